@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from . import commands
 from .completion import SHELLS, Tool, completion
-from .discovery import scope
+from .discovery import TEMPLATES, scope
 from .errors import did_you_mean
 from .files import path_of
 from .opt_tool import collect_rarely, name_and_shape, name_and_value
@@ -125,10 +125,11 @@ In ~/.config/fish/config.fish:  tilewright completion fish | source
 """
 
 _NEW_TARGET = """\
-Write the folder of a new target: a machine, its pipeline, a cost function, an instruction in IR and C, and a pass.
+Write the folder of a new target: a machine, its pipeline, a cost function, instructions in IR and C, and a pass.
 
   tilewright new-target mysoc
   tilewright new-target mysoc -o targets/
+  tilewright new-target mysoc --kind accelerator
   tilewright compile net.onnx --target ./mysoc -o build/
 """
 
@@ -300,6 +301,8 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 
 def _add_new_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the target's name, that of its folder")
+    what = "a core with an instruction and a scratchpad, or a systolic array with accumulators beside a core (core)"
+    parser.add_argument("--kind", choices=sorted(each.name for each in TEMPLATES.iterdir()), default="core", help=what)
     what = "the folder in which the target's folder is made (the current one)"
     parser.add_argument("-o", "--output", type=path_of, default=Path(), metavar="DIR", help=what)
 

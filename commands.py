@@ -276,7 +276,7 @@ def new_target_command(options: argparse.Namespace) -> int:
     from .dialects import all_dialects
     from .targets.new_target import write_target
 
-    for path in write_target(options.name, options.output, all_dialects()):
+    for path in write_target(options.name, options.kind, options.output, all_dialects()):
         print(path)
     return 0
 

@@ -26,6 +26,8 @@ F = TypeVar("F", bound=Callable[..., object])
 _PACKAGE = __name__.rpartition(".")[0]
 _ROOT = Path(__file__).parent
 TARGETS = _ROOT / "targets"
+TEMPLATES = TARGETS / "template"
+"""The templates of new targets, a folder for each kind."""
 
 _DESCRIPTIONS = ("machine.toml", "pipeline.txt")
 _PARTS = ("pipeline.txt", "costs.py", "passes", "dialects", "emulation.py", "c")

@@ -1,4 +1,4 @@
-"""A new target: a folder with a machine, a pipeline, a cost function, an instruction, the pass that uses it, and C."""
+"""A new target: a folder with a machine, a pipeline, a cost function, instructions, the pass that uses them, and C."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from shutil import rmtree
 from string import Template
 
 from ..dialects.core.instruction.record import Instruction, header_text
-from ..discovery import TARGETS, load_file, scope, target_folders
+from ..discovery import TARGETS, TEMPLATES, load_file, scope, target_folders
 from ..errors import Diagnostic
 from ..files import write_folder
 
-_TEMPLATE = Path(__file__).parent / "template"
-_FILES = {"name": "$name", "pass": "${name}_fuse_clamps"}
-"""Stem of a file of the template -> that of the written file."""
 
-
-def write_target(name: str, parent: Path, dialects: Iterable[str]) -> list[Path]:
+def write_target(name: str, kind: str, parent: Path, dialects: Iterable[str]) -> list[Path]:
     """
-    Write the folder of a new target into `parent` and return the paths of its entries.
+    Write the folder of a new target into `parent`, after the template of a kind, and return the paths of its entries.
+
+    In the names of the template's files, `name` stands for the target's.
 
     Raises Diagnostic where the name is no Python identifier in lower case, or is that of a target or of one of
     `dialects`, and where the folder exists or cannot be written.
@@ -31,18 +29,14 @@ def write_target(name: str, parent: Path, dialects: Iterable[str]) -> list[Path]
         raise Diagnostic(
             "the folder exists", where=str(folder), remedy="choose another name, or another folder with -o"
         )
-    stem = f"{name}_fuse_clamps"
-    words = {
-        "name": name,
-        "NAME": name.upper(),
-        "Name": "".join(word.capitalize() for word in name.split("_")),
-        "pass": stem.replace("_", "-"),
-    }
+    camel = "".join(word.capitalize() for word in name.split("_"))
+    words = {"name": name, "NAME": name.upper(), "Name": camel, "dashed": name.replace("_", "-")}
+    template = TEMPLATES / kind
 
     def fill(staging: Path) -> None:
-        for file in sorted(_TEMPLATE.rglob("*.in")):
-            place = file.relative_to(_TEMPLATE).with_suffix("")
-            written = staging / place.with_stem(Template(_FILES.get(place.stem, place.stem)).substitute(words))
+        for file in sorted(template.rglob("*.in")):
+            place = file.relative_to(template).with_suffix("")
+            written = staging / place.with_stem(place.stem.replace("name", name))
             written.parent.mkdir(exist_ok=True)
             written.write_text(Template(file.read_text("utf-8")).substitute(words), encoding="utf-8")
         _write_header(staging, name)

@@ -65,6 +65,10 @@ class PartLoops(KernelLoops):
         if part.count > 1:
             self.nest.close()
 
+    def place(self, access: Access) -> list[SSAValue]:
+        """Return the indices of an operand's element at the current position."""
+        return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]
+
 
 class BlockLoops(PartLoops):
     """
@@ -123,10 +127,6 @@ class BlockLoops(PartLoops):
         found = [self.place(access) for access in self.kernel.inputs]
         self.leave_window()
         return found
-
-    def place(self, access: Access) -> list[SSAValue]:
-        """Return the indices of an operand's element at the current position."""
-        return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]
 
     def leave_window(self) -> None:
         """Remove the window's dimensions from the current position."""

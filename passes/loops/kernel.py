@@ -57,8 +57,7 @@ class KernelLoops:
         if kernel.result is not None:
             results = self.run(kernel.result, [*kernel.inputs, *accumulators], _INPUT_NAMES)
         self.finish(results)
-        for _ in range(outer + inner):
-            self.nest.close()
+        self.nest.close_all(outer + inner)
 
     def finish(self, results: list[SSAValue]) -> None:
         """Build the epilogue and the stores."""

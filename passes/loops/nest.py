@@ -159,6 +159,11 @@ class Nest:
             result.name_hint = value.name_hint
         return tuple(loop.res)
 
+    def close_all(self, count: int) -> None:
+        """Close the innermost `count` loops, which carry no values."""
+        for _ in range(count):
+            self.close()
+
     def op(self, op: Operation) -> SSAValue:
         """Hoist an op as far as possible, and return its result."""
         self._append(op, self._place(op))

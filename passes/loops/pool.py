@@ -47,8 +47,7 @@ class _PoolLoops(PartLoops):
             self.fold(folded, part, first)
             self.end(folded, part, first)
             self.close(part)
-        for _ in range(outer):
-            self.nest.close()
+        self.nest.close_all(outer)
 
     def lane(self, part: Part, first: Index) -> SSAValue:
         """Open the loop over the channels of a block and return its index."""

@@ -87,8 +87,7 @@ class _RowLoops(KernelLoops):
         if kernel.result is not None:
             results = self.run(kernel.result, [*kernel.inputs, *accumulators], ("x",))
         self.finish(results)
-        for _ in range(outer + inner):
-            self.nest.close()
+        self.nest.close_all(outer + inner)
 
     def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
         """Build a reduction and return its accumulator."""

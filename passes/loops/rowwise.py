@@ -85,8 +85,7 @@ class _RowLoops(KernelLoops):
             accumulators += self.reduce(reduction, accumulators)
         marks = [PARALLEL] if not outer and is_shareable(kernel) else []
         self.along_row(lambda carried: self.element(accumulators), [], marks=marks)
-        for _ in range(outer):
-            self.nest.close()
+        self.nest.close_all(outer)
 
     def filled(self, powers: Powers) -> SSAValue:
         """Build the loop that fills a table, and return the table."""

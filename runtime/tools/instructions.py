@@ -283,21 +283,26 @@ def _runtime_of(made: Instruction) -> str:
 
 
 def _call(made: Instruction) -> list[str]:
-    """Return the statements that read the operands of an instruction, call it and write what it gives."""
+    """
+    Return the statements that read the operands of an instruction, call it and write what it gives.
+
+    A prefix keeps the names of parameters apart from those of other variables and functions.
+    """
     lines, after = list[str](), list[str]()
     for each in made.c_parameters:
+        operand = f"arg_{each.name}"
         if isinstance(each.kind, Buffer):
-            element = _C_TYPES[_type_of(each)]
+            element, count, size = _C_TYPES[_type_of(each)], f"count_{each.name}", f"size_{each.name}"
             lines += [
-                f"    int32_t {each.name}_n; take(&{each.name}_n, sizeof {each.name}_n);",
-                f"    size_t {each.name}_b = (size_t){each.name}_n * sizeof({element});",
-                f"    {element} *{each.name} = malloc({each.name}_b); take({each.name}, {each.name}_b);",
+                f"    int32_t {count}; take(&{count}, sizeof {count});",
+                f"    size_t {size} = (size_t){count} * sizeof({element});",
+                f"    {element} *{operand} = malloc({size}); take({operand}, {size});",
             ]
-            after += [f"    give({each.name}, {each.name}_b);"] if each.kind.writes else []
-            after.append(f"    free({each.name});")
+            after += [f"    give({operand}, {size});"] if each.kind.writes else []
+            after.append(f"    free({operand});")
         else:
-            lines.append(f"    {each.c_type} {each.name}; take(&{each.name}, sizeof {each.name});")
-    call = f"{made.c}({', '.join(each.name for each in made.c_parameters)})"
+            lines.append(f"    {each.c_type} {operand}; take(&{operand}, sizeof {operand});")
+    call = f"{made.c}({', '.join(f'arg_{each.name}' for each in made.c_parameters)})"
     if made.result is None:
         return [*lines, f"    {call};", *after]
     return [*lines, f"    {made.result.c_type} given = {call};", "    give(&given, sizeof given);", *after]

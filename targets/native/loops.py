@@ -96,8 +96,7 @@ class _TileLoops(PartLoops, ABC):
             outer = self.open_all(rows)
             for run in parts(0, pixels, width):
                 self.tile(part.size, vectors * LANES if self.dense else part.size, self.nest.add(first, start), run)
-            for _ in range(outer):
-                self.nest.close()
+            self.nest.close_all(outer)
             self.close(part)
 
     def lanes(self, features: int, pixels: int) -> int:
@@ -199,8 +198,7 @@ class _MatmulLoops(_TileLoops):
         """Build it all, one matrix after the other."""
         outer = self.open_all(range(self.pixel))
         self.tiles(self.kernel.bounds[self.feature], 0, ())
-        for _ in range(outer):
-            self.nest.close()
+        self.nest.close_all(outer)
 
     def tile_op(self, sums: SSAValue, first: Index, features: int) -> MatmulTileOp:
         a, b = self.op.inputs

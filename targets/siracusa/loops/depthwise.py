@@ -63,8 +63,7 @@ class _DepthwiseLoops(BlockLoops):
                 self.block(part, first, [rows.clipped, part.clipped][-len(self.taps) :])
                 self.close(part)
             self.close(rows)
-        for _ in range(outer):
-            self.nest.close()
+        self.nest.close_all(outer)
 
     def block(self, part: Part, pixel: Index, clipped: Sequence[bool]) -> None:
         """Build the sums and the epilogue of one block."""

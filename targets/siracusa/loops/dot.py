@@ -107,8 +107,7 @@ class DotLoops(BlockLoops):
                 self.block(part, first, features.size, begin)
                 self.close(features)
             self.close(part)
-        for _ in range(outer):
-            self.nest.close()
+        self.nest.close_all(outer)
 
     def pixel_parts(self) -> Iterable[Part]:
         """Return the intervals of a row of pixels, in blocks."""

@@ -32,5 +32,4 @@ def lower_unpack(op: UnpackOp, kernel: Kernel, nest: Nest) -> None:
     nest.last(
         unpack_row((op.inputs[0], at), (op.output, at), count, bits=op.bits.value.data, is_signed=not op.is_unsigned(0))
     )
-    for _ in range(opened):
-        nest.close()
+    nest.close_all(opened)

@@ -1,0 +1,141 @@
+"""Folders that `tilewright new-target` writes: an accelerator needs no line outside of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from tilewright.dialects import all_dialects
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.discovery import scope
+from tilewright.errors import Diagnostic
+from tilewright.ir import Array
+from tilewright.passes.formats.c import render
+from tilewright.passes.verify_memory import verify_memory
+from tilewright.runtime.host import HostNetwork
+from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.targets.new_target import write_target
+from tilewright.test.memory_properties import violations
+from tilewright.test.phases import each_phase
+
+SMALL = 'include = "machine.toml"\n[levels.SPAD]\nrows = 128\n[levels.ACC]\nrows = 24\n'
+"""The machine with 2 KiB of scratchpad and 384 sums."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of an accelerator, `array16`, whose variant `small` has little memory."""
+    with scope():
+        write_target("array16", "accelerator", tmp_path_factory.mktemp("outside"), all_dialects())
+        made = tmp_path_factory.getbasetemp() / "outside0" / "array16"
+        (made / "small.toml").write_text(SMALL, encoding="utf-8")
+        yield made
+
+
+@dataclass(frozen=True)
+class Product:
+    """Products of matrices of bytes, `batch` of them."""
+
+    batch: int
+    m: int
+    n: int
+    k: int
+    transposed: tuple[bool, bool]
+    unsigned: tuple[bool, bool]
+
+    @property
+    def text(self) -> str:
+        a = (self.k, self.m) if self.transposed[0] else (self.m, self.k)
+        b = (self.n, self.k) if self.transposed[1] else (self.k, self.n)
+        types = [f"tensor<{self.batch}x{rows}x{columns}xi8>" for rows, columns in (a, b)]
+        flags = [flag for flag, given in zip(("transpose_a", "transpose_b"), self.transposed, strict=True) if given]
+        unsigned = [str(number) for number, given in enumerate(self.unsigned) if given]
+        flags += [f"unsigned = array<i64: {', '.join(unsigned)}>"] if unsigned else []
+        result = f"tensor<{self.batch}x{self.m}x{self.n}xi32>"
+        return f"""func.func @network(%x: {types[0]}, %w: {types[1]}) -> {result} {{
+          %init = tensor.empty() : {result}
+          %y = nn.matmul ins(%x, %w : {types[0]}, {types[1]}) outs(%init : {result})
+              {{{", ".join(['engine = "array"', "accumulator = i32", *flags])}}}
+          func.return %y : {result}
+        }}"""
+
+    def of(self, inputs: Iterator[Array]) -> Array:
+        """Return the products as NumPy computes them."""
+        given = zip(inputs, self.transposed, self.unsigned, strict=True)
+        a, b = (
+            (array.view(np.uint8) if unsigned else array).astype(np.int64).swapaxes(1, 2 if swapped else 1)
+            for array, swapped, unsigned in given
+        )
+        return (a @ b).astype(np.int32)
+
+
+EXTENTS = st.integers(1, 40)
+PAIRS = st.tuples(st.booleans(), st.booleans())
+PRODUCTS = st.builds(Product, st.integers(1, 2), EXTENTS, EXTENTS, st.integers(1, 150), PAIRS, PAIRS)
+PHASES = ("buffers", "planned", "array", "emitc")
+
+
+def named(module: ModuleOp, name: str) -> list[Operation]:
+    return [op for op in module.walk() if op.name == name]
+
+
+def on(network: HostNetwork, inputs: list[Array]) -> Array:
+    (y,) = network.run([each.view(port.dtype) for each, port in zip(inputs, network.inputs, strict=True)])
+    return y
+
+
+@settings(max_examples=6)
+@given(PRODUCTS, st.integers(0, 99))
+def test_products_are_tiled_lowered_and_equal(folder: Path, product: Product, seed: int) -> None:
+    module = parse_module(new_context(), product.text)
+    inputs = random_inputs(module, seed)
+    expected = product.of(iter(inputs.values()))
+    for phase, at in each_phase(module, PHASES, str(folder / "small.toml"), verify_each=False):
+        if phase == "array":
+            assert named(at, "array16.matmul")
+            assert not named(at, "nn.matmul")
+            assert not named(at, "hier.dma_start")
+            assert list(violations(at)) == []
+        if phase == "emitc":
+            np.testing.assert_array_equal(on(HostNetwork(render(at)), list(inputs.values())), expected)
+        else:
+            (y,) = run_module(at, inputs).values()
+            np.testing.assert_array_equal(y, expected, err_msg=phase)
+
+
+def test_products_larger_than_the_memories_are_tiles_of_the_array(folder: Path) -> None:
+    module = parse_module(new_context(), Product(1, 40, 40, 200, (False, False), (False, False)).text)
+    for phase, at in each_phase(module, ("planned", "array"), str(folder / "small.toml")):
+        if phase == "planned":
+            (grid,) = named(at, "hier.grid")
+            assert "SPAD" in str(grid)
+            assert "ACC" in str(grid)
+    sizes = {(op.properties_of()["m"], op.properties_of()["n"]) for op in named(module, "array16.matmul")}
+    assert (16, 16) in sizes
+
+
+def drop_fill(module: ModuleOp) -> None:
+    named(module, "array16.fill")[0].detach()
+
+
+def drop_move(module: ModuleOp) -> None:
+    move = named(module, "array16.move_in")[0]
+    move.detach()
+
+
+@pytest.mark.parametrize("plant", [drop_fill, drop_move])
+def test_faults_in_instructions_are_refused(plant: Callable[[ModuleOp], None], folder: Path) -> None:
+    module = parse_module(new_context(), Product(1, 20, 20, 40, (False, True), (True, False)).text)
+    for _ in each_phase(module, ("array",), str(folder)):
+        verify_memory(module, plain=False, tiles=False)
+    plant(module)
+    with pytest.raises(Diagnostic):
+        verify_memory(module, plain=False, tiles=False)
