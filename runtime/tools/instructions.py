@@ -2,6 +2,7 @@
 Differential test of instructions: the semantics in Python against the function in C, bit for bit, on random operands.
 
     python -m tilewright.runtime.tools.instructions ./mysoc
+    python -m tilewright.runtime.tools.instructions ./mysoc --header > mysoc/c/mysoc.h
 
 Buffers in C end with the last element that Python accesses, so that the sanitisers show all accesses beyond.
 """
@@ -25,6 +26,7 @@ import numpy as np
 
 from ...dialects import all_dialects
 from ...dialects.core.instruction import Flat, Instruction, instructions
+from ...dialects.core.instruction.record import header_text
 from ...dialects.core.instruction.signature import Buffer, Kind, Parameter
 from ...dialects.core.machine.targets import machine_named
 from ...discovery import scope, target_folders
@@ -336,10 +338,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("target", help="a target, or the folder of one")
     parser.add_argument("--samples", type=int, default=60, help="random operands for each instruction")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--header", action="store_true", help="print the header that the records make, and stop")
     options = parser.parse_args(arguments)
     try:
         with scope():
             chosen = instructions_of(options.target)
+            if options.header:
+                print(header_text(machine_named(options.target).name, chosen), end="")
+                return 0
             executed = check_instructions(chosen, samples=options.samples, seed=options.seed)
     except Diagnostic as error:
         print(error, file=sys.stderr)

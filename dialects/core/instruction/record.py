@@ -125,11 +125,11 @@ class Instruction:
 
 
 def header_text(name: str, chosen: Sequence[Instruction]) -> str:
-    """Return a header `name`.h of instructions: the functions that have a body, and prototypes of the others."""
+    """Return a header `name`.h of instructions, by name: functions where there is a body, prototypes of the others."""
     guard = f"{name.upper()}_H"
     lines = [f"/* The C runtime of {name}: what its instructions are in C. */", f"#ifndef {guard}", f"#define {guard}"]
     lines += ["", "#include <stdint.h>"]
-    for made in chosen:
+    for made in sorted(chosen, key=lambda each: each.name):
         body = [f"  {line}" for line in made.c_body.splitlines()]
         lines += ["", *([f"static inline {made.prototype} {{", *body, "}"] if body else [f"{made.prototype};"])]
     return "\n".join([*lines, "", "#endif", ""])
