@@ -23,7 +23,15 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("page", "least"),
-    [("tutorial.md", 7), ("native.md", 2), ("state.md", 8), ("extending.md", 7), ("python.md", 3), ("hier.md", 1)],
+    [
+        ("tutorial.md", 7),
+        ("native.md", 2),
+        ("state.md", 8),
+        ("extending.md", 7),
+        ("target-tutorial.md", 10),
+        ("python.md", 3),
+        ("hier.md", 1),
+    ],
 )
 def test_commands(page: str, least: int, tmp_path: Path) -> None:
     try:
