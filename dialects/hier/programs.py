@@ -61,10 +61,7 @@ class ConcurrentOp(IRDLOperation):
         others = [op for op in self.body.block.ops if not isinstance(op, ProgramOp)]
         if others or not self.body.block.ops:
             raise VerifyException(f"expected programs, found {others[0].name if others else 'none'}")
-        parent = self.parent_op()
-        while parent is not None and not isinstance(parent, ProgramOp):
-            parent = parent.parent_op()
-        if parent is not None:
+        if program_of(self) is not None:
             raise VerifyException("concurrent programs do not nest in a program")
         names = [program.title.data for program in self.programs]
         if len(set(names)) < len(names):
@@ -155,6 +152,14 @@ class ProgramOp(IRDLOperation):
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
+
+
+def program_of(op: Operation) -> ProgramOp | None:
+    """Return the program around an op, None outside of programs."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, ProgramOp):
+        parent = parent.parent_op()
+    return parent
 
 
 # Semantics

@@ -29,8 +29,9 @@ class Cost:
 
 
 def link_between(machine: Machine, source: str, target: str, op: Operation) -> Link:
-    """Return the link between two levels. Raises Diagnostic unless exactly one link joins them."""
-    path = machine.path(source, target)
+    """Return the link that joins two levels, or instances of one. Raises Diagnostic unless there is exactly one."""
+    among = [link for link in machine.links if link.neighbours and link.far == source == target]
+    path = among or machine.path(source, target)
     if len(path) != 1:
         raise Diagnostic(
             f"a transfer from '{source}' to '{target}' takes {len(path)} links",

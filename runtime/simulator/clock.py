@@ -27,9 +27,17 @@ class Clock(Schedule):
         pass
 
     def _start(
-        self, token: Token, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int]
+        self,
+        token: Token,
+        layer: Layer,
+        link: Link,
+        cost: Cost,
+        far: Place,
+        near: Place,
+        sizes: tuple[int, int],
+        route: Sequence[tuple[int, int]],
     ) -> None:
-        self._occupy(token, link, cost, (far.level, near.level))
+        self._occupy(token, link, cost, (far.level, near.level), route)
 
     def _wait(self, layer: Layer, token: Token) -> None:
         self.now = max(self.now, token.end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
@@ -25,6 +26,7 @@ from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
 from ..interpreter.memory import check_writable
 from .accounts import Token
+from .clock import Clock
 from .effects import TimedEffect, Timeline, poison
 from .simulate import expanded, scheduled
 
@@ -56,8 +58,11 @@ class TimedInterpreter(Interpreter):
     def __init__(self, module: ModuleOp, machine: Machine):
         super().__init__(module)
         self._machine = machine
-        self._schedules: dict[str, list[Token]] = {}
+        self._schedules: dict[str, Clock] = {}
         self._tokens: Iterator[Token] = iter(())
+        self._shares: Iterator[int] = iter(())
+        """Number of tokens of each concurrent program."""
+        self._forked: list[TimedInterpreter] = []
         self._timeline = Timeline()
         self._now = 0
         """Cycle up to which the program has waited."""
@@ -66,19 +71,28 @@ class TimedInterpreter(Interpreter):
         if self._frames:
             return super().call(symbol, arguments)
         if symbol not in self._schedules:
-            self._schedules[symbol] = scheduled(self.module, symbol, self._machine).tokens
+            self._schedules[symbol] = scheduled(self.module, symbol, self._machine)
         for port, value in zip(ports(self.symbol(symbol))[0], arguments, strict=True):
             if port.is_output:
                 poison(value)
         with np.errstate(all="ignore"):
             # Effects that the program has not waited for happen before its next run, but after its results are read.
             self._timeline.advance(np.inf)
-            self._tokens, self._timeline, self._now = iter(self._schedules[symbol]), Timeline(), 0
+            schedule = self._schedules[symbol]
+            self._tokens, self._shares = iter(schedule.tokens), iter(schedule.shares)
+            self._timeline, self._now = Timeline(), 0
             results = super().call(symbol, arguments)
             self._timeline.advance(self._now)
         if next(self._tokens, None) is not None:
             raise _other_way(self.symbol(symbol))
         return results
+
+    def fork(self) -> TimedInterpreter:
+        forked = cast(TimedInterpreter, super().fork())
+        forked._tokens = iter(list(islice(self._tokens, next(self._shares, 0))))
+        forked._forked = []
+        self._forked.append(forked)
+        return forked
 
     def storage(self, symbol: str) -> Value:
         is_new = symbol not in self._storage
@@ -107,6 +121,9 @@ class TimedInterpreter(Interpreter):
         if isinstance(op, memref.LoadOp):
             self._timeline.advance(self._now)
         super()._run(op, env)
+        if self._forked:
+            self._now = max(self._now, *(program._now for program in self._forked))
+            self._forked = []
         if declared(type(op), ResultAllocation) is not None:
             poison(env[op.results[0]])
 

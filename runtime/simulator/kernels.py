@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.kernel import is_shaped, kernel_of
 from ...dialects.core.machine.model import Engine, Machine
 from ...dialects.core.work import multiply_accumulates, points_of
+from ...dialects.hier.programs import program_of
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes import map_engines
@@ -65,8 +66,10 @@ def cost_of_copy(op: Operation, source: SSAValue, machine: Machine) -> KernelCos
 
 
 def engine_of(op: Operation, machine: Machine) -> Engine:
-    """Return the engine that runs a kernel. Raises Diagnostic if there is none."""
-    named = op.attributes.get("engine")
+    """Return the engine of a kernel: its own, its program's, or the fastest. Raises Diagnostic for none."""
+    named, program = op.attributes.get("engine"), program_of(op)
+    if named is None and program is not None:
+        named = program.engine
     if isinstance(named, StringAttr):
         return machine.engine(named.data)
     return map_engines.engine_of(op, machine)

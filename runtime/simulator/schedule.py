@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from heapq import heapify, heappop, heapreplace
+from heapq import heapify, heappop, heappush
 from math import ceil, prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
+
+from xdsl.ir import Operation
 
 from ...dialects.core.machine.model import Link, Machine
 from ...passes.memory.transfers import Cost
 from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
 from .result import Event, Nodes, Residency
 
-Action: TypeAlias = Callable[[], None]
-"""Event of one iteration of a parallel loop."""
+
+class Signal(NamedTuple):
+    """A program blocks on a queue at an op, or has handed a slot of it on."""
+
+    queue: object
+    blocked_at: Operation | None = None
+
+
+Action: TypeAlias = Callable[[], Signal | None]
+"""Event of one iteration of a parallel loop, or of a concurrent program."""
 
 
 class Schedule:
@@ -39,10 +49,14 @@ class Schedule:
         self.engines = {engine.name: [EngineUse()] for engine in machine.engines}
         """Use of each engine, by instance."""
         self.tokens: list[Token] = []
-        """Tokens of all kernels and transfers, in program order."""
+        """Tokens of all kernels and transfers, in program order; of concurrent programs one after the other."""
+        self.shares: list[int] = []
+        """Number of tokens of each concurrent program."""
         self.links = {
             link.name: Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
         }
+        self._hops: dict[tuple[str, int, int], int] = {}
+        """Link and the two neighbours that it joins -> the cycle at which it is next idle."""
         self._uses: dict[tuple[Place, int, Nodes], list[int]] = {}
         self._names: dict[tuple[Place, int, Nodes], str] = {}
         self._traffic: dict[tuple[str, int], list[tuple[int, int, float]]] = {}
@@ -77,33 +91,51 @@ class Schedule:
             self._recorded = []
             self._iterations.append(self._recorded)
 
-    def gather(self) -> None:
+    def record(self, action: Action) -> None:
+        """Record an action of a concurrent program."""
+        assert self._recorded is not None
+        self._recorded.append(action)
+
+    def gather(self, copies: Sequence[int] = ()) -> list[tuple[int, Operation]]:
         """
         End a parallel loop: execute its iterations concurrently; the program resumes at the end of the slowest.
 
-        Ties are broken by iteration order.
+        Ties are broken by iteration order. `copies` are the instances of engines and levels that the iterations use, by
+        default one each. Returns the iterations that block forever, and where.
         """
         self._forks -= 1
         if self._forks:
-            return
+            return []
         self._recorded, iterations = None, self._iterations
         ends = [self.now] * len(iterations)
         spent: list[list[tuple[Layer | Tally, str, int]]] = [[] for _ in iterations]
-        turns = [(self.now, copy, 0) for copy, actions in enumerate(iterations) if actions]
+        turns = [(self.now, thread, 0) for thread, actions in enumerate(iterations) if actions]
+        blocked: dict[object, list[tuple[int, int, int, Operation]]] = {}
         heapify(turns)
         while turns:
-            self.now, self._copy, number = turns[0]
-            self._spent = spent[self._copy]
-            iterations[self._copy][number]()
-            ends[self._copy] = self.now
-            if number + 1 < len(iterations[self._copy]):
-                heapreplace(turns, (self.now, self._copy, number + 1))
-            else:
-                heappop(turns)
+            self.now, thread, number = heappop(turns)
+            self._copy, self._spent = copies[thread] if copies else thread, spent[thread]
+            signal = iterations[thread][number]()
+            if signal is not None and signal.blocked_at is not None:
+                blocked.setdefault(signal.queue, []).append((self.now, thread, number, signal.blocked_at))
+                continue
+            ends[thread] = self.now
+            if number + 1 < len(iterations[thread]):
+                heappush(turns, (self.now, thread, number + 1))
+            for *turn, _ in blocked.pop(signal.queue, ()) if signal is not None else ():
+                heappush(turns, (turn[0], turn[1], turn[2]))
         self._copy, self._spent = 0, None
         self.now = max(ends, default=self.now)
         for part, what, cycles in spent[ends.index(self.now)] if ends else ():
             self._spend(part, what, cycles)
+        return sorted(
+            ((thread, op) for each in blocked.values() for _, thread, _, op in each), key=lambda each: each[0]
+        )
+
+    def stall(self, layer: Layer, until: int) -> None:
+        """Advance the program to a cycle; the stall is charged to a layer."""
+        if until > self.now:
+            self._pass(layer, "wait_in", until)
 
     def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
         """Charge cycles to an account; within an iteration, the charge is deferred until the slowest is known."""
@@ -242,21 +274,41 @@ class Schedule:
         self._pass(layer, "busy", max(self.now, self._use(kernel.engine).free))
 
     def start(
-        self, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int], outward: bool
+        self,
+        layer: Layer,
+        link: Link,
+        cost: Cost,
+        far: Place,
+        near: Place,
+        sizes: tuple[int, int],
+        outward: bool,
+        route: Sequence[tuple[int, int]] = (),
     ) -> Token:
-        """Issue a transfer on the channel that is idle first; `sizes` are those of the far and the near buffer."""
+        """
+        Issue a transfer on the channel that is idle first; `sizes` are those of the far and the near buffer.
+
+        `route` are the hops from instance to instance of a transfer between neighbours.
+        """
         token = Token(outward)
         self.tokens.append(token)
         if self._recorded is not None:
-            self._recorded.append(partial(self._start, token, layer, link, cost, far, near, sizes))
+            self._recorded.append(partial(self._start, token, layer, link, cost, far, near, sizes, route))
         else:
-            self._start(token, layer, link, cost, far, near, sizes)
+            self._start(token, layer, link, cost, far, near, sizes, route)
         return token
 
     def _start(
-        self, token: Token, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int]
+        self,
+        token: Token,
+        layer: Layer,
+        link: Link,
+        cost: Cost,
+        far: Place,
+        near: Place,
+        sizes: tuple[int, int],
+        route: Sequence[tuple[int, int]],
     ) -> None:
-        channel = self._occupy(token, link, cost, (far.level, near.level))
+        channel = self._occupy(token, link, cost, (far.level, near.level), route)
         outward, bus, start, end = token.outward, self.links[link.name], token.start, token.end
         bus.busy += cost.data
         bus.channel_busy[channel] += end - start
@@ -274,8 +326,16 @@ class Schedule:
         if not near.bytes:
             self._names[tile] = far.name
 
-    def _occupy(self, token: Token, link: Link, cost: Cost, levels: tuple[str, str]) -> int:
-        """Set start and end of a transfer on the channel that is idle first; return the channel."""
+    def _occupy(
+        self, token: Token, link: Link, cost: Cost, levels: tuple[str, str], route: Sequence[tuple[int, int]]
+    ) -> int:
+        """
+        Set start and end of a transfer on the channel that is idle first; return the channel.
+
+        Each hop of a route takes the whole transfer to the next instance, over a bus of its own.
+        """
+        if route:
+            return self._hop(token, link, cost, route)
         bus = self.links[link.name]
         channel = bus.channels.index(min(bus.channels))
         token.start = max(self.now, bus.channels[channel])
@@ -285,6 +345,17 @@ class Schedule:
             traffic = self._traffic.setdefault(self._own(level), [])
             traffic.append((begin, token.end, cost.bytes / cost.data))
         return channel
+
+    def _hop(self, token: Token, link: Link, cost: Cost, route: Sequence[tuple[int, int]]) -> int:
+        """Set start and end of a transfer from instance to instance; return the channel."""
+        at = token.start = max(self.now, self._hops.get((link.name, *route[0]), 0))
+        for edge in route:
+            at = max(at, self._hops.get((link.name, *edge), 0)) + cost.startup + cost.data
+            self._hops[link.name, *edge] = at
+        token.end = at
+        bus = self.links[link.name]
+        bus.bus = max(bus.bus, at)
+        return 0
 
     def wait(self, layer: Layer, token: Token | None) -> None:
         """Wait for a transfer; the stall is charged to the layer's engine."""

@@ -14,6 +14,7 @@ from ...dialects.core.analysis.arithmetic import is_evaluated
 from ...dialects.core.effect_traits import CopyEffects, DeclaredRange, Effect, Launches
 from ...dialects.core.effects import Effects, declared, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped
+from ...dialects.hier import ConcurrentOp
 from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
 from ...passes.explicit.client import Call, Client, Handler, Parallel
@@ -23,6 +24,7 @@ from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import bytes_of
 from .accounts import KernelCost, Layer, Place, Token
 from .kernels import cost_of_copy, cost_of_kernel, level_of
+from .programs import Programs
 from .result import Nodes
 from .schedule import Schedule
 
@@ -47,6 +49,7 @@ class Walker(Client):
         self._code: dict[tuple[str, Nodes | None], Compiled] = {}
         self._nodes: Nodes | None = None
         self._launched: list[_Launched] = []
+        self._programs = Programs(schedule, self._layer)
 
     def walk(self, name: str) -> None:
         """Walk a function from start to end. Raises Diagnostic for unsupported ops."""
@@ -149,6 +152,14 @@ class Walker(Client):
         self._nodes = before
         return Call(callee.walk, callee.returned, callee.blocks)
 
+    # Concurrent programs
+
+    def signal(self, op: Operation) -> Handler:
+        return self._programs.signal(op)
+
+    def programs(self, op: Operation) -> Handler:
+        return lambda *bodies: self._programs.run(cast(ConcurrentOp, op), bodies)
+
     # Kernels and transfers
 
     def access(self, op: Operation, effects: Effects) -> Handler:
@@ -227,12 +238,14 @@ class Walker(Client):
         shape = [size for size in box.sizes if isinstance(size, int)]
         descriptor = Descriptor(self._machine, link, far, shape, reads=not outward)
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
-        operands = list(op.operands)
+        operands, programs = list(op.operands), self._programs
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
 
         def start(*operands: Any) -> Token:
             cost = descriptor.at([operands[at] for at in offsets_at])
-            return schedule.start(layer, link, cost, operands[far_at], operands[near_at], sizes, outward)
+            places = operands[far_at], operands[near_at]
+            route = programs.route(link, *(places[::-1] if outward else places))
+            return schedule.start(layer, link, cost, *places, sizes, outward, route)
 
         return start
 
@@ -256,7 +269,16 @@ def _name_of(op: Operation) -> str:
 
 
 _CONTROL = (arith.ConstantOp, scf.ForOp, scf.IfOp, scf.ParallelOp, scf.YieldOp, scf.ReduceOp, func.ReturnOp)
-_EVENTS = (Event.GET_GLOBAL, Event.ALLOC, Event.VIEW, Event.WAIT, Event.NOTHING, Event.CALL)
+_EVENTS = (
+    Event.GET_GLOBAL,
+    Event.ALLOC,
+    Event.VIEW,
+    Event.WAIT,
+    Event.NOTHING,
+    Event.CALL,
+    Event.SIGNAL,
+    Event.PROGRAMS,
+)
 
 
 def can_walk(op: Operation) -> bool:

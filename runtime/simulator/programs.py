@@ -1,0 +1,172 @@
+"""Concurrent programs in time: streams that block them, and transfers between instances of a level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from itertools import pairwise, product
+from math import prod
+from typing import Any, TypeAlias
+
+from xdsl.ir import Operation
+
+from ...dialects.core.machine.model import Link, Machine
+from ...dialects.hier.programs import ConcurrentOp, instances_of
+from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
+from ...errors import Diagnostic
+from ...ir import where
+from ...passes.explicit.client import Handler
+from .accounts import Layer, Place
+from .schedule import Schedule, Signal
+
+Edge: TypeAlias = tuple[int, int]
+"""Instances of a level that a link joins, by number: the sender and the receiver."""
+
+
+class _Queue:
+    """One queue of a stream: its slots, and the cycles at which they are handed on."""
+
+    def __init__(self, op: StreamOp, slots: Sequence[Place]):
+        self.depth = op.depth.data
+        self.slots = slots
+        self.taken: dict[type[StreamEndOp], int] = dict.fromkeys((ReserveOp, PushOp, PopOp, ReleaseOp), 0)
+        self.handed: dict[type[StreamEndOp], list[int]] = {PushOp: [], ReleaseOp: []}
+
+
+_Queues: TypeAlias = dict[tuple[int, ...], _Queue]
+
+
+class Programs:
+    """
+    Streams and programs of a walk.
+
+    Control flow depends neither on data nor on time, so that each program is recorded from start to end by itself. The
+    schedule then executes all of them together, and streams block them.
+    """
+
+    def __init__(self, schedule: Schedule, layer: Callable[[Operation], Layer]):
+        self._schedule = schedule
+        self._layer = layer
+        self._instances: dict[Place, int] = {}
+        """Slot of an array of streams -> the instance of its level, by number."""
+        self._current = 0
+
+    def signal(self, op: Operation) -> Handler:
+        """Return the handler of a stream, or of an op on one end of it."""
+        if isinstance(op, StreamOp):
+            return lambda: self._stream(op)
+        assert isinstance(op, StreamEndOp)
+        layer = self._layer(op)
+
+        def take(streams: _Queues, *point: int) -> Generator[Any, Any, Place | None]:
+            queue, number = _step(op, streams, point)
+            self._schedule.record(partial(self._take, op, queue, number, layer))
+            return queue.slots[number % queue.depth] if queue.slots else None
+            yield
+
+        def hand_on(streams: _Queues, *point: int) -> None:
+            queue, _ = _step(op, streams, point)
+            self._schedule.record(partial(self._hand_on, op, queue))
+
+        return take if isinstance(op, ReserveOp | PopOp) else hand_on
+
+    def _stream(self, op: StreamOp) -> _Queues:
+        made: _Queues = {}
+        tile, name = op.type.tile, op.stream.name_hint or "stream"
+        level = getattr(getattr(tile, "memory_space", None), "data", self._schedule.machine.far.name)
+        count = 0 if tile is None else op.depth.data
+        for number, point in enumerate(product(*(range(extent) for extent in op.type.extents))):
+            at = f"[{', '.join(map(str, point))}]" if point else ""
+            slots = [Place(f"slot {slot} of {name}{at}", level, -1) for slot in range(count)]
+            self._instances |= dict.fromkeys(slots, number) if point else {}
+            made[point] = _Queue(op, slots)
+        return made
+
+    def _take(self, op: StreamEndOp, queue: _Queue, number: int, layer: Layer) -> Signal | None:
+        """Take a slot at the cycle at which it is handed on, or block."""
+        times = queue.handed[PushOp if isinstance(op, PopOp) else ReleaseOp]
+        before = number if isinstance(op, PopOp) else number - queue.depth
+        if before >= len(times):
+            return Signal(queue, op)
+        if before >= 0:
+            self._schedule.stall(layer, times[before])
+        return None
+
+    def _hand_on(self, op: StreamEndOp, queue: _Queue) -> Signal:
+        queue.handed[type(op)].append(self._schedule.now)
+        return Signal(queue)
+
+    def run(self, op: ConcurrentOp, bodies: Sequence[Callable[..., Generator[Any, Any, None]]]) -> None:
+        """Record all programs, and execute them together. Raises Diagnostic where they block forever."""
+        instances, body_of = instances_of(op), dict(zip(op.programs, bodies, strict=True))
+        copies = [_number(point, program.extents) for program, _, point in instances]
+        self._schedule.fork()
+        for (program, _, point), copy in zip(instances, copies, strict=True):
+            self._schedule.iteration()
+            self._current, before = copy, len(self._schedule.tokens)
+            for _ in body_of[program]([], *point):
+                pass
+            self._schedule.shares.append(len(self._schedule.tokens) - before)
+        self._current = 0
+        blocked = self._schedule.gather(copies)
+        if blocked:
+            found = [(instances[thread][1], at) for thread, at in blocked]
+            raise Diagnostic(
+                f"program '{found[0][0]}' blocks forever at '{found[0][1].name}'",
+                where=where(found[0][1]),
+                expected="programs that end",
+                notes=[f"program '{name}' is blocked at '{at.name}'" for name, at in found[1:]],
+            )
+
+    def route(self, link: Link, source: Place, target: Place) -> tuple[Edge, ...]:
+        """Return the hops of a transfer over a link between neighbours; one within the instance if it stays there."""
+        if not link.neighbours:
+            return ()
+        ends = [self._instances.get(place, self._current) for place in (source, target)]
+        return route_between(self._schedule.machine, link, ends[0], ends[1])
+
+
+def route_between(machine: Machine, link: Link, source: int, target: int) -> tuple[Edge, ...]:
+    """
+    Return the hops from one instance of a level to another, by number: along each coordinate in turn, the last first.
+
+    On a torus the shorter way round is taken. A transfer within an instance is one hop to itself.
+    """
+    extents = machine.level(link.far).count
+    at, end = _point(source, extents), _point(target, extents)
+    visited = [source]
+    for axis in reversed(range(len(extents))):
+        ahead = (end[axis] - at[axis]) % extents[axis]
+        wraps = link.neighbours == "torus"
+        forward = 2 * ahead <= extents[axis] if wraps else end[axis] >= at[axis]
+        while at[axis] != end[axis]:
+            at[axis] = (at[axis] + (1 if forward else -1)) % extents[axis]
+            visited.append(_number(at, extents))
+    return tuple(pairwise(visited)) or ((source, source),)
+
+
+def _number(point: Sequence[int], extents: Sequence[int]) -> int:
+    """Return the number of an instance, in row-major order."""
+    return sum(index * prod(extents[axis + 1 :]) for axis, index in enumerate(point))
+
+
+def _point(number: int, extents: Sequence[int]) -> list[int]:
+    found: list[int] = []
+    for extent in reversed(extents):
+        number, index = divmod(number, extent)
+        found.insert(0, index)
+    return found
+
+
+def _step(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> tuple[_Queue, int]:
+    """Return a queue, and how often the op's class has taken a slot of it before."""
+    if point not in streams:
+        raise Diagnostic(
+            f"'{op.name}' names an instance that does not exist",
+            where=where(op),
+            expected=f"coordinates within {list(op.type.extents)}",
+            found=str(list(point)),
+        )
+    queue = streams[point]
+    queue.taken[type(op)] += 1
+    return queue, queue.taken[type(op)] - 1
