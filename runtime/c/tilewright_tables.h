@@ -1,12 +1,11 @@
 /*
  * Entries of tables, such as page tables, which are checked against the range that the program declares for them.
+ * Included after tilewright.h.
  *
  * TW_FAULT() ends the program at an entry out of its range; define it before to do something else, but not to return.
  */
 #ifndef TILEWRIGHT_TABLES_H
 #define TILEWRIGHT_TABLES_H
-
-#include "tilewright.h"
 
 #ifndef TW_FAULT
 #if defined(__GNUC__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ FOLDER = Path(__file__).parent / "programs"
 PROVED = "verify-memory,expand-grid,verify-memory"
 PIPELINED = f"{PROVED},pipeline-dma,verify-memory"
 TO_C = "allocate-static,verify-levels,outline-kernels,convert-dma-to-loops,convert-kernels-to-loops,convert-to-emitc"
+FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread")
 CONTEXT = new_context()
 
 Call = dict[str, Array]
@@ -46,10 +48,10 @@ def lowered(text: str, passes: str = "") -> ModuleOp:
     return module
 
 
-def check(name: str, module: ModuleOp) -> None:
+def check(name: str, module: ModuleOp, seed: int | None = None, calls: int | None = None) -> None:
     """Run the calls of a program in the interpreter; compare each with NumPy."""
-    session = Session(module)
-    for number, call in enumerate(CALLS[name]()):
+    session = Session(module, interleave=seed)
+    for number, call in enumerate(CALLS[name]()[:calls]):
         given = {key: value for key, value in call.items() if key != "out"}
         (found,) = session.run(given).values()
         assert_equal(found, call["out"], f"{name}, call {number}")
@@ -125,6 +127,12 @@ def attention(seed: int = 4, tokens: int = 12) -> list[Call]:
     return calls
 
 
+def stream() -> list[Call]:
+    generator = np.random.default_rng(7)
+    pool, table = generator.integers(-128, 128, (32, 4, 16)).astype(np.int8), generator.integers(0, 32, 6)
+    return [{"pool": pool, "table": table.astype(np.int32), "out": pool[table].sum(axis=1, dtype=np.int32)}]
+
+
 def softmax_attention(q: Array, k: Array, v: Array) -> Array:
     """Return attention of a query per head, (heads, lanes), to rows of keys and values, (rows, heads, lanes)."""
     scores = np.einsum("hd,rhd->hr", q.astype(np.float64), k)
@@ -137,7 +145,9 @@ CALLS: dict[str, Callable[[], list[Call]]] = {
     "paged_disk": disk,
     "paged_topk": topk,
     "paged_attention": attention,
+    "paged_stream": stream,
 }
+IN_GRIDS = [name for name in CALLS if name != "paged_stream"]
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -152,11 +162,55 @@ def test_every_level_computes_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", CALLS)
 def test_c_computes_the_same(name: str) -> None:
     module = lowered(text_of(name), f"{PIPELINED},{TO_C}")
-    check(name, module)
-    network = HostNetwork(render(module), sanitize=True, flags=("-std=c11", "-Wall", "-Wextra", "-Werror"))
+    if name in IN_GRIDS:
+        check(name, module)
+    network = HostNetwork(render(module), sanitize=True, flags=FLAGS)
     for number, call in enumerate(CALLS[name]()):
         (found,) = network.run([call[port.name] for port in network.inputs])
         assert_equal(found, call["out"], f"{name}, call {number}")
+
+
+MAIN = """
+#include <stdio.h>
+
+int main(void)
+{
+    static int8_t pool[2048];
+    static int32_t table[6], out[96];
+    for (int k = 0; k < 2048; ++k)
+        pool[k] = (int8_t)(k * 37 % 251 - 125);
+    for (int call = 0; call < 20; ++call) {
+        for (int i = 0; i < 6; ++i)
+            table[i] = (call * 7 + i * i) % 32;
+        network_run(pool, table, out);
+        for (int k = 0; k < 96; ++k)
+            for (int row = 0; row < 4; ++row)
+                out[k] -= pool[table[k / 16] * 64 + row * 16 + k % 16];
+        for (int k = 0; k < 96; ++k)
+            if (out[k] != 0)
+                return 1;
+    }
+    puts("equal");
+    return 0;
+}
+"""
+
+
+def test_threads_do_not_race_for_pages(tmp_path: Path) -> None:
+    text = render(lowered(text_of("paged_stream"), f"{PIPELINED},{TO_C}")).text()
+    (tmp_path / "main.c").write_text(text + MAIN, encoding="utf-8")
+    command = ["gcc", *FLAGS, "-O1", "-fsanitize=thread", "main.c", "-o", "main"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    ran = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "equal\n", "")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_order_of_transfers_does_not_matter(name: str) -> None:
+    """Data move at any time from issue to wait, and programs take turns at random."""
+    module = lowered(text_of(name), PIPELINED)
+    for seed in range(10 if name == "paged_attention" else 100):
+        check(name, module, seed, calls=1)
 
 
 def test_pages_give_the_bits_of_rows_in_order() -> None:
@@ -171,7 +225,7 @@ def test_pages_give_the_bits_of_rows_in_order() -> None:
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", IN_GRIDS)
 def test_pages_are_prefetched(name: str) -> None:
     """The transfer of a page overlaps with the work on the one before: fewer cycles than one after the other."""
     waiting, overlapping = (simulate(lowered(text_of(name), passes)) for passes in (PROVED, PIPELINED))
@@ -247,6 +301,21 @@ def test_a_write_to_any_page_in_the_range_during_a_prefetch_is_refused(page: int
 
 
 @pytest.mark.quick
+@pytest.mark.parametrize("page", [0, 15, 16])
+def test_a_write_of_another_program_to_a_page_in_the_range_is_refused(page: int) -> None:
+    old = '%t = hier.pop %s : !hier.stream<memref<1x4x16xi8, "SRAM">>'
+    store = f"""{old}
+        %page = arith.constant {page} : index
+        %b = arith.constant 1 : i8
+        memref.store %b, %pool[%page, %zero, %zero] : memref<32x4x16xi8, "DRAM">"""
+    text = changed(text_of("paged_stream"), ("[0, 32)", "[0, 16)"), (old, store))
+    if page < 16:
+        assert "(rule 'race')" in refusals(text, "verify-memory")
+    else:
+        lowered(text, "verify-memory")
+
+
+@pytest.mark.quick
 def test_a_tail_row_written_during_the_prefetch_of_its_page_is_refused() -> None:
     """The tail is written after the first page has been asked for, where data decide whether it is that page."""
     lines = str(lowered(text_of("paged_attention"), "expand-grid,pipeline-dma")).splitlines()
@@ -302,7 +371,7 @@ def test_each_missing_wait_is_refused(name: str) -> None:
         else:
             check(name, module)
             refused += 1
-    assert refused == len(waits) >= 3
+    assert refused == len(waits) > 0
 
 
 @pytest.mark.parametrize(
