@@ -68,7 +68,7 @@ class Candidates:
         homes: Mapping[SSAValue, str],
     ):
         sweep = Sweep.of(ops, route, pricer, homes)
-        self.levels = route.levels
+        self.levels, self.emptied = route.levels, sweep.emptied
         computing = _promising(sweep, _stages(ops, double_buffered))
         ways = [_Way(pricer, sweep.whole, key, cycles) for key, cycles in computing.items()]
         self._ways = sorted(ways, key=lambda way: way.computing)

@@ -16,6 +16,7 @@ import numpy as np
 from ...dialects.core.machine.model import Level
 from ...errors import Diagnostic
 from ...ir import where
+from .candidates import Candidate
 from .hints import hinted
 from .layers import Layers
 from .near import Largest, Near
@@ -275,13 +276,17 @@ def _need(kept: Near, index: int) -> _Need:
     if not found:
         engine = layers.engines[op].name
         message = f"'{op.name}' cannot be cut into tiles that '{engine}' runs"
-        error = Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else "")
+        if options.emptied:
+            notes = [options.emptied, *notes]
+        change = f"change what '{engine}' runs, or map the kernel to another engine (the attribute 'engine')"
+        error = Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else change)
         return _Need(float("inf"), error)
     room = kept.room(index, index, options.levels)
     least = min(found, key=lambda each: max(size - left for size, left in zip(each.bytes, room, strict=True)))
     level, size, left = max(zip(options.levels, least.bytes, room, strict=True), key=lambda each: each[1] - each[2])
     near, capacity = level.name, kept.capacity[level.name]
     needed = size + capacity - left
+    notes = [_largest(layers, index, kept, least, level), *notes]
     error = DoesNotFit(
         f"no tiling of '{op.name}' fits {near}: {needed - capacity:,} bytes short",
         where=where(op),
@@ -292,3 +297,18 @@ def _need(kept: Near, index: int) -> _Need:
     )
     error.needed = needed
     return _Need(needed, error)
+
+
+def _largest(layers: Layers, index: int, kept: Near, candidate: Candidate, level: Level) -> str:
+    """Describe the largest tile or scratch buffer of a candidate in a level."""
+    tiling = layers.tiling(index, 1, candidate.sizes, kept.resident)
+    operands = list(tiling.op.operands)
+    pairs = zip(tiling.tiles, candidate.stages, strict=True)
+    found = [
+        (tile.near_bytes * stages, f"operand {operands.index(tile.value)} has tiles of {list(tile.extents)}")
+        for tile, stages in pairs
+        if tile.level == level.name
+    ]
+    found += [(each.bytes, f"scratch is {list(each.shape)}") for each in tiling.scratch if each.level == level.name]
+    size, text = max(found, default=(0, "no tile"))
+    return f"most of it: {text}, {size:,} bytes"

@@ -48,6 +48,8 @@ class Sweep:
     """The tile sizes of each choice [N, loops]."""
     tables: Sequence[Ints] = ()
     """The cycles of each producer, of the leader, and of the ends of its partial sums, per row."""
+    emptied: str = ""
+    """Rule that the last tilings broke; empty if there are tilings."""
 
     @staticmethod
     def of(ops: Sequence[Operation], route: Route, pricer: Pricer, homes: Mapping[SSAValue, str]) -> Sweep:
@@ -56,16 +58,26 @@ class Sweep:
         choices = extents_to_try(ops[-1], whole.kernel, route)
         rows = list(product(*choices))
         sizes = np.array(rows, np.int64).reshape(len(rows), len(choices))
-        sweep = Sweep(pricer, route, homes, whole, choices, sizes)
-        sweep = sweep._kept(np.logical_and.reduce([parts.allowed(homes) for parts in sweep.parts]))
+        limits = ", ".join(f"d{dim}" for dim, each in enumerate(choices) if not each)
+        emptied = f"'multiples' and 'maxima' of the engine exclude each other along {limits}" if limits else ""
+        sweep = Sweep(pricer, route, homes, whole, choices, sizes, (), emptied)
+        legal = np.logical_and.reduce([parts.allowed(homes) for parts in sweep.parts])
+        sweep = sweep._kept(legal, sweep._why_illegal)
         if len(ops) > 1:
-            sweep = sweep._kept(sweep._joined())
+            sweep = sweep._kept(sweep._joined(), lambda: "an intermediate must be whole along reduced loops")
         if route.ahead:
-            sweep = sweep._kept(~sweep._looking_whole())
+            sweep = sweep._kept(~sweep._looking_whole(), lambda: "padded tiles are as large as their operands")
         return sweep._priced()
 
-    def _kept(self, flags: Flags) -> Sweep:
-        return replace(self, sizes=self.sizes[flags], tables=[table[flags] for table in self.tables])
+    def _kept(self, flags: Flags, why: Callable[[], str]) -> Sweep:
+        sizes, tables = self.sizes[flags], [table[flags] for table in self.tables]
+        emptied = why() if len(self.sizes) and not len(sizes) else self.emptied
+        return replace(self, sizes=sizes, tables=tables, emptied=emptied)
+
+    def _why_illegal(self) -> str:
+        """Return the reason why the smallest tiles are illegal."""
+        smallest = self.whole.cut(tuple(self.sizes[0].tolist()))
+        return smallest.blocked_dims() or "an operand used in place has tiles that are no views of it"
 
     def _looking_whole(self) -> Flags:
         """
@@ -146,7 +158,9 @@ class Sweep:
             ends = np.where((first < 0) | (last < 0), -1, first + last)
         tables += [once, ends]
         fine = np.logical_and.reduce([table >= 0 for table in tables])
-        return replace(self, tables=tables)._kept(fine)
+        engines = ", ".join(dict.fromkeys(engine.name for engine in self.route.engines.values()))
+        smallest = self.sizes[:1].tolist()
+        return replace(self, tables=tables)._kept(fine, lambda: f"no cost of tiles such as {smallest[0]} on {engines}")
 
     @cached_property
     def tiles(self) -> list[Tiles]:

@@ -195,8 +195,14 @@ def test_weights_are_read_where_they_are(tmp_path: Path) -> None:
         (('OUT = { size = "4KiB" }', 'OUT = { size = "4KiB", element = "i32" }'), CHAIN, "OUT cannot hold the outs of"),
         (('OUT = { size = "4KiB" }', "OUT = { size = 64 }"), CHAIN, None),
         (('OUT = { size = "4KiB" }', "OUT = { size = 4 }"), CHAIN, "no tiling of 'nn.matmul' fits OUT: 4 bytes short"),
+        (
+            ('OUT = { size = "4KiB" }', "OUT = { size = 4 }"),
+            CHAIN,
+            r"most of it: operand 2 has tiles of \[1, 8\], 8 bytes",
+        ),
+        (("cycles = 1", "cycles = 1, maxima = { n = 4 }, multiples = { n = 8 }"), CHAIN, "exclude each other along d1"),
     ],
-    ids=["no link back", "other elements", "small", "too small"],
+    ids=["no link back", "other elements", "small", "too small", "largest tile", "blocks above the maximum"],
 )
 def test_what_has_no_place_is_refused(tmp_path: Path, change: tuple[str, str], text: str, expected: str | None) -> None:
     (tmp_path / "array.toml").write_text(MATRICES.replace(*change))
