@@ -83,6 +83,11 @@ class GridOp(IRDLOperation):
 
         hier.grid (%i, %j, %k) in [4, 2, 3] spatial [0] apart {L1 = 4096 : i64} ins(...) outs(...) {...}
 
+    An entry of a table, an input that is whole and in place, may be a term of an input's offset (`indirect.py`).
+
+        ins(%pages = %table : memref<3xi32>,
+            %tk = %k[%table[%j] in [0, 16), 0] [1, 64] in "L1" address 0 stages 2 : memref<16x64xi8>)
+
     A tile's buffer may store elements of another type than the operand. A body after the operand's type maps them on
     the way: those of an input when it is fetched, those of an output when it is written back.
 

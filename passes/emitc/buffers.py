@@ -117,9 +117,12 @@ def load(b: Builder, op: Operation) -> None:
 
 
 def lookup(b: Builder, op: Operation) -> None:
-    """Convert `hier.lookup`: a load whose result is checked against the declared range."""
+    """Convert `hier.lookup`: a load, checked against the declared range. Raises Diagnostic beyond int32_t."""
     load(b, op)
     entry, limits = b.cast(b.values[op.results[0]], i64), DeclaredRange.of(op)
+    if limits[0] < -(1 << 31) or limits[1] > 1 << 31:
+        found = f"[{limits[0]}, {limits[1]})"
+        raise Diagnostic("the range of a table is beyond that of int32_t, an index in C", where(op), found=found)
     b.values[op.results[0]] = b.call(ENTRY, [entry, *(b.integer(limit, i64) for limit in limits)], i32)
 
 

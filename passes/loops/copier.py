@@ -7,12 +7,13 @@ from itertools import count
 from typing import Any
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.hier import DmaStartOp
-from ...ir import shape_of, symbol_names
+from ...errors import Diagnostic
+from ...ir import shape_of, symbol_names, where
 from .nest import INDEX, index_constant
 
 Range = tuple[SSAValue, SSAValue]
@@ -33,7 +34,14 @@ class Copiers:
         self._taken = symbol_names(module.body.block)
 
     def call(self, function: func.FuncOp, op: DmaStartOp, results: Sequence[Attribute], move: Move) -> func.CallOp:
-        """Build the call that replaces a transfer; define its callee before `function` if missing."""
+        """
+        Build the call that replaces a transfer; define its callee before `function` if missing.
+
+        Raises Diagnostic for a clipped fetch without a fill.
+        """
+        if isinstance(op.fill, NoneAttr):
+            message = "a transfer that may extend beyond its far buffer has no fill"
+            raise Diagnostic(message, where=where(op), remedy="give the tile a fill")
         arguments = [op.far, op.near, *op.offsets]
         key = (op.far.type, op.near.type, op.writes_far, op.clipped, op.fill, spanned(op))
         if key not in self._names:
