@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,11 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module, prin
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
+from tilewright.passes import all_passes
+from tilewright.passes.convert_to_emitc import convert_to_emitc
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.formats.c import render
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.machines.make import FOLDER, library
@@ -106,3 +114,50 @@ def goes_wrong(module: ModuleOp, inputs: dict[str, Array], seed: int) -> bool:
     except Diagnostic:
         return True
     return not np.array_equal(found, wanted("split_k", inputs))
+
+
+MAIN = """
+#include <stdio.h>
+
+void network_run(PARAMETERS);
+
+int main(void)
+{
+    READS
+    network_run(ARGUMENTS);
+    return fwrite(OUTPUT, sizeof OUTPUT, 1, stdout) == 1 ? 0 : 1;
+}
+"""
+ARRAYS = {
+    "attention": ("float q[1024]", "float k[1024]", "float v[1024]", "float y[1024]"),
+    "split_k": ("signed char a[512]", "signed char b[512]", "int c[256]"),
+}
+
+
+@pytest.mark.parametrize("name", list(TEXTS))
+@pytest.mark.parametrize("flags", [["-O2"], ["-O1", "-fsanitize=thread"]])
+def test_sixteen_threads_compute_the_same(name: str, flags: list[str], tmp_path: Path) -> None:
+    module = module_of(TEXTS[name])
+    inputs = random_inputs(module, 0)
+    (expected,) = run_module(module, inputs).values()
+    passes = parse_pipeline("outline-kernels,convert-dma-to-loops,convert-kernels-to-loops", all_passes())
+    PassManager().run(module, passes, new_context())
+    convert_to_emitc(module)
+    (tmp_path / "network.c").write_text(render(module).text(), encoding="utf-8")
+    (tmp_path / "main.c").write_text(main_of(ARRAYS[name]), encoding="utf-8")
+    strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread"]
+    subprocess.run(["gcc", *strict, *flags, "network.c", "main.c", "-lm", "-o", "main"], cwd=tmp_path, check=True)
+    data = b"".join(array.tobytes() for array in inputs.values())
+    for _ in range(5):
+        ran = subprocess.run(["./main"], cwd=tmp_path, input=data, capture_output=True, check=False)
+        assert (ran.returncode, ran.stderr) == (0, b"")
+        found = np.frombuffer(ran.stdout, expected.dtype).reshape(expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=1e-5 if name == "attention" else 0)
+
+
+def main_of(arrays: Sequence[str]) -> str:
+    names = [array.split()[-1].partition("[")[0] for array in arrays]
+    made = "".join(f"static {array};\n    " for array in arrays)
+    reads = "".join(f"if (fread({name}, sizeof {name}, 1, stdin) != 1)\n        return 1;\n    " for name in names[:-1])
+    text = MAIN.replace("PARAMETERS", ", ".join(arrays)).replace("ARGUMENTS", ", ".join(names))
+    return text.replace("READS", made + reads).replace("OUTPUT", names[-1])

@@ -65,14 +65,14 @@ func.func @network(%q: memref<4x32x8xf32> {onnx.name = "q"}, %k: memref<4x32x8xf
   %v_ring = hier.stream depth 2 : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
   hier.concurrent {
     hier.program "node" on "array" over (%h, %p) in [4, 4] {
-      %own_q = memref.alloc() : memref<1x8x8xf32, "NODE">
-      %own_k = memref.alloc() : memref<1x8x8xf32, "NODE">
-      %own_v = memref.alloc() : memref<1x8x8xf32, "NODE">
-      %top = memref.alloc() : memref<1x8xf32, "NODE">
-      %total = memref.alloc() : memref<1x8xf32, "NODE">
-      %sums = memref.alloc() : memref<1x8x8xf32, "NODE">
-      %scores = memref.alloc() : memref<1x8x8xf32, "NODE">
-      %before = memref.alloc() : memref<1x8xf32, "NODE">
+      %own_q = memref.alloca() : memref<1x8x8xf32, "NODE">
+      %own_k = memref.alloca() : memref<1x8x8xf32, "NODE">
+      %own_v = memref.alloca() : memref<1x8x8xf32, "NODE">
+      %top = memref.alloca() : memref<1x8xf32, "NODE">
+      %total = memref.alloca() : memref<1x8xf32, "NODE">
+      %sums = memref.alloca() : memref<1x8x8xf32, "NODE">
+      %scores = memref.alloca() : memref<1x8x8xf32, "NODE">
+      %before = memref.alloca() : memref<1x8xf32, "NODE">
       %row = arith.muli %p, %eight : index
       %around = arith.addi %p, %three : index
       %left = arith.remui %around, %four : index

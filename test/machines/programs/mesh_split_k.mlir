@@ -10,9 +10,9 @@ func.func @network(%a: memref<16x32xi8> {onnx.name = "a"}, %b: memref<32x16xi8> 
   %sums = hier.stream depth 1 : !hier.stream<memref<4x16xi32, "NODE"> over [4, 4]>
   hier.concurrent {
     hier.program "node" on "array" over (%i, %j) in [4, 4] {
-      %own_a = memref.alloc() : memref<4x8xi8, "NODE">
-      %own_b = memref.alloc() : memref<8x16xi8, "NODE">
-      %own_c = memref.alloc() : memref<4x16xi32, "NODE">
+      %own_a = memref.alloca() : memref<4x8xi8, "NODE">
+      %own_b = memref.alloca() : memref<8x16xi8, "NODE">
+      %own_c = memref.alloca() : memref<4x16xi32, "NODE">
       %row = arith.muli %i, %four : index
       %depth = arith.muli %j, %eight : index
       %ta = hier.dma_start %a[%row, %depth] to %own_a : memref<16x32xi8>, memref<4x8xi8, "NODE">
