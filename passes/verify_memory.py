@@ -12,14 +12,14 @@ from xdsl.dialects.scf import ParallelOp
 
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
-from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
+from ..dialects.hier import ConcurrentOp, DmaStartOp, DmaWaitOp, GridOp, LaunchOp, StreamOp
 from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
 from .proof.alike import first_alike
 from .proof.body import prove_body
 from .proof.calls import entry_functions
-from .proof.copies import prove_copies
+from .proof.copies import prove_copies, prove_instances
 from .proof.grid import prove_tiles
 from .proof.levels import prove_levels, prove_residents
 from .proof.walk import Walk
@@ -40,6 +40,10 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]
     outer = [grid for grid in grids if not _is_inner(grid)]
     alike = first_alike(outer)
+    if machine is not None:
+        for op in nested_ops(module):
+            if isinstance(op, ConcurrentOp | StreamOp):
+                prove_instances(op, machine)
     for grid in grids:
         if machine is not None:
             prove_copies(grid, machine)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.ir import Operation
 
+from ...dialects.core.kernel import is_kernel
 from ...ir import Array
 from .regions import Memory, Region
-from .rules import Steps, shown
+from .rules import Steps, listed, refuse, shown
 
 
 class Clocks:
     """Vector clocks of concurrent programs, and the accesses of each program to each byte."""
 
-    def __init__(self, names: Sequence[str]):
+    def __init__(
+        self,
+        names: Sequence[str],
+        points: Sequence[tuple[int, ...]] = (),
+        homes: Mapping[Memory, tuple[int, ...]] | None = None,
+    ):
+        """Begin; `points` are the coordinates of the programs, `homes` those of the slots in memory of an instance."""
         self.names = names
+        self._points = points or [()] * len(names)
+        self._homes = homes or {}
         self.current = 0
         self.clocks = [[0] * len(names) for _ in names]
         """For each program, how many events of each program happen before its present one."""
@@ -46,6 +55,7 @@ class Clocks:
         if holder != self.current:
             where = "free or in the stream" if holder is None else f"held by program '{self.names[holder]}'"
             return f"a slot that program '{name}' does not hold", f"the slot is {where}"
+        self._check_home(op, region, steps)
         clock = self.clocks[self.current]
         for other, tables in enumerate(self._tables):
             for kind, table in enumerate(tables if is_write else tables[1:], start=0 if is_write else 1):
@@ -66,6 +76,20 @@ class Clocks:
             table[region.memory] = np.zeros(region.memory.size, np.int32)
         region.within(table[region.memory], 0)[...] = len(events)
         return None
+
+    def _check_home(self, op: Operation, region: Region, steps: Steps) -> None:
+        """Check that the operands of a kernel are in the memory of its program's instance: only transfers leave it."""
+        home, point = self._homes.get(region.memory, ()), self._points[self.current]
+        if home == point or not home or not point or not is_kernel(op):
+            return
+        raise refuse(
+            "level",
+            f"'{op.name}' accesses {region.memory.name}, in the memory of instance {listed(home)}",
+            op,
+            [f"address {region.low} of {region.memory.name}", shown(steps)],
+            found=f"program '{self.names[self.current]}', whose engine does not reach it",
+            remedy="compute in memory of the program's own instance, and transfer the result",
+        )
 
     def snapshot(self) -> list[int]:
         """Return the clock of the current program."""

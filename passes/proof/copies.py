@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.machine.model import Engine, Level, Machine
 from ...dialects.core.nesting import nested_ops
-from ...dialects.hier import GridOp
+from ...dialects.hier import ConcurrentOp, GridOp, StreamOp
 from ...errors import Diagnostic
 from ..map_engines import engine_of
 from .rules import grid_point, refuse
@@ -45,6 +45,31 @@ def prove_copies(grid: GridOp, machine: Machine) -> None:
                 found=f"{prod(level.count)} copies, of which the others are not reached",
                 remedy="let the operand lie in a level that all copies share",
             )
+
+
+def prove_instances(op: ConcurrentOp | StreamOp, machine: Machine) -> None:
+    """Prove that the machine has the engine instances of replicated programs, and the level instances of a stream."""
+    if isinstance(op, StreamOp):
+        space, wanted = getattr(op.type.tile, "memory_space", None), prod(op.type.extents)
+        for level in machine.levels:
+            if isinstance(space, StringAttr) and level.name == space.data and wanted > prod(level.count):
+                raise _missing(op, "the stream", wanted, level.name, prod(level.count))
+        return
+    for program in op.programs:
+        if program.engine is not None and program.copies > (there := machine.engine(program.engine.data).total):
+            title = f"program '{program.title.data}'"
+            raise _missing(program, title, program.copies, f"'{program.engine.data}'", there)
+
+
+def _missing(op: Operation, what: str, wanted: int, of: str, there: int) -> Exception:
+    return refuse(
+        "level",
+        f"{what} is over {wanted} instances of {of}",
+        op,
+        [f"instance {there}"],
+        found=f"{there} {'instance' if there == 1 else 'instances'} in the machine",
+        remedy="replicate over fewer, or give the machine more",
+    )
 
 
 def point_of(grid: GridOp, copy: int) -> list[int]:

@@ -86,8 +86,18 @@ FAULTS: list[tuple[str, str, str, str]] = [
     ("split_k", "hier.dma_wait %ta\n", "", "which a transfer still writes"),
     ("split_k", "hier.dma_wait %ts\n", "", "'hier.push' hands on a slot that 'hier.dma_start' still accesses"),
     ("split_k", "arith.addi %j, %one", "arith.addi %j, %three", "'node.*' blocks forever at 'hier.pop'"),
-    ("split_k", "hier.pop %sums[%i, %j]", "hier.pop %sums[%j, %i]", "rule 'balance'"),
+    ("split_k", "hier.pop %sums[%i, %j]", "hier.pop %sums[%j, %i]", r"in the memory of instance \[1, 2\]"),
     ("split_k", "arith.cmpi ugt, %j, %zero", "arith.cmpi ugt, %j, %one", "slots are left in the stream"),
+    (
+        "split_k",
+        '%ts = hier.dma_start %own_c[%zero, %zero] to %slot : memref<4x16xi32, "NODE">, memref<4x16xi32, "NODE">\n'
+        "        hier.dma_wait %ts\n",
+        'linalg.add ins(%own_c, %own_c : memref<4x16xi32, "NODE">, memref<4x16xi32, "NODE">) '
+        'outs(%slot : memref<4x16xi32, "NODE">)\n',
+        r"in the memory of instance \[0, 1\]",
+    ),
+    ("split_k", "(%i, %j) in [4, 4]", "(%i, %j) in [4, 5]", "20 instances of 'array'"),
+    ("split_k", 'NODE"> over [4, 4]', 'NODE"> over [4, 5]', "20 instances of NODE"),
     ("split_k", "arith.muli %i, %four", "arith.muli %i, %three", "another program accesses in no order"),
 ]
 
@@ -95,12 +105,14 @@ FAULTS: list[tuple[str, str, str, str]] = [
 @pytest.mark.parametrize(("name", "old", "new", "said"), FAULTS)
 def test_a_fault_is_refused(name: str, old: str, new: str, said: str) -> None:
     assert old in TEXTS[name]
-    module = module_of(TEXTS[name].replace(old, new, 1))
+    module = module_of(TEXTS[name].replace(old, new, -1 if "over" in old else 1))
     with pytest.raises(Diagnostic, match=said):
         verify_memory(module)
 
 
-@pytest.mark.parametrize(("name", "old", "new"), [fault[:3] for fault in FAULTS if fault[0] == "split_k"])
+@pytest.mark.parametrize(
+    ("name", "old", "new"), [fault[:3] for fault in FAULTS if fault[0] == "split_k" and "[4, 5]" not in fault[2]]
+)
 def test_what_is_refused_goes_wrong(name: str, old: str, new: str) -> None:
     """Some interleaving of a refused program stops, or computes something else."""
     module = module_of(TEXTS[name].replace(old, new, 1))
