@@ -87,31 +87,33 @@ func.func @network(%q: memref<4x32x8xf32> {onnx.name = "q"}, %k: memref<4x32x8xf
       hier.dma_wait %tv
       %k_slot = hier.reserve %k_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
       %k_sent = hier.dma_start %own_k[%zero, %zero, %zero] to %k_slot : memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">
-      hier.dma_wait %k_sent
-      hier.push %k_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
       %v_slot = hier.reserve %v_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
       %v_sent = hier.dma_start %own_v[%zero, %zero, %zero] to %v_slot : memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">
+      func.call @step(%own_q, %own_k, %own_v, %top, %total, %sums, %scores, %before) : (memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8xf32, "NODE">, memref<1x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8xf32, "NODE">) -> ()
+      hier.dma_wait %k_sent
+      hier.push %k_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
       hier.dma_wait %v_sent
       hier.push %v_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
-      func.call @step(%own_q, %own_k, %own_v, %top, %total, %sums, %scores, %before) : (memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8xf32, "NODE">, memref<1x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8xf32, "NODE">) -> ()
-      scf.for %t = %one to %four step %one {
+      scf.for %t = %one to %three step %one {
         %next_k = hier.pop %k_ring[%h, %p] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
         %next_v = hier.pop %v_ring[%h, %p] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
-        %is_inner = arith.cmpi ult, %t, %three : index
-        scf.if %is_inner {
-          %k_next = hier.reserve %k_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
-          %k_on = hier.dma_start %next_k[%zero, %zero, %zero] to %k_next : memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">
-          hier.dma_wait %k_on
-          hier.push %k_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
-          %v_next = hier.reserve %v_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
-          %v_on = hier.dma_start %next_v[%zero, %zero, %zero] to %v_next : memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">
-          hier.dma_wait %v_on
-          hier.push %v_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
-        }
+        %k_next = hier.reserve %k_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
+        %k_on = hier.dma_start %next_k[%zero, %zero, %zero] to %k_next : memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">
+        %v_next = hier.reserve %v_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
+        %v_on = hier.dma_start %next_v[%zero, %zero, %zero] to %v_next : memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">
         func.call @step(%own_q, %next_k, %next_v, %top, %total, %sums, %scores, %before) : (memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8xf32, "NODE">, memref<1x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8xf32, "NODE">) -> ()
+        hier.dma_wait %k_on
+        hier.push %k_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
+        hier.dma_wait %v_on
+        hier.push %v_ring[%h, %left] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
         hier.release %k_ring[%h, %p] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
         hier.release %v_ring[%h, %p] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
       }
+      %last_k = hier.pop %k_ring[%h, %p] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
+      %last_v = hier.pop %v_ring[%h, %p] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
+      func.call @step(%own_q, %last_k, %last_v, %top, %total, %sums, %scores, %before) : (memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8xf32, "NODE">, memref<1x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8x8xf32, "NODE">, memref<1x8xf32, "NODE">) -> ()
+      hier.release %k_ring[%h, %p] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
+      hier.release %v_ring[%h, %p] : !hier.stream<memref<1x8x8xf32, "NODE"> over [4, 4]>
       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%total : memref<1x8xf32, "NODE">) outs(%sums : memref<1x8x8xf32, "NODE">) {
       ^bb0(%x: f32, %o: f32):
         %s = arith.divf %o, %x : f32

@@ -73,7 +73,7 @@ def test_a_missing_instance_is_refused() -> None:
         simulate(sent_to(4, 0, library("mesh_4x4")))
 
 
-@pytest.mark.parametrize(("name", "cycles"), [("attention", 23016), ("split_k", 1504)])
+@pytest.mark.parametrize(("name", "cycles"), [("attention", 22536), ("split_k", 1504)])
 def test_programs_of_the_mesh_in_time(name: str, cycles: int) -> None:
     """The data that arrive in the modelled time are those of the interpreter; 16 nodes beat one by far."""
     module = parse_module(new_context(), text_of(name))
