@@ -442,3 +442,11 @@ def test_c_ends_at_an_entry_out_of_its_range() -> None:
     given = {"pool": call["pool"], "rows": np.array([0, 1, 2, 64, 4, 5], np.int32)}
     with pytest.raises(Diagnostic, match="failed under the sanitisers with status -"):
         network.run([given[port.name] for port in network.inputs])
+
+
+@pytest.mark.quick
+def test_a_grid_that_writes_the_pool_is_refused() -> None:
+    """A page that any entry of the range may name has been written by an earlier step."""
+    pairs = [("in [6]", "in [64]"), ("6xi32", "64xi32"), ("%out[%i, 0]", "%pool[%i, 0]"), ("6x16xi8", "64x16xi8")]
+    text = text_of("paged_gather").replace("64x16xi8", "6x16xi8")
+    assert "(rule 'in-place')" in refusals(changed(text, *pairs), "verify-memory")
