@@ -195,6 +195,17 @@ def test_the_instructions_of_a_target_are_what_their_c_is(target: str) -> None:
     assert set(check_instructions(chosen)) == {made.name for made in chosen if not made.states}
 
 
+def test_names_of_parameters_clash_with_none_of_the_program(headers: Path) -> None:
+    @instruction("toy.negate", c="test_negate", header="test.h")
+    def negate(a: In[i8], given: Out[i8], a_n: Size) -> None:
+        """Negate a row of a_n elements."""
+        given[:a_n] = -a[:a_n]
+
+    body = "{ for (int32_t i = 0; i < a_n; ++i) given[i] = (int8_t)-a[i]; }"
+    (headers / "test.h").write_text(f"static inline {negate.prototype} {body}\n", encoding="utf-8")
+    assert check_instructions([negate], headers=headers) == ["toy.negate"]
+
+
 def test_instructions_of_a_header_agree(headers: Path) -> None:
     chosen = [add_rows, scale, clamp, count]
     assert check_instructions(chosen, headers=headers) == ["toy.add_rows", "toy.scale", "toy.clamp"]
