@@ -77,7 +77,7 @@ def event_of(op: Operation, analysis: EffectAnalysis) -> tuple[Event, Effects]:
     if not touches_memory(op):
         return Event.SILENT, NONE
     effects = analysis.of(op)
-    is_own = declared(type(op), RecursiveMemoryEffect) is None and callee_of(op) is None
+    is_own = not is_recursive(op) and callee_of(op) is None
     is_declared = effects.is_known and effects.only_on_values and is_own
     is_access = is_declared and not any(is_shaped(result) for result in op.results)
     return Event.ACCESS if is_access else Event.UNKNOWN, effects
@@ -95,6 +95,11 @@ def event_of_class(op_class: type[Operation]) -> Event | None:
     if op_class.has_trait(IsTerminator):
         return Event.SILENT
     return next((event for trait, event in _TRAITS if declared(op_class, trait) is not None), None)
+
+
+def is_recursive(op: Operation) -> bool:
+    """Return whether the effects of an op are those of the ops in its regions."""
+    return bool(op.regions) and not is_kernel(op) and declared(type(op), RecursiveMemoryEffect) is not None
 
 
 def touches_memory(op: Operation) -> bool:

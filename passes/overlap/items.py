@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import cast
 
-from xdsl.dialects import scf
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.core.effects import EffectAnalysis
-from ...dialects.core.kernel import is_kernel, kernel_of, reads_of
+from ...dialects.core.effect_traits import Awaits, Launches, NothingPending
+from ...dialects.core.effects import EffectAnalysis, declared
 from ...dialects.core.nesting import nested_ops
-from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp, TokenType
+from ...dialects.hier import TokenType
 from ..core.byte_ranges import ByteRanges
-from ..map_engines import ATTRIBUTE as ENGINE
+from ..explicit.events import is_recursive, lasting
 from .places import Place, is_movable, place_of
 
 
@@ -78,39 +76,30 @@ def _values_of(op: Operation) -> Iterable[SSAValue]:
 
 
 def _touch(item: Item, op: Operation, analysis: EffectAnalysis) -> None:
-    """Record the reads and writes of an op and of the ops in its regions."""
-    match op:
-        case DmaWaitOp():
-            _touch_at_wait(item, op.token, analysis)
-        case JoinOp():
-            _touch_at_wait(item, op.token, analysis)
-        case scf.ForOp() | scf.IfOp() | scf.ParallelOp() | LaunchOp():
-            for token in op.operands:
-                if isinstance(token.type, TokenType):
-                    _touch_at_wait(item, token, analysis)
-            for region in op.regions:
-                for inner in region.ops if region.blocks else ():
-                    _touch(item, inner, analysis)
-        case _ if is_kernel(op):
-            kernel = kernel_of(op)
-            item.touch(reads_of(kernel), [access.value for access in kernel.outputs])
-        case _:
-            effects = analysis.of(op)
-            item.touch(effects.reads, effects.writes)
-            item.is_unknown |= not effects.only_on_values
+    """Record the reads and writes of an op, or of the ops in its regions."""
+    if declared(type(op), Awaits) is not None:
+        _touch_at_wait(item, op.operands[0], analysis)
+        return
+    if not is_recursive(op):
+        effects = analysis.of(op)
+        item.touch(effects.reads, effects.writes)
+        item.is_unknown |= not effects.only_on_values
+        return
+    for token in op.operands:
+        if isinstance(token.type, TokenType):
+            _touch_at_wait(item, token, analysis)
+    for inner in (inner for region in op.regions if region.blocks for inner in region.ops):
+        _touch(item, inner, analysis)
 
 
 def _touch_at_wait(item: Item, token: SSAValue, analysis: EffectAnalysis) -> None:
     owner = token.owner
-    if isinstance(owner, DmaStartOp | LaunchOp | scf.ForOp | scf.IfOp):
-        _touch(item, owner, analysis)
-    elif not isinstance(owner, DmaNoneOp | Block):
-        item.is_unknown = True
+    if isinstance(owner, Operation) and declared(type(owner), NothingPending) is None:
+        if is_recursive(owner) or lasting(owner, analysis.of(owner)):
+            _touch(item, owner, analysis)
+        else:
+            item.is_unknown = True
     # A loop-carried transfer was issued before the loop or in it; both are recorded with the loop.
-
-
-def _engine_of(launch: LaunchOp) -> Attribute | None:
-    return launch.kernel.attributes.get(ENGINE)
 
 
 class _Places:
@@ -121,7 +110,7 @@ class _Places:
         self._writes: dict[object, ByteRanges] = defaultdict(ByteRanges)
         self._unknown: int | None = None
         self._launches: dict[Operation, int] = {}
-        self._joined: dict[int, LaunchOp] = {}
+        self._joined: dict[int, Operation] = {}
 
     def order(self, item: Item) -> None:
         """Add the predecessors of an item by data hazards, and record its accesses."""
@@ -153,14 +142,28 @@ class _Places:
         item.follows.update(self._before(item, number) for number in meeting)
 
     def _note_launch(self, item: Item) -> None:
-        if isinstance(item.op, LaunchOp):
+        if declared(type(item.op), Launches) is not None:
             self._launches[item.op] = item.number
-        elif isinstance(item.op, JoinOp):
-            self._joined[item.number] = cast(LaunchOp, item.op.token.owner)
+        elif (launch := launch_awaited(item.op)) is not None:
+            self._joined[item.number] = launch
 
     def _before(self, item: Item, number: int) -> int:
-        """Return the predecessor implied by one: an engine executes its kernels in order, joined or not."""
+        """Return the predecessor implied by one: a queue executes its kernels in order, joined or not."""
         launch = self._joined.get(number)
-        if launch is None or not isinstance(item.op, LaunchOp) or _engine_of(item.op) != _engine_of(launch):
+        if launch is None or item.op not in self._launches or queue_of(item.op) != queue_of(launch):
             return number
         return self._launches[launch]
+
+
+def launch_awaited(op: Operation) -> Operation | None:
+    """Return the launch whose token an op waits for, None for other ops."""
+    if declared(type(op), Awaits) is None or not isinstance(launch := op.operands[0].owner, Operation):
+        return None
+    return launch if declared(type(launch), Launches) is not None else None
+
+
+def queue_of(launch: Operation) -> Attribute:
+    """Return the queue of a launch."""
+    trait = declared(type(launch), Launches)
+    assert trait is not None
+    return trait.queue_of(launch)

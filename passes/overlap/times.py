@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from ...dialects.core.effect_traits import Awaits, CopyEffects, Launches
+from ...dialects.core.effects import declared, effects_of
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.machine.model import Engine, Machine
-from ...dialects.hier import DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
-from ...ir import shape_of
+from ..explicit.events import is_recursive
+from ..explicit.transfers import TileTransfer, transfer_of
 from ..map_engines import mapped_engine
-from ..memory.transfers import Cost, Descriptor, link_between
+from ..memory.transfers import Descriptor, link_between
 from ..memory.views import bytes_of
-from .items import Item
+from .items import Item, launch_awaited
 from .order import Duration, Wait
 from .places import range_of
 
@@ -26,12 +28,12 @@ def waits_of(items: Sequence[Item], times: Sequence[Duration]) -> list[Wait | No
 
 
 def _wait_of(item: Item, items: Sequence[Item], times: Sequence[Duration]) -> Wait | None:
-    if not isinstance(item.op, DmaWaitOp | JoinOp):
+    if declared(type(item.op), Awaits) is None:
         return None
-    begun = next((n for n in item.follows if items[n].op is item.op.token.owner), None)
+    begun = next((n for n in item.follows if items[n].op is item.op.operands[0].owner), None)
     if begun is None or not times[begun].unit:
         return None
-    return Wait(begun, times[begun].unit if isinstance(item.op, JoinOp) else "")
+    return Wait(begun, times[begun].unit if launch_awaited(item.op) is not None else "")
 
 
 class Times:
@@ -44,31 +46,27 @@ class Times:
 
     def of(self, item: Item) -> Duration:
         """Return the duration of an item, in cycles."""
-        match item.op:
-            case DmaStartOp():
-                return self._transfer(item.op)
-            case LaunchOp():
-                engine, cycles = self._priced(item.op.kernel)
-                return Duration(engine.setup, max(0, cycles - engine.setup), engine.name, engine.queue, waits=True)
-            case _:
-                return Duration(self._busy(item.op))
+        if declared(type(item.op), Launches) is not None:
+            engine, cycles = self._priced(_launched(item.op))
+            return Duration(engine.setup, max(0, cycles - engine.setup), engine.name, engine.queue, waits=True)
+        transfer = None if is_recursive(item.op) else transfer_of(item.op, effects_of(item.op))
+        if transfer is not None:
+            return self._transfer(item.op, transfer)
+        return Duration(self._busy(item.op))
 
-    def is_external(self, op: DmaStartOp) -> bool:
+    def is_external(self, op: Operation) -> bool:
         """Return whether an end of a transfer is in an external level."""
-        return any(self._machine.level(self._level(value)).external for value in (op.far, op.near))
+        transfer = transfer_of(op, effects_of(op))
+        ends = (transfer.far, transfer.near) if transfer is not None else ()
+        return any(self._machine.level(self._level(value)).external for value in ends)
 
-    def _transfer(self, op: DmaStartOp) -> Duration:
-        cost, link = self._cost(op)
-        return Duration(0, cost.startup + cost.data, link, self._most[self._level(op.far)])
-
-    def _cost(self, op: DmaStartOp) -> tuple[Cost, str]:
-        levels = self._level(op.far), self._level(op.near)
-        outward = op.writes_far is not None
-        source, target = levels[::-1] if outward else levels
+    def _transfer(self, op: Operation, transfer: TileTransfer) -> Duration:
+        source, target = self._level(transfer.source), self._level(transfer.target)
         link = link_between(self._machine, source, target, op)
-        descriptor = Descriptor(self._machine, link, op.far, shape_of(op.near), reads=not outward)
-        begins = [range_of(offset) for offset in op.offsets]
-        return descriptor.at([begin.low if begin else 0 for begin in begins]), link.name
+        descriptor = Descriptor(self._machine, link, transfer.far, transfer.sizes, reads=not transfer.outward)
+        begins = [range_of(each) for each in transfer.box.offsets if isinstance(each, SSAValue)]
+        cost = descriptor.at([begin.low if begin else 0 for begin in begins])
+        return Duration(0, cost.startup + cost.data, link.name, self._most[self._level(transfer.far)])
 
     def _level(self, value: SSAValue) -> str:
         space = getattr(value.type, "memory_space", None)
@@ -85,25 +83,28 @@ class Times:
                 return self._sum(op.body.block)
             case scf.IfOp():
                 return max(self._sum(region.block) for region in op.regions if region.blocks)
-            case memref.CopyOp():
-                return bytes_of(op.source.type) // 4
-            case LaunchOp():
-                return self._kernel(op.kernel)
             case _ if is_kernel(op):
-                return self._kernel(op)
+                return self._priced(op)[1]
+            case _ if declared(type(op), Launches) is not None:
+                return self._priced(_launched(op))[1]
+            case _ if declared(type(op), CopyEffects) is not None:
+                return bytes_of(op.operands[0].type) // 4
             case _:
                 return 0
 
     def _sum(self, block: Block) -> int:
         return sum(self._busy(op) for op in block.ops)
 
-    def _kernel(self, op: Operation) -> int:
-        return self._priced(op)[1]
-
     def _priced(self, op: Operation) -> tuple[Engine, int]:
         """Return the engine that runs a kernel, and its cycles."""
         engine = mapped_engine(op, self._machine)
         return engine, self._machine.cost(engine, op) or 0
+
+
+def _launched(launch: Operation) -> Operation:
+    """Return the kernel of a launch."""
+    (kernel,) = launch.regions[0].block.ops
+    return kernel
 
 
 def _trips(loop: scf.ForOp) -> int:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
+from ...dialects.core.effect_traits import Launches, NothingPending
+from ...dialects.core.effects import declared
 from ...dialects.core.nesting import nested_ops
-from ...dialects.hier import DmaNoneOp, DmaStartOp, LaunchOp, TokenType
+from ...dialects.hier import TokenType
 
-Kind = Callable[[DmaStartOp], int]
+Kind = Callable[[Operation], int]
 """Maps a transfer to the number of its DMA engine."""
 
 
@@ -36,7 +38,7 @@ class Tokens:
     def opened_by(self, op: Operation) -> Opened:
         """Count the transfers that an op issues minus those that it waits for. Tokens of no transfer do not count."""
         taken = self._taken(op)
-        real = sum(not isinstance(token.owner, DmaNoneOp) for token in taken)
+        real = sum(not _is_nothing(token.owner) for token in taken)
         # A loop result without uses carries no transfer that is waited for.
         made = sum(bool(result.uses) and self._is_mine(result) for result in op.results)
         inside = [self._most_open(region.block, len(taken)) for region in op.regions if region.blocks]
@@ -48,7 +50,7 @@ class Tokens:
         for op in block.ops:
             if op is block.last_op:
                 break
-            if isinstance(op, DmaNoneOp):
+            if _is_nothing(op):
                 continue
             opened = self.opened_by(op)
             most = max(most, count + opened.during)
@@ -78,12 +80,17 @@ class Tokens:
             return None
         seen.add(token)
         owner = token.owner
-        if isinstance(owner, DmaStartOp):
-            return self._kind(owner)
-        if isinstance(owner, LaunchOp):
-            return -1
-        kinds = (self._kind_of(value, seen) for value in _sources(token))
-        return next((kind for kind in kinds if kind is not None), None)
+        if _is_nothing(owner):
+            return None
+        if isinstance(owner, Block | scf.ForOp | scf.IfOp):
+            kinds = (self._kind_of(value, seen) for value in _sources(token))
+            return next((kind for kind in kinds if kind is not None), None)
+        return -1 if declared(type(owner), Launches) is not None else self._kind(owner)
+
+
+def _is_nothing(owner: Operation | Block) -> bool:
+    """Return whether tokens of an owner are tokens of nothing."""
+    return isinstance(owner, Operation) and declared(type(owner), NothingPending) is not None
 
 
 def _sources(token: SSAValue) -> list[SSAValue]:

@@ -10,9 +10,8 @@ import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import MemoryEffectKind
 
-from ...dialects.core.effect_traits import CopyEffects, Effect, ResultAllocation
+from ...dialects.core.effect_traits import CopyEffects, ResultAllocation
 from ...dialects.core.effects import declared, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.core.machine.attribute import machine_of
@@ -21,7 +20,8 @@ from ...dialects.core.semantics import Value
 from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic
 from ...ir import Array, where
-from ...passes.explicit.events import Event, event_of_class, lasting
+from ...passes.explicit.events import Event, event_of_class
+from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
 from ..interpreter.memory import check_writable
@@ -111,8 +111,8 @@ class TimedInterpreter(Interpreter):
             env[op.results[0]] = self._happens(self._kernel(kernel, env))
         elif is_kernel(op) or declared(type(op), CopyEffects) is not None:
             self._wait(self._happens(self._kernel(op, env)))
-        elif event is None and (sides := self.cached(op, _sides)) is not None:
-            env[op.results[0]] = self._happens(self._transfer(op, sides, env))
+        elif event is None and (transfer := self.cached(op, _transfer_of)) is not None:
+            env[op.results[0]] = self._happens(self._transfer(op, transfer, env))
         else:
             self._at_once(op, env)
 
@@ -158,11 +158,9 @@ class TimedInterpreter(Interpreter):
         reads = [array for value, array in operands.items() if is_shaped(value) and value not in written]
         return TimedEffect(op, reads, [operands[value] for value in written], compute)
 
-    def _transfer(self, op: Operation, sides: tuple[Effect, Effect], env: dict[SSAValue, Value]) -> TimedEffect:
+    def _transfer(self, op: Operation, transfer: TileTransfer, env: dict[SSAValue, Value]) -> TimedEffect:
         """Return the effect of a transfer, whose work runs on copies of the region that it writes."""
-        outer, inner = sides
-        far, near, box = env[cast(SSAValue, outer.value)], env[cast(SSAValue, inner.value)], outer.region
-        assert box is not None
+        far, near, box = env[transfer.far], env[transfer.near], transfer.box
         ends = box.offsets, box.sizes
         offsets, sizes = ([each if isinstance(each, int) else int(env[each]) for each in side] for side in ends)
         there, here = overlap(offsets, sizes, far.shape)
@@ -175,15 +173,15 @@ class TimedInterpreter(Interpreter):
         def write_far() -> Sequence[Array]:
             piece = far[there].copy()
             begins = [min(offset, 0) for offset in offsets]
-            work({outer.value: piece, **dict(zip(box.offsets, begins, strict=True))})
+            work({transfer.far: piece, **dict(zip(box.offsets, begins, strict=True))})
             return [piece]
 
         def write_near() -> Sequence[Array]:
             tile = np.empty_like(near)
-            work({inner.value: tile})
+            work({transfer.near: tile})
             return [tile]
 
-        if outer.kind is MemoryEffectKind.WRITE:
+        if transfer.outward:
             return TimedEffect(op, [near[here]], [far[there]], write_far)
         return TimedEffect(op, [far[there]], [near], write_near)
 
@@ -202,10 +200,8 @@ def _captured(op: Operation) -> tuple[SSAValue, ...]:
     return tuple({value: None for each in inner for value in each.operands if value not in inside})
 
 
-def _sides(op: Operation) -> tuple[Effect, Effect] | None:
-    """Return the effects of a transfer on its far and on its near buffer, None for other ops."""
-    sides = sorted(lasting(op, effects_of(op)), key=lambda each: each.region is None)
-    return (sides[0], sides[1]) if len(sides) == 2 else None
+def _transfer_of(op: Operation) -> TileTransfer | None:
+    return transfer_of(op, effects_of(op))
 
 
 def _other_way(op: Operation) -> Diagnostic:

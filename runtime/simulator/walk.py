@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, cast
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import MemoryEffectKind
 
 from ...dialects.core.analysis.arithmetic import is_evaluated
-from ...dialects.core.effect_traits import CopyEffects, DeclaredRange, Effect, Launches
+from ...dialects.core.effect_traits import CopyEffects, DeclaredRange, Launches
 from ...dialects.core.effects import Effects, declared, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.hier import ConcurrentOp
@@ -19,7 +18,8 @@ from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
 from ...passes.explicit.client import Call, Client, Handler, Parallel
 from ...passes.explicit.compile import Compiled, compile_function
-from ...passes.explicit.events import Event, event_of_class, lasting
+from ...passes.explicit.events import Event, event_of_class
+from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import bytes_of
 from .accounts import KernelCost, Layer, Place, Token
@@ -169,8 +169,8 @@ class Walker(Client):
             return _source
         if declared(type(op), CopyEffects) is not None:
             return self._copy(op, effects)
-        if len(lasting(op, effects)) == 2:
-            return self._transfer(op, lasting(op, effects))
+        if (transfer := transfer_of(op, effects)) is not None:
+            return self._transfer(op, transfer)
         raise self.refuse(op, "", "")
 
     def _kernel(self, op: Operation) -> Handler:
@@ -227,16 +227,10 @@ class Walker(Client):
 
         return copy
 
-    def _transfer(self, op: Operation, effects: Sequence[Effect]) -> Handler:
-        """Return the handler of a transfer between a region of the far buffer and the near one."""
-        outer, inner = sorted(effects, key=lambda each: each.region is None)
-        far, near, box = cast(SSAValue, outer.value), cast(SSAValue, inner.value), outer.region
-        assert box is not None
-        outward = outer.kind is MemoryEffectKind.WRITE
-        source, target = (near, far) if outward else (far, near)
-        link = link_between(self._machine, self._level(source), self._level(target), op)
-        shape = [size for size in box.sizes if isinstance(size, int)]
-        descriptor = Descriptor(self._machine, link, far, shape, reads=not outward)
+    def _transfer(self, op: Operation, transfer: TileTransfer) -> Handler:
+        far, near, box, outward = transfer
+        link = link_between(self._machine, self._level(transfer.source), self._level(transfer.target), op)
+        descriptor = Descriptor(self._machine, link, far, transfer.sizes, reads=not outward)
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         operands, programs = list(op.operands), self._programs
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
@@ -292,4 +286,4 @@ def can_walk(op: Operation) -> bool:
     if kind.has_trait(DeclaredRange):
         return True
     is_copy = declared(kind, CopyEffects) is not None
-    return is_evaluated(kind) or is_copy or (event is None and len(lasting(op, effects_of(op))) == 2)
+    return is_evaluated(kind) or is_copy or (event is None and transfer_of(op, effects_of(op)) is not None)
