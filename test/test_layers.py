@@ -197,3 +197,22 @@ def test_imports_of_test_modules_are_found():
         "import tilewright.test.test_e as e",
     ]
     assert imported_tests("\n".join(lines)) == ["test_a", "test_b", "test_c", "test_d", "test_e"]
+
+
+_ISSUED = {"DmaStartOp", "DmaWaitOp", "DmaNoneOp", "LaunchOp", "JoinOp"}
+"""Op classes of transfers and launches, whose effects say all that clients of the walk need."""
+_CLIENTS = ("passes/explicit", "passes/overlap", "passes/proof", "passes/split", "runtime/simulator")
+
+
+def issued(file: Path) -> set[str]:
+    """The classes of transfers and launches that a module imports."""
+    found = (node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.ImportFrom))
+    return _ISSUED & {alias.name for node in found for alias in node.names}
+
+
+def test_clients_of_the_walk_know_transfers_and_launches_by_their_effects(tmp_path: Path):
+    files = [file for folder in _CLIENTS for file in (ROOT / folder).glob("*.py")]
+    assert len(files) > 50
+    assert {file.name: names for file in files if (names := issued(file))} == {}
+    (tmp_path / "a.py").write_text("def f():\n    from ..hier import JoinOp, GridOp", encoding="utf-8")
+    assert issued(tmp_path / "a.py") == {"JoinOp"}
