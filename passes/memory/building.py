@@ -198,15 +198,23 @@ class _Body:
         self._order = order
         own = dict(zip(tiling.intermediates, grid.scratch_buffers, strict=False))
         self._intermediates: dict[SSAValue, SSAValue] = cast(Any, own)
-        self._sums = grid.scratch_buffers[-1] if tiling.sums else None
+        self._sums = dict(zip(tiling.sums, grid.scratch_buffers[len(tiling.intermediates) :], strict=True))
 
     def build(self) -> None:
         """Build the ops of the body."""
         *producers, _ = self._tiling.parts
         for number, part in enumerate(producers):
-            self._guarded(FirstOp, trailing_dims(self._order, part), [self._kernel(number, part)])
+            self._guarded(FirstOp, trailing_dims(self._order, part), self._producer(number, part))
         self._leader()
         self._block.add_op(YieldOp.create())
+
+    def _producer(self, number: int, part: Part) -> list[Operation]:
+        """Return a producer on one tile, with its epilogue apart where its sums are."""
+        if number not in self._sums:
+            return [self._kernel(number, part)]
+        split, total, operands = split_reduction(part.op), self._sums[number], self._operands(number, part)
+        extras, out = operands[part.first_extra : part.first_output], operands[part.first_output]
+        return [self._partial(part, split, operands, total, False), self._last(part, split, total, extras, out)]
 
     def _guarded(self, guard: type[FirstOp] | type[LastOp], dims: Sequence[int], ops: Sequence[Operation]) -> None:
         if not dims:
@@ -223,7 +231,7 @@ class _Body:
             return
         split = split_reduction(part.op)
         (write,) = tiling.writes
-        total = self._sums or self._buffers[write]
+        total = self._sums.get(number) or self._buffers[write]
         operands = self._operands(number, part)
         if split.start is not None and cut:
             zero = arith.ConstantOp(cast(Any, part.kernel.reductions[0].initial[0]))

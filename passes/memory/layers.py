@@ -224,7 +224,7 @@ class Layers:
         if index + 1 >= len(self.ops):
             return None
         producer, user = self.ops[index], self.ops[index + 1]
-        if SIZES in producer.attributes or self.places[producer].sums_apart:
+        if SIZES in producer.attributes:
             return None
         kernel, places = self.kernels[index], self.places[user]
         if len(kernel.outputs) != 1 or not _is_projection(kernel.outputs[0].map.results):

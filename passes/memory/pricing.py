@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects import memref
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.model import Engine, Level, Link, Machine
 from ...ir import shape_of
@@ -140,14 +141,32 @@ class Pricer:
 
     @cached_property
     def whole(self) -> tuple[TilePrice, ...]:
-        """Cost model per tile of each kernel."""
-        return tuple(self._price_of(op, self.route.engines[op]) for op in self.ops)
+        """Cost model per tile of each kernel, its epilogue included."""
+        *producers, leader = self.ops
+        found = [
+            self._with_epilogue(op) if places.sums_apart else self._price_of(op, self.route.engines[op])
+            for op, places in zip(producers, self.route.places, strict=False)
+        ]
+        return (*found, self._price_of(leader, self.route.engines[leader]))
+
+    def _with_epilogue(self, op: Operation) -> TilePrice:
+        """Return the cost model of a producer whose epilogue is a kernel of its own."""
+        split = split_reduction(op)
+        once, end = self._price_of(split.whole, self.route.engines[op]), self._price_beside(split.epilogue, op)
+        forms = [linear(expr) for expr in kernel_of(op).outputs[0].map.results]
+        dims = [next(iter(form.dims()), None) for form in forms]
+
+        def price(sizes: tuple[int, ...]) -> int | None:
+            costs = once(sizes), end(tuple(1 if dim is None else sizes[dim] for dim in dims))
+            return None if None in costs else sum(cast("tuple[int, int]", costs))
+
+        return price
 
     @cached_property
     def partial(self) -> tuple[TilePrice, TilePrice, TilePrice]:
         """Cost models per tile of a split reduction: initialisation, step, epilogue."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
-        start, end = self._price_beside(split.start), self._price_beside(split.epilogue)
+        start, end = self._price_beside(split.start, leader), self._price_beside(split.epilogue, leader)
         return start, self._price_of(split.step, self.route.engines[leader]), end
 
     @cached_property
@@ -155,11 +174,11 @@ class Pricer:
         """Cost model per tile of an uncut reduction whose epilogue is a kernel of its own."""
         return self._price_of(split_reduction(self.ops[-1]).whole, self.route.engines[self.ops[-1]])
 
-    def _price_beside(self, op: Operation | None) -> TilePrice:
-        """Return the cost model of an initialisation or epilogue, on the leader's engine if able."""
+    def _price_beside(self, op: Operation | None, leader: Operation) -> TilePrice:
+        """Return the cost model of an initialisation or epilogue, on the engine of its kernel if able."""
         if op is None:
             return lambda bounds: 0
-        engine = self.route.engine_beside(op, self.ops[-1])
+        engine = self.route.engine_beside(op, leader)
         return (lambda bounds: None) if engine is None else self._price_of(op, engine)
 
     def copies_beside(self) -> int:

@@ -216,11 +216,14 @@ class Sweep:
         for parts in self.parts[:-1]:
             if parts.part.places.level("outs") == level.name:
                 total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)
-        kernel, places = self.whole.kernel, self.whole.parts[-1].places
-        if kernel.epilogue is not None and len(kernel.reductions) == 1 and places.level("accumulators") == level.name:
-            shape = self.parts[-1].tiles(kernel.outputs[0], is_output=True, in_place=False).extents
+        for parts in self.parts:
+            kernel, places = parts.part.kernel, parts.part.places
+            if kernel.epilogue is None or len(kernel.reductions) != 1 or places.level("accumulators") != level.name:
+                continue
+            shape = parts.tiles(kernel.outputs[0], is_output=True, in_place=False).extents
             item = numpy_type(kernel.reductions[0].body.args[-1].type).itemsize
-            total += np.where((self.reductions > 1) | places.sums_apart, _rounded(shape.prod(axis=1) * item, unit), 0)
+            split = self.reductions > 1 if parts is self.parts[-1] else np.zeros(len(self.sizes), np.bool_)
+            total += np.where(split | places.sums_apart, _rounded(shape.prod(axis=1) * item, unit), 0)
         return total * self.route.around * copies if self.route.sharing(level, 2) > 1 else total
 
     def all_bytes(self, stages: int, divided: Ints | None = None) -> Ints:

@@ -278,19 +278,22 @@ class Tiling:
         return bool(self.cut_reductions) or self.parts[-1].places.sums_apart
 
     @cached_property
-    def sums(self) -> Scratch | None:
-        """Accumulator of a split reduction; None if the output's tile serves as one."""
-        part = self.parts[-1]
-        if not self.is_split or part.kernel.epilogue is None:
-            return None
-        (output,), (reduction,) = part.kernel.outputs, part.kernel.reductions
-        tile = part.tile(output, self.counts, is_output=True, in_place=False)
-        return Scratch(tile.extents, reduction.body.args[-1].type, part.places.level("accumulators"))
+    def sums(self) -> dict[int, Scratch]:
+        """Accumulators of split reductions by kernel number; none where the output's tile serves as one."""
+        found: dict[int, Scratch] = {}
+        for number, part in enumerate(self.parts):
+            is_split = self.is_split if part is self.parts[-1] else part.places.sums_apart
+            if is_split and part.kernel.epilogue is not None:
+                (output,), (reduction,) = part.kernel.outputs, part.kernel.reductions
+                tile = part.tile(output, self.counts, is_output=True, in_place=False)
+                level = part.places.level("accumulators")
+                found[number] = Scratch(tile.extents, reduction.body.args[-1].type, level)
+        return found
 
     @cached_property
     def scratch(self) -> tuple[Scratch, ...]:
         """Scratch buffers of the group."""
-        return (*self.intermediates.values(), *([self.sums] if self.sums else []))
+        return (*self.intermediates.values(), *self.sums.values())
 
     @cached_property
     def reads(self) -> dict[tuple[int, int], OperandTile]:

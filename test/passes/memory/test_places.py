@@ -21,7 +21,9 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.plan_memory import Limits, plan_memory
+from tilewright.passes.memory.layers import Layers, layers_of
+from tilewright.passes.memory.plan import Choice
+from tilewright.passes.plan_memory import Limits, plan_memory, replace_by_grid
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Interpreter, random_inputs, run_module
 from tilewright.runtime.simulator import simulate
@@ -221,3 +223,49 @@ def test_sums_that_no_engine_reads_are_refused() -> None:
     with pytest.raises(Diagnostic, match=r"no engine of 'systolic' takes the sums of 'nn\.matmul'") as error:
         planned(network("mlp", target), target)
     assert "name ACC among the levels of an engine's ins" in error.value.remedy
+
+
+REQUANTIZED = """epilogue(%m : memref<32xi32>) at [affine_map<(d0, d1) -> (d1)>] {
+  ^bb0(%sum: i32, %f: i32):
+    %r = quant.requantize %sum, %f, %f shift 9 clip -128 to 127 in i32 : i32, i32, i32 -> i8
+    linalg.yield %r : i8
+  }"""
+TWO_PRODUCTS = f"""
+func.func @network(%a: memref<16x32xi8>, %b: memref<32x32xi8>, %m: memref<32xi32>, %o: memref<16x32xi8>) {{
+  %t = memref.alloc() : memref<16x32xi8>
+  nn.matmul ins(%a, %b : memref<16x32xi8>, memref<32x32xi8>) outs(%t : memref<16x32xi8>)
+    {{accumulator = i32, engine = "array"}} {REQUANTIZED}
+  nn.matmul ins(%t, %b : memref<16x32xi8>, memref<32x32xi8>) outs(%o : memref<16x32xi8>)
+    {{accumulator = i32, engine = "array"}} {REQUANTIZED}
+  func.return
+}}"""
+
+
+@pytest.mark.quick
+def test_products_with_sums_of_their_own_are_fused() -> None:
+    target = find_machine(MACHINES / "systolic_activation.toml")
+    module = parse_module(new_context(), TWO_PRODUCTS)
+    attach_machine(module, target)
+    random = np.random.RandomState(0)
+    a, b = random.randint(-8, 8, (16, 32)).astype(np.int8), random.randint(-8, 8, (32, 32)).astype(np.int8)
+    inputs = [a, b, np.arange(32, dtype=np.int32) + 8]
+    Interpreter(module).call("network", [*inputs, expected := np.zeros((16, 32), np.int8)])
+    count = len(layers(module, target).options(0, 2, set()).front)
+    assert count > 1
+    for number in range(count):
+        plan = module.clone()
+        found = layers(plan, target)
+        candidate = found.options(0, 2, set()).front[number]
+        replace_by_grid(found, Choice(0, 2, candidate), {level.name: 0 for level in found.levels})
+        verify_memory(plan)
+        (grid,) = grids(plan)
+        kinds = [(str(each.type.element_type), each.level_name) for each in grid.scratches]
+        assert kinds == [("i8", "SPAD"), ("i32", "ACC"), ("i32", "ACC")]
+        assert simulate(plan).cycles == candidate.cycles
+        Interpreter(plan).call("network", [*inputs, result := np.zeros((16, 32), np.int8)])
+        np.testing.assert_array_equal(result, expected)
+
+
+def layers(module: ModuleOp, target: Machine) -> Layers:
+    (function,) = functions(module)
+    return layers_of(function.body.block, target, 0, double_buffered=True, keep_resident=True)
