@@ -23,6 +23,7 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
+from tilewright.runtime.simulator import TimedSession, simulate
 
 FOLDER = Path(__file__).parent
 PIPELINE = (FOLDER / "programs" / "phone_pipeline.mlir").read_text(encoding="utf-8")
@@ -131,3 +132,22 @@ def test_a_faulty_pipeline_is_refused(name: str) -> None:
     text, rule = FAULTS[name]
     with pytest.raises(Diagnostic, match=f"rule '{rule}'"):
         verify_memory(_module(text))
+
+
+@pytest.mark.quick
+def test_the_simulator_runs_programs_at_once() -> None:
+    """The bottleneck decides the period: the GPU takes 4,644 cycles a frame, and the others wait for it."""
+    module, inputs = _module(), _inputs()
+    simulation = simulate(module)
+    gpu = [event for event in simulation.events if event.resource == "gpu"]
+    starts = [event.start for event in gpu]
+    assert np.diff(starts).tolist() == [gpu[0].end - gpu[0].start] * 5
+    busy = sum(event.end - event.start for event in simulation.events)
+    assert simulation.cycles < busy
+    assert np.array_equal(TimedSession(module).run(inputs)["y"], _wanted(inputs["x"]))
+
+
+@pytest.mark.quick
+def test_the_simulator_stops_at_a_deadlock() -> None:
+    with pytest.raises(Diagnostic, match="program 'big' blocks forever"):
+        simulate(_module(FAULTS["a release is dropped"][0]))

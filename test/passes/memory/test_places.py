@@ -218,8 +218,11 @@ def test_what_has_no_place_is_refused(tmp_path: Path, change: tuple[str, str], t
 
 
 @pytest.mark.quick
-def test_sums_that_no_engine_reads_are_refused() -> None:
-    target = find_machine(MACHINES / "systolic.toml")
+def test_sums_that_no_engine_reads_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "systolic.toml").write_text(
+        f'include = "{MACHINES / "systolic.toml"}"\n[levels.ACC]\nelement = "i32"\n'
+    )
+    target = find_machine(tmp_path / "systolic.toml")
     with pytest.raises(Diagnostic, match=r"no engine of 'systolic' takes the sums of 'nn\.matmul'") as error:
         planned(network("mlp", target), target)
     assert "name ACC among the levels of an engine's ins" in error.value.remedy
