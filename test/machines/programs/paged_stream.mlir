@@ -7,7 +7,7 @@ func.func @network(%pool: memref<32x4x16xi8, "DRAM"> {onnx.name = "pool"}, %tabl
   %nothing = arith.constant 0 : i32
   %s = hier.stream depth 2 : !hier.stream<memref<1x4x16xi8, "SRAM">>
   hier.concurrent {
-    hier.program "load" on "dma" {
+    hier.program "load" {
       scf.for %i = %zero to %pages step %one {
         %page = hier.lookup %table[%i] in [0, 32) : memref<6xi32, "DRAM">
         %t = hier.reserve %s : !hier.stream<memref<1x4x16xi8, "SRAM">>
