@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.effects import EffectAnalysis
-from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
+from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType, YieldOp
 from ..ir import functions
 from .core.base import Pass
 from .grids.sequential import make_sequential
@@ -53,17 +53,30 @@ def _is_idle(op: Operation, analysis: EffectAnalysis) -> bool:
 
 
 def _copy_elements(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
-    """Append loops that copy element by element."""
+    """Append loops that copy element by element, each mapped by the transfer's body."""
     far, near, *offsets = block.args
 
     def move(inner: Block, indices: list[SSAValue]) -> None:
-        there = [add(inner, arith.AddiOp(o, i)) for o, i in zip(offsets, indices, strict=True)]
+        pairs = enumerate(zip(offsets, indices, strict=True))
+        there = [o if axis in op.repeated else add(inner, arith.AddiOp(o, i)) for axis, (o, i) in pairs]
         source, target = ((near, indices), (far, there)) if op.writes_far else ((far, there), (near, indices))
         value = add(inner, memref.LoadOp.get(source[0], source[1]))
-        inner.add_op(memref.StoreOp.get(value, target[0], target[1]))
+        inner.add_op(memref.StoreOp.get(_mapped(inner, op, value), target[0], target[1]))
 
     nest(block, bounds, move)
     return ()
+
+
+def _mapped(block: Block, op: DmaStartOp, value: SSAValue) -> SSAValue:
+    """Append the body of a transfer for one element; return what it yields."""
+    if op.body is None:
+        return value
+    copies: dict[SSAValue, SSAValue] = {op.body.block.args[0]: value}
+    for each in op.body.block.ops:
+        if isinstance(each, YieldOp):
+            return copies[each.arguments[0]]
+        block.add_op(each.clone(copies))
+    raise AssertionError("a body ends with hier.yield")
 
 
 def _drop_tokens(op: scf.ForOp | scf.IfOp) -> None:

@@ -23,6 +23,7 @@ from .grids.memories import Memories, place_residents
 from .grids.streams import Step, Stream, stage_bytes, streams_of
 from .grids.writer import Writer
 from .loops.nest import Index
+from .memory.views import view_of
 
 __all__ = ["ExpandGridPass", "expand_grids", "stage_bytes"]
 
@@ -94,7 +95,7 @@ def _write_loop(
     scratch: list[SSAValue] = []
     for each in grid.scratches:
         start = writer.value(each.place or 0)
-        scratch.append(writer.op(memref.ViewOp(memories[each.level_name], start, [], each.type)))
+        scratch.append(writer.op(view_of(memories[each.level_name], start, each.type)))
     first, end, one = (writer.value(limit) for limit in (0, grid.steps, 1))
     body = Block(arg_types=[IndexType()])
     body.args[0].name_hint = "step"
@@ -108,9 +109,13 @@ def _write_loop(
 def _write_step(step: Step, grid: GridOp, streams: list[Stream], scratch: list[SSAValue]) -> None:
     buffers: list[SSAValue] = []
     for stream in streams:
-        buffers.append(stream.buffer(step))
-        if stream.memory is not None and not stream.is_output:
+        buffers.append(stream.buffer(step) if stream.started is None else stream.operand)
+        if stream.started is None and stream.memory is not None and not stream.is_output:
             _move(step, stream, buffers[-1], 0)
+    for index, stream in enumerate(streams):
+        if stream.started is not None:
+            buffers[index] = buffers[stream.started]
+            _move(step, stream, buffers[index], 0)
     _name(buffers, grid)
     _inherit_engine(grid.body.block, grid.attributes.get("engine"))
     point = [step.writer.value(step.dim(arg.index)) if arg.uses else step.number for arg in grid.point]

@@ -10,7 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from ..dialects.core.buckets import BUCKET_OF
 from ..dialects.core.effects import is_view
@@ -19,14 +19,16 @@ from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.file import find_machine, variants
 from ..dialects.core.machine.model import Level, Machine
 from ..dialects.core.nesting import nested_ops
-from ..dialects.hier import DmaStartOp
+from ..dialects.hier import DmaStartOp, GridOp
+from ..dialects.hier.capabilities import needs_of
 from ..dialects.quant import ENTRIES, LookupOp
 from ..errors import Diagnostic
 from ..ir import array_of, functions, numpy_type, where
 from .core.base import Pass
 from .emitc.sharing import spare_memories
 from .grids.memories import COPIES
-from .memory.views import bytes_of
+from .memory.transfers import levels_of, link_of
+from .memory.views import MEMORY_VIEWS, bytes_of, short_row
 
 _SHOWN = 4
 """Maximum number of parts that an error names."""
@@ -48,6 +50,11 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 
     Values without a level are in the farthest. Allocations need offsets: run it after allocate-static.
     """
+    for function in functions(module):
+        for op in nested_ops(function):
+            _verify_row(op, machine)
+            if isinstance(op, DmaStartOp):
+                _verify_link(op, machine)
     parts = [*parts_of(module, machine.far.name), *_tables_of(module, machine.far.name)]
     if machine.far.external:
         for function in functions(module):
@@ -57,6 +64,43 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
         needed = sum(level.aligned(part.bytes) for part in here)
         if needed > level.size:
             raise too_much(here, needed, level, machine, _elsewhere(parts, machine))
+
+
+def _verify_link(op: DmaStartOp, machine: Machine) -> None:
+    """Raise Diagnostic for a transfer that transforms what it moves in a way that its link cannot."""
+    needs = needs_of(op)
+    if not needs:
+        return
+    link = link_of(op, machine)
+    for need, reason in needs.items():
+        if need in link.transforms or (need == "relu" and "clip" in link.transforms):
+            continue
+        source, target = levels_of(op, machine)
+        raise Diagnostic(
+            f"the link '{link.name}' cannot '{need}' what it moves from {source} to {target}",
+            where=where(op),
+            expected=f"transfers of links.{link.name}, whose transforms are {', '.join(link.transforms) or 'none'}",
+            found=reason,
+            remedy=f"let a kernel do it, or add '{need}' to transforms of links.{link.name} if its engine can",
+        )
+
+
+def _verify_row(op: Operation, machine: Machine) -> None:
+    """Raise Diagnostic for a buffer in a level that is addressed by rows which does not fill whole ones."""
+    buffers = op.results if isinstance(op, MEMORY_VIEWS) else op.body.block.args if isinstance(op, GridOp) else ()
+    for value in buffers:
+        if not is_shaped(value):
+            continue
+        level = next((each for each in machine.levels if each.name == _level_of(value.type, "")), None)
+        if level is None or not level.row_bytes or not (short := short_row(value.type, level.row_bytes)):
+            continue
+        raise Diagnostic(
+            f"a buffer in {level.name} has rows of {short} bytes",
+            where=where(op),
+            expected=f"whole rows of {level.row_bytes} bytes",
+            found=str(value.type),
+            remedy="let its innermost axis fill rows: a larger tile, whose padding is filled, or a layout in blocks",
+        )
 
 
 def _verify_out_of_reach(function: FuncOp, machine: Machine) -> None:

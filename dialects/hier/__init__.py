@@ -27,6 +27,7 @@ from .programs import ConcurrentOp, ProgramOp
 from .streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamOp, StreamType
 from .tiles import ScratchAttr, TileAttr
 from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
+from .views import ViewOp
 
 
 class _AtEnd(IRDLOperation):
@@ -139,6 +140,7 @@ HIER = Dialect(
         ReleaseOp,
         ConcurrentOp,
         ProgramOp,
+        ViewOp,
     ],
     [TileAttr, ScratchAttr, LookupAttr, TokenType, StreamType],
 )

@@ -38,6 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numbers_of, numpy_type, shape_of, where
 from ..core.effect_traits import OperandEffects, OwnArguments
+from ..core.layout_arrays import box_of
 from ..core.semantics import Runner, Value, semantics
 from .bodies import Move, YieldOp, move_of, verify_body, verify_broadcast
 from .grid_syntax import parse_buffers, parse_point, print_point, print_scratch, print_tiles
@@ -394,7 +395,7 @@ def _move_of(runner: Runner, op: GridOp, index: int) -> Move:
 
 def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Array:
     extents = op.tiles.data[index].extents
-    found = whole[tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True))]
+    found = box_of(whole, tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True)))
     if min(offsets, default=0) < 0 or found.shape != extents:
         message = f"operand {index} of the grid: the tile at {offsets} leaves the buffer of shape {whole.shape}"
         raise Diagnostic(message, where=where(op), remedy="bring partial tiles to a level, with a fill")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from math import prod
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -27,7 +26,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ...ir import Array, element_of, numbers_of, numpy_type
+from ...ir import Array, element_of, numbers_of
 from ..core.layouts import buffer_bytes, layout_fault, layout_map, view_strides
 from .indirect import LookupAttr, looked_up_by
 
@@ -319,7 +318,7 @@ class ScratchAttr(ParametrizedAttribute):
     @property
     def bytes(self) -> int:
         """The bytes of the buffer."""
-        return prod(self.type.get_shape()) * numpy_type(self.type.get_element_type()).itemsize
+        return buffer_bytes(self.type)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
@@ -351,16 +350,29 @@ def parse_buffer(parser: AttrParser) -> tuple[Attribute, IntAttr | NoneAttr]:
 
 
 def overlap(
-    offsets: Sequence[int], tile: Sequence[int], shape: Sequence[int]
+    offsets: Sequence[int], tile: Sequence[int], shape: Sequence[int], repeated: Sequence[int] = ()
 ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Return the parts of a buffer and of a tile's buffer that a tile at `offsets` shares with the buffer."""
+    """
+    Return the parts of a buffer and of a tile's buffer that a tile at `offsets` shares with the buffer.
+
+    Along `repeated` axes the tile has one element of the buffer everywhere.
+    """
     far, near = list[slice](), list[slice]()
-    for offset, extent, size in zip(offsets, tile, shape, strict=True):
+    for axis, (offset, extent, size) in enumerate(zip(offsets, tile, shape, strict=True)):
+        if axis in repeated and 0 <= offset < size:
+            far.append(slice(offset, offset + 1))
+            near.append(slice(0, extent))
+            continue
         start = max(offset, 0)
         stop = max(min(offset + extent, size), start)
         far.append(slice(start, stop))
         near.append(slice(start - offset, stop - offset))
     return tuple(far), tuple(near)
+
+
+def is_partial(part: Sequence[slice], shape: Sequence[int]) -> bool:
+    """Return whether a part of a buffer is less than all of it."""
+    return any(piece.stop - piece.start != extent for piece, extent in zip(part, shape, strict=True))
 
 
 def _fill_value(fill: Attribute | None) -> Any:
@@ -384,16 +396,13 @@ def read_tile(
 
     Raises IndexError where the tile crosses the border and nothing says how to fill.
     """
-    if repeated:
-        far = np.broadcast_to(far, [near.shape[axis] if axis in repeated else n for axis, n in enumerate(far.shape)])
-    source, target = overlap(offsets, near.shape, far.shape)
-    inside = far[source]
-    if inside.shape != near.shape:
+    source, target = overlap(offsets, near.shape, far.shape, repeated)
+    if is_partial(target, near.shape):
         value = _fill_value(fill)
         if value is None:
             raise IndexError(f"the tile at {tuple(offsets)} leaves the buffer of shape {far.shape}")
         near[...] = np.asarray(value).astype(near.dtype)
-    near[target] = move(inside)
+    near[target] = move(far[source])
 
 
 def write_tile(far: Array, offsets: Sequence[int], near: Array, move: Callable[[Array], Array] = _same) -> None:

@@ -9,6 +9,7 @@ from xdsl.traits import MemoryEffectKind
 
 from ...dialects.core.effect_traits import Box
 from ...dialects.core.effects import Effects
+from ...ir import shape_of
 from .events import lasting
 
 
@@ -29,6 +30,12 @@ class TileTransfer(NamedTuple):
     def target(self) -> SSAValue:
         """The buffer that is written."""
         return self.far if self.outward else self.near
+
+    @property
+    def repeated(self) -> tuple[int, ...]:
+        """The axes along which one far element is all of the near buffer."""
+        pairs = enumerate(zip(self.box.sizes, shape_of(self.near), strict=True))
+        return tuple(axis for axis, (size, extent) in pairs if size == 1 != extent)
 
     @property
     def sizes(self) -> list[int]:

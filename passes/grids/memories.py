@@ -20,7 +20,7 @@ from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
 from ...ir import free_symbol, where
 from ..loops.nest import Index
-from ..memory.views import bytes_of
+from ..memory.views import bytes_of, view_of
 from .streams import stage_bytes
 from .writer import Writer
 
@@ -133,7 +133,7 @@ def place_residents(allocations: Iterable[memref.AllocOp], memories: Memories) -
             continue
         writer = Writer(InsertPoint.before(op), op.location)
         kind = cast("MemRefType[Any]", op.memref.type)
-        view = memref.ViewOp(memories.at(op)[_level_of(op)], writer.value(address), [], kind)
+        view = view_of(memories.at(op)[_level_of(op)], writer.value(address), kind)
         view.location = op.location
         view.result.name_hint = op.memref.name_hint
         view.attributes |= {name: value for name, value in op.attributes.items() if name != ADDRESS}

@@ -18,6 +18,7 @@ from ...dialects.hier.indirect import free_forms, free_map, lookups_of
 from ...errors import Diagnostic
 from ...ir import shape_of, where
 from ..loops.nest import Index
+from ..memory.views import view_of
 from .writer import Writer
 
 
@@ -70,10 +71,16 @@ class Stream:
         """Steps per engine instance."""
         return self.grid.steps
 
+    @property
+    def started(self) -> int | None:
+        """Operand of the output that this input starts, None for an input with a buffer of its own."""
+        return None if self.tile.output is None else len(self.grid.inputs) + self.tile.output
+
     @cached_property
     def run(self) -> int:
-        """Steps for which a tile is resident."""
-        bounds, dims, tiles = self.grid.bounds, self.grid.temporal_dims, self.tile.dims()
+        """Steps for which a tile is resident; an input that starts an output is for as long as that one."""
+        tile = self.tile if self.started is None else self.grid.tiles.data[self.started]
+        bounds, dims, tiles = self.grid.bounds, self.grid.temporal_dims, tile.dims()
         moving = [place for place, dim in enumerate(dims) if dim in tiles and bounds[dim] > 1]
         return prod(bounds[dim] for dim in dims[moving[-1] + 1 :]) if moving else self.steps
 
@@ -90,9 +97,12 @@ class Stream:
     @cached_property
     def is_partial(self) -> bool:
         """True if there are partial tiles."""
-        forms, bounds = free_forms(self.tile, self.grid.bounds)
-        sides = zip((form.interval(bounds) for form in forms), self.tile.extents, shape_of(self.operand), strict=True)
-        return any(low < 0 or high + extent > size for (low, high), extent, size in sides)
+        repeated, (forms, bounds) = self.tile.repeated, free_forms(self.tile, self.grid.bounds)
+        intervals = (form.interval(bounds) for form in forms)
+        sides = enumerate(zip(intervals, self.tile.extents, shape_of(self.operand), strict=True))
+        return any(
+            low < 0 or high + (1 if axis in repeated else extent) > size for axis, ((low, high), extent, size) in sides
+        )
 
     def offsets(self, step: Step) -> list[SSAValue]:
         """Return the offset of the operand's tile at a step, in elements per axis; tables are looked up there."""
@@ -116,7 +126,7 @@ class Stream:
         turn = step.writer.remainder(step.writer.divide(step.number, self.run), self.stages)
         stride = stage_bytes(self.tile.bytes_of(self.operand), self.unit)
         start = step.writer.add(step.writer.multiply(turn, stride), self.tile.place or 0)
-        return step.writer.op(memref.ViewOp(self.memory, step.writer.value(start), [], kind))
+        return step.writer.op(view_of(self.memory, step.writer.value(start), kind))
 
     def _view(self, step: Step, kind: Any) -> SSAValue:
         extents = self.tile.extents
@@ -124,8 +134,12 @@ class Stream:
         return step.writer.op(memref.SubviewOp(self.operand, self.offsets(step), [], [], unknown, extents, ones, kind))
 
     def start(self, writer: Writer, offsets: Sequence[SSAValue], near: SSAValue) -> SSAValue:
-        """Issue the transfer of a tile; return its token."""
-        clipped = self.is_partial
+        """
+        Issue the transfer of a tile; return its token.
+
+        One that starts an output is part of the compute on its tile, which no later step overlaps.
+        """
+        clipped, body = self.is_partial, self.grid.body_of(self.index)
         fill = self.tile.fill if clipped and not self.is_output else None
         return writer.op(
             DmaStartOp(
@@ -135,7 +149,9 @@ class Stream:
                 writes_far=self.is_output,
                 clipped=clipped,
                 fill=fill,
-                stages=self.stages,
+                stages=self.stages if self.started is None else None,
+                broadcast=self.tile.repeated,
+                body=body.clone() if body is not None else None,
             )
         )
 
@@ -162,10 +178,10 @@ def _stream(
         raise Diagnostic(
             f"the tile of operand {index} has no address", where=where(grid), remedy="run plan-memory before"
         )
-    level = tile.level_name
+    level = tile.level_name if tile.output is None else grid.tiles.data[len(grid.inputs) + tile.output].level_name
     unit = units.get(level or "", LARGEST_ELEMENT)
     stream = Stream(grid, index, None if level is None else memories[level], unit)
-    if tile.level_name is None and stream.is_partial:
+    if tile.level_name is None and tile.output is None and stream.is_partial:
         raise Diagnostic(
             f"the tile of operand {index} extends beyond the operand, which is used in place",
             where=where(grid),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, scf
 from xdsl.ir import Operation
 
 from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.core.effects import is_speculatable
 from ...dialects.hier import DmaStartOp, DmaWaitOp
-from ..memory.views import bytes_of
+from ..memory.views import MEMORY_VIEWS, bytes_of
 from .cone import Cone, reads_unwritten
 
 
@@ -162,7 +162,7 @@ def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:
         return True
     view = transfer.start.near.owner
     cone = Cone.of(found.loop, [transfer.start.near])
-    if not isinstance(view, memref.ViewOp) or cone is None or found.loop.is_ancestor(view.source.owner):
+    if not isinstance(view, MEMORY_VIEWS) or cone is None or found.loop.is_ancestor(view.source.owner):
         return False
     size = bytes_of(transfer.start.near.type)
     turns = range(min(transfer.count, transfer.stages + 1))

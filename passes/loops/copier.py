@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import count
 from typing import Any
 
@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.analysis.structural_key import structural_key
 from ...dialects.hier import DmaStartOp
 from ...errors import Diagnostic
 from ...ir import shape_of, symbol_names, where
@@ -43,7 +44,8 @@ class Copiers:
             message = "a transfer that may extend beyond its far buffer has no fill"
             raise Diagnostic(message, where=where(op), remedy="give the tile a fill")
         arguments = [op.far, op.near, *op.offsets]
-        key = (op.far.type, op.near.type, op.writes_far, op.clipped, op.fill, spanned(op))
+        flags = (op.writes_far, op.clipped, op.fill, op.repeated)
+        key = (op.far.type, op.near.type, flags, spanned(op), _key_of_body(op))
         if key not in self._names:
             self._names[key] = self._free_name(f"{'write' if op.writes_far else 'read'}_tile")
             copier = _copier(self._names[key], op, [value.type for value in arguments], results, move)
@@ -59,6 +61,10 @@ class Copiers:
         name = next(name for name in numbered if name not in self._taken)
         self._taken.add(name)
         return name
+
+
+def _key_of_body(op: DmaStartOp) -> Hashable:
+    return structural_key(list(op.body.block.ops), lambda value: value.type) if op.body is not None else None
 
 
 def _copier(name: str, op: DmaStartOp, types: Sequence[Any], results: Sequence[Attribute], move: Move) -> func.FuncOp:
@@ -89,8 +95,10 @@ def spanned(op: DmaStartOp) -> tuple[bool, ...]:
     """Return per axis whether a tile is always in bounds of the far buffer."""
     if op.clipped is None:
         return (True,) * len(op.offsets)
-    extents = zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True)
-    return tuple((tile, whole) == (1, 1) and _is_zero(offset) for offset, tile, whole in extents)
+    extents = enumerate(zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True))
+    return tuple(
+        (axis in op.repeated or (tile, whole) == (1, 1)) and _is_zero(offset) for axis, (offset, tile, whole) in extents
+    )
 
 
 def _is_zero(value: SSAValue) -> bool:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any, cast
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import MemRefType, StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from ...dialects.core.layouts import layout_map, physical_shape, view_strides
 from ...dialects.core.machine.model import Link, Machine
+from ...dialects.hier import DmaStartOp
 from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic
-from ...ir import element_of, numpy_type, shape_of, where
-from .views import layout_of
+from ...ir import numpy_type, shape_of, where
+from .views import layout_of, row_major
 
 
 @dataclass(frozen=True)
@@ -51,15 +55,40 @@ def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], fille
     return Cost(size, total - data, data + fill)
 
 
+def levels_of(op: DmaStartOp, machine: Machine) -> tuple[str, str]:
+    """Return the levels of the source and of the target of a transfer."""
+    source, target = (getattr(value.type, "memory_space", None) for value in (op.source, op.target))
+    names = [space.data if isinstance(space, StringAttr) else machine.far.name for space in (source, target)]
+    return names[0], names[1]
+
+
+def link_of(op: DmaStartOp, machine: Machine) -> Link:
+    """Return the link of a transfer. Raises Diagnostic unless exactly one joins its levels."""
+    return link_between(machine, *levels_of(op, machine), op)
+
+
 def tile_costs(
-    machine: Machine, link: Link, far: SSAValue, *, reads: bool
+    machine: Machine,
+    link: Link,
+    far: SSAValue,
+    *,
+    reads: bool,
+    near: Attribute | None = None,
+    repeated: Sequence[int] = (),
 ) -> Callable[[Sequence[int], Sequence[int]], Cost]:
     """
     Return the cost model of a far buffer's tiles: a function of the tile's extents and of the extents in bounds.
 
-    Axes that are contiguous on both sides form rows; the other axes of extent above 1 are strided.
+    Axes that are contiguous on both sides form rows; the other axes of extent above 1 are strided. Where the types
+    differ, the wider elements count; `near` is the type of the tile's buffer if it is not dense of the far buffer's
+    type. A blocked layout on one side makes a row of each row of a block. `repeated` axes are moved as often.
     """
-    item, strides = numpy_type(element_of(far)).itemsize, layout_of(far)[0]
+    item, strides = _item_of(far.type), _strides_of(far)
+    block = _row_of(far.type)
+    if near is not None:
+        item, block = max(item, _item_of(near)), min(block, _row_of(near), key=lambda row: row or _UNBROKEN)
+    if repeated:
+        strides = [0 if axis in repeated else stride for axis, stride in enumerate(strides)]
 
     def cost(tile: Sequence[int], inside: Sequence[int]) -> Cost:
         moved = prod(inside)
@@ -73,17 +102,50 @@ def tile_costs(
             elif extent != 1:
                 counts.append(extent)
             near *= size
+        if block and row > block * item and row % (block * item) == 0:
+            counts.insert(0, row // (block * item))
+            row = block * item
         return cost_of(machine, link, row, counts[::-1], missing)
 
     return cost
 
 
+_UNBROKEN = 1 << 62
+
+
+def _item_of(type: Attribute) -> int:
+    return numpy_type(cast("MemRefType[Any]", type).get_element_type()).itemsize
+
+
+def _row_of(type: Attribute) -> int:
+    """Return the elements of a row of a block, 0 where the layout is strided."""
+    shaped = cast("MemRefType[Any]", type)
+    if layout_map(type) is None or view_strides(shaped, shaped.get_shape()) is not None:
+        return 0
+    return physical_shape(shaped)[-1]
+
+
+def _strides_of(far: SSAValue) -> list[int]:
+    """Return the strides of a far buffer in elements; of one in blocks those of a dense one, whose rows blocks cut."""
+    return layout_of(far)[0] if layout_map(far.type) is None else row_major(shape_of(far))
+
+
 class Descriptor:
     """Memoised transfer cost of tiles of one shape between a far buffer and dense near buffers."""
 
-    def __init__(self, machine: Machine, link: Link, far: SSAValue, tile: Sequence[int], *, reads: bool):
-        self._shape, self._tile = shape_of(far), tuple(tile)
-        self._cost = tile_costs(machine, link, far, reads=reads)
+    def __init__(
+        self,
+        machine: Machine,
+        link: Link,
+        far: SSAValue,
+        tile: Sequence[int],
+        *,
+        reads: bool,
+        near: Attribute | None = None,
+        repeated: Sequence[int] = (),
+    ):
+        self._shape, self._tile, self._repeated = shape_of(far), tuple(tile), tuple(repeated)
+        self._cost = tile_costs(machine, link, far, reads=reads, near=near, repeated=repeated)
         self._costs: dict[tuple[int, ...], Cost] = {}
         """Cost by in-bounds extents."""
         self._known: dict[tuple[int, ...], Cost] = {}
@@ -94,7 +156,8 @@ class Descriptor:
         begin = tuple(offsets)
         known = self._known.get(begin)
         if known is None:
-            inside = tuple(part.stop - part.start for part in overlap(begin, self._tile, self._shape)[0])
+            shared = overlap(begin, self._tile, self._shape, self._repeated)[1]
+            inside = tuple(part.stop - part.start for part in shared)
             if inside not in self._costs:
                 self._costs[inside] = self._cost(self._tile, inside)
             known = self._known[begin] = self._costs[inside]

@@ -20,12 +20,17 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ...dialects.core.layouts import buffer_bytes, layout_map, physical_shape
+from ...dialects.hier import ViewOp
 from ...ir import element_of, numpy_type, shape_of
 
 BufferType: TypeAlias = "MemRefType[Any]"
 
+MEMORY_VIEWS = (memref.ViewOp, ViewOp)
+"""Ops whose result is a buffer from a byte of a memory on."""
+
 VIEWS = (
-    memref.ViewOp,
+    *MEMORY_VIEWS,
     memref.SubviewOp,
     memref.ExpandShapeOp,
     memref.CollapseShapeOp,
@@ -72,9 +77,23 @@ def move(value: SSAValue, level: StringAttr) -> list[SSAValue]:
 
 
 def bytes_of(type: Attribute) -> int:
-    """Return the bytes of a dense buffer with a static shape."""
+    """Return the bytes of a dense buffer with a static shape, in its layout."""
+    return buffer_bytes(cast(BufferType, type))
+
+
+def short_row(type: Attribute, row_bytes: int) -> int:
+    """Return the contiguous bytes of a buffer's rows if they are no multiple of a level's, else 0."""
     shaped = cast(BufferType, type)
-    return prod(shaped.get_shape()) * numpy_type(shaped.get_element_type()).itemsize
+    if isinstance(shaped.layout, StridedLayoutAttr):
+        return 0
+    row = physical_shape(shaped)[-1:]
+    size = prod(row) * numpy_type(shaped.get_element_type()).itemsize
+    return size if size % row_bytes else 0
+
+
+def view_of(memory: SSAValue, start: SSAValue, type: BufferType) -> memref.ViewOp | ViewOp:
+    """Build the view of a memory from byte `start` on as a buffer, in its layout."""
+    return memref.ViewOp(memory, start, [], type) if layout_map(type) is None else ViewOp(memory, start, type)
 
 
 def subview(source: SSAValue, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> Operation:

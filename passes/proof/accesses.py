@@ -231,19 +231,20 @@ class AccessRules:
             outside, inside, here, hangs = self._sides_of(op, box, far, near, begin, outward=outward)
             source, target = (inside, outside) if outward else (outside, near)
             is_exact = all(isinstance(each, int) for each in begin)
+            if transforms:
+                self.check_complete(op, source, "what its body maps")
             transfer = Transfer(op, tuple(self._state.steps), source, target)
             if outward:
                 if not is_exact:
                     self._may_leave(op, outside, far)
                 self._begin(op, transfer, near, "the tile's buffer", "the far buffer")
                 left = self._left(op, near, far, begin, here, inside) if is_exact else self._unknown()
-                self._state.wrote(op, outside, far, left)
+                self._state.wrote(op, outside, far, _mapped(left) if transforms else left)
             else:
                 self._begin(op, transfer, far, "the far buffer", "the tile's buffer")
-                fill, is_tile = box.fill if hangs else None, not transforms and box.sizes == near.array.shape
-                origin = self._fetched(fill, near, far, begin, here, outside) if is_tile and is_exact else None
-                origin = origin if is_exact else self._unknown()
-                self._state.wrote(op, near, near, origin)
+                fill = box.fill if hangs else None
+                origin = self._fetched(box, fill, near, far, begin, here, outside) if is_exact else self._unknown()
+                self._state.wrote(op, near, near, _mapped(origin, fill) if transforms else origin)
             self._state.begin(transfer)
             return transfer
 
@@ -266,7 +267,7 @@ class AccessRules:
             here = tuple(slice(0, n) if size != n else part for part, size, n in sides)
             if hangs:
                 self._may_hang(op, box, far, near, begin, outward=outward)
-            self._pieces[key] = (outside, near.part(here) if hangs else near, here, hangs)
+            self._pieces[key] = (outside, near.part(here) if hangs and outward else near, here, hangs)
         return self._pieces[key]
 
     def _left(
@@ -280,6 +281,7 @@ class AccessRules:
 
     def _fetched(
         self,
+        box: Box,
         fill: Attribute | None,
         near: Buffer,
         far: Buffer,
@@ -293,7 +295,9 @@ class AccessRules:
         own = Spot((far.number, far.low), begin, far.array.shape)
         views = [spot.moved(begin) for spot in far.spots[1:]]
         outer = self._state.origin_of(outside) if outside.array.size else None
-        origin = brought(own, views, outer, here, near.array.shape, fill)
+        shape = near.array.shape
+        repeated = tuple(axis for axis, (one, n) in enumerate(zip(box.sizes, shape, strict=True)) if one != n)
+        origin = brought(own, views, outer, here, shape, fill, repeated)
         return replace(origin, is_whole=False) if far.memory.is_shared and outer is None else origin
 
     def _written(self, near: Buffer, piece: Region, *, is_known: bool) -> Origin | None:
@@ -333,6 +337,11 @@ _RULES: Mapping[Any, Callable[[AccessRules, Operation, Sequence[Any]], None]] = 
     CopyEffects: AccessRules._copy,  # pyright: ignore[reportPrivateUsage]
 }
 """Trait -> the rule for ops that have it."""
+
+
+def _mapped(origin: Origin | None, fill: Attribute | None = None) -> Origin | None:
+    """Return an origin whose elements a body has mapped, but those that the transfer has filled."""
+    return replace(origin, value=None, fill=fill) if origin is not None else None
 
 
 def _outermost(index: Index, size: int) -> int:

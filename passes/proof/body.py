@@ -110,6 +110,9 @@ class _Body:
             buffer = scope.buffers[value]
             if tiles.level_name is not None and not buffer.is_output:
                 self._bring(scope, buffer)
+            elif tiles.output is not None:
+                self._bring(scope, buffer)
+                self._start(scope, buffer, scope.buffers[grid.buffers[len(grid.inputs) + tiles.output]])
         self._block(grid.body.block, scope, scope.guard)
         for value in grid.buffers[len(grid.inputs) :]:
             self._leave(scope, scope.buffers[value])
@@ -132,8 +135,17 @@ class _Body:
         is_known = held.place is not None and not buffer.by_data
         place = held.place.moved(_sum(around.offset, buffer.start)) if held.place is not None and is_known else None
         is_lost = held.is_lost or buffer.by_data
-        left = Held(held.op, scope.guard, scope.depth, None, place, is_lost, value=held.value)
+        is_mapped = scope.grid.body_of(scope.grid.buffers.index(buffer.value)) is not None
+        value = held.value if not is_mapped else None
+        left = Held(held.op, scope.guard, scope.depth, None, place, is_lost, value=value)
         self.contents.put(buffer, left)
+
+    def _start(self, scope: Scope, source: Buffer, target: Buffer) -> None:
+        """Record the content of an output's tiles that an input starts, at the first point of each."""
+        guard = Guard(scope.guard.first | scope.running(target.kept), scope.guard.last)
+        held = self.contents.last(source)
+        left = Held(scope.grid, guard, scope.depth, None, source=source)
+        self.contents.put(target, left if held is None else replace(left, value=held.value, is_lost=held.is_lost))
 
     def _memory(self, scope: Scope, value: SSAValue) -> SSAValue:
         return scope.operand(value).memory
@@ -168,6 +180,16 @@ class _Body:
         place = self._left(scope, buffer, held)
         is_lost = held.is_lost or (held.place is not None and place is None)
         still = frozenset(dim for dim in held.open if dim < scope.base)
+        if still and scope.grid.body_of(scope.grid.buffers.index(buffer.value)) is not None:
+            message = f"the body of {buffer.name} of the grid maps sums before they are complete"
+            raise refuse(
+                "whole-kernel",
+                message,
+                scope.grid,
+                scope.at(buffer, scope.point()),
+                found=f"the end of {scope.names(still)} is still to come",
+                remedy="map them where they leave the grid over which they are summed",
+            )
         sums = held.sums if still else None
         guard = held.guard.below(scope.base)
         left = Held(scope.grid, guard, scope.base, around.part, place, is_lost, sums, still)
@@ -309,7 +331,7 @@ class _Body:
         left = Held(part.op, guard, scope.depth, None, place, is_lost=place is None)
         if part.accumulates:
             begun = self.contents.written(part.op, buffer, guard, scope)
-            prove_start(part, k, buffer, begun, scope)
+            prove_start(part, k, buffer, begun, scope, start)
             self._owe(part.op, buffer, begun, guard, steps, scope)
             left = replace(left, sums=part.op, open=steps)
         self._write(part.op, buffer.value, scope, guard, left)

@@ -10,10 +10,14 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.layout_arrays import LayoutArray
+from ...dialects.core.layouts import layout_map
 from ...dialects.core.semantics import RULES
+from ...dialects.hier import ViewOp
 from ...errors import Diagnostic
 from ...ir import Array, numpy_type, where
 from ..grids.memories import COPIES
+from ..memory.views import MEMORY_VIEWS
 from .levels import LevelLimits
 from .memory import State
 from .origins import Spot, index_within
@@ -141,18 +145,24 @@ class Buffers:
         """Return a view of a buffer at known indices."""
         known = [index for index in indices if index is not None]
         try:
-            (array,) = RULES[type(op)](cast(Any, None), op, [source.array, *known])
+            (found,) = RULES[type(op)](cast(Any, None), op, [source.blocks or source.array, *known])
         except (Diagnostic, IndexError, ValueError) as error:
             text = error.message if isinstance(error, Diagnostic) else str(error)
             found = error.found if isinstance(error, Diagnostic) else ""
             at = [f"operands {listed(known)}", self._state.place()]
             raise refuse("inside", f"'{op.name}': {text}", op, at, found=found) from error
+        array, blocks = (_in_rows(found), found) if isinstance(found, LayoutArray) else (found, None)
         region = Region(source.memory, array)
-        self._aligned(op, region, is_buffer=isinstance(op, memref.ViewOp))
+        self._aligned(op, region, is_buffer=isinstance(op, MEMORY_VIEWS))
         at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None
         views = [spot.moved(at) for spot in source.spots] if at is not None else []
-        is_form = not isinstance(op, memref.ViewOp) and (at is None or source.home is None)
-        return self._buffer(source.memory, array, _key_of(op, source, region), views, is_form=is_form)
+        if source.blocks is not None and isinstance(op, memref.SubviewOp):
+            at = tuple(piece.start for piece in self._around(op, source.array.shape, indices))
+            views = [spot.moved(at) for spot in source.spots]
+        is_form = not isinstance(op, MEMORY_VIEWS) and (at is None or source.home is None)
+        buffer = self._buffer(source.memory, array, _key_of(op, source, region), views, is_form=is_form)
+        buffer.blocks = blocks
+        return buffer
 
     def _aligned(self, op: Operation, region: Region, *, is_buffer: bool) -> None:
         """Reject a view that is misaligned for its elements, or for its level if it is a buffer there."""
@@ -170,7 +180,14 @@ class Buffers:
         return limits.alignment if limits is not None else 1
 
 
+def _in_rows(array: LayoutArray) -> Array:
+    """Return an array on the bytes of one in a layout, in row-major order."""
+    return array.memory.reshape(array.shape)
+
+
 def _key_of(op: Operation, source: Buffer, region: Region) -> Key:
+    if isinstance(op, ViewOp):
+        return (id(source.memory), region.low, region.high - region.low, layout_map(op.result.type))
     if not isinstance(op, memref.ViewOp) or (region.low, region.high) == (source.low, source.high):
         return source.key
     owner = (op,) if source.memory.is_arena else ()

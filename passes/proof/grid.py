@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any, cast
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims
+from ...dialects.core.layouts import layout_map, view_strides
 from ...dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from ...dialects.hier.indirect import free_forms, looked_up_by
 from ...ir import shape_of
@@ -48,10 +50,15 @@ class Tiles:
         """The shape of a tile."""
         return self.tile.extents
 
+    @cached_property
+    def footprint(self) -> tuple[int, ...]:
+        """The shape of the elements of the operand that a tile holds: one along axes that it repeats."""
+        return tuple(1 if axis in self.tile.repeated else extent for axis, extent in enumerate(self.extents))
+
     @property
     def is_view(self) -> bool:
         """Return whether the tile is a view of the operand."""
-        return self.tile.level_name is None
+        return self.tile.level_name is None and self.tile.output is None
 
     @cached_property
     def starts(self) -> tuple[Linear, ...]:
@@ -70,10 +77,18 @@ class Tiles:
 
         Spatial dimensions are outside of all others: each copy has tiles of its own.
         """
-        dims = {dim for start in self.starts for dim in start.dims()}
-        dims |= {dim for dim in looked_up_by(self.tile) if self.grid.bounds[dim] > 1}
+        moved = self if self.tile.output is None else self.starting
+        dims = {dim for start in moved.starts for dim in start.dims()}
+        dims |= {dim for dim in looked_up_by(moved.tile) if self.grid.bounds[dim] > 1}
         last = max((place for place, dim in enumerate(self.grid.sequence) if dim in dims), default=-1)
         return max(last + 1, len(self.grid.spatial_dims))
+
+    @property
+    def starting(self) -> Tiles:
+        """The tiles of the output that the operand starts."""
+        assert self.tile.output is not None
+        index = len(self.grid.inputs) + self.tile.output
+        return Tiles(self.grid, index, self.grid.tiles.data[index], self.grid.operands[index])
 
     @property
     def stays_through(self) -> tuple[int, ...]:
@@ -141,12 +156,35 @@ def _prove_view(tiles: Tiles) -> None:
             found=_tile_text(tiles),
             remedy="bring tiles that hang over to a level, with a fill",
         )
+    _prove_in_block(tiles)
+
+
+def _prove_in_block(tiles: Tiles) -> None:
+    """Prove that a view of an operand in blocks is strided as its type says: each is in one block, at its beginning."""
+    whole = cast("MemRefType[Any]", tiles.value.type)
+    if layout_map(whole) is None or tiles.extents == tiles.shape:
+        return
+    strides = view_strides(whole, tiles.extents)
+    moving = sorted({dim for start in tiles.starts for dim in start.dims()})
+    for index in product(*(range(tiles.grid.bounds[dim]) for dim in moving)):
+        point = [0] * len(tiles.grid.bounds)
+        for dim, number in zip(moving, index, strict=True):
+            point[dim] = number
+        if view_strides(whole, tiles.extents, tuple(tiles.at(point))) != strides:
+            raise refuse(
+                "inside",
+                f"a view of {tiles.name} of the grid spans blocks of its layout",
+                tiles.grid,
+                [tiles.point_text(point), f"element {listed(tiles.at(point))} of the shape {listed(tiles.shape)}"],
+                found=_tile_text(tiles),
+                remedy="let tiles begin at multiples of the block",
+            )
 
 
 def _outside(tiles: Tiles) -> tuple[list[int], list[int]] | None:
     """Return a point with a tile out of bounds of the operand, and its first element there."""
     dims = Dims("p", tiles.bounds)
-    for axis, (start, extent, size) in enumerate(zip(tiles.starts, tiles.extents, tiles.shape, strict=True)):
+    for axis, (start, extent, size) in enumerate(zip(tiles.starts, tiles.footprint, tiles.shape, strict=True)):
         low, high = start.interval(tiles.bounds)
         if low >= 0 and high + extent <= size:
             continue

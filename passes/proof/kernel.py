@@ -8,6 +8,11 @@ left out, here maps and fills:
     nn.matmul ins(%ta, %tb : ...) outs(%tc : ...)
         {accumulator = i32, hier.kernel = {bounds = array<i64: 16, 30, 64>, shapes = [array<i64: 16, 64>, ...]}}
 
+A reduction that starts from an operand says which: `starts` is the map from the loops to its element, on `operand` of
+that shape. Broadcast axes have the constant 0.
+
+    hier.kernel = {..., starts = affine_map<(d0, d1, d2) -> (0, d1)>, operand = array<i64: 1, 64>}
+
 Tiles are the right ones if there is one point x of the whole kernel's loops such that each operand's tile begins at
 the element that the whole kernel accesses at x. The equations for x are solved one unknown at a time.
 """
@@ -93,6 +98,8 @@ class Part:
     maps: tuple[tuple[Linear, ...], ...]
     fills: tuple[Attribute, ...]
     shapes: tuple[tuple[int, ...], ...]
+    starts: tuple[tuple[Linear, ...], tuple[int, ...]] | None = None
+    """Element of the operand that the sums start from, and its shape; None where they start from a constant."""
 
     @cached_property
     def accesses(self) -> tuple[Access, ...]:
@@ -129,6 +136,11 @@ class Part:
         """The reduced loops that are cut."""
         return tuple(dim for dim in sorted(self.kernel.reduced) if not self.is_whole(dim))
 
+    @cached_property
+    def padded_reductions(self) -> tuple[int, ...]:
+        """The reduced loops that the tile is longer than."""
+        return tuple(dim for dim in sorted(self.kernel.reduced) if self.kernel.bounds[dim] > self.bounds[dim])
+
     @property
     def accumulates(self) -> bool:
         """Return whether the kernel adds to what its output holds."""
@@ -139,6 +151,33 @@ class Part:
         """Initial value of the whole kernel's partial sums, None where it accumulates into its output."""
         reductions = self.op.core().reductions if isinstance(self.op, KernelOp) else self.kernel.reductions
         return reductions[0].initial[0] if len(reductions) == 1 and len(reductions[0].initial) == 1 else None
+
+    def start_fault(
+        self, source: Forms, sums: Forms, shape: Sequence[int], repeated: Collection[int], extents: Sequence[int]
+    ) -> tuple[int, str] | None:
+        """
+        Return the first axis along which sums start from another element than the whole kernel's, and why.
+
+        `source` and `sums` say where the tile of the operand and the tile of the output begin, in their whole shapes.
+        Along `repeated` axes the tile, of these `extents`, has one element of the operand.
+        """
+        forms, operand = self.starts or ((), ())
+        if tuple(shape) != operand:
+            return 0, f"of an operand of {list(shape)}, of {list(operand)} in the whole kernel"
+        for axis, form in enumerate(forms):
+            if form == Linear():
+                if extents[axis] > 1 and axis not in repeated:
+                    return axis, "moves, which the whole kernel broadcasts"
+                if source[axis] != Linear():
+                    return axis, f"begins at {source[axis].constant}, the whole kernel broadcasts element 0"
+                continue
+            if axis in repeated:
+                return axis, "is broadcast, the whole kernel's moves"
+            if form != self.maps[-1][axis]:
+                return axis, "moves otherwise than the output in the whole kernel, which tiles cannot"
+            if source[axis] != sums[axis]:
+                return axis, "begins elsewhere than the output's tile"
+        return None
 
     def is_whole(self, dim: int) -> bool:
         """Return whether a tile is as large as the whole kernel along a loop, so that it begins at 0."""
@@ -194,7 +233,23 @@ def part_of(op: Operation, kernel: Kernel) -> Part | None:
             expected=f"{len(kernel.bounds)} bounds and, for each of {len(accesses)} operands, map, fill and shape",
         )
     forms = tuple(tuple(linear(expr) for expr in attr.data.results) for attr in maps)
-    return Part(op, kernel, bounds, forms, tuple(fills), operands)
+    return Part(op, kernel, bounds, forms, tuple(fills), operands, _starts_of(op, table, len(operands[-1])))
+
+
+def _starts_of(
+    op: Operation, table: Mapping[str, Attribute], rank: int
+) -> tuple[tuple[Linear, ...], tuple[int, ...]] | None:
+    """Return the operand that the sums of a whole kernel start from, None where its description has none."""
+    lead, operand = table.get("starts"), table.get("operand")
+    if lead is None and operand is None:
+        return None
+    if not isinstance(lead, AffineMapAttr) or operand is None or len(lead.data.results) != rank:
+        raise Diagnostic(
+            f"the attribute {ATTRIBUTE} does not describe what the sums start from",
+            where=where(op),
+            expected=f"starts, a map to {rank} indices, and operand, the shape of what has them",
+        )
+    return tuple(linear(expr) for expr in lead.data.results), numbers_of(operand)
 
 
 def solve(part: Part, starts: Mapping[int, Forms], zero: Collection[int] = ()) -> dict[int, Linear] | Mismatch:

@@ -14,6 +14,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects.core.kernel import Reduction
 from ...dialects.core.semantics import SCALAR_RULES, folded
 from ...ir import integer_width, numpy_type
+from ...runtime.interpreter import arithmetic
+
+_SCALAR_MODULES = (arithmetic,)
+"""Modules whose import registers the rules of scalar ops."""
 
 
 class _Sum:

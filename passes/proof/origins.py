@@ -63,6 +63,8 @@ class Origin:
     is_mixed: bool = False
     is_whole: bool = True
     """Whether there is nothing else that it could be a part of."""
+    repeated: tuple[int, ...] = ()
+    """Axes along which one element of what lies at the spots is repeated."""
     is_placed: bool = False
     """Whether it comes from kernels on tiles that wrote it to its place in all that they make."""
 
@@ -72,6 +74,7 @@ class Origin:
         if valid is not None:
             sides = zip(valid, by, shape, strict=True)
             valid = tuple((max(0, low - at), min(n, high - at)) for (low, high), at, n in sides)
+        by = [0 if axis in self.repeated else at for axis, at in enumerate(by)]
         spots = tuple(spot.moved(by) for spot in self.spots)
         made = self.made.moved(by) if self.made is not None else None
         return replace(self, spots=spots, valid=valid, made=made, solved=None)
@@ -90,7 +93,7 @@ def of_shape(spots: Sequence[Spot], shape: Index) -> Spot | None:
 def merged(origins: Sequence[Origin | None]) -> Origin | None:
     """Return the origin of a buffer made of parts, each as if the buffer began where it does; None where not known."""
     known = [origin for origin in origins if origin is not None]
-    if len(known) < len(origins) or not known:
+    if len(known) < len(origins) or not known or len({origin.repeated for origin in known}) > 1:
         return None
     spots = tuple(spot for spot in known[0].spots if all(spot in other.spots for other in known[1:]))
     made, values = {origin.made for origin in known}, {origin.value for origin in known}
@@ -103,6 +106,7 @@ def merged(origins: Sequence[Origin | None]) -> Origin | None:
         is_mixed=not spots and len(made) > 1,
         is_whole=all(origin.is_whole for origin in known),
         is_placed=all(origin.is_placed for origin in known),
+        repeated=known[0].repeated,
     )
 
 
@@ -113,12 +117,13 @@ def brought(
     inside: Sequence[slice],
     shape: Index,
     fill: Attribute | None,
+    repeated: tuple[int, ...] = (),
 ) -> Origin:
     """
     Return the origin of a tile of a shape that is `own` of a buffer, where of the tile only `inside` lies in it.
 
     `views` is the same in what the buffer is a view of, `outer` what that part holds, `fill` what the rest has been
-    filled with.
+    filled with. Along `repeated` axes the tile repeats one element.
     """
     begin = [piece.start for piece in inside]
     valid = tuple((piece.start, piece.stop) for piece in inside)
@@ -126,12 +131,13 @@ def brought(
     if outer is not None:
         back = [-at for at in begin]
         spots += tuple(spot.moved(back) for spot in outer.spots)
+        repeated = tuple(sorted({*repeated, *outer.repeated}))
         made = outer.made.moved(back) if outer.made is not None else None
         if outer.valid is not None:
             valid = tuple((low + at, high + at) for (low, high), at in zip(outer.valid, begin, strict=True))
         fill = outer.fill if fill is None else fill
     filled = valid if any(low > 0 or high < n for (low, high), n in zip(valid, shape, strict=True)) else None
-    origin = Origin(spots, fill, filled, made)
+    origin = Origin(spots, fill, filled, made, repeated=repeated)
     if outer is None:
         return origin
     return replace(

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.analysis.affine_form import Linear
+from ...ir import shape_of
 from .kernel import Part
 from .memory import State
 from .neutral import is_neutral, number_of
 from .origins import Origin, Spot, Sums, loops_done, of_shape
-from .rules import refuse
+from .rules import listed, refuse
 from .steps import axes_along, reduces_other_points
 
 
@@ -29,16 +31,23 @@ class Progress:
         cut = part.cut_reductions
         if sums is not None and (sums.op is not part.op or sums.start != start):
             raise self._wrong(part, "adds to sums of another tile, which have not begun anew")
-        if before is not None and (before.is_mixed or not self._may_begin(part, before, made)):
+        if before is not None and part.starts is None and (before.is_mixed or not self._may_begin(part, before, made)):
             raise self._wrong(part, "adds to what is not the beginning of its sums")
         if before is not None and before.value is not None:
             self._check_value(part, before.value)
+        if sums is None:
+            self._check_start(part, before, made)
         done = loops_done(sums, [part.bounds[dim] for dim in cut])
         box = tuple(self._added(part, dim, x, origins) for dim in cut)
         if done[box].any():
             raise self._wrong(part, "adds the same points of its reduced loops again")
         done[box] = True
         return Sums(part.op, start, done)
+
+    def check_padding(self, part: Part, origins: Mapping[int, Origin]) -> None:
+        """Check that what a kernel on tiles reduces beyond the end of a loop leaves the sums as they are."""
+        for dim in part.padded_reductions:
+            self._added(part, dim, {dim: 0}, origins)
 
     def _may_begin(self, part: Part, before: Origin, made: Spot | None) -> bool:
         """Return whether sums may begin as what another kernel has made: at the same place of the same shape."""
@@ -50,6 +59,21 @@ class Progress:
         wanted, found = number_of(part.initial), number_of(value)
         if wanted is not None and found is not None and wanted != found:
             raise self._wrong(part, f"adds to sums that begin at {found}, not at {wanted},")
+
+    def _check_start(self, part: Part, before: Origin | None, made: Spot | None) -> None:
+        """Check that sums start from the tile of the operand that the whole kernel starts them from."""
+        if part.starts is None:
+            if before is not None and before.repeated:
+                raise self._wrong(part, "adds to sums that start from an operand, the whole kernel's do not,")
+            return
+        known = [] if before is None else [*before.spots, *([before.made] if before.made is not None else [])]
+        if before is None or made is None or not known:
+            raise self._wrong(part, f"adds to sums that do not start from an operand of {listed(part.starts[1])}")
+        spot = of_shape(known, part.starts[1]) or known[-1]
+        source, sums = (tuple(Linear((), at) for at in each.start) for each in (spot, made))
+        fault = part.start_fault(source, sums, spot.shape, before.repeated, shape_of(part.accesses[-1].value))
+        if fault is not None:
+            raise self._wrong(part, f"starts its sums from a wrong tile: axis {fault[0]} {fault[1]}")
 
     def _wrong(self, part: Part, what: str) -> Exception:
         return refuse("whole-kernel", f"'{part.op.name}' {what} at this step", part.op, [self._state.place()])

@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...dialects.core.layout_arrays import LayoutArray
+from ...dialects.hier.tiles import is_partial
 from ...ir import Array
 from .origins import Index, Spot
 
@@ -62,10 +64,12 @@ class Memory:
 class Region:
     """A strided box of bytes of a memory, `array` its elements."""
 
-    __slots__ = ("_flat", "_writes", "array", "box", "high", "low", "memory")
+    __slots__ = ("_flat", "_writes", "array", "blocks", "box", "high", "low", "memory")
 
     def __init__(self, memory: Memory, array: Array, box: tuple[Region, tuple[slice, ...]] | None = None):
         self.memory = memory
+        self.blocks: LayoutArray | None = None
+        """Where its elements are, of a buffer in blocks; `array` has the same bytes in row-major order."""
         self.array = array
         self.box = box
         # NumPy's views of no elements begin anywhere.
@@ -116,6 +120,8 @@ class Region:
 
     def part(self, slices: tuple[slice, ...]) -> Region:
         """Return a box of it."""
+        if self.blocks is not None and is_partial(slices, self.array.shape):
+            return Region(self.memory, self.blocks.box(slices), (self, slices))
         return Region(self.memory, self.array[(*slices, ...)], (self, slices))
 
     @property

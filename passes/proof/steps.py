@@ -27,7 +27,7 @@ def prove_steps(part: Part, x: Mapping[int, Linear], buffers: Mapping[int, Buffe
     for dim in sorted(part.kernel.reduced):
         if part.kernel.bounds[dim] == part.bounds[dim]:
             continue
-        begin = x.get(dim)
+        begin = Linear() if part.is_whole(dim) else x.get(dim)
         if begin is None:
             raise reduces_other_points(part, dim)
         dims = frozenset(begin.dims())
@@ -44,9 +44,13 @@ def prove_steps(part: Part, x: Mapping[int, Linear], buffers: Mapping[int, Buffe
 
 
 def prove_sizes(part: Part) -> None:
-    """Prove that a kernel on tiles reduces each loop at once, or accumulates into sums."""
+    """
+    Prove that a kernel on tiles reduces each loop at once, or accumulates into sums.
+
+    What it reduces beyond the loop's end, its padding, has to be proved to leave the sums as they are.
+    """
     for dim in sorted(part.kernel.reduced):
-        if part.kernel.bounds[dim] > part.bounds[dim] or not (part.is_whole(dim) or part.accumulates):
+        if not (part.is_whole(dim) or part.accumulates):
             raise reduces_other_points(part, dim)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Operation
 
+from ...dialects.core.analysis.affine_form import Linear
 from .contents import Contents, Held
 from .kernel import Mismatch, Part
 from .neutral import number_of
 from .parts import mismatched
-from .rules import refuse
+from .rules import listed, refuse
 from .scope import Buffer, Guard, Place, Scope
 
 
@@ -49,7 +52,8 @@ def prove_period(
     }
     if between:
         raise _wrong_steps(op, buffer, scope.point(ones={min(between)}), "adds to sums of another tile", scope)
-    if contents.others(buffer, op, *([start.op] if start is not None else [])):
+    begins = [start.op] if start is not None and not start.op.is_ancestor(op) else []
+    if contents.others(buffer, op, *begins):
         raise _wrong_steps(op, buffer, scope.point(), "adds to sums that something else writes over", scope)
     return steps - within
 
@@ -76,15 +80,23 @@ def started_anew(op: Operation, buffer: Buffer, steps: frozenset[int], scope: Sc
     return _wrong_steps(op, buffer, point, "adds to sums that begin anew at each step", scope)
 
 
-def prove_start(part: Part, k: int, buffer: Buffer, start: Held | None, scope: Scope) -> None:
+def prove_start(
+    part: Part, k: int, buffer: Buffer, start: Held | None, scope: Scope, sums: Sequence[Linear] | None
+) -> None:
     """
-    Prove that sums are initialised as in the whole kernel: by the same constant, or by a copy of the output's tile.
+    Prove that sums are initialised as in the whole kernel.
+
+    That is by the same constant, by a copy of the output's tile, or by the tile of the operand that it says; `sums` is
+    where the tile of the output begins.
     """
     if start is None:
         return
     if start.sums is not None:
         what = f"adds to what '{start.sums.name}' has summed up"
         raise _wrong_steps(part.op, buffer, scope.point(), what, scope)
+    if part.starts is not None or start.op.is_ancestor(part.op):
+        _prove_operand(part, buffer, start, scope, sums)
+        return
     wanted, found = number_of(part.initial), number_of(start.value)
     if wanted is not None and found is not None and wanted != found:
         raise refuse(
@@ -99,6 +111,41 @@ def prove_start(part: Part, k: int, buffer: Buffer, start: Held | None, scope: S
     for axis, (a, b) in enumerate(zip(source.start, buffer.start, strict=True)):
         if a != b:
             raise mismatched(part, Mismatch(k, axis, b), source, Place(source.start, part.shapes[k]), scope)
+
+
+def _prove_operand(part: Part, buffer: Buffer, start: Held, scope: Scope, sums: Sequence[Linear] | None) -> None:
+    """Prove that sums start from the tile of an operand that the whole kernel starts them from."""
+    source = start.source
+    if part.starts is None or source is None or sums is None:
+        what = "an operand" if source is not None else f"what '{start.op.name}' leaves"
+        wanted = "a constant" if part.starts is None else f"an operand of {listed(part.starts[1])}"
+        raise _wrong_start(part, buffer, scope, f"start from {what}", f"the whole kernel starts them from {wanted}")
+    places = [*source.places, Place(source.offset, source.shape)]
+    place = next((place for place in reversed(places) if place.shape == part.starts[1]), places[0])
+    repeated = _repeated(source)
+    pairs = enumerate(zip(place.start, buffer.offset, strict=True))
+    begin = [at if axis in repeated else at + offset for axis, (at, offset) in pairs]
+    fault = part.start_fault(begin, sums, place.shape, repeated, buffer.shape)
+    if fault is not None:
+        text = f"axis {fault[0]} of the operand that they start from {fault[1]}"
+        raise _wrong_start(part, buffer, scope, "start from a wrong tile", text)
+
+
+def _repeated(buffer: Buffer) -> set[int]:
+    """Return the axes along which a buffer, or one that it is a tile of, repeats one element."""
+    own = set(buffer.tiles.tile.repeated) if buffer.tiles is not None else set[int]()
+    return own | (_repeated(buffer.around) if buffer.around is not None else set())
+
+
+def _wrong_start(part: Part, buffer: Buffer, scope: Scope, what: str, found: str) -> Exception:
+    return refuse(
+        "whole-kernel",
+        f"the sums of '{part.op.name}' {what} in {buffer.name} of the grid",
+        part.op,
+        scope.at(buffer, scope.point()),
+        found=found,
+        remedy="start them from the operand's tile at the output's (starts, broadcast), and say so in hier.kernel",
+    )
 
 
 def goes_on(start: Held | None, buffer: Buffer) -> bool:

@@ -139,6 +139,7 @@ class TileChecks:
         made = self._made(part, solved.x)
         if made is not None:
             self._must_be_written(op, made.shape)
+        self._progress.check_padding(part, origins)
         sums = self._progress.after(part, solved.x, origins, made) if part.accumulates else None
         return Origin(made=made, solved=solved, sums=sums, is_placed=is_placed)
 
@@ -162,7 +163,7 @@ class TileChecks:
     def _spot(self, facts: KernelFacts, part: Part, access: int, buffer: Buffer, origin: Origin | None) -> Spot | None:
         """Return the offset of a buffer in the whole kernel's operand, None where that is not known."""
         shape, adds_to = part.shapes[access], facts.operand_of[access] in facts.adds_to
-        origin = origin or Origin()
+        origin = origin if origin is not None and not origin.repeated else Origin()
         if spot := of_shape(origin.spots, shape):
             return spot
         if origin.made is not None and origin.made.shape == shape and not adds_to:

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects import scf
 
+from ...dialects.core.layout_arrays import LayoutArray
 from ...dialects.core.semantics import SCALAR_RULES, Runner, Value
 from ...errors import Diagnostic
 from ...ir import Array, where
@@ -35,6 +36,8 @@ def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:
     if nest is None:
         return None
     values: dict[int, Array] = {number: runner.value(value) for number, value in nest.inputs.items()}
+    if any(isinstance(value, LayoutArray) for value in values.values()):
+        return None
     return run_loop_nest(nest, values)
 
 

@@ -13,6 +13,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRe
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.instruction.flat import origin_of
+from ...dialects.core.layout_arrays import LayoutArray, laid_out
+from ...dialects.core.layouts import physical_shape
 from ...dialects.core.semantics import Runner, Value, semantics, storage
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
@@ -31,7 +33,7 @@ def new_buffer(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
 @storage(memref.GlobalOp)
 def _global(op: memref.GlobalOp) -> Array:
     type_ = cast("MemRefType[Any]", op.type)
-    buffer = new_buffer(type_.get_shape(), dtype_of(type_))
+    buffer = _new(type_)
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
         buffer[...] = array_of(cast("DenseIntOrFPElementsAttr[Any]", op.initial_value))
     if op.constant is not None:
@@ -68,7 +70,13 @@ def _type(value: SSAValue) -> MemRefType[Any]:
 
 @semantics(memref.AllocOp, memref.AllocaOp)
 def _alloc(runner: Runner, op: memref.AllocOp | memref.AllocaOp, operands: Sequence[Value]) -> list[Array]:
-    return [new_buffer(sized(_type(op.memref).get_shape(), operands), dtype_of(op.memref.type))]
+    type = _type(op.memref)
+    return [new_buffer(sized(type.get_shape(), operands), dtype_of(type)) if operands else _new(type)]
+
+
+def _new(type: MemRefType[Any]) -> Array:
+    """Allocate the zeroed array of a memref's type, in its layout."""
+    return laid_out(new_buffer([prod(physical_shape(type))], dtype_of(type)), type)
 
 
 @semantics(memref.DeallocOp)
@@ -118,7 +126,8 @@ def _view(runner: Runner, op: memref.ViewOp, operands: Sequence[Value]) -> list[
 def _subview(runner: Runner, op: memref.SubviewOp, operands: Sequence[Value]) -> list[Array]:
     source, *dynamic = operands
     slices, sizes = window(op, source.shape, dynamic)
-    part = source[slices]
+    strides = cast("Sequence[int]", _type(op.result).get_strides())
+    part = source.box(slices, strides) if isinstance(source, LayoutArray) else source[slices]
     dropped = _dropped_axes(sizes, _type(op.result).get_shape(), op)
     return [part[tuple(0 if axis in dropped else slice(None) for axis in range(len(sizes)))]]
 

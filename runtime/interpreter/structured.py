@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.kernel import Access, Kernel, Reduction, kernel_of
+from ...dialects.core.layout_arrays import LayoutArray, strided
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...ir import Array, shape_of
 from .kernels import run_kernel
@@ -24,7 +25,7 @@ def run_structured(runner: Runner, op: Operation, operands: Sequence[Value]) -> 
 
 def _run(runner: Runner, kernel: Kernel, values: dict[SSAValue, Value]) -> list[Array]:
     def value_of(value: SSAValue) -> Value:
-        return values[value] if value in values else runner.value(value)
+        return strided(values[value] if value in values else runner.value(value))
 
     targets: list[Array] = []
     results: list[Array] = []
@@ -33,8 +34,11 @@ def _run(runner: Runner, kernel: Kernel, values: dict[SSAValue, Value]) -> list[
         if not isinstance(access.value.type, MemRefType):
             array = np.array(array)
             results.append(array)
-        targets.append(array)
+        targets.append(strided(array))
     run_kernel(kernel, value_of, targets)
+    for access, target in zip(kernel.outputs, targets, strict=True):
+        if isinstance(whole := values[access.value], LayoutArray):
+            whole[...] = target
     return results
 
 

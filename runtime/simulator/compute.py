@@ -14,10 +14,11 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.effect_traits import CopyEffects, ResultAllocation
 from ...dialects.core.effects import declared, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped
+from ...dialects.core.layout_arrays import box_of
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.semantics import Value
-from ...dialects.hier.tiles import overlap
+from ...dialects.hier.tiles import is_partial, overlap
 from ...errors import Diagnostic
 from ...ir import Array, where
 from ...passes.explicit.events import Event, event_of_class
@@ -163,27 +164,30 @@ class TimedInterpreter(Interpreter):
         far, near, box = env[transfer.far], env[transfer.near], transfer.box
         ends = box.offsets, box.sizes
         offsets, sizes = ([each if isinstance(each, int) else int(env[each]) for each in side] for side in ends)
-        there, here = overlap(offsets, sizes, far.shape)
+        there, _ = overlap(offsets, sizes, far.shape)
+        here = overlap(offsets, near.shape, far.shape, transfer.repeated)[1]
         given = {value: env[value] for value in op.operands}
+        outside = box_of(far, there)
 
         def work(operands: Mapping[Any, Any]) -> None:
             (pending,) = run_op(self, op, [operands.get(value, given[value]) for value in op.operands])
             pending.finish()
 
         def write_far() -> Sequence[Array]:
-            piece = far[there].copy()
+            piece = np.array(outside)
             begins = [min(offset, 0) for offset in offsets]
             work({transfer.far: piece, **dict(zip(box.offsets, begins, strict=True))})
             return [piece]
 
         def write_near() -> Sequence[Array]:
-            tile = np.empty_like(near)
+            tile = np.empty(near.shape, near.dtype)
             work({transfer.near: tile})
             return [tile]
 
         if transfer.outward:
-            return TimedEffect(op, [near[here]], [far[there]], write_far)
-        return TimedEffect(op, [far[there]], [near], write_near)
+            inside = box_of(near, here) if is_partial(here, near.shape) else near
+            return TimedEffect(op, [inside], [outside], write_far)
+        return TimedEffect(op, [outside], [near], write_near)
 
 
 def _written(op: Operation) -> tuple[SSAValue, ...]:

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 import numpy as np
 from xdsl.ir import Operation
 
+from ...dialects.core.layout_arrays import LayoutArray
 from ...errors import Diagnostic
 from ...ir import Array, where
 
@@ -27,13 +28,14 @@ def poison(array: Array) -> None:
 
 
 def _bits(array: Array) -> Array:
-    """View the elements of an array as unsigned integers."""
-    return array.view(f"u{array.itemsize}")
+    """View the elements of an array, of one in a layout those of its memory, as unsigned integers."""
+    memory = array.memory if isinstance(array, LayoutArray) else array
+    return memory.view(f"u{memory.itemsize}")
 
 
 def _poisoned(array: Array) -> int:
     byte = _INTEGER if array.dtype.kind in "iub" else _FLOAT
-    return int.from_bytes([byte] * array.itemsize, "little")
+    return int.from_bytes([byte] * array.dtype.itemsize, "little")
 
 
 @dataclass
@@ -62,7 +64,8 @@ class TimedEffect:
         pairs = zip(self._touched, self._left, strict=True)
         alone = all(np.array_equal(_bits(array), left) for array, left in pairs)
         for array, result in zip(self.writes, self._results, strict=True):
-            _bits(array)[...] = _bits(result) if alone else _poisoned(array)
+            where = array.index if isinstance(array, LayoutArray) else ...
+            _bits(array)[where] = _bits(result) if alone else _poisoned(array)
         del self._results, self._touched, self._left
 
 

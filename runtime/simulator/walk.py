@@ -21,7 +21,7 @@ from ...passes.explicit.compile import Compiled, compile_function
 from ...passes.explicit.events import Event, event_of_class
 from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ...passes.memory.transfers import Descriptor, link_between
-from ...passes.memory.views import bytes_of
+from ...passes.memory.views import MEMORY_VIEWS, bytes_of
 from .accounts import KernelCost, Layer, Place, Token
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .programs import Programs
@@ -121,7 +121,7 @@ class Walker(Client):
         return lambda *_: place
 
     def view(self, op: Operation) -> Handler:
-        if not isinstance(op, memref.ViewOp):
+        if not isinstance(op, MEMORY_VIEWS):
             return _source
         level = self._level(op.result)
         far = level == self._machine.far.name
@@ -230,7 +230,9 @@ class Walker(Client):
     def _transfer(self, op: Operation, transfer: TileTransfer) -> Handler:
         far, near, box, outward = transfer
         link = link_between(self._machine, self._level(transfer.source), self._level(transfer.target), op)
-        descriptor = Descriptor(self._machine, link, far, transfer.sizes, reads=not outward)
+        descriptor = Descriptor(
+            self._machine, link, far, shape_of(near), reads=not outward, near=near.type, repeated=transfer.repeated
+        )
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         operands, programs = list(op.operands), self._programs
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))

@@ -103,6 +103,10 @@ class Level:
         return not self.holds or role in self.holds
 
 
+TRANSFORMS = ("convert", "scale", "clip", "relu", "broadcast", "layout", "fill")
+"""Ways in which a transfer may transform what it moves."""
+
+
 @dataclass(frozen=True)
 class Link:
     """
@@ -110,7 +114,8 @@ class Link:
 
     `direction` is `in` (to the near level), `out` or `both`; the channels are shared by both directions. A link whose
     ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`. At most `in_flight`
-    transfers of its DMA engine are issued and not waited for; 0 where the machine does not say.
+    transfers of its DMA engine are issued and not waited for; 0 where the machine does not say. `transforms` are the
+    ways, of `TRANSFORMS`, in which the engine can transform what it moves.
     """
 
     name: str
@@ -128,6 +133,7 @@ class Link:
     in_flight: int = 0
     energy: float = 0.0
     clock: Clock = Clock()
+    transforms: tuple[str, ...] = ("fill",)
 
     def leads(self, source: str, target: str) -> bool:
         """Return whether the link moves data from one level to another."""

@@ -16,7 +16,7 @@ from typing import Any, cast
 from ....errors import Diagnostic, did_you_mean
 from .checks import check
 from .cost_table import Parameter, known_costs, parameters_of
-from .model import ROLES, STACK, Clock, Engine, Level, Link, Machine
+from .model import ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link, Machine
 from .operations import OpSupport
 from .values import (
     Convert,
@@ -106,6 +106,7 @@ LINK: dict[str, Key] = {
     "in_flight": Key(integer(1)),
     "energy": Key(number()),
     "clock": Key(clock),
+    "transforms": Key(several(one_of(*TRANSFORMS))),
 }
 ENGINE: dict[str, Key] = {
     "level": Key(operand_levels, required=True),

@@ -17,6 +17,7 @@ from ....dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ....dialects.core.nesting import nested_ops
 from ....dialects.hier import DmaNoneOp, DmaStartOp, TokenType
 from ....dialects.hier import DmaWaitOp as HierWaitOp
+from ....dialects.hier.capabilities import needs_of
 from ....errors import Diagnostic
 from ....ir import functions, shape_of, where
 from ....passes.core.base import Pass
@@ -38,6 +39,7 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
     carried: list[SSAValue] = []
     for op in ops:
         if type(op) is DmaStartOp:
+            _refuse_transforms(op)
             is_external = _levels(op)[0] == external
             call = copiers.call(function, op, [i32], partial(_start_rows, external=is_external))
             Rewriter.replace_op(op, call)
@@ -54,6 +56,19 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
             carried += [value for value in (*op.results, *arguments) if type(value.type) is TokenType]
     for token in carried:
         Rewriter.replace_value_with_new_type(token, i32)
+
+
+def _refuse_transforms(op: DmaStartOp) -> None:
+    """Raise Diagnostic for a transfer that transforms what it moves in another way than by a fill."""
+    for need, reason in needs_of(op).items():
+        if need != "fill":
+            raise Diagnostic(
+                f"the cluster's DMA engine cannot '{need}' what it moves",
+                where=where(op),
+                expected="transfers of bytes as they are, padding filled",
+                found=reason,
+                remedy="let a kernel do it, or lower the transfer to loops (convert-dma-to-loops)",
+            )
 
 
 def _leads_to(token: SSAValue, level: str) -> bool:
