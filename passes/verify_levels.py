@@ -86,7 +86,7 @@ def _verify_link(op: DmaStartOp, machine: Machine) -> None:
 
 
 def _verify_row(op: Operation, machine: Machine) -> None:
-    """Raise Diagnostic for a buffer in a level that is addressed by rows which does not fill whole ones."""
+    """Raise Diagnostic for a buffer of blocks in a level that is addressed by rows which does not fill whole ones."""
     buffers = op.results if isinstance(op, MEMORY_VIEWS) else op.body.block.args if isinstance(op, GridOp) else ()
     for value in buffers:
         if not is_shaped(value):

@@ -82,9 +82,13 @@ def bytes_of(type: Attribute) -> int:
 
 
 def short_row(type: Attribute, row_bytes: int) -> int:
-    """Return the contiguous bytes of a buffer's rows if they are no multiple of a level's, else 0."""
+    """
+    Return the contiguous bytes of a block's rows if they are no multiple of a level's, else 0.
+
+    Only a layout in blocks says where rows begin; a row-major buffer is bytes from its address on.
+    """
     shaped = cast(BufferType, type)
-    if isinstance(shaped.layout, StridedLayoutAttr):
+    if layout_map(type) is None:
         return 0
     row = physical_shape(shaped)[-1:]
     size = prod(row) * numpy_type(shaped.get_element_type()).itemsize
