@@ -53,7 +53,7 @@ class Case:
 def random_case(random: Random) -> Case:
     """Return programs of random steps, most of them well-formed."""
     count = random.choice((2, 3))
-    streams = tuple((random.choice((1, 2)), *random.sample(range(count), 2)) for _ in range(random.choice((1, 2, 3))))
+    streams = tuple(_stream(random, count) for _ in range(random.choice((1, 2, 3))))
     tiles = [random.choice((1, 2, 3)) for _ in streams]
     programs = [_program(random, index, streams, tiles) for index in range(count)]
     for _ in range(random.choice((0, 0, 1))):
@@ -61,6 +61,11 @@ def random_case(random: Random) -> Case:
         if programs[victim]:
             programs[victim] = _mutated(random, programs[victim])
     return Case(tuple(map(tuple, programs)), streams)
+
+
+def _stream(random: Random, count: int) -> tuple[int, int, int]:
+    producer, consumer = random.sample(range(count), 2)
+    return random.choice((1, 2)), producer, consumer
 
 
 def _program(random: Random, index: int, streams: Sequence[tuple[int, int, int]], tiles: Sequence[int]) -> list[Step]:
@@ -102,7 +107,7 @@ def _mutated(random: Random, steps: list[Step]) -> list[Step]:
 def enumerated(case: Case) -> set[str]:
     """Return the faults of all interleavings: `deadlock`, `race`, `balance`, `holds`, `initialised`."""
     wrong = {fault for steps in case.programs for fault in _alone(case, steps)}
-    start = (0,) * len(case.programs)
+    start: tuple[int, ...] = (0,) * len(case.programs)
     pending, seen = [start], {start}
     while pending:
         state = pending.pop()
