@@ -107,7 +107,7 @@ def _mutated(random: Random, steps: list[Step]) -> list[Step]:
 def enumerated(case: Case) -> set[str]:
     """Return the faults of all interleavings: `deadlock`, `race`, `balance`, `holds`, `initialised`."""
     wrong = {fault for steps in case.programs for fault in _alone(case, steps)}
-    start: tuple[int, ...] = (0,) * len(case.programs)
+    start = tuple(0 for _ in case.programs)
     pending, seen = [start], {start}
     while pending:
         state = pending.pop()
