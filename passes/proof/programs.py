@@ -132,6 +132,10 @@ class Programs:
         self._state.programs = Clocks(
             [name for _, name, _ in instances], [point for _, _, point in instances], self._homes
         )
+        origin = [0] * len(instances)
+        for queue in self._queues:
+            # What ended before these programs precedes all of them, and orders none of them among each other.
+            queue.handed = {kind: [origin] * len(clocks) for kind, clocks in queue.handed.items()}
         body_of = dict(zip(op.programs, bodies, strict=True))
         steps = [list(around) for _ in instances]
         running = {index: body_of[program](steps[index], *point) for index, (program, _, point) in enumerate(instances)}
