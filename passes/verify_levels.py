@@ -67,12 +67,9 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 
 
 def _verify_link(op: DmaStartOp, machine: Machine) -> None:
-    """Raise Diagnostic for a transfer that transforms what it moves in a way that its link cannot."""
-    needs = needs_of(op)
-    if not needs:
-        return
+    """Raise Diagnostic for a transfer between levels that no link joins, or one that transforms as its link cannot."""
     link = link_of(op, machine)
-    for need, reason in needs.items():
+    for need, reason in needs_of(op).items():
         if need in link.transforms or (need == "relu" and "clip" in link.transforms):
             continue
         source, target = levels_of(op, machine)

@@ -41,7 +41,8 @@ def link_between(machine: Machine, source: str, target: str, op: Operation) -> L
             f"a transfer from '{source}' to '{target}' takes {len(path)} links",
             where=where(op),
             expected="levels that one link joins",
-            remedy="move the data over the levels between them, one by one",
+            found=", ".join(link.name for link in path) or "one level, without a link to itself",
+            remedy="move the data over one link after the other, or add a link between the two levels",
         )
     return path[0]
 
