@@ -232,7 +232,7 @@ def _rows(text: str) -> int:
 
 
 def _add_compile(parser: argparse.ArgumentParser) -> None:
-    what = "a .onnx file, or .mlir at the graph or the tensor level"
+    what = "a .onnx file, or .mlir at the graph, tensor or buffer level, such as a program in hier"
     parser.add_argument("model", type=path_of, nargs="?", metavar="MODEL", help=what)
     parser.add_argument("-o", "--output", type=path_of, metavar="DIR", help="the folder for network.c and the rest")
     parser.add_argument("--print-pipeline", action="store_true", help="print the target's pipeline and do nothing")

@@ -135,6 +135,8 @@ class Compilation:
     ssa_names: Mapping[str, str] = field(default_factory=dict[str, str])
     name: str = ""
     """What all names of its C begin with, and its files do; empty for those of `network`."""
+    pipeline: Pipeline | None = None
+    """The passes that were run on the model."""
 
     def program(self) -> CProgram:
         """Return the network as C. Raises Diagnostic where it was not compiled that far."""
@@ -224,6 +226,7 @@ def _compile(
     report = ReportObserver()
     with errors_in(model.path):
         module = model.load()
+        pipeline = remaining(pipeline, module)
         inputs, names = input_names(module), ssa_names(module)
         manager = PassManager([*observers, report], verify_each=False, verify_phases=True)
         if explicit:
@@ -235,7 +238,33 @@ def _compile(
         found["name"] = name
         for layer in found["layers"]:
             layer["kernel"] = layer["kernel"] if "." in layer["kernel"] else f"{name}_{layer['kernel']}"
-    return Compilation(model, machine, module, inputs, found, names, name)
+    return Compilation(model, machine, module, inputs, found, names, name, pipeline)
+
+
+def remaining(pipeline: Pipeline, module: ModuleOp) -> Pipeline:
+    """
+    Return the part of a machine's pipeline that a program has not passed yet.
+
+    That is all of it, unless the program is on buffers. Then the passes that lead there are left out. One that says
+    itself what lies in which level (dialect `hier`) is proved instead of planned.
+    """
+    from xdsl.dialects.builtin import MemRefType
+
+    from .dialects.core.nesting import nested_ops
+    from .passes import all_passes
+    from .passes.core.pipeline import parse_pipeline
+
+    names = [step.name for step in pipeline.steps]
+    ops = nested_ops(module)
+    values = (value for op in ops for region in op.regions for block in region.blocks for value in block.args)
+    if "bufferize" not in names or not any(isinstance(value.type, MemRefType) for value in values):
+        return pipeline
+    machine = [step for step in pipeline.steps if step.name == "attach-machine"][:1]
+    if "expand-grid" in names and any(op.name.startswith("hier.") for op in ops):
+        proof = parse_pipeline("verify-memory", all_passes()).steps
+        return replace(pipeline, steps=(*machine, *proof, *pipeline.steps[names.index("expand-grid") :]))
+    rest = pipeline.steps[names.index("bufferize") + 1 :]
+    return replace(pipeline, steps=(*machine, *(step for step in rest if step not in machine)))
 
 
 def _named(pipeline: Pipeline, name: str) -> Pipeline:
@@ -268,7 +297,7 @@ def write_compilation(
     program = compilation.program()
     texts = {
         REPORT: json.dumps(compilation.report, indent=1) + "\n",
-        "pipeline.txt": f"{_pipeline_from_graph(compilation)}\n",
+        "pipeline.txt": f"{_pipeline_of(compilation)}\n",
     }
     runtime = compilation.machine.folder / "c"
     earlier = files_in(folder)
@@ -310,16 +339,16 @@ def _is_stale(entry: Path, runtime: Path, earlier: Files) -> bool:
     return bool(found) and known.issuperset(found)
 
 
-def _pipeline_from_graph(compilation: Compilation) -> Pipeline:
-    """Return the passes that lead from the graph level to where a compilation is, in opt-tool."""
+def _pipeline_of(compilation: Compilation) -> Pipeline:
+    """Return the passes that lead from a model to its C, in opt-tool."""
     from .passes import all_passes
     from .passes.core.pipeline import parse_pipeline
 
-    pipeline = _named(pipeline_of(compilation.machine), compilation.name)
+    assert compilation.pipeline is not None
     if not compilation.model.integers:
-        return pipeline
+        return compilation.pipeline
     first = parse_pipeline("recover-quantized", all_passes())
-    return replace(pipeline, steps=(*first.steps, *pipeline.steps))
+    return replace(compilation.pipeline, steps=(*first.steps, *compilation.pipeline.steps))
 
 
 def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Array] | None = None) -> list[Path]:

@@ -144,7 +144,11 @@ def _literal(op: emitc.LiteralOp) -> Array:
     try:
         number = float(text.rstrip("fF")) if is_float(op.result.type) else int(text.rstrip("uUlL"), 0)
     except ValueError as error:
-        raise Diagnostic(f"no interpreter rule for the literal '{text}'", where=where(op)) from error
+        raise Diagnostic(
+            f"no interpreter rule for the literal '{text}'",
+            where=where(op),
+            remedy="interpret a level before C (--stop-after=loops), or run the C (--on host)",
+        ) from error
     return convert(np.asarray(number), op.result.type)
 
 

@@ -83,8 +83,9 @@ def last_explicit(module: ModuleOp, pipeline: Pipeline, target: str, manager: Pa
     Raises Diagnostic if there is none.
     """
     keeper = _Keeper()
+    steps = pipeline if is_explicit(module) else planning(pipeline, target)
     with suppress(_Lost):
-        replace(manager, observers=[keeper, *manager.observers]).run(module, planning(pipeline, target), new_context())
+        replace(manager, observers=[keeper, *manager.observers]).run(module, steps, new_context())
     if keeper.module is None:
         raise _no_program(pipeline, target)
     return keeper.module

@@ -285,6 +285,9 @@ def can_walk(op: Operation) -> bool:
         return (kernel := op.regions[0].block.first_op) is not None and is_kernel(kernel)
     if kind in _CONTROL or event in _EVENTS or is_kernel(op) or _loads_index(op):
         return True
+    around = op.parent_op()
+    if around is not None and event_of_class(type(around)) is Event.PROGRAMS:
+        return True
     if kind.has_trait(DeclaredRange):
         return True
     is_copy = declared(kind, CopyEffects) is not None
