@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.effects import EffectAnalysis
-from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType, YieldOp
+from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, LaunchOp, TokenType, YieldOp
 from ..ir import functions
 from .core.base import Pass
 from .grids.sequential import make_sequential
@@ -23,11 +23,13 @@ def convert_dma_to_loops(function: func.FuncOp, copiers: Copiers) -> None:
     """
     Replace each transfer by a call of a copy function, and remove completion tokens: a call is synchronous.
 
-    Parallel loops become sequential, because one processor executes them.
+    Parallel loops become sequential and launches synchronous, because one processor executes them.
     """
     for op in list(function.walk()):
         if isinstance(op, scf.ParallelOp):
             make_sequential(op)
+        elif isinstance(op, LaunchOp):
+            _run_in_place(op)
     for op in list(function.walk()):
         if isinstance(op, DmaStartOp):
             call, done = copiers.call(function, op, [], _copy_elements), DmaNoneOp()
@@ -42,6 +44,14 @@ def convert_dma_to_loops(function: func.FuncOp, copiers: Copiers) -> None:
     for op in reversed(list(function.walk())):
         if isinstance(op, DmaNoneOp) or _is_idle(op, analysis):
             Rewriter.erase_op(op)
+
+
+def _run_in_place(launch: LaunchOp) -> None:
+    """Replace a launch by its kernel, and remove the join."""
+    for use in list(launch.token.uses):
+        Rewriter.erase_op(use.operation)
+    Rewriter.inline_block(launch.body.block, InsertPoint.before(launch))
+    Rewriter.erase_op(launch)
 
 
 def _is_idle(op: Operation, analysis: EffectAnalysis) -> bool:
@@ -125,8 +135,8 @@ class ConvertDmaToLoopsPass(Pass):
     """
     Lower transfers of tiles to calls of functions that copy element by element.
 
-    For machines whose processor moves the data itself. Waits are removed, because calls are synchronous. Parallel loops
-    over engine instances become sequential loops.
+    For machines whose processor moves the data itself and runs all kernels. Waits and joins are removed, because calls
+    are synchronous. Parallel loops over engine instances become sequential loops, launches calls.
     """
 
     name = "convert-dma-to-loops"

@@ -25,3 +25,18 @@ func.func @network(%x: memref<4x8xi8>, %y: memref<2x8xi8> {tilewright.output}) {
   hier.dma_wait %u
   func.return
 }
+
+// A launched kernel runs where it is launched.
+
+// CHECK-LABEL: func.func @launched
+// CHECK-NEXT: linalg.fill
+// CHECK-NEXT: memref.copy
+// CHECK-NEXT: func.return
+func.func @launched(%zero: i8, %a: memref<8xi8>, %b: memref<8xi8>, %c: memref<8xi8>) {
+  %job = hier.launch {
+    linalg.fill ins(%zero : i8) outs(%a : memref<8xi8>)
+  }
+  memref.copy %b, %c : memref<8xi8> to memref<8xi8>
+  hier.join %job
+  func.return
+}
