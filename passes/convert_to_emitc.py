@@ -38,6 +38,7 @@ from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
 from .emitc.buffers import ENTRY, flags, global_op, shape_attribute
 from .emitc.builder import UNSIGNED, Builder, layout_of, pointer, scalar_type
+from .emitc.conversions import CONVERSIONS
 from .emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
 from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
@@ -66,7 +67,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     share_memories(module)
     widen_halves(module)
     guard_inputs(module)
-    state = ModuleState({}, {}, {}, runtime, external, _alignments(module))
+    state = ModuleState({}, {}, {}, CONVERSIONS, runtime, external, _alignments(module))
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -18,12 +18,11 @@ from ...errors import Diagnostic
 from ...ir import where
 from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
-from .buffers import VIEWS, copy, load, local_array, lookup, store, view
+from .buffers import VIEWS, view
 from .builder import Builder, layout_of, lvalue, pointer, scalar_type
 from .calls import call_instruction
 from .emitters import emitter_of
 from .names import Names
-from .programs import convert_concurrent, convert_stream, convert_stream_end
 
 
 @dataclass
@@ -34,6 +33,8 @@ class ModuleState:
     globals: dict[str, Operation]
     ops: dict[str, list[Operation]]
     """Ops of each function."""
+    conversions: Mapping[str, Callable[[FunctionConverter, Operation], None]]
+    """Name of an op -> its conversion; ops without one are arithmetic, views, or instructions."""
     runtime: str = ""
     external: str = ""
     alignments: dict[Attribute, int] = field(default_factory=dict[Attribute, int])
@@ -114,8 +115,8 @@ class FunctionConverter:
 
     def op(self, op: Operation) -> None:
         """Convert one op. Raises Diagnostic for an op without a rule."""
-        if (special := _SPECIAL.get(op.name)) is not None:
-            special(self, op)
+        if (convert := self.state.conversions.get(op.name)) is not None:
+            convert(self, op)
         elif (rule := RULES.get(op.name)) is not None:
             self.b.values[op.results[0]] = value = rule(self.b, op)
             if value.name_hint is None:
@@ -317,31 +318,3 @@ def _literal(b: Builder, source: SSAValue) -> Attribute | None:
     """Return the C constant of a value of the source program, None if it is not constant."""
     owner = b.value(source).owner
     return owner.value if isinstance(owner, emitc.ConstantOp) else None
-
-
-_SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
-    "arith.addui_extended": FunctionConverter.several,
-    "arith.constant": lambda converter, op: None,
-    "arith.mulsi_extended": FunctionConverter.several,
-    "arith.mului_extended": FunctionConverter.several,
-    "func.call": FunctionConverter.call,
-    "func.return": FunctionConverter.end,
-    "hier.concurrent": convert_concurrent,
-    "hier.lookup": lambda converter, op: lookup(converter.b, op),
-    "hier.pop": convert_stream_end,
-    "hier.push": convert_stream_end,
-    "hier.release": convert_stream_end,
-    "hier.reserve": convert_stream_end,
-    "hier.stream": convert_stream,
-    "memref.alloca": lambda converter, op: local_array(converter.b, op),
-    "memref.copy": lambda converter, op: copy(converter.b, op),
-    "memref.dim": FunctionConverter.dim,
-    "memref.get_global": FunctionConverter.get_global,
-    "memref.load": lambda converter, op: load(converter.b, op),
-    "memref.store": lambda converter, op: store(converter.b, op),
-    "scf.condition": lambda converter, op: None,
-    "scf.for": FunctionConverter.loop,
-    "scf.if": FunctionConverter.condition,
-    "scf.while": FunctionConverter.repeat,
-    "scf.yield": lambda converter, op: None,
-}

@@ -1,0 +1,38 @@
+"""Conversions of control flow, memory, calls and concurrent programs to `emitc`, by op name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.ir import Operation
+
+from .buffers import copy, load, local_array, lookup, store
+from .converter import FunctionConverter
+from .programs import convert_concurrent, convert_stream, convert_stream_end
+
+CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
+    "arith.addui_extended": FunctionConverter.several,
+    "arith.constant": lambda converter, op: None,
+    "arith.mulsi_extended": FunctionConverter.several,
+    "arith.mului_extended": FunctionConverter.several,
+    "func.call": FunctionConverter.call,
+    "func.return": FunctionConverter.end,
+    "hier.concurrent": convert_concurrent,
+    "hier.lookup": lambda converter, op: lookup(converter.b, op),
+    "hier.pop": convert_stream_end,
+    "hier.push": convert_stream_end,
+    "hier.release": convert_stream_end,
+    "hier.reserve": convert_stream_end,
+    "hier.stream": convert_stream,
+    "memref.alloca": lambda converter, op: local_array(converter.b, op),
+    "memref.copy": lambda converter, op: copy(converter.b, op),
+    "memref.dim": FunctionConverter.dim,
+    "memref.get_global": FunctionConverter.get_global,
+    "memref.load": lambda converter, op: load(converter.b, op),
+    "memref.store": lambda converter, op: store(converter.b, op),
+    "scf.condition": lambda converter, op: None,
+    "scf.for": FunctionConverter.loop,
+    "scf.if": FunctionConverter.condition,
+    "scf.while": FunctionConverter.repeat,
+    "scf.yield": lambda converter, op: None,
+}
