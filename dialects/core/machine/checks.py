@@ -20,6 +20,7 @@ def check(machine: Machine, problems: list[str]) -> Machine:
         problems += _link_problems(link, machine, known)
     for engine in machine.engines:
         problems += _engine_problems(engine, machine, known)
+    problems += _queue_problems(machine)
     if not any(support.op == "*" for engine in machine.engines for support in engine.runs):
         problems.append('engines: expected one that runs "*", so that every op has an engine, found none')
     if problems:
@@ -72,10 +73,22 @@ def _engine_problems(engine: Engine, machine: Machine, known: list[str]) -> Iter
     yield from (_unknown(f"{path}.level", name, known) for name in unknown)
     if not unknown:
         yield from _role_problems(engine, machine)
+    yield from (_unknown(f"{path}.interlocks", name, known) for name in engine.interlocks if name not in known)
+    if engine.interlocks and not engine.queues:
+        yield f"{path}.interlocks: expected queues beside it, whose accesses it orders, found none"
     for support in engine.runs:
         yield from _op_problems(f'{path}.runs."{support.op}"', support.op)
     if engine.clock.mhz and not machine.clock.mhz:
         yield f"{path}.clock: expected a table [clock] too, that of the machine, found none"
+
+
+def _queue_problems(machine: Machine) -> Iterable[str]:
+    """Return a problem for each queue whose name one of another engine has: instructions name queues alone."""
+    owners: dict[str, str] = {}
+    for engine in machine.engines:
+        for name, _ in engine.queues:
+            if (other := owners.setdefault(name, engine.name)) != engine.name:
+                yield f'engines.{engine.name}.queues: expected names of its own, found "{name}" of {other} too'
 
 
 def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:

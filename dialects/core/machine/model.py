@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import ceil, lcm, prod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ....errors import Diagnostic, did_you_mean
 from .cost_table import cost_named
@@ -167,6 +167,15 @@ class Link:
         return max(self.burst_minimum, -(-count // self.width)) + self.burst_overhead
 
 
+class Queue(NamedTuple):
+    """In-order queue of an engine's instructions; `interlocks` are the levels on which its engine orders accesses."""
+
+    name: str
+    engine: str
+    depth: int
+    interlocks: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Engine:
     """
@@ -174,7 +183,9 @@ class Engine:
 
     `level` gives, for a role of operands, the levels where the engine reaches them, the preferred one first. `runs` are
     the ops, exact names before `dialect.*` before `*`. `count` says how many there are, along coordinates. Of an engine
-    that works beside the program, `queue` kernels may run or wait at once. `stack` are the bytes that each buffer of
+    that works beside the program, `queue` kernels may run or wait at once; of one with instructions, `queues` are the
+    in-order queues and the instructions that each may hold. On the levels `interlocks`, the engine executes accesses of
+    its queues that conflict in the order of their issue. `stack` are the bytes that each buffer of
     STACK may take on the stack of a core.
     """
 
@@ -186,6 +197,8 @@ class Engine:
     setup: int = 0
     vector_bytes: int = 0
     queue: int = 0
+    queues: tuple[tuple[str, int], ...] = ()
+    interlocks: tuple[str, ...] = ()
     caches: tuple[int, ...] = ()
     stack: tuple[tuple[str, int], ...] = ()
     energy: float = 0.0
@@ -230,6 +243,15 @@ class Machine:
     links: tuple[Link, ...] = ()
     description: str = ""
     clock: Clock = field(default=Clock())
+
+    @cached_property
+    def queues(self) -> dict[str, Queue]:
+        """The queues of all engines, by name."""
+        return {
+            name: Queue(name, engine.name, depth, engine.interlocks)
+            for engine in self.engines
+            for name, depth in engine.queues
+        }
 
     @property
     def far(self) -> Level:

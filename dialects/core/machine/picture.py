@@ -90,14 +90,16 @@ def _burst(link: Link) -> str:
 
 
 def _engines(machine: Machine) -> Table:
-    table = Table("engine", "cores", "operands in", "set-up", "vector", "caches", "clock")
+    table = Table("engine", "cores", "operands in", "set-up", "vector", "caches", "queues", "clock")
     for engine in machine.engines:
         roles = [(role, " or ".join(levels)) for role, levels in engine.level]
         levels = roles[0][1] if len(roles) == 1 else ", ".join(f"{role}: {names}" for role, names in roles)
         vector = f"{engine.vector_bytes} B" if engine.vector_bytes else ""
         caches = ", ".join(size_text(each) for each in engine.caches)
-        name = escape(engine.name) + _times(engine.count)
-        table.add_row(name, f"{engine.cores}", escape(levels), f"{engine.setup}", vector, caches, _clock(engine.clock))
+        queues = ", ".join(f"{name} {depth}" for name, depth in engine.queues)
+        queues += f"; interlocks {', '.join(engine.interlocks)}" if engine.interlocks else ""
+        facts = f"{engine.cores}", escape(levels), f"{engine.setup}", vector, caches, escape(queues)
+        table.add_row(escape(engine.name) + _times(engine.count), *facts, _clock(engine.clock))
     return table
 
 

@@ -37,6 +37,7 @@ from .values import (
 
 _TYPE = re.compile(r"\*|(ui|si|i)[1-9]\d*|f16|bf16|f32|f64|index")
 _DIMENSION = re.compile(r"[bmnkpu]\d*")
+_QUEUE = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 
 
@@ -115,6 +116,8 @@ ENGINE: dict[str, Key] = {
     "setup": Key(integer(0)),
     "vector_bytes": Key(integer(0)),
     "queue": Key(integer(0)),
+    "queues": Key(by_name(integer(1), matching(_QUEUE, "the name of a queue, of letters, digits and '_'"))),
+    "interlocks": Key(several(text)),
     "caches": Key(several(size)),
     "stack": Key(by_name(size, one_of(*STACK))),
     "energy": Key(number()),
@@ -299,7 +302,7 @@ def table_of(machine: Machine) -> dict[str, Any]:
 _SEPARATE = ("name", "op", "levels", "links", "engines", "runs", "parameters")
 _ALWAYS = ("alignment",)
 """Fields whose default depends on others."""
-_MAPPINGS = ("level", "multiples", "maxima", "peak", "stack")
+_MAPPINGS = ("level", "multiples", "maxima", "peak", "stack", "queues")
 
 
 def _plain(part: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from tilewright.dialects.core.machine.attribute import attach_machine, machine_attr, machine_of
+from tilewright.dialects.core.machine.attribute import attach_machine, machine_attr, machine_from_attr, machine_of
 from tilewright.dialects.core.machine.file import find_machine, variants
 from tilewright.dialects.core.machine.schema import ENGINE, LEVEL, LINK, SUPPORT, Key
 from tilewright.dialects.core.machine.targets import machine_named
@@ -155,6 +155,16 @@ FAULTS = {
     ("setup = 90", "setup = 90\nstack = { row = 512 }"): "engines.cluster.stack: expected one of rows, tables, windows",
     ("setup = 90", "setup = 90\nstack = { rows = 0 }"): "engines.cluster.stack: expected a size such as",
     ("setup = 90", "setup = 90\nstack = 512"): "engines.cluster.stack: expected a table, found 512",
+    ("setup = 90", "setup = 90\nqueues = { load = 0 }"): "engines.cluster.queues: expected an integer of at least 1",
+    ("setup = 90", "setup = 90\nqueues = { 'a b' = 1 }"): "engines.cluster.queues: expected the name of a queue",
+    ("setup = 90", "setup = 90\nqueues = 4"): "engines.cluster.queues: expected a table, found 4",
+    ("setup = 90", 'setup = 90\ninterlocks = ["L1"]'): "engines.cluster.interlocks: expected queues beside it",
+    ("setup = 90", 'setup = 90\nqueues = { q = 1 }\ninterlocks = ["L9"]'): 'interlocks: expected a level, .*found "L9"',
+    (
+        "[engines.cluster]",
+        '[engines.one]\nlevel = "L1"\nruns = { "*" = { cost = "per_point", cycles = [1] } }\nqueues = { q = 1 }\n'
+        "[engines.cluster]\nqueues = { q = 1 }",
+    ): 'engines.one.queues: expected names of its own, found "q" of cluster too',
     ("width = 8", "width = 8\nin_flight = 0"): "links.dma.in_flight: expected an integer of at least 1, found 0",
     ("width = 8", "width = 8\nin_fligth = 4"): "links.dma.in_fligth: unknown key; did you mean 'in_flight'",
     (
@@ -224,6 +234,14 @@ def test_parts_that_are_no_tables(tmp_path: Path):
         load_text(
             "links = 3\n" + TWO_LEVEL[: TWO_LEVEL.index("[links")] + TWO_LEVEL[TWO_LEVEL.index("[engines") :], tmp_path
         )
+
+
+def test_queues_are_those_of_their_engines(tmp_path: Path):
+    text = TWO_LEVEL.replace("setup = 90", 'queues = { store = 4, load = 8 }\ninterlocks = ["L1"]', 1)
+    found = load_text(text, tmp_path)
+    assert found.queues["load"] == ("load", "cluster", 8, ("L1",))
+    assert list(found.queues) == ["load", "store"]
+    assert machine_from_attr(machine_attr(found)) == found
 
 
 DOCS = Path(__file__).parents[4] / "docs" / "machines.md"
