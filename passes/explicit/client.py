@@ -44,13 +44,6 @@ class Branch(NamedTuple):
     end: Handler
 
 
-class Repetition(NamedTuple):
-    """Memoised loop: `replay` returns its results on the values from outside of it, or None; `end` takes them."""
-
-    replay: Handler
-    end: Handler
-
-
 @dataclass(eq=False)
 class Client:
     """
@@ -120,10 +113,6 @@ class Client:
     def branch(self, op: ForOp | IfOp | WhileOp) -> Branch:
         """Return the handlers of data-dependent control flow."""
         raise self._unsupported(op)
-
-    def repeat(self, op: ForOp) -> Repetition | None:
-        """Return the handlers of a loop that may be replayed on equal values, None where it is walked each time."""
-        return None
 
     def signal(self, op: Operation) -> Handler:
         """Return the handler of an event between programs; that of one that blocks is a generator function."""

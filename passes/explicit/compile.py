@@ -17,7 +17,6 @@ from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.core.analysis.arithmetic import integer_of
-from ...dialects.core.nesting import nested_ops
 from .client import Client
 from .events import asynchronous, touches_memory
 from .steps import Code, append_data, append_step
@@ -109,35 +108,18 @@ def _for(code: Code, op: scf.ForOp, depth: int) -> None:
 def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list[int]:
     """Append a loop that carries these values; returns those of them that it yields without knowing them."""
     block = op.body.block
-    repetition = code.client.repeat(op) if code.loops > 0 and not code.by_data else None
-    outer = _outer_values(code, op) if repetition is not None else []
-    low, high, step = (code.names[value] for value in (op.lb, op.ub, op.step))
-    if repetition is not None:
-        values = "".join(f"{name}, " for name in outer)
-        code.add(depth, f"again = {code.handler(repetition.replay)}(({values}))")
-        code.add(depth, "if again is None:")
-        depth += 1
-    code.loops += 1
     inside = [code.bind(block.args[1 + i]) for i in carried]
     for name, i in zip(inside, carried, strict=True):
         code.add(depth, f"{name} = {code.names[op.iter_args[i]]}")
-    _range(code, block.args[0], (low, high, step), depth)
+    _range(code, block.args[0], [code.names[value] for value in (op.lb, op.ub, op.step)], depth)
     _block(code, block, depth + 1)
     values = _yielded(block)
     lost = [i for i in carried if values[i] not in code.names]
     if carried and not lost:
         code.add(depth + 1, f"{', '.join(inside)}, = {', '.join(code.names[values[i]] for i in carried)},")
     _leave(code, depth)
-    code.loops -= 1
-    results = [code.bind(op.results[i]) for i in carried]
-    for name, result in zip(inside, results, strict=True):
-        code.add(depth, f"{result} = {name}")
-    if repetition is not None:
-        left = "".join(f"{result}, " for result in results)
-        code.add(depth, f"{code.handler(repetition.end)}(({left}))")
-        if results:
-            code.add(depth - 1, "else:")
-            code.add(depth, f"{left}= again")
+    for name, i in zip(inside, carried, strict=True):
+        code.add(depth, f"{code.bind(op.results[i])} = {name}")
     return lost
 
 
@@ -155,18 +137,6 @@ def _range(code: Code, index: SSAValue, bounds: Sequence[str], depth: int) -> No
 def _leave(code: Code, depth: int) -> None:
     if code.client.steps is not None:
         code.add(depth, "s.pop()")
-
-
-def _outer_values(code: Code, op: scf.ForOp) -> list[str]:
-    """Return the names of the values from outside of a loop that it uses, but constants."""
-    inside: set[SSAValue] = set(op.body.block.args)
-    used: dict[SSAValue, None] = {}
-    for inner in nested_ops(op):
-        inside.update(inner.results)
-        inside.update(value for region in inner.regions for block in region.blocks for value in block.args)
-        used.update(dict.fromkeys(inner.operands))
-    outer = [code.names.get(value) or code.ranged.get(value) for value in used if value not in inside]
-    return [name for name in outer if name and name not in code.constants and name not in code.space]
 
 
 def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, message: str, counterexample: str) -> None:

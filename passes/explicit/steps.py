@@ -62,8 +62,6 @@ class Code:
     """Handlers and functions of integer arithmetic that the code calls, by their names there."""
     by_data: bool = False
     """Control flow by data: the present place may be reached never, once or often."""
-    loops: int = 0
-    """The loops around."""
     blocks: bool = False
     """An event of the program may block."""
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
 
 from ...ir import functions
-from .regions import Buffer, Region
+from .regions import Region
 from .rules import refuse
 
 
@@ -53,16 +52,13 @@ class Accesses:
     _reads: dict[Any, Region] = field(default_factory=dict[Any, Region])
     _writes: dict[Any, Region] = field(default_factory=dict[Any, Region])
 
-    def read(self, op: Operation, region: Region, number: int) -> None:
+    def read(self, region: Region) -> None:
         """Note a read."""
         self._reads[region.place] = region
 
-    def wrote(self, op: Operation, region: Region, buffer: Buffer) -> None:
+    def wrote(self, region: Region) -> None:
         """Note a write."""
         self._writes[region.place] = region
-
-    def branch(self) -> None:
-        """Record a data-dependent branch: all paths are observed."""
 
     def pairs(self) -> list[tuple[Region, Region]]:
         """Return pairs (read, written) in which each region occurs; none where nothing has been written."""

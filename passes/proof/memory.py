@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
+from .calls import Accesses
 from .clocks import Clocks
 from .forks import Fork
 from .origins import Origin, merged
@@ -55,16 +55,6 @@ class Transfer:
     queue: Attribute | None = None
 
 
-class Observer(Protocol):
-    """Observer of reads and writes."""
-
-    def read(self, op: Operation, region: Region, number: int) -> None: ...
-
-    def wrote(self, op: Operation, region: Region, buffer: Buffer) -> None: ...
-
-    def branch(self) -> None: ...
-
-
 @dataclass
 class State:
     """All memories, the writes to them in order, and the transfers in flight."""
@@ -87,8 +77,8 @@ class State:
     """The order of the concurrent programs of which one takes the present step."""
     paths: list[Paths] = field(default_factory=list[Paths])
     """The ops around, outermost first, of which data decide the path."""
-    observers: list[Observer] = field(default_factory=list["Observer"])
-    """Those who are told of what is read and written."""
+    observers: list[Accesses] = field(default_factory=list["Accesses"])
+    """The accesses of the kernels that are being launched."""
 
     def place(self, innermost: int = 0) -> str:
         """Return the current step as text, for the innermost loops or for all."""
@@ -96,8 +86,6 @@ class State:
 
     def begin_paths(self) -> None:
         """Fork the state at a data-dependent branch."""
-        for observer in self.observers:
-            observer.branch()
         self.paths.append(Paths())
 
     def exchange_paths(self) -> None:
@@ -171,7 +159,7 @@ class State:
                 message = f"reads {_named(op, what)}, which a transfer still writes"
                 raise self._race(op, region, transfer, transfer.target, message)
         for observer in self.observers:
-            observer.read(op, region, number)
+            observer.read(region)
         if is_whole and not self.holds(region, number):
             self._explain(op, region, number, _named(op, what))
 
@@ -203,8 +191,6 @@ class State:
 
     def copied_part(self, op: Operation, target: Buffer, missing: Array) -> None:
         """Record the copy of a partially written buffer: the missing bytes are missing in the target too."""
-        for observer in self.observers:
-            observer.branch()
         self.wrote(op, target, target)
         target.writes[missing] = NEVER
 
@@ -275,7 +261,7 @@ class State:
         if self.lacking:
             self._forget(region)
         for observer in self.observers:
-            observer.wrote(op, region, buffer)
+            observer.wrote(region)
         index = self._add(Write(op, tuple(self.steps), buffer, region, origin))
         if origin is not None and origin.lacks:
             self.lacking.add(index)

@@ -18,7 +18,7 @@ from ...dialects.core.kernel import is_shaped
 from ...dialects.hier import ConcurrentOp, GridOp
 from ...errors import Diagnostic
 from ...ir import functions, where
-from ..explicit.client import Branch, Call, Client, Handler, Parallel, Repetition
+from ..explicit.client import Branch, Call, Client, Handler, Parallel
 from ..explicit.compile import Compiled, compile_function
 from ..explicit.events import touches_memory
 from .accesses import AccessRules
@@ -30,7 +30,6 @@ from .memory import State, Transfer
 from .programs import Programs
 from .ranges import Range
 from .regions import NEVER, Buffer
-from .repeats import Repeats
 from .rules import listed, refuse, shown
 
 
@@ -59,7 +58,6 @@ class Walk(Client):
         self._code: dict[tuple[FuncOp, tuple[int, ...], bool], Compiled] = {}
         self._parts: list[Operation] = []
         """The kernels on tiles of the compiled functions."""
-        self._has_programs = any(isinstance(op, ConcurrentOp) for op in module.walk())
         self._rules = AccessRules(carried, tiles=tiles)
 
     def run(self, function: FuncOp) -> None:
@@ -68,7 +66,6 @@ class Walk(Client):
         self.steps = self.state.steps
         self._buffers = Buffers(self.state, self._globals, self._levels)
         self._rules.begin(self.state)
-        self._repeats = Repeats(self.state)
         self._programs = Programs(self.state, self._buffers, self._switch)
         self._launching: list[tuple[Attribute | None, Accesses]] = []
         outputs = _outputs(function)
@@ -147,18 +144,6 @@ class Walk(Client):
         return self._rules.of(op, effects)
 
     # Control flow
-
-    def repeat(self, op: ForOp) -> Repetition | None:
-        if self._follows_tiles or self._has_programs:
-            return None
-
-        def replay(values: Sequence[Any]) -> tuple[Any, ...] | None:
-            return self._repeats.replay(op, values)
-
-        def end(results: Sequence[Any]) -> None:
-            self._repeats.end(op, results)
-
-        return Repetition(replay, end)
 
     def branch(self, op: ForOp | IfOp | WhileOp) -> Branch:
         return Branch(

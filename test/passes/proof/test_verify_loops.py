@@ -1,18 +1,11 @@
-"""Loops that do the same again, in the walk without tiles: what differs around them is found all the same."""
+"""Loops in loops, in the walk without tiles: faults that only one turn of the outer loop has."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from xdsl.dialects.memref import CopyOp
-from xdsl.ir import Operation
 
-from tilewright.dialects.core.effects import Effects
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
-from tilewright.passes.explicit.client import Handler
-from tilewright.passes.proof.walk import Walk
 from tilewright.passes.verify_memory import verify_memory
 
 pytestmark = pytest.mark.quick
@@ -78,23 +71,8 @@ def prove(before: str, loop: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(("loop", "after"), [(PLAIN, ""), (CARRYING, "hier.dma_wait %r")])
-def test_a_loop_that_comes_again_is_walked_through_once(loop: str, after: str, monkeypatch: pytest.MonkeyPatch):
-    copies: list[Operation] = []
-    access = Walk.access
-
-    def counting(self: Walk, op: Operation, effects: Effects) -> Handler:
-        handler = access(self, op, effects)
-
-        def run(*buffers: Any) -> Any:
-            if isinstance(op, CopyOp):
-                copies.append(op)
-            return handler(*buffers)
-
-        return run
-
-    monkeypatch.setattr(Walk, "access", counting)
+def test_a_loop_in_a_loop_is_accepted(loop: str, after: str):
     prove("", loop, after)
-    assert len(copies) == 1 + 2 * 2
 
 
 @pytest.mark.parametrize(
