@@ -21,6 +21,7 @@ from ..dialects.core.machine.model import Level, Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import DmaStartOp, GridOp
 from ..dialects.hier.capabilities import needs_of
+from ..dialects.hier.sharded import level_name
 from ..dialects.quant import ENTRIES, LookupOp
 from ..errors import Diagnostic
 from ..ir import array_of, functions, numpy_type, where
@@ -150,8 +151,7 @@ def _ports(function: FuncOp, far: str) -> Iterator[Part]:
 
 
 def _level_of(type: Attribute, far: str) -> str:
-    space = getattr(type, "memory_space", None)
-    return space.data if isinstance(space, StringAttr) else far
+    return level_name(type) or far
 
 
 def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:

@@ -24,6 +24,8 @@ from .grid import GridOp
 from .indirect import LookupAttr, LookupOp
 from .launch import JoinOp, LaunchOp
 from .programs import ConcurrentOp, ProgramOp
+from .sharded import ShardedAttr
+from .shards import BroadcastOp, LocalOp, ReduceOp, ShiftOp
 from .streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamOp, StreamType
 from .tiles import ScratchAttr, TileAttr
 from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
@@ -140,7 +142,11 @@ HIER = Dialect(
         ReleaseOp,
         ConcurrentOp,
         ProgramOp,
+        LocalOp,
+        ShiftOp,
+        BroadcastOp,
+        ReduceOp,
         ViewOp,
     ],
-    [TileAttr, ScratchAttr, LookupAttr, TokenType, StreamType],
+    [TileAttr, ScratchAttr, LookupAttr, TokenType, StreamType, ShardedAttr],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
 import numpy as np
@@ -66,6 +66,10 @@ class ConcurrentOp(IRDLOperation):
         names = [program.title.data for program in self.programs]
         if len(set(names)) < len(names):
             raise VerifyException(f"expected names that differ, found {', '.join(names)}")
+        for one, other in combinations(self.programs, 2):
+            if one.engine is not None and one.engine == other.engine and one.overlaps(other):
+                titles = " and ".join(f"'{each.title.data}' over {each.range_text()}" for each in (one, other))
+                raise VerifyException(f"expected disjoint instances of '{one.engine.data}', found programs {titles}")
 
 
 @irdl_op_definition
@@ -78,6 +82,10 @@ class ProgramOp(IRDLOperation):
     Over the instances of an engine it is replicated: one program for each coordinate, with memory of its own.
 
         hier.program "node" on "array" over (%h, %p) in [4, 4] { ... }
+
+    A sub-array begins at other coordinates than 0: this one is over h = 2, 3 and p = 0 to 3.
+
+        hier.program "half" on "array" over (%h, %p) in [2, 4] from [2, 0] { ... }
     """
 
     name = "hier.program"
@@ -85,15 +93,24 @@ class ProgramOp(IRDLOperation):
     title = prop_def(StringAttr)
     engine = opt_prop_def(StringAttr)
     over = opt_prop_def(base(DenseArrayBase))
+    start = opt_prop_def(base(DenseArrayBase))
     body = region_def("single_block")
     traits = traits_def(NoTerminator(), RecursiveMemoryEffect(), HasParent(ConcurrentOp))
 
-    def __init__(self, title: str, body: Region, engine: str | None = None, over: Sequence[int] = ()):
+    def __init__(
+        self,
+        title: str,
+        body: Region,
+        engine: str | None = None,
+        over: Sequence[int] = (),
+        start: Sequence[int] = (),
+    ):
         super().__init__(
             properties={
                 "title": StringAttr(title),
                 "engine": None if engine is None else StringAttr(engine),
                 "over": DenseArrayBase.from_list(i64, list(over)) if over else None,
+                "start": DenseArrayBase.from_list(i64, list(start)) if any(start) else None,
             },
             regions=[body],
         )
@@ -104,9 +121,25 @@ class ProgramOp(IRDLOperation):
         return tuple(numbers_of(self.over)) if self.over is not None else ()
 
     @property
+    def first(self) -> tuple[int, ...]:
+        """The coordinates of the first instance."""
+        return tuple(numbers_of(self.start)) if self.start is not None else (0,) * len(self.extents)
+
+    @property
     def copies(self) -> int:
         """The number of instances."""
         return prod(self.extents)
+
+    def overlaps(self, other: ProgramOp) -> bool:
+        """Return whether some coordinates are those of both programs, each of which is replicated."""
+        if not self.extents or len(self.extents) != len(other.extents):
+            return False
+        ranges = zip(self.first, self.extents, other.first, other.extents, strict=True)
+        return all(a < b + m and b < a + n for a, n, b, m in ranges)
+
+    def range_text(self) -> str:
+        """Return the range of the coordinates, for messages."""
+        return f"{list(self.extents)} from {list(self.first)}"
 
     @property
     def coordinates(self) -> Sequence[SSAValue]:
@@ -119,6 +152,8 @@ class ProgramOp(IRDLOperation):
             raise VerifyException(f"expected {len(self.extents)} coordinates, found {len(types)} arguments")
         if any(extent < 1 for extent in self.extents):
             raise VerifyException(f"expected extents of 1 or more, found {list(self.extents)}")
+        if len(self.first) != len(self.extents) or any(first < 0 for first in self.first):
+            raise VerifyException(f"expected {len(self.extents)} first coordinates from 0, found {list(self.first)}")
 
     @classmethod
     def parse(cls, parser: Parser) -> ProgramOp:
@@ -126,15 +161,18 @@ class ProgramOp(IRDLOperation):
         engine = parser.parse_str_literal() if parser.parse_optional_keyword("on") else None
         names: Sequence[Parser.UnresolvedArgument] = ()
         over: Sequence[int] = ()
+        start: Sequence[int] = ()
         if parser.parse_optional_keyword("over"):
             names = parser.parse_comma_separated_list(
                 parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
             )
             parser.parse_keyword("in")
             over = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+            if parser.parse_optional_keyword("from"):
+                start = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         region = parser.parse_region([name.resolve(IndexType()) for name in names])
-        op = cls(title, region, engine, over)
+        op = cls(title, region, engine, over, start)
         op.attributes |= attributes.data if attributes else {}
         return op
 
@@ -149,6 +187,8 @@ class ProgramOp(IRDLOperation):
             with printer.in_parens():
                 printer.print_list(self.coordinates, printer.print_ssa_value)
             printer.print_string(f" in [{', '.join(map(str, self.extents))}]")
+        if self.start is not None:
+            printer.print_string(f" from [{', '.join(map(str, self.first))}]")
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
@@ -176,7 +216,8 @@ def instances_of(op: ConcurrentOp) -> list[tuple[ProgramOp, str, tuple[int, ...]
     """Return the instances of all programs, each with its name and coordinates."""
     found: list[tuple[ProgramOp, str, tuple[int, ...]]] = []
     for program in op.programs:
-        for point in product(*(range(extent) for extent in program.extents)):
+        ranges = zip(program.first, program.extents, strict=True)
+        for point in product(*(range(first, first + extent) for first, extent in ranges)):
             suffix = f"[{', '.join(map(str, point))}]" if point else ""
             found.append((program, f"{program.title.data}{suffix}", point))
     return found

@@ -32,6 +32,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects import emitc
 from ...dialects.core.analysis.value_ranges import ValueRanges, whole_range
 from ...dialects.emitc.expressions import CMP_PREDICATES
+from ...dialects.hier.sharded import is_sharded
 from ...errors import Diagnostic
 from ...ir import where
 
@@ -114,6 +115,9 @@ class Strided:
 def layout_of(value: SSAValue, op: Operation) -> Strided:
     """Return the static layout of a memref. Raises Diagnostic for a dynamic layout or one that exceeds `int32_t`."""
     type_ = cast("MemRefType[Any]", value.type)
+    if is_sharded(type_):
+        message = f"'{op.name}' accesses a sharded value, whose elements have no single memory"
+        raise Diagnostic(message, where(op), remedy="run lower-sharded before")
     shape, strides, offset = type_.get_shape(), type_.get_strides(), type_.get_offset()
     if strides is None or any(size < 0 for size in shape) or any(stride is None for stride in strides):
         raise Diagnostic(

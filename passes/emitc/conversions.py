@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation
 
-from .buffers import copy, load, local_array, lookup, store
+from .buffers import copy, load, lookup, store
 from .converter import FunctionConverter
-from .programs import convert_concurrent, convert_stream, convert_stream_end
+from .programs import convert_allocation, convert_concurrent, convert_local, convert_stream, convert_stream_end
 
 CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "arith.addui_extended": FunctionConverter.several,
@@ -18,13 +18,14 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,
     "hier.concurrent": convert_concurrent,
+    "hier.local": convert_local,
     "hier.lookup": lambda converter, op: lookup(converter.b, op),
     "hier.pop": convert_stream_end,
     "hier.push": convert_stream_end,
     "hier.release": convert_stream_end,
     "hier.reserve": convert_stream_end,
     "hier.stream": convert_stream,
-    "memref.alloca": lambda converter, op: local_array(converter.b, op),
+    "memref.alloca": convert_allocation,
     "memref.copy": lambda converter, op: copy(converter.b, op),
     "memref.dim": FunctionConverter.dim,
     "memref.get_global": FunctionConverter.get_global,

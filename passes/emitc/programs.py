@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
+    IndexType,
     MemRefType,
     StringAttr,
     SymbolRefAttr,
@@ -29,12 +30,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
 from ...dialects.core.nesting import nested_ops
-from ...dialects.hier import ConcurrentOp, ProgramOp, StreamOp
+from ...dialects.hier import ConcurrentOp, LocalOp, ProgramOp, StreamOp
 from ...dialects.hier.programs import instances_of
+from ...dialects.hier.sharded import is_sharded, sharding_of
 from ...dialects.hier.streams import StreamEndOp
 from ...errors import Diagnostic
 from ...ir import where
-from .buffers import flags, global_op, shape_attribute
+from .buffers import flags, global_op, local_array, shape_attribute
 from .builder import INDEX, Builder, constant_value, pointer, scalar_type
 from .calls import effect
 
@@ -73,6 +75,40 @@ def convert_stream(converter: FunctionConverter, op: Operation) -> None:
     state.streams[op.stream] = name
     b.headers[HEADER] = _RANK
     effect(b, "tw_stream_open", [_stream(converter, op.stream), b.integer(count), b.integer(op.depth.data)], None)
+
+
+def convert_allocation(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `memref.alloca`: a local array; of a sharded value, a static one with the shard of each instance."""
+    if not is_sharded(op.results[0].type):
+        local_array(converter.b, op)
+        return
+    b, state, value = converter.b, converter.state, op.results[0]
+    type_, sharding = cast("MemRefType[Any]", value.type), sharding_of(value.type)
+    space = StringAttr(sharding.level)
+    shape = (prod(sharding.extents), *sharding.shape)
+    shards = MemRefType(type_.get_element_type(), shape, memory_space=space)
+    name = state.fresh_name(value.name_hint or "shards")
+    source = memref.GlobalOp.get(StringAttr(name), shards, UnitAttr())
+    source.location = op.location
+    made = global_op(source, name, state.alignments.get(space, 1), raw=False)
+    state.definitions.append(made)
+    array = b.emit(emitc.GetGlobalOp, [], made.type, {"name": SymbolRefAttr(name)})
+    b.values[value] = b.cast(array, pointer(scalar_type(type_.get_element_type(), op)))
+    b.values[value].name_hint = value.name_hint
+
+
+def convert_local(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `hier.local`: a pointer to the shard of the instance."""
+    assert isinstance(op, LocalOp)
+    b, sharding, base = converter.b, op.sharding, converter.b.value(op.source)
+    size, place = prod(sharding.shape), b.integer(0)
+    for dim, (coordinate, low) in enumerate(zip(op.coordinates, sharding.lower, strict=True)):
+        step = size * prod(sharding.extents[dim + 1 :])
+        here = b.value(coordinate) if not low else b.emit(emitc.AddOp, [b.value(coordinate), b.integer(-low)], INDEX)
+        moved = b.emit(emitc.MulOp, [here, b.integer(step)], INDEX)
+        place = moved if not dim else b.emit(emitc.AddOp, [place, moved], INDEX)
+    b.values[op.result] = b.emit(emitc.AddOp, [base, place], base.type)
+    b.values[op.result].name_hint = op.result.name_hint
 
 
 def _stream(converter: FunctionConverter, stream: SSAValue) -> SSAValue:
@@ -121,35 +157,40 @@ def convert_concurrent(converter: FunctionConverter, op: Operation) -> None:
     table = state.fresh_name("programs")
     state.definitions.append(_verbatim(f"static tw_program {table}[{len(instances)}];\n"))
     for number, (program, _, point) in enumerate(instances):
-        thread, captured = functions[program]
+        thread, captured, numbers = functions[program]
         entry = _literal(b, f"&{table}[{number}]", pointer(_PROGRAM))
         effect(b, "tw_program_set", [entry, _literal(b, thread, _BODY)], None)
         for index, value in enumerate(captured):
             effect(b, "tw_program_buffer", [entry, b.integer(index), b.cast(b.value(value), pointer(_VOID))], None)
-        for index, coordinate in enumerate(point):
-            effect(b, "tw_program_coordinate", [entry, b.integer(index), b.integer(coordinate)], None)
+        for index, coordinate in enumerate([*map(b.integer, point), *map(b.value, numbers)]):
+            effect(b, "tw_program_coordinate", [entry, b.integer(index), coordinate], None)
     b.headers[HEADER] = _RANK
     effect(b, "tw_programs_run", [_literal(b, table, pointer(_PROGRAM)), b.integer(len(instances))], None)
 
 
-def _function(converter: FunctionConverter, program: ProgramOp) -> tuple[str, list[SSAValue]]:
-    """Define the C function of a program, and that of its thread; return the latter's name and the buffers captured."""
-    state, captured = converter.state, _captured(program)
-    for what, count in (("buffers", len(captured)), ("coordinates", len(program.extents))):
+def _function(converter: FunctionConverter, program: ProgramOp) -> tuple[str, list[SSAValue], list[SSAValue]]:
+    """
+    Define the C function of a program, and that of its thread.
+
+    Return the latter's name, and the buffers and indices captured.
+    """
+    state, (captured, numbers) = converter.state, _captured(program)
+    indices = [*program.coordinates, *numbers]
+    for what, count in (("buffers", len(captured)), ("coordinates", len(indices))):
         if count > _LIMITS[what]:
             message = f"program '{program.title.data}' has {count} {what}"
             raise Diagnostic(message, where(program), f"at most {_LIMITS[what]} in {HEADER}")
     name = state.fresh_name(program.title.data)
     inner = converter.nested()
-    types = [pointer(_element(value)) for value in captured] + [INDEX] * len(program.extents)
+    types = [pointer(_element(value)) for value in captured] + [INDEX] * len(indices)
     block = Block(arg_types=types)
-    for value, argument in zip([*captured, *program.coordinates], block.args, strict=True):
+    for value, argument in zip([*captured, *indices], block.args, strict=True):
         inner.b.values[value] = argument
         argument.name_hint = value.name_hint
     inner.block(program.body.block)
     block.add_ops([*inner.b.constants.values(), *inner.b.ops, emitc.ReturnOp.create()])
     converter.merge(inner)
-    shapes = [_said(value) for value in captured] + [DictionaryAttr({})] * len(program.extents)
+    shapes = [_said(value) for value in captured] + [DictionaryAttr({})] * len(indices)
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(name),
         "function_type": FunctionType.from_lists(types, []),
@@ -159,16 +200,16 @@ def _function(converter: FunctionConverter, program: ProgramOp) -> tuple[str, li
     made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
     made.location = program.location
     arguments = [f"program->buffers[{index}]" for index in range(len(captured))]
-    arguments += [f"program->coordinates[{index}]" for index in range(len(program.extents))]
+    arguments += [f"program->coordinates[{index}]" for index in range(len(indices))]
     thread = state.scope.add(f"{name}_thread")
     unused = "" if arguments else "    (void)program;\n"
     text = f"static void {thread}(const tw_program *program)\n{{\n{unused}    {name}({', '.join(arguments)});\n}}\n"
     state.definitions += [made, _verbatim(text)]
-    return thread, captured
+    return thread, captured, numbers
 
 
-def _captured(program: ProgramOp) -> list[SSAValue]:
-    """Return the buffers from outside that a program uses. Raises Diagnostic for other values but constants."""
+def _captured(program: ProgramOp) -> tuple[list[SSAValue], list[SSAValue]]:
+    """Return the buffers and the indices from outside that a program uses. Raises Diagnostic for other variables."""
     inside: set[SSAValue] = set(program.coordinates)
     used: dict[SSAValue, Operation] = {}
     for op in nested_ops(program.body):
@@ -176,15 +217,18 @@ def _captured(program: ProgramOp) -> list[SSAValue]:
         inside.update(value for region in op.regions for block in region.blocks for value in block.args)
         for value in op.operands:
             used.setdefault(value, op)
-    found: list[SSAValue] = []
+    buffers, numbers = list[SSAValue](), list[SSAValue]()
     for value, user in used.items():
         if value in inside or constant_value(value) is not None or isinstance(value.owner, StreamOp):
             continue
-        if not isinstance(value.type, MemRefType):
+        kind: Attribute = value.type
+        if not isinstance(kind, MemRefType | IndexType):
             message = f"program '{program.title.data}' uses a number that is computed outside of it"
-            raise Diagnostic(message, where(user), "buffers, streams and constants", remedy="compute it in the program")
-        found.append(value)
-    return found
+            raise Diagnostic(
+                message, where(user), "buffers, streams, indices and constants", remedy="compute it in the program"
+            )
+        (numbers if kind == IndexType() else buffers).append(value)
+    return buffers, numbers
 
 
 def _element(value: SSAValue) -> Attribute:

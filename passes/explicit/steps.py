@@ -23,6 +23,9 @@ from ...dialects.core.analysis.arithmetic import evaluator
 from ...dialects.core.effect_traits import Blocks, Box, DeclaredRange, Effect
 from ...dialects.core.effects import Effects
 from ...dialects.hier import TokenType
+from ...dialects.hier.sharded import is_sharded
+from ...errors import Diagnostic
+from ...ir import where
 from .client import Client, Handler
 from .events import Event, event_of, lasting, values_of
 
@@ -173,6 +176,13 @@ def _memory(code: Code, op: Operation, handler: Handler, needed: Collection[SSAV
 
 
 def _access(code: Code, op: Operation, effects: Effects, depth: int) -> None:
+    if any(is_sharded(value.type) for value in op.operands):
+        raise Diagnostic(
+            f"'{op.name}' moves the shards of values between instances",
+            where=where(op),
+            expected="replicated programs, each instance with its own shard (hier.local)",
+            remedy="run lower-sharded before",
+        )
     until = lasting(op, effects)
     needed = [value for each in until if each.region is not None for value in each.region.offsets]
     indices = {value for each in _regions(effects) for value in each.offsets if isinstance(value, SSAValue)}

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects.builtin import MemRefType, StringAttr
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.layouts import layout_map, physical_shape, view_strides
 from ...dialects.core.machine.model import Link, Machine
 from ...dialects.hier import DmaStartOp
+from ...dialects.hier.sharded import level_name
 from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic
 from ...ir import numpy_type, shape_of, where
@@ -58,9 +59,8 @@ def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], fille
 
 def levels_of(op: DmaStartOp, machine: Machine) -> tuple[str, str]:
     """Return the levels of the source and of the target of a transfer."""
-    source, target = (getattr(value.type, "memory_space", None) for value in (op.source, op.target))
-    names = [space.data if isinstance(space, StringAttr) else machine.far.name for space in (source, target)]
-    return names[0], names[1]
+    source, target = (level_name(value.type) or machine.far.name for value in (op.source, op.target))
+    return source, target
 
 
 def link_of(op: DmaStartOp, machine: Machine) -> Link:

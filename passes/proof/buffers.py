@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import lcm, prod
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
@@ -13,7 +13,9 @@ from xdsl.ir import Attribute, Operation
 from ...dialects.core.layout_arrays import LayoutArray
 from ...dialects.core.layouts import layout_map
 from ...dialects.core.semantics import RULES
-from ...dialects.hier import ViewOp
+from ...dialects.hier import LocalOp, ViewOp
+from ...dialects.hier.sharded import is_sharded, shard_type, sharding_of
+from ...dialects.hier.shards import no_shard
 from ...errors import Diagnostic
 from ...ir import Array, numpy_type, where
 from ..grids.memories import COPIES
@@ -23,6 +25,9 @@ from .memory import State
 from .origins import Spot, index_within
 from .regions import Buffer, Key, Memory, Region
 from .rules import listed, refuse
+
+Shards: TypeAlias = dict[tuple[int, ...], Buffer]
+"""Shards of a sharded value, by the coordinates of their instances."""
 
 BOXES = (memref.SubviewOp, memref.CastOp, memref.MemorySpaceCastOp)
 """Views that are a box of their source, or all of it."""
@@ -40,6 +45,8 @@ class Buffers:
         self._levels = levels
         self._memories: dict[str, Buffer] = {}
         self._derived: dict[tuple[Operation, Buffer, tuple[int | None, ...]], Buffer] = {}
+        self.homes: dict[Memory, tuple[int, ...]] = {}
+        """Memory of one instance of a level -> the coordinates of the instance."""
 
     def new(self, name: str, type: Attribute, *, initial: bool, constant: bool = False) -> Buffer:
         """Return memory of its own of a memref's type; `initial`: the caller has written it."""
@@ -95,12 +102,26 @@ class Buffers:
                 found=f"{total} bytes in a level of {limits.size}",
             )
 
-    def allocated(self, op: Operation, extents: Sequence[int]) -> Buffer:
-        """Return the memory of an allocation. Raises Diagnostic where its shape is dynamic."""
+    def allocated(self, op: Operation, extents: Sequence[int]) -> Buffer | Shards:
+        """Return the memory of an allocation, by instance of a sharded one. Raises Diagnostic for a dynamic shape."""
         result = op.results[0]
         if extents:
             raise refuse("static", "an allocation of dynamic shape", op, [f"extents {listed(extents)}"])
-        return self.new(f"%{result.name_hint or 'alloc'}", result.type, initial=False)
+        name = f"%{result.name_hint or 'alloc'}"
+        if not is_sharded(result.type):
+            return self.new(name, result.type, initial=False)
+        type, sharding = shard_type(cast(Any, result.type)), sharding_of(result.type)
+        shards = {point: self.new(f"{name}{listed(point)}", type, initial=False) for point in sharding.holders}
+        self.homes |= {shard.memory: point for point, shard in shards.items()}
+        return shards
+
+    def shard(self, op: LocalOp, shards: Shards, point: tuple[int, ...]) -> Buffer:
+        """Return the shard of an instance. Raises Diagnostic for one that holds none."""
+        if point in shards:
+            return shards[point]
+        error = no_shard(op, point)
+        at = [f"instance {listed(point)}", self._state.place()]
+        raise refuse("inside", error.message, op, at, found=error.expected, remedy=error.remedy)
 
     def view(self, op: Operation, source: Buffer, indices: tuple[int | None, ...]) -> Buffer:
         """

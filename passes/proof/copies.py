@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
+from operator import gt
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
@@ -14,7 +15,7 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ConcurrentOp, GridOp, StreamOp
 from ...errors import Diagnostic
 from ..map_engines import engine_of
-from .rules import grid_point, refuse
+from .rules import grid_point, listed, refuse
 
 
 def prove_copies(grid: GridOp, machine: Machine) -> None:
@@ -56,9 +57,14 @@ def prove_instances(op: ConcurrentOp | StreamOp, machine: Machine) -> None:
                 raise _missing(op, "the stream", wanted, level.name, prod(level.count))
         return
     for program in op.programs:
-        if program.engine is not None and program.copies > (there := machine.engine(program.engine.data).total):
-            title = f"program '{program.title.data}'"
-            raise _missing(program, title, program.copies, f"'{program.engine.data}'", there)
+        if program.engine is None:
+            continue
+        engine, title = machine.engine(program.engine.data), f"program '{program.title.data}'"
+        if program.copies > engine.total:
+            raise _missing(program, title, program.copies, f"'{engine.name}'", engine.total)
+        ends = [first + extent for first, extent in zip(program.first, program.extents, strict=True)]
+        if program.start is not None and (len(ends) != len(engine.count) or any(map(gt, ends, engine.count))):
+            raise _outside(program, title, f"'{engine.name}'", ends, engine.count)
 
 
 def _missing(op: Operation, what: str, wanted: int, of: str, there: int) -> Exception:
@@ -69,6 +75,17 @@ def _missing(op: Operation, what: str, wanted: int, of: str, there: int) -> Exce
         [f"instance {there}"],
         found=f"{there} {'instance' if there == 1 else 'instances'} in the machine",
         remedy="replicate over fewer, or give the machine more",
+    )
+
+
+def _outside(op: Operation, what: str, of: str, ends: Sequence[int], count: Sequence[int]) -> Exception:
+    return refuse(
+        "level",
+        f"{what} is over instances of {of} that do not exist",
+        op,
+        [f"instance {listed([end - 1 for end in ends])}"],
+        found=f"instances {listed(count)} in the machine",
+        remedy="replicate over coordinates of the machine's instances",
     )
 
 

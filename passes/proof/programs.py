@@ -22,7 +22,7 @@ from ..explicit.client import Handler
 from .buffers import Buffers
 from .clocks import Clocks
 from .memory import State
-from .regions import NEVER, Buffer, Memory
+from .regions import NEVER, Buffer
 from .rules import listed, refuse
 
 
@@ -49,8 +49,6 @@ class Programs:
         self._buffers = buffers
         self._switch = switch
         self._queues: list[_Queue] = []
-        self._homes: dict[Memory, tuple[int, ...]] = {}
-        """Slot of an array of streams -> the coordinates of the instance whose memory it is in."""
         self._taken = 0
         """Steps of all programs over all streams."""
 
@@ -76,7 +74,7 @@ class Programs:
             tile = op.type.tile
             count = op.depth.data if tile is not None else 0
             slots = [self._buffers.new(f"slot {k} of {name}{at}", tile, initial=False) for k in range(count) if tile]
-            self._homes |= dict.fromkeys((slot.memory for slot in slots), point)
+            self._buffers.homes |= dict.fromkeys((slot.memory for slot in slots), point)
             made[point] = _Queue(op, slots)
         self._queues += made.values()
         return made
@@ -130,7 +128,7 @@ class Programs:
         """Run programs until all have ended. Raises Diagnostic where none of those left can go on."""
         around, instances = self._state.steps, instances_of(op)
         self._state.programs = Clocks(
-            [name for _, name, _ in instances], [point for _, _, point in instances], self._homes
+            [name for _, name, _ in instances], [point for _, _, point in instances], self._buffers.homes
         )
         origin = [0] * len(instances)
         for queue in self._queues:

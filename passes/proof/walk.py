@@ -15,14 +15,14 @@ from xdsl.ir import Attribute, Operation
 from ...dialects.core.effect_traits import Launches
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_shaped
-from ...dialects.hier import ConcurrentOp, GridOp
+from ...dialects.hier import ConcurrentOp, GridOp, LocalOp
 from ...errors import Diagnostic
 from ...ir import functions, where
 from ..explicit.client import Branch, Call, Client, Handler, Parallel
 from ..explicit.compile import Compiled, compile_function
 from ..explicit.events import touches_memory
 from .accesses import AccessRules
-from .buffers import Buffers
+from .buffers import Buffers, Shards
 from .calls import Accesses
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
@@ -133,6 +133,13 @@ class Walk(Client):
         return lambda *extents: self._buffers.allocated(op, extents)
 
     def view(self, op: Operation) -> Handler:
+        if isinstance(op, LocalOp):
+
+            def shard(shards: Shards, *point: int) -> Buffer:
+                return self._buffers.shard(op, shards, point)
+
+            return shard
+
         def view(source: Buffer, *indices: int | None) -> Buffer:
             return self._buffers.view(op, source, indices)
 

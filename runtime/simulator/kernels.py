@@ -13,6 +13,7 @@ from ...dialects.core.kernel import is_shaped, kernel_of
 from ...dialects.core.machine.model import Engine, Machine
 from ...dialects.core.work import multiply_accumulates, points_of
 from ...dialects.hier.programs import program_of
+from ...dialects.hier.sharded import level_name
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes import map_engines
@@ -22,8 +23,7 @@ from .accounts import KernelCost
 
 def level_of(value: SSAValue, far: str) -> str:
     """Return the level of a buffer: its memory space, by default the far level."""
-    space = getattr(value.type, "memory_space", None)
-    return space.data if isinstance(space, StringAttr) else far
+    return level_name(value.type) or far
 
 
 def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from xdsl.ir import Operation
 
 from ...dialects.core.machine.model import Link, Machine
-from ...dialects.hier.programs import ConcurrentOp, instances_of
+from ...dialects.hier.programs import ConcurrentOp, ProgramOp, instances_of
+from ...dialects.hier.sharded import level_name
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
 from ...errors import Diagnostic
 from ...ir import where
@@ -73,11 +74,12 @@ class Programs:
     def _stream(self, op: StreamOp) -> _Queues:
         made: _Queues = {}
         tile, name = op.type.tile, op.stream.name_hint or "stream"
-        level = getattr(getattr(tile, "memory_space", None), "data", self._schedule.machine.far.name)
+        level = self._schedule.machine.level((level_name(tile) if tile else None) or self._schedule.machine.far.name)
         count = 0 if tile is None else op.depth.data
-        for number, point in enumerate(product(*(range(extent) for extent in op.type.extents))):
+        for point in product(*(range(extent) for extent in op.type.extents)):
             at = f"[{', '.join(map(str, point))}]" if point else ""
-            slots = [Place(f"slot {slot} of {name}{at}", level, -1) for slot in range(count)]
+            slots = [Place(f"slot {slot} of {name}{at}", level.name, -1) for slot in range(count)]
+            number = _number_in(level.count, point, op.type.extents)
             self._instances |= dict.fromkeys(slots, number) if point else {}
             made[point] = _Queue(op, slots)
         return made
@@ -99,7 +101,7 @@ class Programs:
     def run(self, op: ConcurrentOp, bodies: Sequence[Callable[..., Generator[Any, Any, None]]]) -> None:
         """Record all programs, and execute them together. Raises Diagnostic where they block forever."""
         instances, body_of = instances_of(op), dict(zip(op.programs, bodies, strict=True))
-        copies = [_number(point, program.extents) for program, _, point in instances]
+        copies = [self._copy(program, point) for program, _, point in instances]
         self._schedule.fork()
         for (program, _, point), copy in zip(instances, copies, strict=True):
             self._schedule.iteration()
@@ -117,6 +119,11 @@ class Programs:
                 expected="programs that end",
                 notes=[f"program '{name}' is blocked at '{at.name}'" for name, at in found[1:]],
             )
+
+    def _copy(self, program: ProgramOp, point: Sequence[int]) -> int:
+        """Return the number of the engine instance that runs an instance of a program."""
+        count = () if program.engine is None else self._schedule.machine.engine(program.engine.data).count
+        return _number_in(count, point, [a + n for a, n in zip(program.first, program.extents, strict=True)])
 
     def route(self, link: Link, source: Place, target: Place) -> tuple[Edge, ...]:
         """Return the hops of a transfer over a link between neighbours; one within the instance if it stays there."""
@@ -143,6 +150,11 @@ def route_between(machine: Machine, link: Link, source: int, target: int) -> tup
             at[axis] = (at[axis] + (1 if forward else -1)) % extents[axis]
             visited.append(_number(at, extents))
     return tuple(pairwise(visited)) or ((source, source),)
+
+
+def _number_in(count: Sequence[int], point: Sequence[int], extents: Sequence[int]) -> int:
+    """Return the number of an instance by its coordinates in the machine; in `extents` where that has others."""
+    return _number(point, count if len(count) == len(point) else extents)
 
 
 def _number(point: Sequence[int], extents: Sequence[int]) -> int:

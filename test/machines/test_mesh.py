@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
+from tilewright.dialects.hier.shards import COMBINATIONS
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.passes import all_passes
@@ -22,19 +23,32 @@ from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
+from tilewright.passes.lower_sharded import LowerShardedPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.runtime.simulator import TimedSession
 from tilewright.test.machines.make import FOLDER, library
 
 SEEDS = 100
-TEXTS = {
-    name: (FOLDER / "programs" / f"mesh_{name}.mlir").read_text(encoding="utf-8") for name in ("attention", "split_k")
-}
+NAMES = ("attention", "split_k", "sharded_attention", "sharded_split_k", "sub_arrays")
+TEXTS = {name: (FOLDER / "programs" / f"mesh_{name}.mlir").read_text(encoding="utf-8") for name in NAMES}
 
 
 def module_of(text: str) -> ModuleOp:
     module = parse_module(new_context(), text)
     attach_machine(module, library("mesh_4x4"))
+    verify(module)
+    return module
+
+
+def verified(module: ModuleOp) -> None:
+    verify(module)
+    verify_memory(module)
+
+
+def lowered(text: str) -> ModuleOp:
+    module = module_of(text)
+    LowerShardedPass().apply(new_context(), module)
     verify(module)
     return module
 
@@ -45,32 +59,55 @@ def attention(q: NDArray[Any], k: NDArray[Any], v: NDArray[Any]) -> NDArray[Any]
     return np.einsum("hrc,hcd->hrd", weights / weights.sum(axis=-1, keepdims=True), v)
 
 
-def wanted(name: str, inputs: dict[str, Array]) -> NDArray[Any]:
-    if name == "attention":
-        return attention(inputs["q"], inputs["k"], inputs["v"])
-    return inputs["a"].astype(np.int32) @ inputs["b"].astype(np.int32)
+def wanted(name: str, inputs: dict[str, Array]) -> dict[str, NDArray[Any]]:
+    if "attention" in name:
+        return {"y": attention(inputs["q"], inputs["k"], inputs["v"])}
+    a, b = inputs["a"].astype(np.int32), inputs["b"].astype(np.int32)
+    if name == "sub_arrays":
+        return {"y": a * a, "z": (b + np.roll(b, 2, axis=1)).sum(axis=0, keepdims=True, dtype=np.int32)}
+    if name == "sharded_split_k":
+        return {"c": (a @ b[0])[:, None]}
+    return {"c": a @ b}
 
 
-@pytest.mark.parametrize("name", list(TEXTS))
+@pytest.mark.parametrize("name", NAMES)
 def test_the_program_is_proved_and_equal(name: str) -> None:
-    module = module_of(TEXTS[name])
+    module = lowered(TEXTS[name])
     text = print_ir(module)
     assert print_ir(parse_module(new_context(), text)) == text
     verify_memory(module)
     inputs = random_inputs(module, 0)
-    (found,) = run_module(module, inputs).values()
-    np.testing.assert_allclose(found, wanted(name, inputs), rtol=1e-5, atol=1e-5)
+    found, timed = run_module(module, inputs), TimedSession(module).run(inputs)
+    for output, expected in wanted(name, inputs).items():
+        np.testing.assert_allclose(found[output], expected, rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(timed[output], found[output])
 
 
-def test_the_result_is_the_same_in_all_interleavings() -> None:
-    module = module_of(TEXTS["split_k"])
+@pytest.mark.parametrize("name", ["sharded_attention", "sharded_split_k", "sub_arrays"])
+def test_sharded_values_are_moved_as_their_ops_say(name: str) -> None:
+    module = module_of(TEXTS[name])
+    text = print_ir(module)
+    assert print_ir(parse_module(new_context(), text)) == text
     inputs = random_inputs(module, 0)
-    for seed in range(SEEDS):
-        np.testing.assert_array_equal(run_module(module, inputs, interleave=seed)["c"], wanted("split_k", inputs))
+    direct, moved = run_module(module, inputs), run_module(lowered(TEXTS[name]), inputs)
+    assert all(np.array_equal(moved[output], direct[output]) for output in direct)
+    with pytest.raises(Diagnostic, match="moves the shards of values between instances"):
+        verify_memory(module)
 
 
-def test_the_ring_is_the_same_in_interleavings() -> None:
-    module = module_of(TEXTS["attention"])
+@pytest.mark.parametrize(("name", "seeds"), [("split_k", SEEDS), ("sharded_split_k", SEEDS), ("sub_arrays", 20)])
+def test_the_result_is_the_same_in_all_interleavings(name: str, seeds: int) -> None:
+    module = lowered(TEXTS[name])
+    inputs = random_inputs(module, 0)
+    for seed in range(seeds):
+        found = run_module(module, inputs, interleave=seed)
+        for output, expected in wanted(name, inputs).items():
+            np.testing.assert_array_equal(found[output], expected)
+
+
+@pytest.mark.parametrize("name", ["attention", "sharded_attention"])
+def test_the_ring_is_the_same_in_interleavings(name: str) -> None:
+    module = lowered(TEXTS[name])
     inputs = random_inputs(module, 0)
     expected = run_module(module, inputs)["y"]
     for seed in range(6):
@@ -125,7 +162,131 @@ def goes_wrong(module: ModuleOp, inputs: dict[str, Array], seed: int) -> bool:
         found = run_module(module, inputs, interleave=seed)["c"]
     except Diagnostic:
         return True
-    return not np.array_equal(found, wanted("split_k", inputs))
+    return not np.array_equal(found, wanted("split_k", inputs)["c"])
+
+
+REFUSED: list[tuple[str, str, str, str]] = [
+    ("sharded_split_k", "%partial to %total along 1", "%partial to %total along 0", "an axis with an element for each"),
+    ("sharded_split_k", "along 0 : !one_b", "along 1 : !one_b", "an axis with an element for each"),
+    ("sharded_split_k", "(d0 floordiv 4, 3)", "(d0 floordiv 8, 3)", "the other axes sharded alike"),
+    ("sharded_split_k", "(d0 floordiv 4, 3)", "(d0 floordiv 4, 4)", "an instance that does not exist"),
+    ("sharded_split_k", "(d0 floordiv 4, d1 floordiv 8)", "(d0 floordiv 4, d1 floordiv 9)", "boxes of equal shape"),
+    ("sharded_split_k", "(d0 floordiv 4, d1 floordiv 8)", "(d0 floordiv 4, d1 mod 4)", "boxes of equal shape"),
+    ("sharded_split_k", "%all_a[%i, %j]", "%all_a[%j, %i]", "an instance has its own shard alone; move"),
+    ("sub_arrays", "in [2, 4] from [2, 0]", "in [2, 4] from [1, 0]", "'squares' over .* and 'sums' over"),
+    ("sub_arrays", "in [2, 4] from [2, 0]", "in [2, 4] from [2]", "expected 2 first coordinates"),
+    ("sub_arrays", "along 1 by 1", "along 2 by 1", "expected one of 2 coordinates, found 2"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "said"), REFUSED)
+def test_a_value_is_not_sharded_wrongly(name: str, old: str, new: str, said: str) -> None:
+    assert old in TEXTS[name]
+    with pytest.raises(Diagnostic, match=said):
+        module_of(TEXTS[name].replace(old, new))
+
+
+OTHER: list[tuple[str, str, str]] = [
+    ("sharded_attention", "%all_k along 1 by -1", "%all_k along 1 by -2"),
+    ("sharded_attention", "%all_k along 1 by -1", "%all_k along 0 by -1"),
+    ("sub_arrays", "along 1 by 1", "along 1 by -1"),
+    ("sub_arrays", "reduce add", "reduce max"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new"), OTHER)
+def test_another_movement_has_another_result(name: str, old: str, new: str) -> None:
+    assert old in TEXTS[name]
+    module = lowered(TEXTS[name].replace(old, new))
+    inputs = random_inputs(module, 0)
+    found = run_module(module, inputs)
+    assert not all(np.allclose(found[output], expected) for output, expected in wanted(name, inputs).items())
+
+
+UNPROVED: list[tuple[str, str, str, str]] = [
+    ("sub_arrays", "in [2, 4] from [2, 0]", "in [2, 4] from [3, 0]", "over instances of 'array' that do not exist"),
+    ("sharded_split_k", "memref.copy %b, %one_b : memref<1x32x16xi8> to !one_b\n", "", "which nothing has written"),
+    ("sharded_split_k", "(%i, %j) in [4, 4]", "(%i, %j) in [5, 4]", "20 instances of 'array'"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "said"), UNPROVED)
+def test_a_wrong_program_over_shards_is_refused(name: str, old: str, new: str, said: str) -> None:
+    assert old in TEXTS[name]
+    module = lowered(TEXTS[name].replace(old, new))
+    with pytest.raises(Diagnostic, match=said):
+        verify_memory(module)
+
+
+LOWERED: list[tuple[str, str, str]] = [
+    ("hier.release %ring", "", "slots are left in the stream"),
+    ("hier.dma_wait", "", "which a transfer still|still accesses"),
+    ("hier.push %ring", "", "no program pushes to the stream"),
+]
+
+
+@pytest.mark.parametrize(("start", "new", "said"), LOWERED)
+def test_a_fault_in_what_a_shift_becomes_is_refused(start: str, new: str, said: str) -> None:
+    lines = print_ir(lowered(TEXTS["sub_arrays"])).splitlines()
+    inside = next(index for index, line in enumerate(lines) if '"shift"' in line)
+    at = next(index for index, line in enumerate(lines) if index > inside and line.strip().startswith(start))
+    module = parse_module(new_context(), "\n".join([*lines[:at], new, *lines[at + 1 :]]))
+    with pytest.raises(Diagnostic, match=said):
+        verified(module)
+
+
+ROW = """
+!all = memref<2x4x2xi32, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0 + 1, d1)>>
+!one = memref<2x1x2xi32, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0 + 1, HELD)>>
+func.func @network(%x: FROM {onnx.name = "x"}, %y: TO {onnx.name = "y", tilewright.output}) {
+  %here = memref.alloc() : SOURCE
+  %there = memref.alloc() : TARGET
+  memref.copy %x, %here : FROM to SOURCE
+  OP along 1 REST
+  memref.copy %there, %y : TARGET to TO
+  func.return
+}
+"""
+
+
+def moving(op: str, source: str, target: str, by: int | None = None, held: int = 0) -> str:
+    """Return a program with one op on values over the middle rows of the mesh."""
+    text, rest = ROW, "" if by is None else f"by {by} "
+    types = f": !{source}" if source == target else f": !{source}, !{target}"
+    plain = {"all": "memref<2x4x2xi32>", "one": "memref<2x1x2xi32>"}
+    pairs = {"OP": f"hier.{op} %here to %there", "REST": rest + types, "HELD": str(held)}
+    pairs |= {"FROM": plain[source], "TO": plain[target], "SOURCE": f"!{source}", "TARGET": f"!{target}"}
+    for old, new in pairs.items():
+        text = text.replace(old, new)
+    return text
+
+
+ALL: NDArray[Any] = np.random.default_rng(0).integers(-9, 9, (2, 4, 2), np.int32)
+ONE: NDArray[Any] = ALL[:, :1]
+FOLDED: dict[str, NDArray[Any]] = {
+    "add": ALL.sum(1, np.int32, keepdims=True),
+    "mul": ALL.prod(1, np.int32, keepdims=True),
+    "max": ALL.max(1, keepdims=True),
+    "min": ALL.min(1, keepdims=True),
+}
+MOVES: list[tuple[str, NDArray[Any], NDArray[Any]]] = [
+    *((moving("shift", "all", "all", by), ALL, np.roll(ALL, by, 1)) for by in range(-5, 5)),
+    *((moving("broadcast", "one", "all", held=held), ONE, np.repeat(ONE, 4, 1)) for held in range(4)),
+    *((moving(f"reduce {kind}", "all", "one", held=n), ALL, FOLDED[kind]) for n, kind in enumerate(COMBINATIONS)),
+    (moving("reduce add", "all", "all"), ALL, np.repeat(FOLDED["add"], 4, 1)),
+]
+"""Programs, each with its input and its output."""
+
+
+@pytest.mark.parametrize(("text", "given", "expected"), MOVES)
+def test_shards_move_along_a_row(text: str, given: NDArray[Any], expected: NDArray[Any]) -> None:
+    module = lowered(text)
+    verify_memory(module)
+    inputs = random_inputs(module, 0) | {"x": given}
+    np.testing.assert_array_equal(run_module(module_of(text), inputs)["y"], expected)
+    for seed in (None, 0, 1):
+        np.testing.assert_array_equal(run_module(module, inputs, interleave=seed)["y"], expected)
+    np.testing.assert_array_equal(TimedSession(module).run(inputs)["y"], expected)
 
 
 MAIN = """
@@ -137,39 +298,46 @@ int main(void)
 {
     READS
     network_run(ARGUMENTS);
-    return fwrite(OUTPUT, sizeof OUTPUT, 1, stdout) == 1 ? 0 : 1;
+    return WRITES ? 0 : 1;
 }
 """
 ARRAYS = {
     "attention": ("float q[1024]", "float k[1024]", "float v[1024]", "float y[1024]"),
     "split_k": ("signed char a[512]", "signed char b[512]", "int c[256]"),
+    "sharded_attention": ("float q[1024]", "float k[1024]", "float v[1024]", "float y[1024]"),
+    "sharded_split_k": ("signed char a[512]", "signed char b[512]", "int c[256]"),
+    "sub_arrays": ("int a[64]", "int b[64]", "int y[64]", "int z[8]"),
 }
+"""Inputs and outputs of each program in C."""
 
 
-@pytest.mark.parametrize("name", list(TEXTS))
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("flags", [["-O2"], ["-O1", "-fsanitize=thread"]])
 def test_sixteen_threads_compute_the_same(name: str, flags: list[str], tmp_path: Path) -> None:
-    module = module_of(TEXTS[name])
+    module = lowered(TEXTS[name])
     inputs = random_inputs(module, 0)
-    (expected,) = run_module(module, inputs).values()
+    results = run_module(module, inputs)
+    expected = np.concatenate([array.reshape(-1) for array in results.values()])
     passes = parse_pipeline("outline-kernels,convert-dma-to-loops,convert-kernels-to-loops", all_passes())
     PassManager().run(module, passes, new_context())
     convert_to_emitc(module)
     (tmp_path / "network.c").write_text(render(module).text(), encoding="utf-8")
-    (tmp_path / "main.c").write_text(main_of(ARRAYS[name]), encoding="utf-8")
+    (tmp_path / "main.c").write_text(main_of(ARRAYS[name], len(results)), encoding="utf-8")
     strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread"]
     subprocess.run(["gcc", *strict, *flags, "network.c", "main.c", "-lm", "-o", "main"], cwd=tmp_path, check=True)
     data = b"".join(array.tobytes() for array in inputs.values())
     for _ in range(5):
         ran = subprocess.run(["./main"], cwd=tmp_path, input=data, capture_output=True, check=False)
         assert (ran.returncode, ran.stderr) == (0, b"")
-        found = np.frombuffer(ran.stdout, expected.dtype).reshape(expected.shape)
-        np.testing.assert_allclose(found, expected, rtol=1e-5 if name == "attention" else 0)
+        found = np.frombuffer(ran.stdout, expected.dtype)
+        np.testing.assert_allclose(found, expected, rtol=1e-5 if "attention" in name else 0)
 
 
-def main_of(arrays: Sequence[str]) -> str:
+def main_of(arrays: Sequence[str], outputs: int) -> str:
     names = [array.split()[-1].partition("[")[0] for array in arrays]
     made = "".join(f"static {array};\n    " for array in arrays)
-    reads = "".join(f"if (fread({name}, sizeof {name}, 1, stdin) != 1)\n        return 1;\n    " for name in names[:-1])
+    inputs, results = names[:-outputs], names[-outputs:]
+    reads = "".join(f"if (fread({name}, sizeof {name}, 1, stdin) != 1)\n        return 1;\n    " for name in inputs)
+    writes = " && ".join(f"fwrite({name}, sizeof {name}, 1, stdout) == 1" for name in results)
     text = MAIN.replace("PARAMETERS", ", ".join(arrays)).replace("ARGUMENTS", ", ".join(names))
-    return text.replace("READS", made + reads).replace("OUTPUT", names[-1])
+    return text.replace("READS", made + reads).replace("WRITES", writes)

@@ -1,0 +1,224 @@
+"""Sharded values: buffers whose elements lie in the instances of a level, by an affine map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntAttr, MemRefType, NoneAttr, StringAttr
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ...errors import Diagnostic
+from ..core.syntax.affine import affine_text
+
+
+@irdl_attr_definition
+class ShardedAttr(ParametrizedAttribute):
+    """
+    Memory space of a value that lies in the instances of a level: the map gives the instance that holds an element.
+
+        memref<4x64x32xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, d1 floordiv 16)>>
+
+    The element (h, n, c) is in the memory of instance (h, n floordiv 16). A constant result is one coordinate.
+    """
+
+    name = "hier.sharded"
+
+    level: StringAttr
+    over: ArrayAttr[IntAttr]
+    map: AffineMapAttr
+
+    @staticmethod
+    def get(level: str, over: Sequence[int], map: AffineMap) -> ShardedAttr:
+        """Return the attribute; `over` are the extents of the coordinates."""
+        return ShardedAttr(StringAttr(level), ArrayAttr([IntAttr(extent) for extent in over]), AffineMapAttr(map))
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The extents of the coordinates."""
+        return tuple(extent.data for extent in self.over)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            level = parser.parse_str_literal()
+            parser.parse_keyword("over")
+            over = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+            map = parser.parse_affine_map()
+        return [StringAttr(level), ArrayAttr([IntAttr(extent) for extent in over]), AffineMapAttr(map)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.level.data)
+            dims = [f"d{axis}" for axis in range(self.map.data.num_dims)]
+            results = ", ".join(affine_text(result, dims) for result in self.map.data.results)
+            printer.print_string(f" over {list(self.extents)} ({', '.join(dims)}) -> ({results})")
+
+    def verify(self) -> None:
+        map = self.map.data
+        if any(extent < 1 for extent in self.extents):
+            raise VerifyException(f"expected extents of 1 or more, found {list(self.extents)}")
+        if map.num_symbols or len(map.results) != len(self.extents):
+            raise VerifyException(f"expected a map to {len(self.extents)} coordinates, found {map}")
+        for result in map.results:
+            if len(result.used_dims()) > 1:
+                raise VerifyException(f"expected coordinates of one axis each, found {result}")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Axis of a sharded value: instance p has the elements from `first + sum of steps[d] * (p[d] - lower[d])` on."""
+
+    size: int
+    first: int
+    steps: tuple[tuple[int, int], ...]
+    """Coordinate -> elements between the shards of instances next to each other along it."""
+
+
+@dataclass(frozen=True)
+class Sharding:
+    """Shards of a value: the instances that hold one, a box of coordinates, and the elements of each."""
+
+    level: str
+    over: tuple[int, ...]
+    lower: tuple[int, ...]
+    """Coordinates of the first instance that holds a shard."""
+    extents: tuple[int, ...]
+    """Instances that hold a shard, along each coordinate."""
+    axes: tuple[Axis, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of a shard."""
+        return tuple(axis.size for axis in self.axes)
+
+    @property
+    def holders(self) -> Iterator[tuple[int, ...]]:
+        """The coordinates of the instances that hold a shard, in row-major order."""
+        return product(*(range(low, low + n) for low, n in zip(self.lower, self.extents, strict=True)))
+
+    def offsets(self, point: Sequence[int]) -> tuple[int, ...] | None:
+        """Return the first element of the shard of an instance, None for one without a shard."""
+        here = [at - low for at, low in zip(point, self.lower, strict=True)]
+        if not all(0 <= at < n for at, n in zip(here, self.extents, strict=True)):
+            return None
+        return tuple(axis.first + sum(step * here[dim] for dim, step in axis.steps) for axis in self.axes)
+
+    def box(self, point: Sequence[int]) -> tuple[slice, ...] | None:
+        """Return the elements of the shard of an instance as slices, None for one without a shard."""
+        offsets = self.offsets(point)
+        if offsets is None:
+            return None
+        return tuple(slice(at, at + axis.size) for at, axis in zip(offsets, self.axes, strict=True))
+
+    def axis_along(self, dim: int) -> int | None:
+        """Return the axis that is split over a coordinate alone, into shards of one element; None for none."""
+        found = [
+            number
+            for number, axis in enumerate(self.axes)
+            if [each for each, _ in axis.steps] == [dim] and axis.size == 1
+        ]
+        return found[0] if len(found) == 1 else None
+
+
+def level_name(type: Attribute) -> str | None:
+    """Return the level of a buffer's type, None for the far level."""
+    space = getattr(type, "memory_space", None)
+    if isinstance(space, ShardedAttr):
+        return space.level.data
+    return space.data if isinstance(space, StringAttr) else None
+
+
+def is_sharded(type: Attribute) -> bool:
+    """Return whether a type is that of a sharded value."""
+    return isinstance(type, MemRefType) and isinstance(type.memory_space, ShardedAttr)
+
+
+def shard_type(type: MemRefType[Any]) -> MemRefType[Any]:
+    """Return the type of a shard, in the memory of its instance. Raises Diagnostic for a map without equal boxes."""
+    found = sharding_of(type)
+    return MemRefType(type.get_element_type(), found.shape, NoneAttr(), StringAttr(found.level))
+
+
+def sharding_of(type: Attribute) -> Sharding:
+    """Return the shards of a sharded value. Raises Diagnostic unless each instance has one box, of equal shapes."""
+    shaped = cast("MemRefType[Any]", type)
+    space = shaped.memory_space
+    if not isinstance(space, ShardedAttr):
+        raise Diagnostic(f"{type} is not sharded", expected="the memory space #hier.sharded<...>")
+    if not isinstance(shaped.layout, NoneAttr):
+        raise Diagnostic("a sharded value has a layout", expected="row-major shards", found=str(type))
+    return _sharding(shaped.get_shape(), space)
+
+
+@cache
+def _sharding(shape: tuple[int, ...], space: ShardedAttr) -> Sharding:
+    map, over = space.map.data, space.extents
+    if map.num_dims != len(shape) or any(extent < 1 for extent in shape):
+        found = f"{map} for the shape {list(shape)}"
+        raise Diagnostic("the map of a sharded value is not one of its elements", expected="static axes", found=found)
+    values = [_values(result, shape) for result in map.results]
+    lower = tuple(int(each.min()) for each in values)
+    extents = tuple(int(each.max()) - low + 1 for each, low in zip(values, lower, strict=True))
+    for dim, (low, extent) in enumerate(zip(lower, extents, strict=True)):
+        if low < 0 or low + extent > over[dim]:
+            raise Diagnostic(
+                "the map of a sharded value gives an instance that does not exist",
+                expected=f"coordinates within {list(over)}",
+                found=f"{low if low < 0 else low + extent - 1} along coordinate {dim}, by {map.results[dim]}",
+            )
+    axes: list[Axis] = []
+    for axis, extent in enumerate(shape):
+        dims = [dim for dim, result in enumerate(map.results) if axis in _axes_of(result)]
+        points = np.stack([values[dim] - lower[dim] for dim in dims]) if dims else np.zeros((0, extent), np.int64)
+        made = _axis(points, dims, [extents[dim] for dim in dims])
+        if made is None:
+            raise Diagnostic(
+                f"the instances do not hold boxes of equal shape along axis {axis} of a sharded value",
+                expected="an equal number of consecutive elements for each instance, such as d0 floordiv 16",
+                found=f"{map} for {extent} elements",
+            )
+        axes.append(made)
+    return Sharding(space.level.data, over, lower, extents, tuple(axes))
+
+
+def _axes_of(expr: AffineExpr) -> set[int]:
+    return set(expr.used_dims())
+
+
+def _values(expr: AffineExpr, shape: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Return the value of a map's result for each index of the one axis that it is of; one value for a constant."""
+    axes = _axes_of(expr)
+    length = shape[next(iter(axes))] if axes else 1
+    indices = np.arange(length, dtype=np.int64)
+    found = expr.eval([cast(Any, indices)] * len(shape), [])
+    return np.broadcast_to(np.asarray(found, np.int64), (length,))
+
+
+def _axis(points: np.ndarray[Any, Any], dims: Sequence[int], extents: Sequence[int]) -> Axis | None:
+    """Return an axis of which each index is on the instance of a column of `points`; None without equal runs."""
+    length = points.shape[1]
+    changes = np.flatnonzero((points[:, 1:] != points[:, :-1]).any(axis=0)) + 1
+    starts = np.array([0, *changes])
+    size = length // len(starts)
+    if (starts != np.arange(len(starts)) * size).any() or size * len(starts) != length:
+        return None
+    firsts = {tuple(int(at) for at in points[:, start]): int(start) for start in starts}
+    if len(firsts) != len(starts) or len(starts) != np.prod(extents, dtype=np.int64):
+        return None
+    first = firsts[(0,) * len(dims)]
+    units = [tuple(int(other == place) for other in range(len(dims))) for place in range(len(dims))]
+    steps = [firsts[unit] - first if extent > 1 else 0 for unit, extent in zip(units, extents, strict=True)]
+    expected = {point: first + sum(s * at for s, at in zip(steps, point, strict=True)) for point in firsts}
+    if expected != firsts:
+        return None
+    return Axis(size, first, tuple(zip(dims, steps, strict=True)))

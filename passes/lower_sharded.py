@@ -1,0 +1,365 @@
+"""
+Lowering of ops on sharded values to replicated programs with streams between neighbours.
+
+    hier.shift %k to %k along 1 by -1
+
+becomes
+
+    %ring = hier.stream depth 1 : !hier.stream<memref<1x16x32xi8, "NODE"> over [4, 4]>
+    hier.concurrent {
+      hier.program "shift" on "array" over (%h, %p) in [4, 4] {
+        ...hier.local %k[%h, %p] to a slot of %ring[%h, %left], a slot of %ring[%h, %p] to hier.local %k[%h, %p]...
+      }
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.model import Machine
+from ..dialects.core.nesting import nested_ops
+from ..dialects.hier import (
+    BroadcastOp,
+    ConcurrentOp,
+    DmaStartOp,
+    LocalOp,
+    PopOp,
+    ProgramOp,
+    PushOp,
+    ReduceOp,
+    ReleaseOp,
+    ReserveOp,
+    ShiftOp,
+    StreamOp,
+    StreamType,
+)
+from ..dialects.hier.sharded import Sharding, is_sharded, shard_type, sharding_of
+from ..errors import Diagnostic
+from ..ir import functions, where
+from .core.base import Pass
+from .grids.writer import Writer
+from .loops.nest import Index
+
+KERNELS: dict[str, Callable[..., Operation]] = {
+    "add": linalg.AddOp,
+    "mul": linalg.MulOp,
+    "max": linalg.MaxOp,
+    "min": linalg.MinOp,
+}
+"""Kind of a reduction -> its kernel."""
+
+
+class _Instance:
+    """Builder of a replicated program, for the instances that hold the shards of a value."""
+
+    def __init__(self, op: Operation, sharding: Sharding, machine: Machine):
+        self._op = op
+        self._machine = machine
+        self.sharding = sharding
+        self.outer = Writer(InsertPoint.before(op), op.location)
+        self.block = Block(arg_types=[IndexType()] * len(sharding.extents))
+        self.body = Writer(InsertPoint.at_end(self.block), op.location)
+
+    @property
+    def point(self) -> Sequence[SSAValue]:
+        """The coordinates of the instance."""
+        return self.block.args
+
+    def stream(self, value: SSAValue, name: str, depth: int = 1) -> SSAValue:
+        """Insert an array of streams of shards of a value."""
+        over = [low + extent for low, extent in zip(self.sharding.lower, self.sharding.extents, strict=True)]
+        tile = shard_type(cast("MemRefType[Any]", value.type))
+        made = self.outer.op(StreamOp(depth, StreamType.get(tile, over)))
+        made.name_hint = name
+        return made
+
+    def local(self, value: SSAValue, writer: Writer | None = None) -> SSAValue:
+        """Insert the view of the instance's own shard."""
+        return (writer or self.body).op(LocalOp(value, self.point))
+
+    def neighbour(self, writer: Writer, dim: int, by: int) -> list[SSAValue]:
+        """Return the coordinates of a neighbour, modulo the extent along the coordinate."""
+        low, extent = self.sharding.lower[dim], self.sharding.extents[dim]
+        ahead: Index = writer.remainder(writer.add(self.point[dim], (by - low) % extent), extent)
+        point = list(self.point)
+        point[dim] = writer.value(writer.add(ahead, low))
+        return point
+
+    def beyond(self, writer: Writer, dim: int, by: int) -> list[SSAValue]:
+        """Return the coordinates of a neighbour that is known to exist."""
+        point = list(self.point)
+        point[dim] = writer.value(writer.add(self.point[dim], by))
+        return point
+
+    def finish(self, title: str) -> None:
+        """Replace the op by the program."""
+        program = ProgramOp(title, Region(self.block), self._engine(), self.sharding.extents, self.sharding.lower)
+        self.outer.effect(ConcurrentOp([program]))
+        program.location = self._op.location
+        Rewriter.erase_op(self._op)
+
+    def _engine(self) -> str | None:
+        """Return the engine whose instances compute in the level of the shards, None where there is none."""
+        for engine in self._machine.engines:
+            if len(engine.count) == len(self.sharding.over) and self.sharding.level in engine.levels_of():
+                return engine.name
+        return None
+
+
+# Steps of an instance
+
+
+def _move(writer: Writer, source: SSAValue, target: SSAValue, zeros: int) -> None:
+    """Insert a transfer of a whole shard."""
+    writer.wait(writer.op(DmaStartOp(source, [writer.value(0)] * zeros, target)))
+
+
+def _send(instance: _Instance, writer: Writer, source: SSAValue, stream: SSAValue, point: Sequence[SSAValue]) -> None:
+    """Insert the transfer of a shard to a slot of another instance."""
+    slot = writer.op(ReserveOp(stream, point))
+    _move(writer, source, slot, len(instance.sharding.axes))
+    writer.effect(PushOp(stream, point))
+
+
+def _within(writer: Writer, at: SSAValue, low: int, high: int) -> SSAValue:
+    """Return whether a coordinate is one from `low` to `high`."""
+    if low == high:
+        return writer.equals(at, low)
+    is_after = writer.op(arith.CmpiOp(at, writer.value(low), "uge"))
+    return writer.op(arith.AndIOp(is_after, writer.op(arith.CmpiOp(at, writer.value(high), "ule"))))
+
+
+def _lower_copy(op: memref.CopyOp, machine: Machine) -> None:
+    """Lower a copy between a sharded value and one that is not: each instance moves its own shard."""
+    scatters, gathers = is_sharded(op.destination.type), is_sharded(op.source.type)
+    value = op.destination if scatters else op.source
+    sharding = sharding_of(value.type)
+    instance = _Instance(op, sharding, machine)
+    body = instance.body
+    if scatters and gathers:
+        if sharding_of(op.source.type) != sharding:
+            raise Diagnostic(
+                "a copy between values that are sharded in different ways",
+                where=where(op),
+                expected=str(op.destination.type),
+                found=str(op.source.type),
+                remedy="use hier.shift, hier.broadcast or hier.reduce, or copy by way of the far level",
+            )
+        _move(body, instance.local(op.source), instance.local(op.destination), len(sharding.axes))
+        instance.finish("copy")
+        return
+    offsets: list[SSAValue] = []
+    for axis in sharding.axes:
+        at: Index = axis.first - sum(step * sharding.lower[dim] for dim, step in axis.steps)
+        for dim, step in axis.steps:
+            at = body.add(body.multiply(instance.point[dim], step), at)
+        offsets.append(body.value(at))
+    far = op.source if scatters else op.destination
+    body.wait(body.op(DmaStartOp(far, offsets, instance.local(value), writes_far=gathers)))
+    instance.finish("scatter" if scatters else "gather")
+
+
+def _lower_shift(op: ShiftOp, machine: Machine) -> None:
+    """Lower a shift to steps round the ring of the instances, in the shorter direction."""
+    sharding, dim = op.shardings[0], op.dim
+    extent, rank = sharding.extents[dim], len(sharding.axes)
+    instance = _Instance(op, sharding, machine)
+    body, ahead = instance.body, op.by.data % extent
+    steps, by = (ahead, 1) if 2 * ahead <= extent else (extent - ahead, -1)
+    own = instance.local(op.source)
+    if not steps:
+        _move(body, own, instance.local(op.target), rank)
+        instance.finish("shift")
+        return
+    ring = instance.stream(op.source, "ring", min(steps, 2))
+    after = instance.neighbour(body, dim, by)
+    _send(instance, body, own, ring, after)
+    if steps > 1:
+        block = Block(arg_types=[IndexType()])
+        inner = body.at_end_of(block)
+        held = inner.op(PopOp(ring, instance.point))
+        _send(instance, inner, held, ring, after)
+        inner.effect(ReleaseOp(ring, instance.point))
+        inner.effect(scf.YieldOp())
+        body.effect(scf.ForOp(body.value(1), body.value(steps), body.value(1), [], Region(block)))
+    last = body.op(PopOp(ring, instance.point))
+    _move(body, last, instance.local(op.target), rank)
+    body.effect(ReleaseOp(ring, instance.point))
+    instance.finish("shift")
+
+
+def _lower_broadcast(op: BroadcastOp, machine: Machine) -> None:
+    """Lower a broadcast to chains from the instance that holds the source to both ends."""
+    (source, target), dim = op.shardings, op.dim
+    instance = _Instance(op, target, machine)
+    body, rank = instance.body, len(target.axes)
+    held, first = source.lower[dim], target.lower[dim]
+    last = first + target.extents[dim] - 1
+    sides = [(by, end) for by, end in ((1, last), (-1, first)) if held != end]
+    chains = {by: instance.stream(op.source, "up" if by > 0 else "down") for by, _ in sides}
+
+    def start(writer: Writer) -> None:
+        own = instance.local(op.source, writer)
+        for by, _ in sides:
+            _send(instance, writer, own, chains[by], instance.beyond(writer, dim, by))
+        _move(writer, own, instance.local(op.target, writer), rank)
+
+    body.when(body.equals(instance.point[dim], held), start)
+
+    def keep(writer: Writer, tile: SSAValue) -> None:
+        _move(writer, tile, instance.local(op.target, writer), rank)
+
+    for by, end in sides:
+        _pass_on(instance, chains[by], (dim, by, held, end), keep)
+    instance.finish("broadcast")
+
+
+def _pass_on(
+    instance: _Instance,
+    chain: SSAValue,
+    path: tuple[int, int, int, int],
+    use: Callable[[Writer, SSAValue], None],
+) -> None:
+    """
+    Insert the steps of the instances after the first one of a chain: take the tile, pass it on, use it.
+
+    A path is the coordinate, the direction, and the coordinates of the first and of the last instance.
+    """
+    dim, by, first, end = path
+
+    def take(writer: Writer) -> None:
+        tile = writer.op(PopOp(chain, instance.point))
+        if abs(end - first) > 1:
+            inner = sorted((first + by, end - by))
+            is_inner = _within(writer, instance.point[dim], inner[0], inner[1])
+            writer.when(is_inner, lambda inner: _send(instance, inner, tile, chain, instance.beyond(inner, dim, by)))
+        use(writer, tile)
+        writer.effect(ReleaseOp(chain, instance.point))
+
+    low, high = sorted((first + by, end))
+    body = instance.body
+    body.when(_within(body, instance.point[dim], low, high), take)
+
+
+def _lower_reduce(op: ReduceOp, machine: Machine) -> None:
+    """Lower a reduction to a chain from the first instance to the last, and back to those that get the result."""
+    (source, target), dim = op.shardings, op.dim
+    instance = _Instance(op, source, machine)
+    body, rank = instance.body, len(source.axes)
+    first, last = source.lower[dim], source.lower[dim] + source.extents[dim] - 1
+    own = instance.local(op.source)
+    end = target.lower[dim]
+
+    def give(writer: Writer, total: SSAValue) -> None:
+        if op.is_for_all:
+            _move(writer, total, instance.local(op.target, writer), rank)
+            return
+        is_held = writer.equals(instance.point[dim], end)
+        writer.when(is_held, lambda inner: _move(inner, total, instance.local(op.target, inner), rank))
+
+    if first == last:
+        give(body, own)
+        instance.finish("reduce")
+        return
+    sums = instance.stream(op.source, "sums")
+    back = instance.stream(op.source, "back") if end != last else None
+    tile = shard_type(cast("MemRefType[Any]", op.source.type))
+    total = body.op(
+        memref.AllocaOp.get(tile.get_element_type(), shape=tile.get_shape(), memory_space=tile.memory_space)
+    )
+
+    def begin(writer: Writer) -> None:
+        _send(instance, writer, own, sums, instance.beyond(writer, dim, 1))
+
+    def go_on(writer: Writer) -> None:
+        partial = writer.op(PopOp(sums, instance.point))
+        writer.effect(KERNELS[op.kind.data]([partial, own], [total], []))
+        writer.effect(ReleaseOp(sums, instance.point))
+        if last - first > 1:
+            is_inner = _within(writer, instance.point[dim], first + 1, last - 1)
+            writer.when(is_inner, lambda inner: _send(instance, inner, total, sums, instance.beyond(inner, dim, 1)))
+
+    def turn(writer: Writer) -> None:
+        if back is not None:
+            _send(instance, writer, total, back, instance.beyond(writer, dim, -1))
+        give(writer, total)
+
+    body.when(body.equals(instance.point[dim], first), begin)
+    body.when(_within(body, instance.point[dim], first + 1, last), go_on)
+    body.when(body.equals(instance.point[dim], last), turn)
+    if back is not None:
+        _pass_on(instance, back, (dim, -1, last, end), give)
+    instance.finish("reduce")
+
+
+_LOWERINGS: dict[type[Operation], Callable[[Any, Machine], None]] = {
+    memref.CopyOp: _lower_copy,
+    ShiftOp: _lower_shift,
+    BroadcastOp: _lower_broadcast,
+    ReduceOp: _lower_reduce,
+}
+"""Op class -> its lowering to a replicated program."""
+
+
+def lower_sharded(function: FuncOp, machine: Machine) -> None:
+    """Lower the ops of a function on sharded values. Raises Diagnostic for others than those that move shards."""
+    for argument in function.body.block.args:
+        if is_sharded(argument.type):
+            raise Diagnostic(
+                f"argument {argument.index} is sharded",
+                where=where(function),
+                expected="arguments that their callers see as a whole",
+                found=str(argument.type),
+                remedy="copy an argument in the far level to a sharded buffer (memref.copy)",
+            )
+    for op in [op for op in nested_ops(function) if any(is_sharded(v.type) for v in (*op.operands, *op.results))]:
+        _lower(op, machine)
+
+
+def _lower(op: Operation, machine: Machine) -> None:
+    """Lower one op with sharded operands or results."""
+    if isinstance(op, memref.AllocOp):
+        whole = cast("MemRefType[Any]", op.memref.type)
+        made = memref.AllocaOp.get(whole.get_element_type(), shape=whole.get_shape(), memory_space=whole.memory_space)
+        made.memref.name_hint, made.location = op.memref.name_hint, op.location
+        Rewriter.replace_op(op, made)
+    elif isinstance(op, memref.DeallocOp):
+        Rewriter.erase_op(op)
+    elif (lower := _LOWERINGS.get(type(op))) is not None:
+        lower(op, machine)
+    elif not isinstance(op, LocalOp | memref.AllocaOp):
+        raise Diagnostic(
+            f"'{op.name}' accesses values that are sharded",
+            where=where(op),
+            expected=", ".join(each.name for each in (*_LOWERINGS, LocalOp)),
+            remedy="compute on the shards (hier.local) in a program that is replicated over the instances",
+        )
+
+
+@dataclass(frozen=True)
+class LowerShardedPass(Pass):
+    """
+    Lower the ops that move the shards of values between instances to replicated programs with streams.
+
+    Shards move between neighbours: a shift in steps round the ring of a coordinate, a broadcast and a reduction from
+    instance to instance. A copy between a sharded value and a buffer of another level moves each shard by itself.
+    """
+
+    name = "lower-sharded"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        machine = machine_of(op)
+        for function in functions(op):
+            lower_sharded(function, machine)
