@@ -81,6 +81,17 @@ Compile a model for a target and show where its time goes there; all times are m
   tilewright profile net.onnx --target mysoc.toml --html profile.html --trace trace.json
 """
 
+_REPLAY = """\
+Prove a program; where it is refused, find an execution that shows the fault: a race, a read of nothing, a deadlock.
+
+  tilewright replay program.mlir --target mysoc.toml
+  tilewright replay program.mlir --inputs in.npz --seeds 100
+
+The programs that a refusal names run as early and as late as streams allow, transfers move their data as they are
+issued or at their waits, and memory that nothing has written holds other bytes. The exit code is 0 where the program is
+proved.
+"""
+
 _GENERATE = """\
 Continue a text with a language model that keeps its caches as state: tokens in, tokens out.
 
@@ -225,6 +236,12 @@ def _prefill(text: str) -> Path | int:
     return _rows(text) if text.isdecimal() else path_of(text)
 
 
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a seed is an integer from 0, not '{text}'")
+    return int(text)
+
+
 def _rows(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a number of rows is a positive integer, not '{text}'")
@@ -254,6 +271,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--outputs", type=path_of, metavar="FILE.npz", help="where the outputs go")
     parser.add_argument("--on", metavar="PLACE", help="interpreter, simulator, host, sanitizers or rv32 (host)")
     parser.add_argument("--stop-after", default="", metavar="PHASE", help="the level to interpret (the last)")
+    what = "with --on interpreter: a random order of concurrent programs and asynchronous accesses"
+    parser.add_argument("--interleave", type=_seed, metavar="SEED", help=what)
     _add_model_options(parser)
 
 
@@ -281,6 +300,12 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
 
     add_arguments(parser)
     _add_model_options(parser)
+
+
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.replay import add_arguments
+
+    add_arguments(parser)
 
 
 def _add_generate(parser: argparse.ArgumentParser) -> None:
@@ -339,6 +364,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
     "generate": (_GENERATE, _add_generate, commands.generate_command),
     "check": (_CHECK, _add_check, commands.check_command),
     "profile": (_PROFILE, _add_profile, commands.profile_command),
+    "replay": (_REPLAY, _add_replay, commands.replay_command),
     "import": (_IMPORT, _add_import, commands.import_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
     "completion": (_COMPLETION, _add_completion, _completion),

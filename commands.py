@@ -129,6 +129,8 @@ def run_command(options: argparse.Namespace) -> int:
     place = options.on or "host"
     if options.stop_after and place != "interpreter":
         raise usage_error("--stop-after is for --on interpreter", found=f"--on {place}")
+    if options.interleave is not None and place != "interpreter":
+        raise usage_error("--interleave is for --on interpreter", found=f"--on {place}")
     given = load_arrays(options.inputs)
     run, inputs, names = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
     outputs = run_steps(run, inputs, _matched(given, inputs, options.inputs, names))
@@ -170,13 +172,15 @@ def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[
 def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input], Mapping[str, str]]:
     from .compiler import compile_model
     from .runtime.inputs import network_inputs
-    from .runtime.tools.session import check_place, level_for, runner
+    from .runtime.tools.session import Interpreted, check_place, level_for, runner
 
     check_place(place)
     level = level_for(place, options.stop_after)
     with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, **level._asdict(), observers=observers)
-    return runner(compilation, place), network_inputs(compilation.module), compilation.ssa_names
+    seed = getattr(options, "interleave", None)
+    made = runner(compilation, place) if seed is None else Interpreted(compilation, seed)
+    return made, network_inputs(compilation.module), compilation.ssa_names
 
 
 def generate_command(options: argparse.Namespace) -> int:
@@ -229,6 +233,27 @@ def profile_command(options: argparse.Namespace) -> int:
 
     _check_state(options)
     return run(options)
+
+
+def replay_command(options: argparse.Namespace) -> int:
+    """Run `tilewright replay`; returns 0 where the program is proved, and raises its refusal where it is not."""
+    from .compiler import Model, machine_named
+    from .dialects.core.machine.attribute import attach_machine
+    from .dialects.core.machine.file import find_machine
+    from .files import errors_in
+    from .runtime.inputs import load_arrays, network_inputs, ssa_names
+    from .runtime.tools.replay import run
+
+    module = Model(options.model).load()
+    if options.target is not None:
+        machine_named(options.target)
+        attach_machine(module, find_machine(options.target))
+    arrays = None
+    if options.inputs is not None:
+        given = load_arrays(options.inputs)
+        arrays = _matched(given, network_inputs(module), options.inputs, ssa_names(module))
+    with errors_in(options.model):
+        return run(module, arrays, options.seeds)
 
 
 def import_command(options: argparse.Namespace) -> int:

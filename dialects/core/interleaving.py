@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from threading import Semaphore, Thread
@@ -11,7 +11,23 @@ import numpy as np
 from xdsl.ir import Operation
 
 from ...errors import Diagnostic
-from ...ir import where
+from ...ir import Array, where
+
+
+@dataclass(frozen=True)
+class Order:
+    """
+    Order of concurrent programs and asynchronous accesses, one of those that a program allows.
+
+    With a `seed` both are random. Without one, the program of the highest rank among those that can go on takes each
+    step, by its name in `ranks` (0), the first of several; asynchronous accesses complete at their waits, or `early`,
+    as they are issued. Bytes that nothing has written are `undefined`.
+    """
+
+    seed: int | None = None
+    ranks: Mapping[str, int] = field(default_factory=dict[str, int])
+    early: bool = False
+    undefined: int = 0
 
 
 class _Stopped(BaseException):
@@ -38,15 +54,17 @@ class Interleaving:
     """
     Order of the steps of concurrent programs, and of the completion of asynchronous accesses.
 
-    Without a seed each program runs until it blocks, in the order of the IR, and an asynchronous access completes at
-    its wait. With a seed both are chosen at random: by even seeds anew at each step, by odd ones by priorities that
-    change now and then, as in Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding
-    bugs" (ASPLOS 2010). Every order is one that the program allows.
+    By default each program runs until it blocks, in the order of the IR, and an asynchronous access completes at its
+    wait. With a seed both are chosen at random: by even seeds anew at each step, by odd ones by priorities that change
+    now and then, as in Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding bugs"
+    (ASPLOS 2010). Every order is one that the program allows.
     """
 
-    def __init__(self, seed: int | None = None):
-        self.seed = seed
-        self._random = Random(seed)
+    def __init__(self, order: Order | int | None = None):
+        self.order = order if isinstance(order, Order) else Order(order)
+        self.is_default = self.order.seed is None and not self.order.ranks
+        """Whether programs change only where one blocks, so that `step` does nothing."""
+        self._random = Random(self.order.seed)
         self._main = Semaphore(0)
         self._programs: list[_Program] = []
         self._current: _Program | None = None
@@ -55,7 +73,9 @@ class Interleaving:
 
     def step(self) -> None:
         """Begin the next op of a program: others may run before it, and asynchronous accesses complete."""
-        if self.seed is None:
+        if self.order.seed is None:
+            if self._is_outranked():
+                self._switch()
             return
         if self._pending and self._random.random() < 0.25:
             self._pending.pop(self._random.randrange(len(self._pending)))()
@@ -64,11 +84,19 @@ class Interleaving:
 
     def issue(self, finish: Callable[[], None]) -> None:
         """Note an asynchronous access; `finish` completes it, at the latest when it is waited for, and does so once."""
-        if self.seed is None:
+        if self.order.seed is None:
+            if self.order.early:
+                finish()
             return
         self._pending.append(finish)
         if self._random.random() < 0.25:
             self._pending.pop()()
+
+    def undefine(self, array: Array) -> Array:
+        """Return a buffer whose content is undefined from here on, until it is written."""
+        if self.order.undefined:
+            array.view(np.ndarray)[...] = np.full(array.itemsize, self.order.undefined, np.uint8).view(array.dtype)[0]
+        return array
 
     def wait(self, ready: Callable[[], bool], op: Operation, found: Callable[[], str]) -> None:
         """Block the program at an op until it is ready. `found` is the state that it is blocked on, for messages."""
@@ -89,7 +117,7 @@ class Interleaving:
         """
         if self._current is not None:
             raise Diagnostic("concurrent programs in a program cannot be run", where=where(op))
-        self._programs = [_Program(name, rank=self._random.random()) for name, _ in programs]
+        self._programs = [_Program(name, rank=self._rank(name)) for name, _ in programs]
         bodies = zip(self._programs, programs, strict=True)
         threads = [Thread(target=self._run, args=(program, body), daemon=True) for program, (_, body) in bodies]
         for thread in threads:
@@ -99,6 +127,20 @@ class Interleaving:
                 self._give_turn(op)
         finally:
             self._stop(threads)
+
+    def _rank(self, name: str) -> float:
+        return self.order.ranks.get(name, 0) if self.order.seed is None else self._random.random()
+
+    def _is_outranked(self) -> bool:
+        """Return whether a program of a higher rank than the current one can go on."""
+        current = self._current
+        return current is not None and any(
+            program.rank > current.rank
+            and not program.is_done
+            and program is not current
+            and (program.ready is None or program.ready())
+            for program in self._programs
+        )
 
     def _give_turn(self, op: Operation) -> None:
         """Let one program run until it gives its turn back."""
@@ -114,12 +156,10 @@ class Interleaving:
             raise program.error
 
     def _chosen(self, able: Sequence[_Program]) -> _Program:
-        if self.seed is None:
-            return able[0]
-        if self.seed % 2 == 0:
+        if self.order.seed is not None and self.order.seed % 2 == 0:
             return self._random.choice(able)
         chosen = max(able, key=lambda program: program.rank)
-        if self._random.random() < 0.05:
+        if self.order.seed is not None and self._random.random() < 0.05:
             chosen.rank = self._random.random()
         return chosen
 

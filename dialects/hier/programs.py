@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, StringAttr, i64
@@ -212,9 +213,13 @@ def _run(runner: Runner, op: ConcurrentOp, operands: Sequence[Value]) -> list[Va
     return []
 
 
-def instances_of(op: ConcurrentOp) -> list[tuple[ProgramOp, str, tuple[int, ...]]]:
-    """Return the instances of all programs, each with its name and coordinates."""
-    found: list[tuple[ProgramOp, str, tuple[int, ...]]] = []
+Instance: TypeAlias = tuple[ProgramOp, str, tuple[int, ...]]
+"""Instance of a program, with its name and coordinates."""
+
+
+def instances_of(op: ConcurrentOp) -> list[Instance]:
+    """Return the instances of all programs."""
+    found: list[Instance] = []
     for program in op.programs:
         ranges = zip(program.first, program.extents, strict=True)
         for point in product(*(range(first, first + extent) for first, extent in ranges)):

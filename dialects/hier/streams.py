@@ -365,18 +365,19 @@ _PAST: dict[type[StreamEndOp], str] = {ReserveOp: "reserved", PushOp: "pushed", 
 class _Queue:
     """Queue of a run: its state, and its slots."""
 
-    def __init__(self, op: StreamOp):
+    def __init__(self, runner: Runner, op: StreamOp):
         self.ring = Ring(op.depth.data)
         tile = op.type.tile
         self.slots: list[Array] = []
         if tile is not None:
             element = numpy_type(tile.get_element_type())
-            self.slots = [np.zeros(tile.get_shape(), element) for _ in range(op.depth.data)]
+            made = (np.zeros(tile.get_shape(), element) for _ in range(op.depth.data))
+            self.slots = [runner.interleaving.undefine(slot) for slot in made]
 
 
 @semantics(StreamOp)
 def _stream(runner: Runner, op: StreamOp, operands: Sequence[Value]) -> list[Value]:
-    return [{point: _Queue(op) for point in product(*(range(extent) for extent in op.type.extents))}]
+    return [{point: _Queue(runner, op) for point in product(*(range(extent) for extent in op.type.extents))}]
 
 
 @semantics(StreamEndOp)
@@ -384,9 +385,12 @@ def _take(runner: Runner, op: StreamEndOp, operands: Sequence[Value]) -> list[Va
     streams, *coordinates = operands
     queue = _element(op, streams, tuple(int(index) for index in coordinates))
     if op.has_trait(Blocks):
-        runner.interleaving.wait(lambda: queue.ring.is_ready(type(op)), op, queue.ring.text)
+        name = f"%{op.stream.name_hint or 'stream'}{[*map(int, coordinates)] or ''}"
+        runner.interleaving.wait(lambda: queue.ring.is_ready(type(op)), op, lambda: f"{name}, {queue.ring.text()}")
     slot = queue.ring.take(op)
-    return [queue.slots[slot]] if op.results else []
+    if not op.results:
+        return []
+    return [runner.interleaving.undefine(queue.slots[slot]) if isinstance(op, ReserveOp) else queue.slots[slot]]
 
 
 def _element(op: StreamEndOp, streams: dict[tuple[int, ...], _Queue], point: tuple[int, ...]) -> _Queue:

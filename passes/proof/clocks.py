@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Operation
@@ -11,6 +12,14 @@ from ...dialects.core.kernel import is_kernel
 from ...ir import Array
 from .regions import Memory, Region
 from .rules import Steps, listed, refuse, shown
+
+
+class Conflict(NamedTuple):
+    """Two accesses without an order: what is wrong with the one, the other one, and the names of their programs."""
+
+    what: str
+    other: str
+    programs: tuple[str, ...]
 
 
 class Clocks:
@@ -35,26 +44,23 @@ class Clocks:
         self.holders: dict[Memory, int | None] = {}
         """Slot of a stream -> the program that holds it, None while it is free or in the stream."""
 
-    def read(self, op: Operation, region: Region, steps: Steps) -> tuple[str, str] | None:
-        """
-        Record a read by the current program; return what is wrong with it, and the access of another program, if any.
-        """
+    def read(self, op: Operation, region: Region, steps: Steps) -> Conflict | None:
+        """Record a read by the current program; return its conflict with another program, if any."""
         return None if region.memory.constant else self._access(op, region, steps, is_write=False)
 
-    def write(self, op: Operation, region: Region, steps: Steps) -> tuple[str, str] | None:
-        """
-        Record a write by the current program; return what is wrong with it, and the access of another program, if any.
-        """
+    def write(self, op: Operation, region: Region, steps: Steps) -> Conflict | None:
+        """Record a write by the current program; return its conflict with another program, if any."""
         return self._access(op, region, steps, is_write=True)
 
-    def _access(self, op: Operation, region: Region, steps: Steps, *, is_write: bool) -> tuple[str, str] | None:
+    def _access(self, op: Operation, region: Region, steps: Steps, *, is_write: bool) -> Conflict | None:
         if not region.array.size:
             return None
         holder = self.holders.get(region.memory, self.current)
         name = self.names[self.current]
         if holder != self.current:
             where = "free or in the stream" if holder is None else f"held by program '{self.names[holder]}'"
-            return f"a slot that program '{name}' does not hold", f"the slot is {where}"
+            others = [other for other in self.names if other != name] if holder is None else [self.names[holder]]
+            return Conflict(f"a slot that program '{name}' does not hold", f"the slot is {where}", (name, *others))
         self._check_home(op, region, steps)
         clock = self.clocks[self.current]
         for other, tables in enumerate(self._tables):
@@ -67,7 +73,8 @@ class Clocks:
                     place = f" at {shown(at)}" if at else ""
                     does = "writes" if kind else "reads"
                     what = f"which another program accesses in no order with '{name}'"
-                    return what, f"program '{self.names[other]}' {does} it by '{culprit.name}'{place}"
+                    found = f"program '{self.names[other]}' {does} it by '{culprit.name}'{place}"
+                    return Conflict(what, found, (name, self.names[other]))
         events = self._events[self.current]
         events.append((op, steps))
         clock[self.current] = len(events)

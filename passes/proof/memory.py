@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
 from .calls import Accesses
-from .clocks import Clocks
+from .clocks import Clocks, Conflict
 from .forks import Fork
 from .origins import Origin, merged
 from .paths import Paths
@@ -208,17 +208,18 @@ class State:
             remedy="give each iteration bytes of its own",
         )
 
-    def _in_order(self, op: Operation, region: Region, found: tuple[str, str] | None, what: str) -> None:
+    def _in_order(self, op: Operation, region: Region, found: Conflict | None, what: str) -> None:
         """Prove that no access of another program has been found that is not ordered with one of a region."""
         if found is None:
             return
         raise refuse(
             "race",
-            f"'{op.name}' {what}, {found[0]}",
+            f"'{op.name}' {what}, {found.what}",
             op,
             [_address(region, region.low), self.place()],
-            found=found[1],
+            found=found.other,
             remedy="hand the buffer on by a stream",
+            programs=found.programs,
         )
 
     def _explain(self, op: Operation, region: Region, number: int, what: str) -> None:

@@ -8,13 +8,13 @@ holds for each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
-from ...dialects.hier.programs import ConcurrentOp, instances_of
+from ...dialects.hier.programs import ConcurrentOp, Instance, instances_of, program_of
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, Ring, StreamEndOp, StreamOp
 from ...errors import Diagnostic
 from ...ir import where
@@ -29,11 +29,18 @@ from .rules import listed, refuse
 class _Queue:
     """One queue of a stream: its state, its slots, and the clocks at which they were handed on."""
 
-    def __init__(self, op: StreamOp, slots: Sequence[Buffer]):
+    def __init__(self, op: StreamOp, name: str, slots: Sequence[Buffer]):
         self.op = op
         self.ring = Ring(op.depth.data)
+        self.name = name
         self.slots = slots
         self.handed: dict[type[StreamEndOp], list[list[int]]] = {PushOp: [], ReleaseOp: []}
+        self.users: dict[type[StreamEndOp], int] = {}
+        """Op class -> the program that has used it last, by number."""
+
+    def text(self) -> str:
+        """Return the name and the state, for messages."""
+        return f"{self.name}, {self.ring.text()}"
 
 
 _Queues: TypeAlias = dict[tuple[int, ...], _Queue]
@@ -75,7 +82,7 @@ class Programs:
             count = op.depth.data if tile is not None else 0
             slots = [self._buffers.new(f"slot {k} of {name}{at}", tile, initial=False) for k in range(count) if tile]
             self._buffers.homes |= dict.fromkeys((slot.memory for slot in slots), point)
-            made[point] = _Queue(op, slots)
+            made[point] = _Queue(op, f"{name}{at}", slots)
         self._queues += made.values()
         return made
 
@@ -112,8 +119,9 @@ class Programs:
         """Return the slot that an op takes."""
         if not queue.ring.is_ready(type(op)):
             message = f"'{op.name}' has no slot to take"
-            raise refuse("balance", message, op, [self._state.place(), queue.ring.text()])
+            raise refuse("balance", message, op, [self._state.place(), queue.text()])
         self._taken += 1
+        queue.users[type(op)] = self._clocks.current
         number = queue.ring.take(op)
         return queue.slots[number] if queue.slots else None
 
@@ -149,24 +157,45 @@ class Programs:
                     del running[index]
             if before == (self._taken, len(running)):
                 self._switch(steps[next(iter(running))])
-                raise self._deadlock([(instances[index][1], *blocked[index]) for index in running])
+                raise self._deadlock(instances, {each: blocked[each] for each in running})
         self._switch(around)
         self._state.programs = None
 
-    def _deadlock(self, blocked: Sequence[tuple[str, StreamEndOp, _Queue]]) -> Exception:
-        name, op, queue = blocked[0]
+    def _deadlock(self, instances: Sequence[Instance], blocked: Mapping[int, tuple[StreamEndOp, _Queue]]) -> Exception:
+        """Return the error for programs of which none can go on, each of which waits for another."""
+        names = [name for _, name, _ in instances]
+        awaited = {index: self._awaited(instances, *blocked[index]) for index in blocked}
+        chain = _chain(awaited)
+        first = chain[0]
+        op, queue = blocked[first]
+        last = awaited[chain[-1]]
+        ended = last is not None and last not in blocked
         error = refuse(
             "deadlock",
-            f"program '{name}' blocks forever at '{op.name}'",
+            f"program '{names[first]}' blocks forever at '{op.name}'",
             op,
-            [self._state.place(), queue.ring.text()],
-            remedy="push or release what the programs wait for, or give the stream more depth",
+            [self._state.place(), queue.text()],
+            found=_described(names, chain, last, ended=ended),
+            remedy="let the two programs take equally many slots"
+            if ended
+            else "push or release what the programs wait for, or give the stream more depth",
+            programs=[names[index] for index in chain],
         )
-        error.notes += [
-            f"program '{name}' is blocked at '{op.name}' ({where(op)}): {queue.ring.text()}"
-            for name, op, queue in blocked[1:]
-        ]
+        others = [*chain[1:], *(index for index in blocked if index not in chain)]
+        for index in others:
+            op, queue = blocked[index]
+            error.notes.append(f"program '{names[index]}' is blocked at '{op.name}' ({where(op)}): {queue.text()}")
         return error
+
+    def _awaited(self, instances: Sequence[Instance], op: StreamEndOp, queue: _Queue) -> int | None:
+        """Return the program that a blocked one waits for, by number; None where it has not used the stream yet."""
+        kinds = (PushOp, ReserveOp) if isinstance(op, PopOp) else (ReleaseOp, PopOp)
+        used = next((queue.users[kind] for kind in kinds if kind in queue.users), None)
+        if used is not None:
+            return used
+        programs = {program_of(use.operation) for use in queue.op.stream.uses if isinstance(use.operation, kinds)}
+        named = [index for index, (program, _, _) in enumerate(instances) if program in programs]
+        return named[0] if len(named) == 1 else None
 
     def finish(self) -> None:
         """Check that no slot is left in a stream."""
@@ -174,7 +203,30 @@ class Programs:
             counts = {queue.ring.count(kind) for kind in (ReserveOp, PushOp, PopOp, ReleaseOp)}
             if len(counts) > 1:
                 message = "slots are left in the stream when its programs have ended"
-                raise refuse("balance", message, queue.op, [queue.ring.text()])
+                raise refuse("balance", message, queue.op, [queue.text()])
+
+
+def _chain(awaited: Mapping[int, int | None]) -> list[int]:
+    """Return blocked programs each of which waits for the next one: a cycle, if there is one."""
+    longest: list[int] = []
+    for start in awaited:
+        found = [start]
+        following = awaited[start]
+        while following is not None and following in awaited and following not in found:
+            found.append(following)
+            following = awaited[following]
+        if following is not None and following in found:
+            return found[found.index(following) :]
+        longest = max(longest, found, key=len)
+    return longest
+
+
+def _described(names: Sequence[str], chain: Sequence[int], last: int | None, *, ended: bool) -> str:
+    """Return the blocked programs, each with the one that it waits for, for messages."""
+    text = " waits for ".join(f"'{names[index]}'" for index in chain)
+    if last is None:
+        return f"{text}, which waits for a program that has not used the stream yet"
+    return f"{text} waits for '{names[last]}'" + (", which has ended" if ended else "")
 
 
 def _element(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> _Queue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.ir import Operation
@@ -35,13 +36,35 @@ RULES = {
 """Rule -> requirement; docs/verify-memory.md explains each."""
 
 
+@dataclass(eq=False)
+class Refusal(Diagnostic):
+    """Error for a program that breaks a rule; `programs` are the names of the concurrent ones that do together."""
+
+    rule: str = ""
+    programs: tuple[str, ...] = ()
+
+
 def refuse(
-    rule: str, message: str, op: Operation, counterexample: Sequence[str], *, found: str = "", remedy: str = ""
-) -> Diagnostic:
+    rule: str,
+    message: str,
+    op: Operation,
+    counterexample: Sequence[str],
+    *,
+    found: str = "",
+    remedy: str = "",
+    programs: Sequence[str] = (),
+) -> Refusal:
     """Return the error for a program that breaks a rule, with the point at which it does."""
     notes = [f"counterexample: {', '.join(part for part in counterexample if part)}"]
-    return Diagnostic(
-        f"{message} (rule '{rule}')", where=where(op), expected=RULES[rule], found=found, remedy=remedy, notes=notes
+    return Refusal(
+        f"{message} (rule '{rule}')",
+        where=where(op),
+        expected=RULES[rule],
+        found=found,
+        remedy=remedy,
+        notes=notes,
+        rule=rule,
+        programs=tuple(programs),
     )
 
 

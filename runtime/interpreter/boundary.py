@@ -26,6 +26,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_PointerType
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.buckets import function_at
+from ...dialects.core.interleaving import Order
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.ports import SHAPE_OF, cut_outputs, symbol_in
 from ...errors import Diagnostic, did_you_mean
@@ -67,7 +68,7 @@ class Port:
 
 
 def run_module(
-    module: ModuleOp, inputs: Mapping[str, Array], *, function: str = "network", interleave: int | None = None
+    module: ModuleOp, inputs: Mapping[str, Array], *, function: str = "network", interleave: Order | int | None = None
 ) -> dict[str, Array]:
     """
     Run a function of a module, at any level, and return its results by name.
@@ -78,8 +79,8 @@ def run_module(
     declared
     type if that is exact. An argument or result with `onnx.type = "ui8"` is uint8 though its IR type is i8. A result
     named
-    in another's `tilewright.shape_of` is sliced to those extents. `interleave` is the seed of the order of concurrent
-    programs and asynchronous accesses (`Interleaving`).
+    in another's `tilewright.shape_of` is sliced to those extents. `interleave` is the order of concurrent programs
+    and asynchronous accesses, or the seed of a random one.
 
     Raises Diagnostic for inputs that are missing, unknown, of another shape or out of range, and for unsupported ops.
     """
@@ -109,7 +110,7 @@ def run_calls(module: ModuleOp, inputs: Mapping[str, Array], *, calls: int = 3) 
 class Session:
     """Module with persistent globals across calls, until `reset`."""
 
-    def __init__(self, module: ModuleOp, function: str = "network", interleave: int | None = None):
+    def __init__(self, module: ModuleOp, function: str = "network", interleave: Order | int | None = None):
         load_rules(module)
         self._module = module
         self._interleave = interleave
@@ -139,8 +140,11 @@ class Session:
             written = _written_after(port, inputs, written)
         function = self._bucket(function, arguments, inputs)
         arguments, results = ports(interpreter.symbol(function))
+        undefine = interpreter.interleaving.undefine
         values = [
-            new_buffer(port.inner or (), port.storage) if port.is_output else stored_value(port, inputs[port.name])
+            undefine(new_buffer(port.inner or (), port.storage))
+            if port.is_output
+            else stored_value(port, inputs[port.name])
             for port in arguments
         ]
         returned = interpreter.call(function, values)

@@ -7,11 +7,11 @@ from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.core.interleaving import Interleaving
+from ...dialects.core.interleaving import Interleaving, Order
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.semantics import RULES, SCALAR_RULES, STORAGE_RULES, Rule, Runner, Value
 from ...errors import Diagnostic, did_you_mean
@@ -28,14 +28,13 @@ class Interpreter:
     """
     Interpreter of a module's functions by rules per op.
 
-    Globals persist as long as the interpreter. `dialects/core/semantics.py` registers new rules. With a seed,
-    `interleave`, concurrent programs and asynchronous accesses are interleaved at random (`Interleaving`).
+    Globals persist as long as the interpreter. `dialects/core/semantics.py` registers new rules. Concurrent programs
+    and asynchronous accesses are interleaved in the order `interleave`, a random one by its seed (`Interleaving`).
     """
 
-    def __init__(self, module: ModuleOp, interleave: int | None = None):
+    def __init__(self, module: ModuleOp, interleave: Order | int | None = None):
         self.module = module
         self.interleaving = Interleaving(interleave)
-        self._is_seeded = interleave is not None
         self._symbols = {
             name.data: op for op in module.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)
         }
@@ -76,7 +75,9 @@ class Interpreter:
             rule = STORAGE_RULES.get(type(op))
             if rule is None:
                 raise Diagnostic(f"'{op.name}' is not a global array", where=where(op))
-            self._storage[symbol] = rule(op)
+            array = rule(op)
+            is_undefined = isinstance(op.properties.get("initial_value"), UnitAttr)
+            self._storage[symbol] = self.interleaving.undefine(array) if is_undefined else array
         return self._storage[symbol]
 
     def value(self, value: SSAValue) -> Value:
@@ -110,7 +111,7 @@ class Interpreter:
         return []
 
     def _run(self, op: Operation, env: dict[SSAValue, Value]) -> None:
-        if self._is_seeded:
+        if not self.interleaving.is_default:
             self.interleaving.step()
         try:
             results = run_op(self, op, [env[operand] for operand in op.operands])

@@ -71,7 +71,8 @@ def _type(value: SSAValue) -> MemRefType[Any]:
 @semantics(memref.AllocOp, memref.AllocaOp)
 def _alloc(runner: Runner, op: memref.AllocOp | memref.AllocaOp, operands: Sequence[Value]) -> list[Array]:
     type = _type(op.memref)
-    return [new_buffer(sized(type.get_shape(), operands), dtype_of(type)) if operands else _new(type)]
+    made = new_buffer(sized(type.get_shape(), operands), dtype_of(type)) if operands else _new(type)
+    return [runner.interleaving.undefine(made)]
 
 
 def _new(type: MemRefType[Any]) -> Array:

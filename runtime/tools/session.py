@@ -38,16 +38,21 @@ class Run(Protocol):
 
 
 class Interpreted:
-    """The network as the interpreter runs it, at the level to which it was compiled."""
+    """
+    The network as the interpreter runs it, at the level to which it was compiled.
 
-    def __init__(self, compilation: Compilation):
+    `interleave` is the seed of a random order of concurrent programs and asynchronous accesses.
+    """
+
+    def __init__(self, compilation: Compilation, interleave: int | None = None):
         self._model = compilation.model.path
+        self._interleave = interleave
         self._session = self._session_of(compilation.module)
 
     def _session_of(self, module: ModuleOp) -> Session:
         from ..interpreter import Session
 
-        return Session(module)
+        return Session(module, interleave=self._interleave)
 
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
         with errors_in(self._model):
