@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.effects import EffectAnalysis
-from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, LaunchOp, TokenType, YieldOp
+from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, LaunchOp, PushOp, TokenType, YieldOp
 from ..ir import functions
 from .core.base import Pass
 from .grids.sequential import make_sequential
@@ -37,6 +37,10 @@ def convert_dma_to_loops(function: func.FuncOp, copiers: Copiers) -> None:
             Rewriter.replace_op(op, [call, done], [done.token])
         elif isinstance(op, DmaWaitOp):
             Rewriter.erase_op(op)
+        elif isinstance(op, PushOp) and op.after is not None:
+            plain = PushOp(op.stream, op.coordinates)
+            plain.location = op.location
+            Rewriter.replace_op(op, plain)
     for op in reversed(list(function.walk())):
         if isinstance(op, scf.ForOp | scf.IfOp):
             _drop_tokens(op)

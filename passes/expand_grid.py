@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
-from ..dialects.hier import FirstOp, GridOp, LastOp, YieldOp
+from ..dialects.hier import ConcurrentOp, FirstOp, GridOp, LastOp, YieldOp
 from ..dialects.hier.indirect import lookups_of
 from ..ir import functions
 from .core.base import Pass
 from .grids.memories import Memories, place_residents
+from .grids.neighbours import Chains, name_point, program_over
 from .grids.streams import Step, Stream, stage_bytes, streams_of
 from .grids.writer import Writer
 from .loops.nest import Index
@@ -63,6 +64,10 @@ def _expand(grid: GridOp, memories: Memories) -> None:
     Diagnostic for a tile without an address.
     """
     writer = Writer(InsertPoint.before(grid), grid.location)
+    if any(tile.chain for tile in grid.tiles):
+        _write_programs(writer, grid, memories)
+        Rewriter.erase_op(grid)
+        return
     if grid.copies == 1:
         _write_loop(writer, grid, {}, memories.at(grid), memories.units)
         Rewriter.erase_op(grid)
@@ -83,12 +88,33 @@ def _expand(grid: GridOp, memories: Memories) -> None:
     Rewriter.erase_op(grid)
 
 
+def _write_programs(writer: Writer, grid: GridOp, memories: Memories) -> None:
+    """Emit a program for each engine instance, and those that feed the first of each chain."""
+    chains = Chains.of(writer, grid, memories.at(grid), memories.units)
+    body = Block(arg_types=[IndexType()] * len(grid.spatial_dims))
+    name_point(body, grid)
+    inner = writer.at_end_of(body)
+    several = [index for dim, index in zip(grid.spatial_dims, body.args, strict=True) if grid.bounds[dim] > 1]
+    windows = memories.windows(grid, inner, several)
+    place: dict[int, Index] = dict(zip(grid.spatial_dims, body.args, strict=True))
+    feeds = chains.feeds(writer)
+    _write_loop(inner, grid, place, windows, memories.units, chains.at(body.args))
+    engine = grid.attributes.get("engine")
+    extents = [grid.bounds[dim] for dim in grid.spatial_dims]
+    node = program_over("node", body, extents, engine if isinstance(engine, StringAttr) else None)
+    for program in (*feeds, node):
+        program.location = grid.location
+    memories.enter(node, windows)
+    writer.effect(ConcurrentOp([*feeds, node]))
+
+
 def _write_loop(
     writer: Writer,
     grid: GridOp,
     place: Mapping[int, Index],
     memories: Mapping[str, SSAValue],
     units: Mapping[str, int],
+    chains: Chains = Chains(),
 ) -> None:
     """Emit the loop over the points of one engine instance; `place` has its spatial indices."""
     streams = streams_of(grid, memories, units)
@@ -96,19 +122,39 @@ def _write_loop(
     for each in grid.scratches:
         start = writer.value(each.place or 0)
         scratch.append(writer.op(view_of(memories[each.level_name], start, each.type)))
+    held = {index: chain.take(writer) for index, chain in chains.chains.items() if chain.stream.count == 1}
     first, end, one = (writer.value(limit) for limit in (0, grid.steps, 1))
     body = Block(arg_types=[IndexType()])
     body.args[0].name_hint = "step"
     inner = writer.at_end_of(body)
     bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
-    _write_step(Step(inner, bounds, body.args[0], place), grid, streams, scratch)
+    _write_step(Step(inner, bounds, body.args[0], place), grid, streams, scratch, chains, held)
     inner.effect(scf.YieldOp())
     writer.effect(scf.ForOp(first, end, one, [], body))
+    for index, (_, tokens) in held.items():
+        _let_go(writer, tokens)
+        chains.chains[index].release(writer)
 
 
-def _write_step(step: Step, grid: GridOp, streams: list[Stream], scratch: list[SSAValue]) -> None:
+def _let_go(writer: Writer, tokens: Iterable[SSAValue]) -> None:
+    """Wait until the tiles that have been sent on are there."""
+    for token in tokens:
+        writer.wait(token)
+
+
+def _write_step(
+    step: Step,
+    grid: GridOp,
+    streams: list[Stream],
+    scratch: list[SSAValue],
+    chains: Chains,
+    held: Mapping[int, tuple[SSAValue, list[SSAValue]]],
+) -> None:
     buffers: list[SSAValue] = []
     for stream in streams:
+        if stream.tile.chain:
+            buffers.append(stream.operand)
+            continue
         buffers.append(stream.buffer(step) if stream.started is None else stream.operand)
         if stream.started is None and stream.memory is not None and not stream.is_output:
             _move(step, stream, buffers[-1], 0)
@@ -116,6 +162,13 @@ def _write_step(step: Step, grid: GridOp, streams: list[Stream], scratch: list[S
         if stream.started is not None:
             buffers[index] = buffers[stream.started]
             _move(step, stream, buffers[index], 0)
+    sent: list[SSAValue] = []
+    for index, chain in chains.chains.items():
+        if index in held:
+            buffers[index] = held[index][0]
+        else:
+            buffers[index], tokens = chain.taken_at(step)
+            sent += tokens
     _name(buffers, grid)
     _inherit_engine(grid.body.block, grid.attributes.get("engine"))
     point = [step.writer.value(step.dim(arg.index)) if arg.uses else step.number for arg in grid.point]
@@ -123,6 +176,10 @@ def _write_step(step: Step, grid: GridOp, streams: list[Stream], scratch: list[S
     assert isinstance(terminator, YieldOp)
     Rewriter.erase_op(terminator)
     Rewriter.inline_block(grid.body.block, step.writer.place, [*point, *buffers, *scratch])
+    _let_go(step.writer, sent)
+    for index, chain in chains.chains.items():
+        if index not in held:
+            chain.release_at(step)
     for stream, near in zip(streams, buffers, strict=True):
         if stream.memory is not None and stream.is_output:
             _move(step, stream, near, stream.run - 1)

@@ -145,7 +145,10 @@ class Interleaving:
     def _give_turn(self, op: Operation) -> None:
         """Let one program run until it gives its turn back."""
         live = [program for program in self._programs if not program.is_done]
-        able = [program for program in live if program.ready is None or program.ready()]
+        able = _able(live)
+        while not able and self._pending:
+            self._pending.pop(self._random.randrange(len(self._pending)))()
+            able = _able(live)
         if not able:
             raise _deadlock(live, op)
         self._current = program = self._chosen(able)
@@ -192,6 +195,10 @@ class Interleaving:
             thread.join()
         self._stops, self._current, self._programs = False, None, []
         self._main = Semaphore(0)
+
+
+def _able(programs: Sequence[_Program]) -> list[_Program]:
+    return [program for program in programs if program.ready is None or program.ready()]
 
 
 def _deadlock(blocked: Sequence[_Program], op: Operation) -> Diagnostic:

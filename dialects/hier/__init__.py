@@ -26,7 +26,7 @@ from .launch import JoinOp, LaunchOp
 from .programs import ConcurrentOp, ProgramOp
 from .sharded import ShardedAttr
 from .shards import BroadcastOp, LocalOp, ReduceOp, ShiftOp
-from .streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamOp, StreamType
+from .streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamOp, StreamType
 from .tiles import ScratchAttr, TileAttr
 from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from .views import ViewOp
@@ -139,6 +139,7 @@ HIER = Dialect(
         ReserveOp,
         PushOp,
         PopOp,
+        FrontOp,
         ReleaseOp,
         ConcurrentOp,
         ProgramOp,

@@ -84,6 +84,10 @@ class GridOp(IRDLOperation):
 
         hier.grid (%i, %j, %k) in [4, 2, 3] spatial [0] apart {L1 = 4096 : i64} ins(...) outs(...) {...}
 
+    An input whose tile does not depend on a spatial dimension may come from the neighbour along it instead of from far:
+
+        ins(%tb = %b[0, %j * 10] [64, 10] from neighbour [0] in "NODE" stages 2 : memref<64x30xi8>)
+
     An entry of a table, an input that is whole and in place, may be a term of an input's offset (`indirect.py`).
 
         ins(%pages = %table : memref<3xi32>,
@@ -242,10 +246,25 @@ class GridOp(IRDLOperation):
         if tile.repeated and is_output:
             raise VerifyException(f"{what} is an output, only inputs broadcast")
         verify_broadcast(shape_of(value), tile.extents, tile.repeated, what)
+        self._verify_chain(tile, what, is_output=is_output)
         own, near = element_of(value), self.storage_of(index)
         verify_body(self.body_of(index), *((near, own) if is_output else (own, near)), what)
         if tile.output is not None:
             self._verify_start(index, tile, tile.output)
+
+    def _verify_chain(self, tile: TileAttr, what: str, *, is_output: bool) -> None:
+        """Raise VerifyException for a tile that cannot come from the neighbour along its dimensions."""
+        chain = tile.chain
+        if not chain:
+            return
+        if is_output or tile.level_name is None:
+            raise VerifyException(f"{what} comes from a neighbour: it must be an input that is brought to a level")
+        if len(set(chain)) < len(chain) or not set(chain) <= set(self.spatial_dims):
+            found = f"{list(chain)} of {list(self.spatial_dims)}"
+            raise VerifyException(f"{what} comes from a neighbour along spatial dimensions, each once; found {found}")
+        moving = sorted(set(chain) & set(tile.dims()))
+        if moving:
+            raise VerifyException(f"{what} moves along dimension {moving[0]}, so that the neighbour there has another")
 
     def _verify_start(self, index: int, tile: TileAttr, output: int) -> None:
         what = f"operand {index}, which starts output {output},"

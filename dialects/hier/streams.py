@@ -10,10 +10,12 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntAttr, MemRefType, NoneAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     opt_result_def,
     prop_def,
@@ -29,6 +31,7 @@ from ...errors import Diagnostic
 from ...ir import Array, numpy_type, where
 from ..core.effect_traits import Blocks, Fence, Signals, StateEffects
 from ..core.semantics import Runner, Value, semantics
+from .transfers import TokenType
 
 
 @irdl_attr_definition
@@ -157,17 +160,21 @@ class StreamOp(IRDLOperation):
         if self.address is not None and self.type.tile is None:
             raise VerifyException("a stream of nothing has no address")
         producers = self._programs((ReserveOp, PushOp), PushOp, "pushes to")
-        consumers = self._programs((PopOp, ReleaseOp), PopOp, "pops from")
+        consumers = self._programs((PopOp, FrontOp, ReleaseOp), PopOp, "pops from")
         if producers == consumers and not self.type.extents:
             raise VerifyException("expected two programs at the ends of the stream, found one")
 
     def _programs(self, ends: tuple[type[Operation], ...], needed: type[Operation], does: str) -> set[Operation | None]:
-        """Return the program at one end of the stream. Raises VerifyException for none and for several."""
+        """
+        Return the programs at one end of the stream. Raises VerifyException for none, and for several of one queue.
+
+        Of an array of streams, each queue has one instance of a program at either end, which is known once it runs.
+        """
         users = [use.operation for use in self.stream.uses if isinstance(use.operation, ends)]
         if not any(isinstance(user, needed) for user in users):
             raise VerifyException(f"no program {does} the stream")
         programs = {_program_of(user) for user in users}
-        if len(programs) > 1:
+        if len(programs) > 1 and not self.type.extents:
             raise VerifyException(f"expected one program that {does} the stream, found {len(programs)}")
         return programs
 
@@ -202,20 +209,29 @@ class StreamEndOp(IRDLOperation):
             raise VerifyException("expected a program around the op")
 
     @classmethod
-    def _parsed(cls, parser: Parser) -> tuple[SSAValue, Sequence[SSAValue], dict[str, Attribute]]:
+    def _parsed(cls, parser: Parser) -> tuple[list[Any], dict[str, Attribute]]:
         start = parser.pos
         stream = parser.parse_unresolved_operand()
         names = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_unresolved_operand)
+        after = cls._parse_after(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         (value,) = parser.resolve_operands([stream], [parser.parse_type()], start)
         indices = parser.resolve_operands(names or [], [IndexType()] * len(names or []), start)
-        return value, indices, attributes
+        return [value, indices, *after], attributes
+
+    @classmethod
+    def _parse_after(cls, parser: Parser) -> list[SSAValue]:
+        """Parse the transfer that the op comes after, which most ops do not have."""
+        return []
+
+    def _print_after(self, printer: Printer) -> None:
+        """Print the transfer that the op comes after."""
 
     @classmethod
     def parse(cls, parser: Parser) -> StreamEndOp:
-        stream, coordinates, attributes = cls._parsed(parser)
-        op = cls(stream, coordinates)  # pyright: ignore[reportCallIssue]
+        operands, attributes = cls._parsed(parser)
+        op = cls(*operands)
         op.attributes |= attributes
         return op
 
@@ -225,6 +241,7 @@ class StreamEndOp(IRDLOperation):
         if self.coordinates:
             with printer.in_square_brackets():
                 printer.print_list(self.coordinates, printer.print_ssa_value)
+        self._print_after(printer)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.stream.type)
@@ -275,10 +292,35 @@ class PushOp(_PlainEndOp):
     Publish the oldest reserved slot of a stream.
 
         hier.push %s : !hier.stream<memref<8x64xi8, "L1">>
+
+    After a transfer, the slot is published when that completes and the slots pushed before it have been, while the
+    program goes on:
+
+        %t = hier.dma_start %own[%i, %j] to %slot : memref<8x64xi8, "L1">, memref<8x64xi8, "L1">
+        hier.push %s after %t : !hier.stream<memref<8x64xi8, "L1">>
     """
 
     name = "hier.push"
+    stream = operand_def(StreamType)
+    coordinates = var_operand_def(IndexType)
+    after = opt_operand_def(TokenType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Signals(), Fence())
+
+    def __init__(self, stream: SSAValue, coordinates: Sequence[SSAValue] = (), after: SSAValue | None = None):
+        StreamEndOp.__init__(self, operands=[stream, list(coordinates), [] if after is None else [after]])
+
+    @classmethod
+    def _parse_after(cls, parser: Parser) -> list[SSAValue]:
+        if not parser.parse_optional_keyword("after"):
+            return []
+        start = parser.pos
+        return list(parser.resolve_operands([parser.parse_unresolved_operand()], [TokenType()], start))
+
+    def _print_after(self, printer: Printer) -> None:
+        if self.after is not None:
+            printer.print_string(" after ")
+            printer.print_ssa_value(self.after)
 
 
 @irdl_op_definition
@@ -291,6 +333,18 @@ class PopOp(_SlotOp):
 
     name = "hier.pop"
     traits = traits_def(Blocks(), Fence())
+
+
+@irdl_op_definition
+class FrontOp(_SlotOp):
+    """
+    Return the oldest popped slot of a stream, which the program holds until it releases it.
+
+        %t = hier.front %s : !hier.stream<memref<8x64xi8, "L1">>
+    """
+
+    name = "hier.front"
+    traits = traits_def(Signals(), Fence())
 
 
 @irdl_op_definition
@@ -342,6 +396,15 @@ class Ring:
         self._taken[type(op)] = number + 1
         return number % self.depth
 
+    def front(self, op: Operation) -> int:
+        """Return the number of the oldest popped slot. Raises Diagnostic where none is held."""
+        released = self._taken[ReleaseOp]
+        if released < self._taken[PopOp]:
+            return released % self.depth
+        raise Diagnostic(
+            f"'{op.name}' has no slot to give", where=where(op), expected="a popped slot", found=self.text()
+        )
+
     def text(self) -> str:
         """Return the state, for messages."""
         counts = (f"{count} {_PAST[op_class]}" for op_class, count in self._taken.items())
@@ -373,6 +436,18 @@ class _Queue:
             element = numpy_type(tile.get_element_type())
             made = (np.zeros(tile.get_shape(), element) for _ in range(op.depth.data))
             self.slots = [runner.interleaving.undefine(slot) for slot in made]
+        self.publishing: list[tuple[PushOp, Value]] = []
+        """Pushes that await a transfer, or one before them, in order."""
+
+    def settle(self) -> None:
+        """Publish the slots whose transfers have completed, in order."""
+        while self.publishing and (self.publishing[0][1] is None or self.publishing[0][1].is_done):
+            self.ring.take(self.publishing.pop(0)[0])
+
+    def is_ready(self, op: StreamEndOp) -> bool:
+        """Return whether an op can take a slot."""
+        self.settle()
+        return self.ring.is_ready(type(op))
 
 
 @semantics(StreamOp)
@@ -382,11 +457,20 @@ def _stream(runner: Runner, op: StreamOp, operands: Sequence[Value]) -> list[Val
 
 @semantics(StreamEndOp)
 def _take(runner: Runner, op: StreamEndOp, operands: Sequence[Value]) -> list[Value]:
-    streams, *coordinates = operands
+    count = len(op.coordinates)
+    streams, coordinates, after = operands[0], operands[1 : 1 + count], operands[1 + count :]
     queue = _element(op, streams, tuple(int(index) for index in coordinates))
+    if isinstance(op, FrontOp):
+        return [queue.slots[queue.ring.front(op)]]
+    if isinstance(op, PushOp):
+        queue.publishing.append((op, after[0] if after else None))
+        if after and after[0] is not None and runner.interleaving.order.seed is None:
+            after[0].finish()
+        queue.settle()
+        return []
     if op.has_trait(Blocks):
         name = f"%{op.stream.name_hint or 'stream'}{[*map(int, coordinates)] or ''}"
-        runner.interleaving.wait(lambda: queue.ring.is_ready(type(op)), op, lambda: f"{name}, {queue.ring.text()}")
+        runner.interleaving.wait(lambda: queue.is_ready(op), op, lambda: f"{name}, {queue.ring.text()}")
     slot = queue.ring.take(op)
     if not op.results:
         return []

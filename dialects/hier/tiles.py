@@ -54,6 +54,12 @@ class TileAttr(ParametrizedAttribute):
     An input that `starts` an output, given by its number among the outputs, has no buffer of its own: it is brought to
     the output's buffer at the first point of each tile there, so that a reduction starts from it.
 
+    A tile that does not depend on some spatial dimensions is the same in all instances along these. `from neighbour`
+    names them: the instances at 0 along them fetch it from the operand, and each other one takes it from the instance
+    before it, along the last of them at which it is not at 0.
+
+        #hier.tile<[8, 64] at (d0, d1, d2) -> (d0 * 8, 0) from neighbour [1] in "NODE" stages 2>
+
     A symbol of the map is an entry of a table, from the lookup of its number (`indirect.py`):
 
         #hier.tile<[1, 64] at (d0)[s0] -> (s0, 0) lookups [#hier.lookup<0 at (d0) -> (d0) in [0, 16)>] in "L1">
@@ -72,6 +78,7 @@ class TileAttr(ParametrizedAttribute):
     layout: AffineMapAttr | NoneAttr
     broadcast: DenseArrayBase | NoneAttr
     starts: IntAttr | NoneAttr
+    neighbours: DenseArrayBase | NoneAttr
     lookups: ArrayAttr[LookupAttr] | NoneAttr
 
     @staticmethod
@@ -87,6 +94,7 @@ class TileAttr(ParametrizedAttribute):
         layout: AffineMapAttr | None = None,
         broadcast: Sequence[int] = (),
         starts: int | None = None,
+        neighbours: Sequence[int] = (),
         lookups: Sequence[LookupAttr] = (),
     ) -> TileAttr:
         """Return the attribute."""
@@ -99,8 +107,9 @@ class TileAttr(ParametrizedAttribute):
             NoneAttr() if fill is None else fill,
             NoneAttr() if element is None else element,
             NoneAttr() if layout is None else layout,
-            DenseArrayBase.from_list(i64, list(broadcast)) if broadcast else NoneAttr(),
+            _axes(broadcast),
             NoneAttr() if starts is None else IntAttr(starts),
+            _axes(neighbours),
             ArrayAttr(lookups) if lookups else NoneAttr(),
         )
 
@@ -127,6 +136,11 @@ class TileAttr(ParametrizedAttribute):
     def repeated(self) -> tuple[int, ...]:
         """The axes along which the tile repeats one element of the operand."""
         return () if isinstance(self.broadcast, NoneAttr) else numbers_of(self.broadcast)
+
+    @property
+    def chain(self) -> tuple[int, ...]:
+        """The spatial dimensions along which instances take the tile from a neighbour."""
+        return () if isinstance(self.neighbours, NoneAttr) else numbers_of(self.neighbours)
 
     @property
     def output(self) -> int | None:
@@ -187,13 +201,15 @@ class TileAttr(ParametrizedAttribute):
 
     def print_placement(self, printer: Printer) -> None:
         """
-        Print `broadcast [0] in "L1" as i32 layout affine_map<...> address 2048 stages 2 fill 0 : i8`, without the parts
-        that are absent.
+        Print `broadcast [0] from neighbour [1] in "L1" as i32 layout affine_map<...> address 0 stages 2 fill 0 : i8`,
+        without the parts that are absent.
         """
         if self.repeated:
             printer.print_string(f" broadcast [{', '.join(map(str, self.repeated))}]")
         if self.output is not None:
             printer.print_string(f" starts {self.output}")
+        if self.chain:
+            printer.print_string(f" from neighbour [{', '.join(map(str, self.chain))}]")
         if self.level_name is not None:
             printer.print_string(" in ")
             printer.print_string_literal(self.level_name)
@@ -230,28 +246,38 @@ Placement: TypeAlias = tuple[
     AffineMapAttr | NoneAttr,
     Axes,
     IntAttr | NoneAttr,
+    Axes,
 ]
-"""Parameters of a tile after its map: level, address, stages, fill, storage type, layout, broadcast and start."""
+"""Parameters of a tile after its map: level, address, stages, fill, type, layout, broadcast, start, neighbours."""
+
+
+def _axes(axes: Sequence[int]) -> Axes:
+    return DenseArrayBase.from_list(i64, list(axes)) if axes else NoneAttr()
 
 
 def parse_placement(parser: AttrParser) -> Placement:
     """
-    Parse `broadcast [0] in "L1" as i32 layout affine_map<...> address 2048 stages 2 fill 0 : i8`.
+    Parse `broadcast [0] from neighbour [1] in "L1" as i32 layout affine_map<...> address 2048 stages 2 fill 0 : i8`.
 
     Each part may be absent.
     """
-    broadcast: Axes = NoneAttr()
-    if parser.parse_optional_keyword("broadcast"):
-        axes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        broadcast = DenseArrayBase.from_list(i64, axes)
+    broadcast = _parse_axes(parser) if parser.parse_optional_keyword("broadcast") else NoneAttr()
     starts = IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("starts") else NoneAttr()
+    neighbours: Axes = NoneAttr()
+    if parser.parse_optional_keyword("from"):
+        parser.parse_keyword("neighbour")
+        neighbours = _parse_axes(parser)
     level = StringAttr(parser.parse_str_literal()) if parser.parse_optional_keyword("in") else NoneAttr()
     element = parser.parse_type() if parser.parse_optional_keyword("as") else NoneAttr()
     layout = _parse_layout(parser) if parser.parse_optional_keyword("layout") else NoneAttr()
     address = IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("address") else NoneAttr()
     stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else 1
     fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else NoneAttr()
-    return level, address, IntAttr(stages), fill, element, layout, broadcast, starts
+    return level, address, IntAttr(stages), fill, element, layout, broadcast, starts, neighbours
+
+
+def _parse_axes(parser: AttrParser) -> Axes:
+    return _axes(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
 
 
 def _parse_layout(parser: AttrParser) -> AffineMapAttr:

@@ -253,13 +253,13 @@ class _Transfer:
     def __init__(self, runner: Runner, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
         self._op, self._far, self._offsets, self._near = op, far, offsets, near
         self._move = move_of(runner, op.body, element_of(op.target))
-        self._is_done = False
+        self.is_done = False
 
     def finish(self) -> None:
         """Move the data, unless they have moved."""
-        if self._is_done:
+        if self.is_done:
             return
-        self._is_done = True
+        self.is_done = True
         op = self._op
         if op.writes_far:
             write_tile(self._far, self._offsets, self._near, self._move)

@@ -20,6 +20,7 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "hier.concurrent": convert_concurrent,
     "hier.local": convert_local,
     "hier.lookup": lambda converter, op: lookup(converter.b, op),
+    "hier.front": convert_stream_end,
     "hier.pop": convert_stream_end,
     "hier.push": convert_stream_end,
     "hier.release": convert_stream_end,

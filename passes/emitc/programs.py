@@ -120,7 +120,7 @@ def convert_stream_end(converter: FunctionConverter, op: Operation) -> None:
     assert isinstance(op, StreamEndOp)
     b, owner = converter.b, cast(StreamOp, op.stream.owner)
     index = _flat_index(b, op, owner.type.extents)
-    gives_slot = op.name in ("hier.reserve", "hier.pop")
+    gives_slot = op.name in ("hier.reserve", "hier.pop", "hier.front")
     callee = f"tw_stream_{op.name.removeprefix('hier.')}"
     taken = effect(b, callee, [_stream(converter, op.stream), index], INDEX if gives_slot else None)
     b.headers[HEADER] = _RANK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,42 @@ class Conflict(NamedTuple):
     programs: tuple[str, ...]
 
 
+@dataclass(slots=True)
+class _Events:
+    """Last event of a program for each byte of a memory, from `low` on; 0 for none. The rest has none."""
+
+    low: int
+    table: Array
+
+    @property
+    def high(self) -> int:
+        """The byte after the last."""
+        return self.low + len(self.table)
+
+    def last(self, region: Region) -> int:
+        """Return the last event that accesses a byte of a region."""
+        if region.high <= self.low or self.high <= region.low:
+            return 0
+        if self.low <= region.low and region.high <= self.high:
+            return int(region.within(self.table, self.low).max())
+        self.cover(region)
+        return int(region.within(self.table, self.low).max())
+
+    def note(self, region: Region, event: int) -> None:
+        """Set the last event of the bytes of a region."""
+        self.cover(region)
+        region.within(self.table, self.low)[...] = event
+
+    def cover(self, region: Region) -> None:
+        """Extend the table to the bytes of a region."""
+        low, high = min(self.low, region.low), max(self.high, region.high)
+        if (low, high) == (self.low, self.high):
+            return
+        wider = np.zeros(high - low, np.int32)
+        wider[self.low - low : self.high - low] = self.table
+        self.low, self.table = low, wider
+
+
 class Clocks:
     """Vector clocks of concurrent programs, and the accesses of each program to each byte."""
 
@@ -39,8 +76,8 @@ class Clocks:
         self.clocks = [[0] * len(names) for _ in names]
         """For each program, how many events of each program happen before its present one."""
         self._events: list[list[tuple[Operation, Steps]]] = [[] for _ in names]
-        self._tables: list[tuple[dict[Memory, Array], dict[Memory, Array]]] = [({}, {}) for _ in names]
-        """For each program, the number of the last event that reads, or writes, each byte; from 1."""
+        self._tables: dict[Memory, tuple[dict[int, _Events], dict[int, _Events]]] = {}
+        """Memory -> for each program that accesses it, the number of its last read, and write, of each byte; from 1."""
         self.holders: dict[Memory, int | None] = {}
         """Slot of a stream -> the program that holds it, None while it is free or in the stream."""
 
@@ -63,11 +100,12 @@ class Clocks:
             return Conflict(f"a slot that program '{name}' does not hold", f"the slot is {where}", (name, *others))
         self._check_home(op, region, steps)
         clock = self.clocks[self.current]
-        for other, tables in enumerate(self._tables):
-            for kind, table in enumerate(tables if is_write else tables[1:], start=0 if is_write else 1):
-                if other == self.current or region.memory not in table:
+        tables = self._tables.setdefault(region.memory, ({}, {}))
+        for kind in (0, 1) if is_write else (1,):
+            for other, accessed in tables[kind].items():
+                if other == self.current:
                     continue
-                last = int(region.within(table[region.memory], 0).max())
+                last = accessed.last(region)
                 if last > clock[other]:
                     culprit, at = self._events[other][last - 1]
                     place = f" at {shown(at)}" if at else ""
@@ -78,10 +116,10 @@ class Clocks:
         events = self._events[self.current]
         events.append((op, steps))
         clock[self.current] = len(events)
-        table = self._tables[self.current][is_write]
-        if region.memory not in table:
-            table[region.memory] = np.zeros(region.memory.size, np.int32)
-        region.within(table[region.memory], 0)[...] = len(events)
+        table = tables[is_write]
+        if self.current not in table:
+            table[self.current] = _Events(region.low, np.zeros(region.high - region.low, np.int32))
+        table[self.current].note(region, len(events))
         return None
 
     def _check_home(self, op: Operation, region: Region, steps: Steps) -> None:

@@ -34,6 +34,16 @@ def prove_copies(grid: GridOp, machine: Machine) -> None:
     for name in dict.fromkeys(_levels(grid)):
         if level := known.get(name):
             _prove_level(grid, level)
+    for index, tile in enumerate(grid.tiles):
+        if tile.chain and not any(link.neighbours and link.far == tile.level_name for link in machine.links):
+            raise refuse(
+                "level",
+                f"operand {index} of the grid comes from the neighbour in {tile.level_name}, and no link joins them",
+                grid,
+                [" and ".join(grid_point(point_of(grid, copy), grid.spatial_dims) for copy in range(2))],
+                found=", ".join(f"{link.name} ({link.far} to {link.near})" for link in machine.links),
+                remedy=f'fetch it from far, or give the machine a link with neighbours = "mesh" in {tile.level_name}',
+            )
     for index, value in enumerate(grid.operands):
         space = getattr(value.type, "memory_space", None)
         level = known.get(space.data) if isinstance(space, StringAttr) else None

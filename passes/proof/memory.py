@@ -52,7 +52,14 @@ class Transfer:
     source: Region
     target: Region
     done: bool = False
+    published: bool = False
+    """The target is a slot that has been handed on: its reader awaits the end of the transfer."""
     queue: Attribute | None = None
+
+    @property
+    def accessed(self) -> tuple[Memory, ...]:
+        """The memories that it still accesses, as far as its program knows."""
+        return (self.source.memory,) if self.published else (self.source.memory, self.target.memory)
 
 
 @dataclass
@@ -155,7 +162,7 @@ class State:
             found = self.programs.read(op, region, tuple(self.steps))
             self._in_order(op, region, found, f"reads {_named(op, what)}")
         for transfer in self._beside():
-            if transfer.target.meets(region):
+            if not transfer.published and transfer.target.meets(region):
                 message = f"reads {_named(op, what)}, which a transfer still writes"
                 raise self._race(op, region, transfer, transfer.target, message)
         for observer in self.observers:
@@ -253,7 +260,7 @@ class State:
             self._in_order(op, region, found, f"writes {_named(op, what)}")
         for transfer in self._beside():
             for side, does in ((transfer.target, "writes"), (transfer.source, "reads")):
-                if side.meets(region):
+                if side.meets(region) and not (transfer.published and side is transfer.target):
                     message = f"writes {_named(op, what)}, which a transfer still {does}"
                     raise self._race(op, region, transfer, side, message)
 
@@ -343,7 +350,19 @@ class State:
         if self.programs is not None:
             steps = tuple(self.steps)
             self._in_order(op, transfer.source, self.programs.read(op, transfer.source, steps), "has read a buffer")
-            self._in_order(op, transfer.target, self.programs.write(op, transfer.target, steps), "has written a buffer")
+            if not transfer.published:
+                self._wrote_in_order(op, transfer)
+
+    def publish(self, op: Operation, transfer: Transfer) -> None:
+        """Note that what a transfer writes is handed on by an op, to a program that awaits its end."""
+        if not transfer.done:
+            transfer.published = True
+            self._wrote_in_order(op, transfer)
+
+    def _wrote_in_order(self, op: Operation, transfer: Transfer) -> None:
+        assert self.programs is not None
+        found = self.programs.write(op, transfer.target, tuple(self.steps))
+        self._in_order(op, transfer.target, found, "has written a buffer")
 
     def _race(self, op: Operation, region: Region, transfer: Transfer, side: Region, message: str) -> Exception:
         byte = side.first_common(region)

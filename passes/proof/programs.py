@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 from xdsl.ir import Operation
 
 from ...dialects.hier.programs import ConcurrentOp, Instance, instances_of, program_of
-from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, Ring, StreamEndOp, StreamOp
+from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, Ring, StreamEndOp, StreamOp
 from ...errors import Diagnostic
 from ...ir import where
 from ..explicit.client import Handler
 from .buffers import Buffers
 from .clocks import Clocks
-from .memory import State
+from .memory import State, Transfer
 from .regions import NEVER, Buffer
 from .rules import listed, refuse
 
@@ -68,9 +68,17 @@ class Programs:
         def take(streams: _Queues, *point: int) -> Generator[Any, Any, Buffer | None]:
             return self._take(op, _element(op, streams, point))
 
-        def hand_on(streams: _Queues, *point: int) -> None:
-            self._hand_on(op, _element(op, streams, point))
+        rank = len(op.coordinates)
 
+        def hand_on(streams: _Queues, *point: Any) -> None:
+            self._hand_on(op, _element(op, streams, point[:rank]), *point[rank:])
+
+        def front(streams: _Queues, *point: int) -> Buffer:
+            queue = _element(op, streams, point)
+            return queue.slots[queue.ring.front(op)]
+
+        if isinstance(op, FrontOp):
+            return front
         return take if isinstance(op, ReserveOp | PopOp) else hand_on
 
     def _stream(self, op: StreamOp) -> _Queues:
@@ -103,14 +111,16 @@ class Programs:
             slot.memory.writes[...] = NEVER
         return slot
 
-    def _hand_on(self, op: StreamEndOp, queue: _Queue) -> None:
-        """Hand a slot on to the other program."""
+    def _hand_on(self, op: StreamEndOp, queue: _Queue, after: Transfer | None = None) -> None:
+        """Hand a slot on to the other program, at the end of the transfer `after` if there is one."""
         slot = self._step(op, queue)
+        if after is not None and slot is not None and after.target.memory is slot.memory:
+            self._state.publish(op, after)
         queue.handed[type(op)].append(self._clocks.snapshot())
         if slot is None:
             return
         for transfer in self._state.under_way:
-            if slot.memory in (transfer.source.memory, transfer.target.memory):
+            if slot.memory in transfer.accessed:
                 message = f"'{op.name}' hands on a slot that '{transfer.op.name}' still accesses"
                 raise refuse("race", message, op, [self._state.place()], remedy="wait for the transfer before")
         self._clocks.holders[slot.memory] = None
@@ -121,6 +131,11 @@ class Programs:
             message = f"'{op.name}' has no slot to take"
             raise refuse("balance", message, op, [self._state.place(), queue.text()])
         self._taken += 1
+        ends = (ReserveOp, PushOp) if isinstance(op, ReserveOp | PushOp) else (PopOp, ReleaseOp)
+        for other in {queue.users.get(each, self._clocks.current) for each in ends} - {self._clocks.current}:
+            names = [self._clocks.names[each] for each in (other, self._clocks.current)]
+            message = f"two programs are at one end of the stream: '{op.name}' of '{names[1]}', after '{names[0]}'"
+            raise refuse("race", message, op, [self._state.place(), queue.text()])
         queue.users[type(op)] = self._clocks.current
         number = queue.ring.take(op)
         return queue.slots[number] if queue.slots else None
@@ -142,6 +157,7 @@ class Programs:
         for queue in self._queues:
             # What ended before these programs precedes all of them, and orders none of them among each other.
             queue.handed = {kind: [origin] * len(clocks) for kind, clocks in queue.handed.items()}
+            queue.users = {}
         body_of = dict(zip(op.programs, bodies, strict=True))
         steps = [list(around) for _ in instances]
         running = {index: body_of[program](steps[index], *point) for index, (program, _, point) in enumerate(instances)}

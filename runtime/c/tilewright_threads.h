@@ -5,7 +5,7 @@
  * replaces this header by one with the same functions.
  *
  * A stream is a ring of slots. The four functions of its life block (reserve, pop) or hand a slot on (push, release);
- * each returns the number of the slot, or nothing.
+ * each returns the number of the slot, or nothing. The front is the oldest popped slot.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -77,6 +77,15 @@ static inline int32_t tw_stream_pop(tw_stream *streams, int32_t index)
     while (s->popped >= s->pushed)
         pthread_cond_wait(&s->changed, &s->lock);
     const int32_t slot = s->popped++ % s->depth;
+    pthread_mutex_unlock(&s->lock);
+    return slot;
+}
+
+static inline int32_t tw_stream_front(tw_stream *streams, int32_t index)
+{
+    tw_stream *s = &streams[index];
+    pthread_mutex_lock(&s->lock);
+    const int32_t slot = s->released % s->depth;
     pthread_mutex_unlock(&s->lock);
     return slot;
 }

@@ -18,6 +18,7 @@ from ...dialects.core.layout_arrays import box_of
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.semantics import Value
+from ...dialects.hier import TokenType
 from ...dialects.hier.tiles import is_partial, overlap
 from ...errors import Diagnostic
 from ...ir import Array, where
@@ -114,6 +115,9 @@ class TimedInterpreter(Interpreter):
             self._wait(self._happens(self._kernel(op, env)))
         elif event is None and (transfer := self.cached(op, _transfer_of)) is not None:
             env[op.results[0]] = self._happens(self._transfer(op, transfer, env))
+        elif event is Event.SIGNAL and op.operands and isinstance(op.operands[-1].type, TokenType):
+            # The schedule lets no other program take the slot before the transfer has ended.
+            super()._run(op, {**env, op.operands[-1]: None})
         else:
             self._at_once(op, env)
 

@@ -13,11 +13,11 @@ from xdsl.ir import Operation
 from ...dialects.core.machine.model import Link, Machine
 from ...dialects.hier.programs import ConcurrentOp, ProgramOp, instances_of
 from ...dialects.hier.sharded import level_name
-from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
+from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.explicit.client import Handler
-from .accounts import Layer, Place
+from .accounts import Layer, Place, Token
 from .schedule import Schedule, Signal
 
 Edge: TypeAlias = tuple[int, int]
@@ -65,10 +65,18 @@ class Programs:
             return queue.slots[number % queue.depth] if queue.slots else None
             yield
 
-        def hand_on(streams: _Queues, *point: int) -> None:
-            queue, _ = _step(op, streams, point)
-            self._schedule.record(partial(self._hand_on, op, queue))
+        rank = len(op.coordinates)
 
+        def hand_on(streams: _Queues, *point: Any) -> None:
+            queue, _ = _step(op, streams, point[:rank])
+            self._schedule.record(partial(self._hand_on, op, queue, *point[rank:]))
+
+        def front(streams: _Queues, *point: int) -> Place:
+            queue = _element(op, streams, point)
+            return queue.slots[queue.taken[ReleaseOp] % queue.depth]
+
+        if isinstance(op, FrontOp):
+            return front
         return take if isinstance(op, ReserveOp | PopOp) else hand_on
 
     def _stream(self, op: StreamOp) -> _Queues:
@@ -94,8 +102,10 @@ class Programs:
             self._schedule.stall(layer, times[before])
         return None
 
-    def _hand_on(self, op: StreamEndOp, queue: _Queue) -> Signal:
-        queue.handed[type(op)].append(self._schedule.now)
+    def _hand_on(self, op: StreamEndOp, queue: _Queue, after: Token | None = None) -> Signal:
+        """Hand a slot on at the present cycle, or at the end of a transfer and of the slots handed on before."""
+        times = queue.handed[type(op)]
+        times.append(max(self._schedule.now, after.end if after is not None else 0, times[-1] if times else 0))
         return Signal(queue)
 
     def run(self, op: ConcurrentOp, bodies: Sequence[Callable[..., Generator[Any, Any, None]]]) -> None:
@@ -172,6 +182,12 @@ def _point(number: int, extents: Sequence[int]) -> list[int]:
 
 def _step(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> tuple[_Queue, int]:
     """Return a queue, and how often the op's class has taken a slot of it before."""
+    queue = _element(op, streams, point)
+    queue.taken[type(op)] += 1
+    return queue, queue.taken[type(op)] - 1
+
+
+def _element(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> _Queue:
     if point not in streams:
         raise Diagnostic(
             f"'{op.name}' names an instance that does not exist",
@@ -179,6 +195,4 @@ def _step(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> tuple[_Q
             expected=f"coordinates within {list(op.type.extents)}",
             found=str(list(point)),
         )
-    queue = streams[point]
-    queue.taken[type(op)] += 1
-    return queue, queue.taken[type(op)] - 1
+    return streams[point]

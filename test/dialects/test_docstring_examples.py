@@ -32,7 +32,7 @@ FRAGMENTS = {
 INCOMPLETE = {
     "cluster.fork": "the function",
     "hier.join": "the launch",
-    **dict.fromkeys(("hier.pop", "hier.push", "hier.release", "hier.reserve"), "the stream"),
+    **dict.fromkeys(("hier.front", "hier.pop", "hier.push", "hier.release", "hier.reserve"), "the stream"),
     "hier.stream": "the programs",
     "hier.yield": "the grid around it",
     "ml_program.global_load": "the global",
