@@ -21,7 +21,8 @@ from .proof.body import prove_body
 from .proof.calls import entry_functions
 from .proof.copies import prove_copies, prove_instances
 from .proof.grid import prove_tiles
-from .proof.levels import prove_levels, prove_residents
+from .proof.levels import prove_levels
+from .proof.residents import prove_residents
 from .proof.walk import Walk
 
 _EXPLICIT = (GridOp, DmaStartOp, DmaWaitOp, LaunchOp, ParallelOp, ViewOp)

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations
 from math import lcm
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 import numpy as np
-from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, StringAttr
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.effects import is_view
 from ...dialects.core.machine.model import LARGEST_ELEMENT
-from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
 from ...dialects.hier.grid import spatial_grid
 from ...ir import element_of, numpy_type
-from ..core.byte_ranges import ByteRanges
-from ..grids.memories import address_of
 from ..grids.streams import stage_bytes
-from ..memory.views import bytes_of
 from .copies import point_of
 from .rules import grid_point, refuse
 
@@ -106,15 +97,15 @@ def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
     """
     own = placed_in(grid, levels)
     for each in own:
-        _prove_inside(each, levels)
-        _prove_apart(each, each)
+        prove_inside(each, levels)
+        prove_apart(each, each)
     for a, b in combinations(own, 2):
-        _prove_apart(a, b)
+        prove_apart(a, b)
     around = grid.parent_op()
     while around is not None:
         for a in placed_in(around, levels) if isinstance(around, GridOp) else ():
             for b in own:
-                _prove_apart(a, b)
+                prove_apart(a, b)
         around = around.parent_op()
 
 
@@ -135,12 +126,12 @@ def placed_in(grid: GridOp, levels: Mapping[str, LevelLimits]) -> list[Placed]:
 
 def _placed(owner: Operation, what: str, value: SSAValue, level: str, address: int, size: int) -> Placed:
     name = what + (f" (%{value.name_hint})" if value.name_hint else "")
-    return _of_copies(owner, name, value, level, address, size)
+    return buffers_of_copies(owner, name, element_of(value), level, address, size)
 
 
-def _of_copies(owner: Operation, name: str, value: SSAValue, level: str, address: int, size: int) -> Placed:
+def buffers_of_copies(owner: Operation, name: str, element: Attribute, level: str, address: int, size: int) -> Placed:
     """Return the buffers of an op in a level, one per engine instance."""
-    item = numpy_type(element_of(value)).itemsize
+    item = numpy_type(element).itemsize
     around = spatial_grid(owner)
     apart = around.apart_in(level) if around is not None else None
     if around is None or apart is None:
@@ -148,7 +139,7 @@ def _of_copies(owner: Operation, name: str, value: SSAValue, level: str, address
     return Placed(owner, name, level, address, size, item, around.copies, apart)
 
 
-def _prove_inside(buffer: Placed, levels: Mapping[str, LevelLimits]) -> None:
+def prove_inside(buffer: Placed, levels: Mapping[str, LevelLimits]) -> None:
     limits = levels.get(buffer.level)
     if levels and limits is None:
         known = f"levels {', '.join(levels)}"
@@ -176,7 +167,7 @@ def _prove_inside(buffer: Placed, levels: Mapping[str, LevelLimits]) -> None:
             )
 
 
-def _prove_apart(a: Placed, b: Placed) -> None:
+def prove_apart(a: Placed, b: Placed) -> None:
     found = a.first_common(b)
     if found is None:
         return
@@ -193,90 +184,3 @@ def _prove_apart(a: Placed, b: Placed) -> None:
         [f"address {max(first, second)} of {a.level}", *at],
         found=f"bytes {first} to {first + a.size - 1} and {second} to {second + b.size - 1}",
     )
-
-
-@dataclass(frozen=True)
-class _Resident:
-    """Allocation with an address, and its live range in ops of its block."""
-
-    buffer: Placed
-    block: Block
-    first: int
-    last: int
-
-
-def prove_residents(function: FuncOp, levels: Mapping[str, LevelLimits]) -> None:
-    """
-    Prove that allocations with addresses are in bounds of their levels, and disjoint from live buffers and those of
-    grids.
-    """
-    allocations = [op for op in nested_ops(function) if isinstance(op, memref.AllocOp) and address_of(op) is not None]
-    if not allocations:
-        return
-    numbers: dict[Operation, int] = {}
-    for block in dict.fromkeys(op.parent for op in allocations):
-        numbers |= {op: index for index, op in enumerate(block.ops)} if block is not None else {}
-    residents = [found for op in allocations if (found := _resident(op, numbers)) is not None]
-    for each in residents:
-        _prove_inside(each.buffer, levels)
-        _prove_apart(each.buffer, each.buffer)
-    by_block: dict[Block, list[_Resident]] = defaultdict(list)
-    for each in residents:
-        by_block[each.block].append(each)
-    for inner, outer in combinations(by_block.values(), 2):
-        for a, b in product(inner, outer):
-            _prove_apart(a.buffer, b.buffer)
-    for block, each in by_block.items():
-        _prove_apart_in(block, each, levels)
-
-
-def _resident(op: memref.AllocOp, numbers: Mapping[Operation, int]) -> _Resident | None:
-    block, level = op.parent, cast("MemRefType[Any]", op.memref.type).memory_space
-    if block is None or not isinstance(level, StringAttr):
-        return None
-    uses = [numbers[_within(block, user)] for user in _users(op.memref)] or [numbers[op]]
-    name = f"%{op.memref.name_hint}" if op.memref.name_hint else "a resident buffer"
-    placed = _of_copies(op, name, op.memref, level.data, address_of(op) or 0, bytes_of(op.memref.type))
-    return _Resident(placed, block, min(uses), max(uses))
-
-
-def _users(value: SSAValue) -> Iterator[Operation]:
-    """Yield the ops that use a buffer or a view of it."""
-    for use in value.uses:
-        yield use.operation
-        if is_view(use.operation):
-            yield from _users(use.operation.results[0])
-
-
-def _within(block: Block, op: Operation) -> Operation:
-    """Return the op of a block that an op is, or is in."""
-    while op.parent is not block:
-        outer = op.parent_op()
-        assert outer is not None, "uses lie in the block of the definition"
-        op = outer
-    return op
-
-
-def _prove_apart_in(block: Block, residents: Sequence[_Resident], levels: Mapping[str, LevelLimits]) -> None:
-    """Prove that buffers live at an op of a block are disjoint from each other and from those of its grids."""
-    begun, ended = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
-    for index, each in enumerate(residents):
-        begun[each.first].append(index)
-        ended[each.last].append(index)
-    alive: dict[str, ByteRanges] = defaultdict(ByteRanges)
-
-    def prove(placed: Placed) -> None:
-        for other in sorted(alive[placed.level].meeting(placed.address, placed.end)):
-            _prove_apart(residents[other].buffer, placed)
-
-    for number, op in enumerate(block.ops):
-        for index in begun[number]:
-            buffer = residents[index].buffer
-            prove(buffer)
-            alive[buffer.level].add(buffer.address, buffer.end, index)
-        grids = (inner for inner in op.walk() if isinstance(inner, GridOp)) if op.regions else ()
-        for placed in (placed for grid in grids for placed in placed_in(grid, levels)):
-            prove(placed)
-        for index in ended[number]:
-            buffer = residents[index].buffer
-            alive[buffer.level].remove(buffer.address, buffer.end, index)
