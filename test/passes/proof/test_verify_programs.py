@@ -2,55 +2,54 @@
 
 from __future__ import annotations
 
-from random import Random
+from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
-from xdsl.ir import Operation
 
 from tilewright.benchmarks import interleavings
+from tilewright.benchmarks.interleavings_oracle import enumerated
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
-from tilewright.passes.proof.clocks import Clocks
-from tilewright.passes.proof.regions import Region
-from tilewright.passes.proof.rules import Steps
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
 
 
-def _cases(count: int, seed: int) -> list[interleavings.Case]:
-    random = Random(seed)
-    return [interleavings.random_case(random) for _ in range(count)]
+@cache
+def _judged(count: int = 40, seed: int = 3) -> list[interleavings.Judgement]:
+    found = (interleavings.judged(case) for case in interleavings.cases(count, seed))
+    return [judgement for judgement in found if judgement is not None]
 
 
-@pytest.mark.quick
 def test_what_goes_wrong_in_an_interleaving_is_refused() -> None:
-    found = [(interleavings.refusal(case), interleavings.enumerated(case)) for case in _cases(60, 7)]
-    judged = [(rule, wrong) for rule, wrong in found if rule != "ill-formed"]
-    assert all(bool(rule) == bool(wrong) for rule, wrong in judged)
-    assert {rule for rule, _ in judged} >= {"", "race", "deadlock", "balance"}
+    verdicts = Counter(judgement.verdict for judgement in _judged())
+    assert not verdicts["missed"]
+    assert verdicts["wrong"] > 10
+    assert verdicts["right"] > 10
+    assert {judgement.rule for judgement in _judged()} >= {"", "race", "deadlock", "apart"}
 
 
-def test_accepted_programs_have_one_result() -> None:
-    accepted = [case for case in _cases(40, 11) if not interleavings.refusal(case)]
-    assert len(accepted) > 10
-    assert all(len(interleavings.results(case, range(4))) == 1 for case in accepted)
+def test_the_interpreter_has_results_of_interleavings() -> None:
+    assert sum(map(interleavings.is_comparable, _judged())) > 15
+    assert not any(interleavings.strays(judgement, range(2)) for judgement in _judged())
 
 
-def test_racing_programs_have_several_results() -> None:
-    """The seeds reach what a lucky order hides."""
-    racing = [case for case in _cases(60, 7) if interleavings.refusal(case) == "race"]
-    assert any(len(interleavings.results(case, range(8))) > 1 for case in racing)
+def test_seeds_show_what_a_lucky_order_hides() -> None:
+    racing = [each for each in _judged() if len(each.outcome.results) > 1 and interleavings.is_comparable(each)]
+    assert racing
+    assert all(interleavings.shows(each, 100) for each in racing)
 
 
-def test_the_enumeration_finds_a_proof_without_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    def accepts(self: Clocks, op: Operation, region: Region, steps: Steps) -> None:
-        """Find no access without an order."""
-
-    monkeypatch.setattr(Clocks, "read", accepts)
-    monkeypatch.setattr(Clocks, "write", accepts)
-    found = [(interleavings.refusal(case), interleavings.enumerated(case)) for case in _cases(60, 7)]
-    assert any(wrong and not rule for rule, wrong in found)
+def test_the_reduced_enumeration_finds_what_the_whole_one_does() -> None:
+    """A step that is taken alone leaves out no fault and no result."""
+    compared = 0
+    for judgement in _judged():
+        whole = enumerated(judgement.case, 3_000, reduced=False)
+        if whole.is_complete:
+            compared += 1
+            assert (whole.faults, whole.results) == (judgement.outcome.faults, judgement.outcome.results)
+    assert compared > 5
 
 
 IN_SEQUENCE = """
