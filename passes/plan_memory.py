@@ -10,7 +10,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.machine.attribute import machine_of
@@ -144,9 +144,9 @@ def _keep(alloc: Operation, level: str, address: int) -> None:
 def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int]) -> None:
     """Replace the kernels of a choice by its grid; `begins` has the address of its block in each level."""
     ops, candidate = layers.ops[choice.first : choice.last + 1], choice.candidate
-    tiling = tiling_of(ops, candidate.sizes, levels_of(ops), [layers.places[op] for op in ops])
+    tiling = tiling_of(ops, candidate.sizes, levels_of(ops), layers.places_of(ops, candidate.alternative))
     tiles, scratch, ends = _addresses(tiling, choice, layers.machine, begins)
-    route, spread = layers.route(ops), candidate.spread
+    route, spread = layers.route(ops, candidate.alternative), candidate.spread
     shared = {level.name for level in route.levels if route.sharing(level, spread.copies) > 1}
     apart = {level: end - begins[level] for level, end in ends.items() if level in shared and end > begins[level]}
 
@@ -163,6 +163,9 @@ def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int]) -
     if len(ops) > 1:
         grid.location = fused_location([op.location for op in ops])
     between_ops = [value.owner for value in tiling.intermediates]
+    epilogue = tiling.parts[-1].places.epilogue
+    if epilogue is not None and epilogue.bias is not None and (view := epilogue.bias.view) is not None:
+        Rewriter.insert_op(view, InsertPoint.before(ops[-1]))
     Rewriter.replace_op(ops[-1], grid, [])
     for op in (*ops[:-1], *between_ops):
         if isinstance(op, Operation) and (op in ops or isinstance(op, memref.AllocOp)):
@@ -186,8 +189,8 @@ def _addresses(
     scratch: list[int | None] = []
     ends = dict(begins)
     for tile, stages in zip(tiling.tiles, choice.candidate.stages, strict=True):
-        tiles.append(None if tile.in_place else ends[tile.level])
-        if not tile.in_place:
+        tiles.append(ends[tile.level] if tile.has_buffer else None)
+        if tile.has_buffer:
             ends[tile.level] += reserved(tile.bytes, machine.level(tile.level)) * stages
     for each in tiling.scratch:
         scratch.append(ends[each.level])

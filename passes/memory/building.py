@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, MemRefType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DictionaryAttr, IndexType, MemRefType, StringAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -17,12 +17,14 @@ from ...dialects.core.analysis.affine_form import Linear, linear
 from ...dialects.core.kernel import Kernel, kernel_of
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, YieldOp
+from ...dialects.hier.tiles import buffer_types
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
 from ..proof.kernel import ATTRIBUTE, describe
 from .hints import ALL as HINTS
+from .operand_tiles import OperandTile
 from .spreading import NOWHERE, Spread
-from .tiling import OperandTile, Part, Tiling, steps_back
+from .tiling import Part, Tiling, steps_back
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
 """Maps an op of a grid's body and its source kernel to an engine name; empty for the grid's engine."""
@@ -127,12 +129,24 @@ def grid_of(
     lead_to = _tile_numbers(tiling, spread, order)
     attributes: list[TileAttr] = []
     for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
-        at = tile.level or level
+        at = tile.level or level if tile.starts is None else None
+        starts = None if tile.starts is None else tiling.writes.index(tile.starts)
+        element = None if tile.epilogue is None or tile.starts is not None else tile.element
         lead = AffineMapAttr(AffineMap(rank, 0, tuple(lead_to(offset) for offset in tile.offsets)))
         attributes.append(
             TileAttr.get(tile.extents, lead, None)
             if tile.in_place
-            else TileAttr.get(tile.extents, lead, at, address=address, stages=count, fill=tile.fill)
+            else TileAttr.get(
+                tile.extents,
+                lead,
+                at,
+                address=address,
+                stages=count if tile.has_buffer else 1,
+                fill=tile.fill,
+                element=element,
+                broadcast=tile.repeated,
+                starts=starts,
+            )
         )
     inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]
     outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
@@ -141,10 +155,12 @@ def grid_of(
     own = [
         ScratchAttr.get(s.shape, s.element, s.level or level, a) for s, a in zip(tiling.scratch, places, strict=True)
     ]
-    types = [*(a.type_of(t.value) for t, a in ordered), *(each.type for each in own)]
+    operands = [t.value for t, _ in ordered]
+    types = [*buffer_types([a for _, a in ordered], operands, len(inputs)), *(each.type for each in own)]
     block = Block(arg_types=[*[IndexType()] * rank, *types])
+    bodies = {n: body.clone() for n, (t, _) in enumerate(ordered) if (body := t.body) is not None}
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
-    grid = GridOp(bounds, *values, [a for _, a in ordered], Region(block), own, divided, apart)
+    grid = GridOp(bounds, *values, [a for _, a in ordered], Region(block), own, divided, apart, bodies)
     buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))
     _Body(tiling, grid, buffers, order, engine).build()
     grid.location = tiling.op.location
@@ -233,13 +249,15 @@ class _Body:
         (write,) = tiling.writes
         total = self._sums.get(number) or self._buffers[write]
         operands = self._operands(number, part)
-        if split.start is not None and cut:
+        epilogue = part.places.epilogue
+        is_started = epilogue is not None and epilogue.bias is not None
+        if split.start is not None and cut and not is_started:
             zero = arith.ConstantOp(cast(Any, part.kernel.reductions[0].initial[0]))
             self._block.add_op(zero)
             copies = [self._finished(linalg.FillOp([zero.result], [total], res=[]), part.op, None)]
         self._guarded(FirstOp, cut, copies)
-        self._block.add_op(self._partial(part, split, operands, total, bool(cut)))
-        if split.epilogue is not None:
+        self._block.add_op(self._partial(part, split, operands, total, bool(cut) or is_started))
+        if split.epilogue is not None and epilogue is None:
             extras = operands[part.first_extra : part.first_output]
             self._guarded(LastOp, cut, [self._last(part, split, total, extras, self._buffers[write])])
 
@@ -284,7 +302,12 @@ class _Body:
         else:
             tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
             tile.properties |= _own_properties(op, part.sizes)
-        return self._finished(tile, op, kernel_of(split.step if accumulates else split.whole))
+        found = self._finished(tile, op, kernel_of(split.step if accumulates else split.whole))
+        epilogue = part.places.epilogue
+        if epilogue is not None and epilogue.bias is not None:
+            whole = cast(DictionaryAttr, found.attributes[ATTRIBUTE])
+            found.attributes[ATTRIBUTE] = DictionaryAttr({**whole.data, **epilogue.bias.description()})
+        return found
 
     def _last(
         self, part: Part, split: SplitReduction, total: SSAValue, extras: Sequence[SSAValue], out: SSAValue

@@ -16,6 +16,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.machine.model import Level
 from .hints import pinned_stages
 from .pricing import Pricer, Route, near_bytes
 from .spreading import NOWHERE, Spread
@@ -48,12 +49,16 @@ class Candidate:
     bytes: tuple[int, ...]
     cycles: int
     spread: Spread = NOWHERE
+    alternative: int = 0
+    """Number of the places of the group's operands among those that may be chosen."""
 
 
 class Candidates:
     """
     Candidate tilings of a fused group, costed lazily; `homes` has the level of operands outside of the far one.
 
+    There are those of each of the `alternatives`, which differ in the places of the operands. The levels are those of
+    the first one.
     A candidate whose compute cycles exceed the best cost found is pruned. The set is empty if an engine cannot run a
     kernel on any tile.
     """
@@ -61,16 +66,19 @@ class Candidates:
     def __init__(
         self,
         ops: Sequence[Operation],
-        route: Route,
-        pricer: Pricer,
+        alternatives: Mapping[int, tuple[Route, Pricer]],
         *,
         double_buffered: bool,
         homes: Mapping[SSAValue, str],
     ):
-        sweep = Sweep.of(ops, route, pricer, homes)
-        self.levels, self.emptied = route.levels, sweep.emptied
-        computing = _promising(sweep, _stages(ops, double_buffered))
-        ways = [_Way(pricer, sweep.whole, key, cycles) for key, cycles in computing.items()]
+        first, _ = next(iter(alternatives.values()))
+        self.levels, self.emptied = first.levels, ""
+        ways: list[_Way] = []
+        for number, (route, pricer) in alternatives.items():
+            sweep = Sweep.of(ops, route, pricer, homes)
+            self.emptied = self.emptied or sweep.emptied
+            computing = _promising(sweep, _stages(ops, double_buffered))
+            ways += [_Way(pricer, sweep.whole, key, each, self.levels, number) for key, each in computing.items()]
         self._ways = sorted(ways, key=lambda way: way.computing)
 
     @cached_property
@@ -106,7 +114,14 @@ def fits(sizes: Sequence[int], room: Sequence[int]) -> bool:
 
 
 def _rank(candidate: Candidate) -> tuple[object, ...]:
-    return candidate.cycles, candidate.bytes, candidate.sizes, candidate.order, candidate.spread.loops
+    return (
+        candidate.cycles,
+        candidate.bytes,
+        candidate.sizes,
+        candidate.order,
+        candidate.spread.loops,
+        candidate.alternative,
+    )
 
 
 _Loops: TypeAlias = "tuple[tuple[int, int], ...]"
@@ -117,8 +132,11 @@ _Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool, _Loops]"
 class _Way:
     """Candidate tiling; `computing`, the cycles of its engines, is a lower bound of its cost."""
 
-    def __init__(self, pricer: Pricer, whole: Tiling, key: _Key, computing: int):
+    def __init__(
+        self, pricer: Pricer, whole: Tiling, key: _Key, computing: int, levels: tuple[Level, ...], alternative: int
+    ):
         self._pricer, self._key, self.computing = pricer, key, computing
+        self._levels, self._alternative = levels, alternative
         sizes, _, _, loops = key
         self._tiling, self._spread = whole.cut(sizes), Spread(loops)
 
@@ -126,7 +144,7 @@ class _Way:
     def _stages(self) -> tuple[int, ...]:
         _, order, double, _ = self._key
         own = frozenset(self._spread.order(order, self._tiling.counts))
-        return tuple(2 if double and tile.dims & own and not tile.in_place else 1 for tile in self._tiling.tiles)
+        return tuple(2 if double and tile.dims & own and tile.has_buffer else 1 for tile in self._tiling.tiles)
 
     @cached_property
     def bytes(self) -> tuple[int, ...] | None:
@@ -137,7 +155,7 @@ class _Way:
         if tiling.cut_reductions and copies > 1 and copies > self._pricer.copies_beside():
             return None
         route = self._pricer.route
-        return tuple(near_bytes(tiling, self._stages, each) * route.sharing(each, copies) for each in route.levels)
+        return tuple(near_bytes(tiling, self._stages, each) * route.sharing(each, copies) for each in self._levels)
 
     @cached_property
     def candidate(self) -> Candidate | None:
@@ -148,13 +166,15 @@ class _Way:
         cycles = self._pricer.cycles(self._tiling, order, self._stages, self._spread)
         if cycles is None:
             return None
-        return Candidate(sizes, order, self._stages, self.bytes, cycles, self._spread)
+        return Candidate(sizes, order, self._stages, self.bytes, cycles, self._spread, self._alternative)
 
 
 def pareto(found: Sequence[Candidate]) -> list[Candidate]:
     """Return the Pareto front of bytes per level and cycles."""
     front: list[Candidate] = []
-    for candidate in sorted(found, key=lambda c: (sum(c.bytes), c.cycles, c.sizes, c.order, c.spread.loops)):
+    for candidate in sorted(
+        found, key=lambda c: (sum(c.bytes), c.cycles, c.sizes, c.order, c.spread.loops, c.alternative)
+    ):
         if not any(fits(each.bytes, candidate.bytes) and each.cycles <= candidate.cycles for each in front):
             front.append(candidate)
     return front

@@ -15,19 +15,19 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ...dialects.core.analysis.affine_form import linear
-from ...dialects.core.kernel import Kernel, is_kernel, is_shaped, kernel_of
+from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
 from ...dialects.core.kernel_structure import structure_of
 from ...dialects.core.machine.model import Engine, Level, Machine
 from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
-from ...ir import element_of, where
+from ...ir import where
 from ..map_engines import engine_of
-from .building import split_reduction
 from .candidates import Candidates
 from .hints import SIZES, STAGES, pinned_place
-from .places import Places, engine_beside, places_of
+from .places import Places, places_of, result_fault
 from .pricing import Pricer, Route, reserved
-from .tiling import Tiling, can_cut_reductions, roles_of, tiling_of
+from .sums import can_store, with_sums
+from .tiling import Tiling, roles_of, tiling_of
 from .views import VIEWS, bytes_of
 
 _RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
@@ -58,13 +58,14 @@ _Asked: TypeAlias = "tuple[int, int, frozenset[int]]"
 class _Group:
     """Memoised cost model of structurally equal kernels, and their candidate tilings by the operands' levels."""
 
-    pricer: Pricer
+    pricers: tuple[Pricer, ...]
+    """Those of the alternative places of the operands."""
     known: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
 
     @cached_property
     def floor(self) -> int:
         """Lower bound in cycles of a single kernel: its compute cycles divided by the engine instances."""
-        (op,), route = self.pricer.ops, self.pricer.route
+        (op,), route = self.pricers[0].ops, self.pricers[0].route
         return (route.machine.cost(route.engines[op], op) or 0) // route.engines[op].total
 
 
@@ -81,6 +82,8 @@ class Layers:
     double_buffered: bool
     around: int = 1
     """Engine instances of the enclosing grid."""
+    stored: dict[Operation, Places] = field(default_factory=dict[Operation, Places])
+    """Places of the kernels whose epilogue the transfer of the results may compute, instead of another kernel."""
     may_spread: bool = True
     """True if tiles may be mapped to several engine instances."""
     placed: Mapping[SSAValue, str] = field(default_factory=dict[SSAValue, str])
@@ -162,31 +165,43 @@ class Layers:
         homes = self._homes(ops, near)
         marks = tuple(homes.get(value, "") for op in ops for value in op.operands)
         if marks not in group.known:
-            route = self.route(ops)
-            group.known[marks] = Candidates(ops, route, group.pricer, double_buffered=self.double_buffered, homes=homes)
+            routes = {n: (self.route(ops, n), pricer) for n, pricer in enumerate(group.pricers)}
+            able = {n: each for n, each in routes.items() if not n or self._moves_results(ops[-1], each[0], homes)}
+            group.known[marks] = Candidates(ops, able, double_buffered=self.double_buffered, homes=homes)
         return group.known[marks]
+
+    def _moves_results(self, op: Operation, route: Route, homes: Mapping[SSAValue, str]) -> bool:
+        """Return whether the link to the level of a kernel's result computes its epilogue."""
+        places, value = route.places[-1], op.operands[-1]
+        return not result_fault(places, homes.get(value, places.far), self.machine)
 
     def _homes(self, ops: Sequence[Operation], resident: Iterable[int]) -> dict[SSAValue, str]:
         """Return the level of each operand outside of the far one."""
         homes = {value: self.buffers[number].level for number in resident for value in self.buffers[number].values}
         return {v: level for op in ops for v in op.operands if (level := homes.get(v) or self.placed.get(v))}
 
-    def tiling(self, first: int, count: int, sizes: Sequence[int], resident: Set[int]) -> Tiling:
+    def tiling(self, first: int, count: int, sizes: Sequence[int], resident: Set[int], alternative: int = 0) -> Tiling:
         """Return the tiling of the fused group `first` to `first + count - 1` with these resident buffers."""
         ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
-        return tiling_of(ops, sizes, self._homes(ops, touched & resident), [self.places[op] for op in ops])
+        return tiling_of(ops, sizes, self._homes(ops, touched & resident), self.places_of(ops, alternative))
+
+    def places_of(self, ops: Sequence[Operation], alternative: int = 0) -> tuple[Places, ...]:
+        """Return the places of the kernels of a fused group; those of the leader have alternatives."""
+        first = tuple(self.places[op] for op in ops)
+        return first if not alternative else (*first[:-1], self.stored[ops[-1]])
 
     def levels_of(self, first: int, count: int) -> tuple[Level, ...]:
         """Return the levels of a fused group's tiles, in the order of its candidates' bytes."""
-        return self._group(first, count).pricer.route.levels
+        return self._group(first, count).pricers[0].route.levels
 
     def _group(self, first: int, count: int) -> _Group:
         if (first, count) not in self._group_of:
             ops = self.ops[first : first + count]
             key = structure_of(ops, (), (SIZES, STAGES)), tuple(self.engines[op].name for op in ops)
             if key not in self._groups:
-                self._groups[key] = _Group(Pricer(tuple(ops), self.route(ops)))
+                ways = range(2 if ops[-1] in self.stored else 1)
+                self._groups[key] = _Group(tuple(Pricer(tuple(ops), self.route(ops, way)) for way in ways))
             self._group_of[first, count] = self._groups[key]
         return self._group_of[first, count]
 
@@ -196,11 +211,11 @@ class Layers:
         """
         return self._group(index, 1).floor
 
-    def route(self, ops: Sequence[Operation]) -> Route:
+    def route(self, ops: Sequence[Operation], alternative: int = 0) -> Route:
         """Return the route of kernels' operands through the levels, with the engines of the kernels."""
         engines = {op: self.engines[op] for op in ops}
         copies = min((self.copies(op) for op in ops), default=1)
-        return Route(self.machine, engines, tuple(self.places[op] for op in ops), copies, self.around)
+        return Route(self.machine, engines, self.places_of(ops, alternative), copies, self.around)
 
     def copies(self, op: Operation) -> int:
         """
@@ -224,7 +239,7 @@ class Layers:
         if index + 1 >= len(self.ops):
             return None
         producer, user = self.ops[index], self.ops[index + 1]
-        if SIZES in producer.attributes:
+        if SIZES in producer.attributes or self.places[producer].epilogue is not None:
             return None
         kernel, places = self.kernels[index], self.places[user]
         if len(kernel.outputs) != 1 or not _is_projection(kernel.outputs[0].map.results):
@@ -281,70 +296,25 @@ def layers_of(block: Block, machine: Machine, depth: int, *, double_buffered: bo
     """
     engines: dict[Operation, Engine] = {}
     places: dict[Operation, Places] = {}
+    stored: dict[Operation, Places] = {}
     kernels: list[Kernel] = []
     for op in block.ops:
         if is_kernel(op) and not (kernel := kernel_of(op)).tables and 0 not in kernel.bounds:
             engine = engine_of(op, machine)
             if (own := places_of(engine, machine, depth)) is not None:
-                engines[op], places[op] = engine, _with_sums(op, kernel, engine, own, machine)
+                engines[op] = engine
+                places[op], *others = with_sums(op, kernel, engine, own, machine)
+                stored |= dict.fromkeys([op] * len(others), others[-1] if others else own)
                 kernels.append(kernel)
     ops = list(engines)
     around = spatial_grid(block.parent_op())
     copies = 1 if around is None else around.copies
-    found = Layers(machine, ops, kernels, engines, places, [], double_buffered, copies)
+    found = Layers(machine, ops, kernels, engines, places, [], double_buffered, copies, stored)
     found.placed = levels_of(ops)
     if keep_resident and ops:
         steps = _Steps(block, found)
         allocs = [op for op in block.ops if isinstance(op, memref.AllocOp)]
         found.buffers = [b for op in allocs if (b := _buffer(op, steps)) is not None]
-    return found
-
-
-def _check_elements(op: Operation, engine: Engine, places: Places, machine: Machine) -> None:
-    """Raise Diagnostic for an operand whose place stores elements of another type."""
-    for value, role in roles_of(op):
-        level = machine.level(places.level(role))
-        if is_shaped(value) and not _can_store(level, value):
-            raise Diagnostic(
-                f"{level.name} cannot hold the {role} of '{op.name}' on '{engine.name}'",
-                where=where(op),
-                expected=f"elements of {level.element}, which is all that the level stores",
-                found=str(element_of(value)),
-                remedy="map the kernel to another engine (the attribute 'engine')",
-            )
-
-
-def _can_store(level: Level, value: SSAValue) -> bool:
-    return level.element in ("", str(element_of(value)))
-
-
-def _with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, machine: Machine) -> Places:
-    """
-    Return the places of a kernel with those of its epilogue, where the level of partial sums stores nothing else.
-
-    Raises Diagnostic for operands of another type there, and for sums that no engine reads.
-    """
-    level = machine.level(places.level("accumulators"))
-    if not places.is_last or not level.element:
-        return places
-    sums = {str(reduction.body.args[-1].type) for reduction in kernel.reductions}
-    if kernel.epilogue is None or not can_cut_reductions(op, kernel) or sums != {level.element}:
-        _check_elements(op, engine, places, machine)
-        return places
-    epilogue = split_reduction(op).epilogue
-    assert epilogue is not None
-    apart = replace(places, sums_apart=True)
-    beside = engine_beside(epilogue, engine, apart, machine)
-    if beside is None:
-        raise Diagnostic(
-            f"no engine of '{machine.name}' takes the sums of '{op.name}' out of {level.name}",
-            where=where(op),
-            expected=f"one that runs '{epilogue.name}' with ins in {level.name}",
-            found=", ".join(each.name for each, _ in machine.engines_for(epilogue)) + ", which do not reach it",
-            remedy=f"name {level.name} among the levels of an engine's ins, or map the kernel to another engine",
-        )
-    found = apart.beside(beside, machine)
-    _check_elements(op, engine, found, machine)
     return found
 
 
@@ -447,7 +417,7 @@ def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -
     ]
     best, found = -1, ""
     for level in layers.levels if uses else ():
-        if not all(_can_store(level, value) for value in values):
+        if not all(can_store(level, value) for value in values):
             continue
         in_place = [places.reaches(role, level.name) for places, role in uses]
         moved = [use for use, stays in zip(uses, in_place, strict=True) if not stays]
@@ -459,6 +429,8 @@ def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -
 def _is_linked(places: Places, role: str, level: str, machine: Machine) -> bool:
     """Return whether a link joins a level and the place of an operand, both ways for results."""
     ends = places.level(role), level
+    if role == "outs" and result_fault(places, level, machine):
+        return False
     inward = any(link.leads(ends[1], ends[0]) for link in machine.links)
     return any(link.leads(*ends) for link in machine.links) if role == "outs" else inward
 

@@ -29,6 +29,8 @@ class Stream:
     stages: int
     times: Callable[[int], Times]
     link: int = 0
+    starts: bool = False
+    """True if the tiles are brought to the buffers of an output, while nothing else runs."""
 
 
 class _Link:
@@ -103,7 +105,8 @@ Coroutine of one instance: yields issue time, link and cycles of a transfer, rec
 def _copy(steps: int, compute: Callable[[int], int], streams: Sequence[Stream]) -> _Copy:
     """Run the pipeline of one instance."""
     now = 0
-    inputs = [stream for stream in streams if not stream.is_output]
+    inputs = [stream for stream in streams if not stream.is_output and not stream.starts]
+    starters = [stream for stream in streams if stream.starts]
     outputs = [stream for stream in streams if stream.is_output]
     ahead: dict[int, int] = {}
     for index, stream in enumerate(inputs):
@@ -126,6 +129,9 @@ def _copy(steps: int, compute: Callable[[int], int], streams: Sequence[Stream]) 
             now = max(now, arrived)
         for stream, ends in zip(outputs, written, strict=True):
             now = now if step % stream.run else max(now, ends[0])
+        for stream in starters:
+            if step % stream.run == 0:
+                now = yield now, stream.link, stream.times(step // stream.run)
         now += compute(step)
         for stream, ends in zip(outputs, written, strict=True):
             if (step + 1) % stream.run == 0:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from xdsl.ir import Operation
 
 from ...dialects.core.machine.model import ROLES, Engine, Machine
+from .epilogues import TransferEpilogue
 
 _EVERYWHERE: dict[str, frozenset[str]] = {}
 
@@ -28,6 +29,8 @@ class Places:
     is_last: bool = True
     sums_apart: bool = False
     """True if the level of partial sums stores nothing else: the epilogue is a kernel of its own."""
+    epilogue: TransferEpilogue | None = None
+    """Epilogue that the transfer of the results computes: they are stored as partial sums."""
 
     def level(self, role: str) -> str:
         """Return the level that tiles of a role are brought to; empty where tilings name no level."""
@@ -43,6 +46,12 @@ class Places:
         levels = {**self.levels, "extras": own.level("ins"), "outs": own.level("outs")}
         reach = {**self.reach, "extras": own.reach["ins"], "outs": own.reach["outs"]}
         return replace(self, levels=levels, reach=reach, sums_apart=True)
+
+    def stored(self, epilogue: TransferEpilogue) -> Places:
+        """Return the places of a kernel whose results stay partial sums until a transfer moves them."""
+        sums = self.level("accumulators")
+        levels, reach = {**self.levels, "outs": sums}, {**self.reach, "outs": frozenset({sums})}
+        return replace(self, levels=levels, reach=reach, epilogue=epilogue)
 
 
 ANYWHERE = Places()
@@ -107,3 +116,23 @@ def engine_beside(op: Operation, leader: Engine, places: Places, machine: Machin
     able = (engine for engine, _ in machine.engines_for(op) if sums in engine.levels_of(role))
     outs = places.level("outs")
     return next((each for each in able if places.sums_apart or outs in each.levels_of("outs")), None)
+
+
+def result_fault(places: Places, home: str, machine: Machine) -> str:
+    """Return why the transfer of a result to a level cannot compute the kernel's epilogue, empty if it can."""
+    return _fault(places, places.level("outs"), home, machine)
+
+
+def start_fault(places: Places, machine: Machine) -> str:
+    """Return why the sums of a kernel cannot start from its bias in the far level, empty if they can."""
+    return _fault(places, places.far, places.level("outs"), machine)
+
+
+def _fault(places: Places, source: str, target: str, machine: Machine) -> str:
+    epilogue = places.epilogue
+    if epilogue is None or (epilogue.bias is None and source == places.far):
+        return ""
+    if not any(link.leads(source, target) for link in machine.links):
+        return f"no link leads from {source} to {target}"
+    (link,) = machine.path(source, target)
+    return epilogue.start_fault(link) if source == places.far else epilogue.fault(link)

@@ -18,11 +18,12 @@ from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.model import Engine, Level, Link, Machine
 from ...ir import shape_of
 from .building import split_reduction, trailing_dims
+from .operand_tiles import OperandTile
 from .pipelined import Stream, Times, cycles_together, pipelined_cycles
 from .places import Places, engine_beside
 from .spreading import NOWHERE, Spread
 from .tile_arrays import Tiles
-from .tiling import OperandTile, Part, Tiling
+from .tiling import Part, Tiling
 from .transfers import Descriptor, link_between, tile_costs
 from .views import VIEWS
 
@@ -120,7 +121,7 @@ class Work:
 
 _TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool, str, str]"
 """Operand, extents, direction, home and level of a tile."""
-_MovesKey: TypeAlias = "tuple[Attribute, bool, str, str]"
+_MovesKey: TypeAlias = "tuple[Attribute, bool, str, str, tuple[int, ...]]"
 _Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
 
 
@@ -166,13 +167,17 @@ class Pricer:
     def partial(self) -> tuple[TilePrice, TilePrice, TilePrice]:
         """Cost models per tile of a split reduction: initialisation, step, epilogue."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
-        start, end = self._price_beside(split.start, leader), self._price_beside(split.epilogue, leader)
+        epilogue = self.route.places[-1].epilogue
+        end = self._price_beside(split.epilogue if epilogue is None else None, leader)
+        start = self._price_beside(split.start if epilogue is None or epilogue.bias is None else None, leader)
         return start, self._price_of(split.step, self.route.engines[leader]), end
 
     @cached_property
     def once(self) -> TilePrice:
-        """Cost model per tile of an uncut reduction whose epilogue is a kernel of its own."""
-        return self._price_of(split_reduction(self.ops[-1]).whole, self.route.engines[self.ops[-1]])
+        """Cost model per tile of an uncut reduction whose epilogue is no part of it."""
+        split, epilogue = split_reduction(self.ops[-1]), self.route.places[-1].epilogue
+        is_started = epilogue is not None and epilogue.bias is not None
+        return self._price_of(split.step if is_started else split.whole, self.route.engines[self.ops[-1]])
 
     def _price_beside(self, op: Operation | None, leader: Operation) -> TilePrice:
         """Return the cost model of an initialisation or epilogue, on the engine of its kernel if able."""
@@ -184,7 +189,8 @@ class Pricer:
     def copies_beside(self) -> int:
         """Return the instances of the engines that run initialisation and epilogue of a split reduction."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
-        engines = [self.route.engine_beside(op, leader) for op in (split.start, split.epilogue) if op is not None]
+        ops = (split.start, split.epilogue) if self.route.places[-1].epilogue is None else (split.start,)
+        engines = [self.route.engine_beside(op, leader) for op in ops if op is not None]
         return min((engine.total for engine in engines if engine is not None), default=self.route.copies)
 
     def compute(self, tiling: Tiling, order: Sequence[int], spread: Spread = NOWHERE) -> list[Work] | None:
@@ -227,8 +233,10 @@ class Pricer:
         """Return the transfer cost of tiles of an operand."""
         key = tile.value, tile.extents, tile.is_output, tile.home, tile.level
         if key not in self._costs:
-            link, reads = self.route.link(tile), not tile.is_output
-            self._costs[key] = Descriptor(self.route.machine, link, tile.value, tile.extents, reads=reads)
+            link, reads, machine = self.route.link(tile), not tile.is_output, self.route.machine
+            self._costs[key] = Descriptor(
+                machine, link, tile.value, tile.extents, reads=reads, near=tile.near, repeated=tile.repeated
+            )
         return self._costs[key]
 
     def cycles(
@@ -280,10 +288,12 @@ class Pricer:
 
     def moves(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
         """Return the memoised transfer cycles of an interior tile of an operand as a function of its extents."""
-        key = value.type, tile.is_output, tile.home, tile.level
+        repeated = tile.repeated or ()
+        key = value.type, tile.is_output, tile.home, tile.level, repeated
         if key not in self._moves:
-            shape = shape_of(value)
-            cost_of = tile_costs(self.route.machine, self.route.link(tile), value, reads=not tile.is_output)
+            shape = [1 << 62 if axis in repeated else extent for axis, extent in enumerate(shape_of(value))]
+            link, reads = self.route.link(tile), not tile.is_output
+            cost_of = tile_costs(self.route.machine, link, value, reads=reads, near=tile.near, repeated=repeated)
 
             @cache
             def cycles(extents: tuple[int, ...]) -> int:
@@ -306,11 +316,11 @@ class Pricer:
         run = _run(tile, counts, order)
         link = links[self.route.link(tile).name]
         count, times = prod(bounds) // run, self._times(tile, run, order, bounds, begin)
-        if count == 1 and not tile.is_output:
+        if count == 1 and not tile.is_output and tile.starts is None:
             once = times(0)
             first, second = (int(self.route.waited(tile.value, np.array(each))) for each in once)
             return Stream(False, run, 1, stages, lambda turn: (first, second), link)
-        return Stream(tile.is_output, run, count, stages, times, link)
+        return Stream(tile.is_output, run, count, stages, times, link, tile.starts is not None)
 
     def _times(
         self, tile: OperandTile, run: int, order: Sequence[int], bounds: Sequence[int], begin: Mapping[int, int]

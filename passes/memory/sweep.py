@@ -145,7 +145,8 @@ class Sweep:
         tables: list[Ints] = []
         for parts, price in zip(self.parts[:-1], self.pricer.whole[:-1], strict=True):
             tables.append(_each(parts.sizes, price))
-        split, apart = self.reductions > 1, self.whole.parts[-1].places.sums_apart
+        split, places = self.reductions > 1, self.whole.parts[-1].places
+        apart = places.sums_apart or places.epilogue is not None
         once = _each(self.sizes, self.pricer.once if apart else self.pricer.whole[-1], ~split)
         ends = np.zeros(len(self.sizes), np.int64)
         if split.any() or apart:
@@ -175,6 +176,11 @@ class Sweep:
             written = leader.operand_tiles(position, access, self.homes, is_output=True)
             if leader.part.accumulates and not written.in_place:
                 found.append(leader.operand_tiles(position, access, self.homes, is_output=False))
+            if written.epilogue is not None and written.epilogue.bias is not None:
+                bias = written.epilogue.bias
+                repeated = bias.constant_axes
+                start = replace(written, access=bias.access, is_output=False, home=leader.part.places.far)
+                found.append(replace(start, repeated=repeated))
             found.append(written)
         return found
 
@@ -211,7 +217,7 @@ class Sweep:
         copies = 1 if divided is None else divided.prod(axis=1)
         total = np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
-            if not tiles.in_place and tiles.level == level.name:
+            if tiles.has_buffer and tiles.level == level.name:
                 total += _rounded(tiles.bytes, unit) * np.where(any_along(tiles.moving & (own > 1)), stages, 1)
         for parts in self.parts[:-1]:
             if parts.part.places.level("outs") == level.name:
@@ -219,6 +225,8 @@ class Sweep:
         for parts in self.parts:
             kernel, places = parts.part.kernel, parts.part.places
             if kernel.epilogue is None or len(kernel.reductions) != 1 or places.level("accumulators") != level.name:
+                continue
+            if places.epilogue is not None:
                 continue
             shape = parts.tiles(kernel.outputs[0], is_output=True, in_place=False).extents
             item = numpy_type(kernel.reductions[0].body.args[-1].type).itemsize

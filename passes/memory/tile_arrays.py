@@ -8,12 +8,14 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...ir import element_of, numpy_type, shape_of
+from .epilogues import TransferEpilogue
 from .tiling import Part, axis_pairs, divided_dims, index_dims
+from .views import buffer_type
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -35,11 +37,29 @@ class Tiles:
     in_place: bool
     home: str = ""
     level: str = ""
+    epilogue: TransferEpilogue | None = None
+    repeated: tuple[int, ...] | None = None
+    """Axes along which a tile that the sums start from repeats an element; None of other tiles."""
+
+    @property
+    def element(self) -> Attribute:
+        """Type of the elements that the tiles' buffers store."""
+        return element_of(self.access.value) if self.epilogue is None else self.epilogue.element
+
+    @property
+    def near(self) -> Attribute | None:
+        """Type of a buffer of such elements, None if they are those of the operand."""
+        return None if self.epilogue is None else buffer_type(shape_of(self.access.value), self.element)
+
+    @property
+    def has_buffer(self) -> bool:
+        """Return whether the tiles are brought to a buffer of their own."""
+        return not self.in_place and self.repeated is None
 
     @property
     def bytes(self) -> Ints:
         """Bytes of a tile."""
-        return self.extents.prod(axis=1) * numpy_type(element_of(self.access.value)).itemsize
+        return self.extents.prod(axis=1) * numpy_type(self.element).itemsize
 
 
 @dataclass(frozen=True)
@@ -62,7 +82,8 @@ class Parts:
         home, role = homes.get(access.value, places.far), self.part.role(position)
         in_place = places.reaches(role, home)
         tiles = self.tiles(access, is_output=is_output, in_place=in_place)
-        return replace(tiles, home=home, level=home if in_place else places.level(role))
+        epilogue = places.epilogue if is_output else None
+        return replace(tiles, home=home, level=home if in_place else places.level(role), epilogue=epilogue)
 
     def tiles(self, access: Access, *, is_output: bool, in_place: bool) -> Tiles:
         """Compute the tiles of an operand."""

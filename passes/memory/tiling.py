@@ -11,7 +11,7 @@ intermediates follow from those of the leader, and never leave the near level.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import cast
@@ -26,42 +26,8 @@ from ...dialects.core.kernel_op import KernelOp
 from ...dialects.core.nesting import nested_ops
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
+from .operand_tiles import OperandTile
 from .places import ANYWHERE, Places
-
-
-@dataclass(frozen=True)
-class OperandTile:
-    """
-    Tile of one operand: extents, offsets as linear forms in the leader's loops, and padding value.
-
-    An `in_place` tile is a view of the operand, and never partial. Others move between the operand's level, `home`,
-    and `level`.
-    """
-
-    value: SSAValue
-    extents: tuple[int, ...]
-    offsets: tuple[Linear, ...]
-    hangs_over: bool
-    fill: Attribute | None
-    is_output: bool
-    in_place: bool = False
-    home: str = ""
-    level: str = ""
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of one tile."""
-        return prod(self.extents) * numpy_type(element_of(self.value)).itemsize
-
-    @property
-    def near_bytes(self) -> int:
-        """Bytes of one tile in the near level, 0 in place."""
-        return 0 if self.in_place else self.bytes
-
-    @cached_property
-    def dims(self) -> frozenset[int]:
-        """Leader's loops along which the tile moves."""
-        return frozenset(dim for offset in self.offsets for dim in offset.dims())
 
 
 @dataclass(frozen=True)
@@ -130,7 +96,8 @@ class Part:
 
     def accesses(self) -> dict[int, Access]:
         """Return the read accesses by operand position."""
-        inputs = (*self.kernel.inputs[: self.first_extra], *self.kernel.extras)
+        extras = self.kernel.extras if self.places.epilogue is None else ()
+        inputs = (*self.kernel.inputs[: self.first_extra], *extras)
         return {k: access for k, access in enumerate(inputs) if is_shaped(access.value) and self.is_used(k)}
 
     def operand_tile(
@@ -140,7 +107,8 @@ class Part:
         home, role = homes.get(access.value, self.places.far), self.role(position)
         in_place = self.places.reaches(role, home)
         level = home if in_place else self.places.level(role)
-        return self.tile(access, counts, is_output=is_output, in_place=in_place, home=home, level=level)
+        tile = self.tile(access, counts, is_output=is_output, in_place=in_place, home=home, level=level)
+        return replace(tile, epilogue=self.places.epilogue) if is_output else tile
 
     def tile(
         self,
@@ -274,8 +242,9 @@ class Tiling:
 
     @property
     def is_split(self) -> bool:
-        """Return whether the leader's reduction and its epilogue are kernels of their own."""
-        return bool(self.cut_reductions) or self.parts[-1].places.sums_apart
+        """Return whether the leader's kernel computes partial sums only."""
+        places = self.parts[-1].places
+        return bool(self.cut_reductions) or places.sums_apart or places.epilogue is not None
 
     @cached_property
     def sums(self) -> dict[int, Scratch]:
@@ -283,7 +252,7 @@ class Tiling:
         found: dict[int, Scratch] = {}
         for number, part in enumerate(self.parts):
             is_split = self.is_split if part is self.parts[-1] else part.places.sums_apart
-            if is_split and part.kernel.epilogue is not None:
+            if is_split and part.kernel.epilogue is not None and part.places.epilogue is None:
                 (output,), (reduction,) = part.kernel.outputs, part.kernel.reductions
                 tile = part.tile(output, self.counts, is_output=True, in_place=False)
                 level = part.places.level("accumulators")
@@ -324,7 +293,25 @@ class Tiling:
     @cached_property
     def tiles(self) -> tuple[OperandTile, ...]:
         """Distinct tiles read, then the tiles written. A buffer updated in place has both."""
-        return (*dict.fromkeys(self.reads.values()), *self.writes)
+        return (*dict.fromkeys(self.reads.values()), *self.starts, *self.writes)
+
+    @cached_property
+    def starts(self) -> tuple[OperandTile, ...]:
+        """Tile that the leader's sums start from; none where they start from a constant."""
+        epilogue = self.parts[-1].places.epilogue
+        if epilogue is None or epilogue.bias is None:
+            return ()
+        (write,), value = self.writes, epilogue.bias.value
+        shape, constant = shape_of(value), epilogue.bias.constant_axes
+        offsets = tuple(Linear() if axis in constant else offset for axis, offset in enumerate(write.offsets))
+        ends = [offset.interval(self.counts)[1] for offset in offsets]
+        along = [axis for axis in range(len(shape)) if axis not in constant]
+        hangs = any(ends[axis] + write.extents[axis] > shape[axis] for axis in along)
+        fill = scalar_attr(0, write.element) if hangs else None
+        tile = OperandTile(
+            value, write.extents, offsets, hangs, fill, False, False, self.parts[-1].places.far, write.level
+        )
+        return (replace(tile, epilogue=epilogue, starts=write),)
 
     @property
     def accumulates(self) -> bool:

@@ -35,6 +35,18 @@ func.func @network(%a: memref<8x64xi8>, %b: memref<64x32xi8>, %m: memref<32xi32>
     [affine_map<(d0, d1) -> (d1)>] {REQUANTIZED}
   func.return
 }}"""
+SCALED = """
+func.func @network(%a: memref<16x64xi8>, %b: memref<64x16xi8>, %c: memref<16x16xi8>) {
+  nn.matmul ins(%a, %b : memref<16x64xi8>, memref<64x16xi8>) outs(%c : memref<16x16xi8>)
+    {accumulator = i32, engine = "ENGINE"} epilogue() at [] {
+  ^bb0(%sum: i32):
+    %f = arith.constant 77 : i32
+    %z = arith.constant 0 : i32
+    %r = quant.requantize %sum, %f, %z shift 14 clip -128 to 127 in i32 : i32, i32, i32 -> i8
+    linalg.yield %r : i8
+  }
+  func.return
+}"""
 CONV = """
 func.func @network(%x: memref<1x8x6x6xi8>, %w: memref<16x8x3x3xi8>, %y: memref<1x16x6x6xi8>) {
   nn.conv ins(%x, %w : memref<1x8x6x6xi8>, memref<16x8x3x3xi8>) outs(%y : memref<1x16x6x6xi8>)
@@ -64,9 +76,9 @@ def sizes(found: Layers, step: int) -> Iterator[tuple[int, ...]]:
 
 def candidates(found: Layers, step: int) -> Iterator[Candidate]:
     """Yield all legal tilings that fit the levels, in all orders with reductions innermost, with one and two stages."""
-    levels = found.levels_of(0, 1)
-    for each in sizes(found, step):
-        tiling = found.tiling(0, 1, each, set())
+    levels, ways = found.levels_of(0, 1), range(1 + len(found.stored))
+    for each, way in product(sizes(found, step), ways):
+        tiling = found.tiling(0, 1, each, set(), way)
         if tiling.blocked_dims():
             continue
         cut = [dim for dim, count in enumerate(tiling.counts) if count > 1 and dim not in tiling.cut_reductions]
@@ -74,15 +86,15 @@ def candidates(found: Layers, step: int) -> Iterator[Candidate]:
             stages = tuple(2 if double and tile.dims else 1 for tile in tiling.tiles)
             footprint = tuple(near_bytes(tiling, stages, level) for level in levels)
             if all(size <= level.size for size, level in zip(footprint, levels, strict=True)):
-                yield Candidate(each, (*order, *tiling.cut_reductions), stages, footprint, 0)
+                yield Candidate(each, (*order, *tiling.cut_reductions), stages, footprint, 0, alternative=way)
 
 
 def simulated(module: ModuleOp, target: Machine, candidate: Candidate) -> int | None:
     """Return the cycles of a candidate in the simulator; None if no engine runs its tiles."""
     copy = module.clone()
     found = layers(copy, target)
-    tiling = found.tiling(0, 1, candidate.sizes, set())
-    if Pricer(tiling.ops, found.route(tiling.ops)).compute(tiling, candidate.order) is None:
+    tiling = found.tiling(0, 1, candidate.sizes, set(), candidate.alternative)
+    if Pricer(tiling.ops, found.route(tiling.ops, candidate.alternative)).compute(tiling, candidate.order) is None:
         return None
     replace_by_grid(found, Choice(0, 1, candidate), {level.name: 0 for level in found.levels})
     return simulate(copy).cycles
@@ -100,6 +112,8 @@ def small(file: str, size: int) -> Machine:
     [
         ("systolic_activation", "array", MATMUL, 64 << 10, 1),
         ("systolic_activation", "array", MATMUL, 1 << 10, 1),
+        ("systolic_activation", "array", SCALED, 64 << 10, 1),
+        ("systolic_activation", "array", SCALED, 1 << 10, 1),
         ("two_near", "core", MATMUL, 2 << 10, 8),
         ("two_near", "npu", CONV, 1 << 10, 2),
         ("two_level", "cluster", MATMUL, 1 << 10, 4),

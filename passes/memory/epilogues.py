@@ -1,0 +1,204 @@
+"""Epilogues that transfers compute: the body of the transfer out of partial sums, and the bias that they start from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from ...dialects.core.analysis.affine_form import linear
+from ...dialects.core.body import scalar_attr
+from ...dialects.core.kernel import Access, Kernel
+from ...dialects.core.machine.model import Link
+from ...dialects.hier import YieldOp
+from ...dialects.hier.capabilities import needs_of_body
+from ...dialects.quant import RequantizeOp, RescaleOp
+from ...ir import element_of, shape_of
+from ..loops.scalar import expand_requantize, expand_rescale, live_ops
+from .views import reshape
+
+
+@dataclass(frozen=True, eq=False)
+class Bias:
+    """
+    Operand that the partial sums start from, instead of a summand of the epilogue.
+
+    `value` has the rank of the output, extent 1 along the axes that it is constant along; it may be a detached view of
+    an operand. `body` converts an element to the type of the sums, None if it has that type.
+    """
+
+    value: SSAValue
+    map: AffineMap
+    """Element of `value` at a point of the kernel's loops."""
+    body: Region | None
+
+    @property
+    def view(self) -> Operation | None:
+        """The view of the operand, None if it is the operand itself."""
+        owner = self.value.owner
+        return owner if isinstance(owner, Operation) and owner.parent is None else None
+
+    @property
+    def constant_axes(self) -> tuple[int, ...]:
+        """Axes along which the bias does not vary."""
+        return tuple(axis for axis, expr in enumerate(self.map.results) if not linear(expr).terms)
+
+    @property
+    def access(self) -> Access:
+        """Access of the kernel's loops to the bias."""
+        return Access(self.value, self.map)
+
+    def description(self) -> dict[str, Attribute]:
+        """Return the part of `hier.kernel` that says what the sums start from."""
+        return {"starts": AffineMapAttr(self.map), "operand": DenseArrayBase.from_list(i64, list(shape_of(self.value)))}
+
+
+@dataclass(frozen=True, eq=False)
+class TransferEpilogue:
+    """Epilogue that the transfer of a kernel's results computes: `body` maps a sum of type `element` to a result."""
+
+    element: Attribute
+    body: Region
+    bias: Bias | None = None
+
+    @cached_property
+    def needs(self) -> Mapping[str, str]:
+        """Capabilities that the body asks of the link out, each with what asks for it."""
+        return needs_of_body(self.body)
+
+    def fault(self, link: Link) -> str:
+        """Return why a link out cannot compute the epilogue, empty if it can."""
+        return _missing(link, self.needs)
+
+    def start_fault(self, link: Link) -> str:
+        """Return why a link in cannot bring the bias to the sums, empty if it can."""
+        if self.bias is None:
+            return ""
+        needs = needs_of_body(self.bias.body)
+        if self.bias.constant_axes:
+            needs["broadcast"] = "a bias that does not vary along each axis"
+        return _missing(link, needs)
+
+
+def _missing(link: Link, needs: Mapping[str, str]) -> str:
+    for need, reason in needs.items():
+        if need not in link.transforms and not (need == "relu" and "clip" in link.transforms):
+            return f"the link '{link.name}' cannot '{need}' ({reason})"
+    return ""
+
+
+def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
+    """
+    Return the epilogue of a reduction as the body of a transfer, or the reason why it is none.
+
+    An operand that the epilogue adds to the sums first is their start. Other operands vary by element: a body has none.
+    """
+    (reduction,) = kernel.reductions
+    if kernel.epilogue is None or reduction.initial[0] is None or not _is_zero(reduction.initial[0]):
+        return "its sums have no epilogue, or do not start from zero"
+    source = kernel.epilogue
+    element = source.args[0].type
+    added, bias = _bias_of(kernel, source, element)
+    ops, used = live_ops(source)
+    skipped = set[Operation]()
+    if added is not None:
+        skipped = {added, *(op for value in added.operands if isinstance(op := value.owner, arith.ExtSIOp))}
+    for position, arg in enumerate(source.args[1:]):
+        if arg in used and any(use.operation not in skipped for use in arg.uses):
+            return (
+                f"operand {position} of its epilogue, of shape {list(shape_of(kernel.extras[position].value))}, varies"
+            )
+    block = Block(arg_types=[element])
+    mapping: dict[SSAValue, SSAValue] = {source.args[0]: block.args[0]}
+    emit = _Appended(block)
+    for op in ops:
+        if op in skipped:
+            mapping[op.results[0]] = block.args[0]
+        elif isinstance(op, RequantizeOp):
+            mapping[op.result] = expand_requantize(op, mapping[op.x], mapping[op.mul], mapping[op.add], emit)
+        elif isinstance(op, RescaleOp):
+            mapping[op.result] = expand_rescale(op, mapping[op.x], mapping[op.scale], emit)
+        elif op.regions or len(op.results) != 1:
+            return f"'{op.name}' of its epilogue is no scalar op"
+        else:
+            block.add_op(op.clone(value_mapper=mapping))
+    last = source.last_op
+    assert last is not None
+    block.add_op(YieldOp(mapping[last.operands[0]]))
+    for op in reversed(list(block.ops)):
+        if isinstance(op, arith.ConstantOp) and not op.result.uses:
+            op.detach()
+            op.erase()
+    return TransferEpilogue(element, Region(block), bias)
+
+
+def _bias_of(kernel: Kernel, source: Block, element: Attribute) -> tuple[Operation | None, Bias | None]:
+    """Return the addition of an operand to the sums, with the operand as their start; None where there is none."""
+    uses = list(source.args[0].uses)
+    op = uses[0].operation if len(uses) == 1 else None
+    if not isinstance(op, arith.AddiOp):
+        return None, None
+    other = op.rhs if op.lhs is source.args[0] else op.lhs
+    inner = other.owner.input if isinstance(other.owner, arith.ExtSIOp) else other
+    if inner not in source.args[1:] or len(list(inner.uses)) != 1 or len(list(other.uses)) != 1:
+        return None, None
+    found = _as_start(kernel, kernel.extras[source.args.index(inner) - 1], element)
+    return (None, None) if found is None else (op, found)
+
+
+def _as_start(kernel: Kernel, extra: Access, element: Attribute) -> Bias | None:
+    """Return an operand of the epilogue as the start of the sums; None if no reshape gives it the output's rank."""
+    output = kernel.outputs[0]
+    whole, own = shape_of(output.value), shape_of(extra.value)
+    shape, exprs = [1] * len(whole), [AffineExpr.constant(0)] * len(whole)
+    for extent, expr in zip(own, extra.map.results, strict=True):
+        form = linear(expr)
+        if not form.terms and extent == 1 and not form.constant:
+            continue
+        axis = form.terms[0][0] if len(form.terms) == 1 else None
+        if not isinstance(axis, int) or form.constant or form.terms[0][1] != 1 or extent != whole[axis]:
+            return None
+        if any(exprs[later] != AffineExpr.constant(0) for later in range(axis, len(whole))):
+            return None
+        shape[axis], exprs[axis] = extent, output.map.results[axis]
+    body = None
+    if (narrow := element_of(extra.value)) != element:
+        block = Block(arg_types=[narrow])
+        block.add_ops([wide := arith.ExtSIOp(block.args[0], cast(IntegerType, element)), YieldOp(wide.result)])
+        body = Region(block)
+    value = extra.value
+    if tuple(shape) != own:
+        lead = len(shape) - len(own) + 1
+        groups = [list(range(lead)), *([axis] for axis in range(lead, len(shape)))]
+        if lead < 1 or [prod(shape[axis] for axis in group) for group in groups] != list(own):
+            return None
+        numbers = [ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups]
+        value = reshape(extra.value, shape, ArrayAttr(numbers)).results[0]
+    return Bias(value, AffineMap(len(kernel.bounds), 0, tuple(exprs)), body)
+
+
+def _is_zero(initial: Attribute) -> bool:
+    return isinstance(initial, IntegerAttr) and not initial.value.data
+
+
+class _Appended:
+    """Builder of scalar ops at the end of a block."""
+
+    def __init__(self, block: Block):
+        self._block = block
+
+    def op(self, op: Operation) -> SSAValue:
+        """Add an op and return its result."""
+        self._block.add_op(op)
+        return op.results[0]
+
+    def constant(self, value: float, type: Attribute) -> SSAValue:
+        """Add a constant of a scalar type."""
+        return self.op(arith.ConstantOp(scalar_attr(value, type)))

@@ -1,0 +1,75 @@
+"""Partial sums in a level of their own: the alternative places of a kernel and its epilogue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.core.kernel import Kernel, is_shaped
+from ...dialects.core.machine.model import Engine, Level, Machine
+from ...errors import Diagnostic
+from ...ir import element_of, where
+from .building import split_reduction
+from .epilogues import TransferEpilogue, transfer_epilogue
+from .places import Places, engine_beside, result_fault, start_fault
+from .tiling import can_cut_reductions, roles_of
+
+
+def _check_elements(op: Operation, engine: Engine, places: Places, machine: Machine) -> None:
+    """Raise Diagnostic for an operand whose place stores elements of another type."""
+    for value, role in roles_of(op):
+        level = machine.level(places.level(role))
+        if is_shaped(value) and not can_store(level, value):
+            raise Diagnostic(
+                f"{level.name} cannot hold the {role} of '{op.name}' on '{engine.name}'",
+                where=where(op),
+                expected=f"elements of {level.element}, which is all that the level stores",
+                found=str(element_of(value)),
+                remedy="map the kernel to another engine (the attribute 'engine')",
+            )
+
+
+def can_store(level: Level, value: SSAValue) -> bool:
+    """Return whether a level stores elements of the type of a buffer's."""
+    return level.element in ("", str(element_of(value)))
+
+
+def with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, machine: Machine) -> list[Places]:
+    """
+    Return the alternative places of a kernel with those of its epilogue, where partial sums have a level of their own.
+
+    The epilogue is a kernel of an engine that reads the sums, or part of the transfer of the results. Raises Diagnostic
+    for operands of another type there, and for sums that neither takes out.
+    """
+    level = machine.level(places.level("accumulators"))
+    if not places.is_last or not level.element:
+        return [places]
+    sums = {str(reduction.body.args[-1].type) for reduction in kernel.reductions}
+    if kernel.epilogue is None or not can_cut_reductions(op, kernel) or sums != {level.element}:
+        _check_elements(op, engine, places, machine)
+        return [places]
+    found: list[Places] = []
+    epilogue = split_reduction(op).epilogue
+    assert epilogue is not None
+    apart = replace(places, sums_apart=True)
+    beside = engine_beside(epilogue, engine, apart, machine)
+    if beside is not None:
+        found.append(apart.beside(beside, machine))
+        _check_elements(op, engine, found[0], machine)
+    moved = transfer_epilogue(kernel)
+    reason = moved if isinstance(moved, str) else ""
+    if isinstance(moved, TransferEpilogue):
+        stored = places.stored(moved)
+        reason = result_fault(stored, places.far, machine) or start_fault(stored, machine)
+        found += [] if reason else [stored]
+    if found:
+        return found
+    raise Diagnostic(
+        f"no engine of '{machine.name}' takes the sums of '{op.name}' out of {level.name}",
+        where=where(op),
+        expected=f"one that runs '{epilogue.name}' with ins in {level.name}, or a link out of it that computes it",
+        found=", ".join(each.name for each, _ in machine.engines_for(epilogue)) + f", which do not reach it; {reason}",
+        remedy=f"name {level.name} among the levels of an engine's ins, add to transforms of the link what it can, "
+        "or map the kernel to another engine",
+    )

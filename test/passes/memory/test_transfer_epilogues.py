@@ -1,0 +1,211 @@
+"""Plans whose transfers out compute the epilogue of a reduction: proved, run, timed, equal in C, and refused."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp, NoneAttr
+
+from tilewright.dialects.core.machine.attribute import attach_machine
+from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.hier import GridOp
+from tilewright.errors import Diagnostic
+from tilewright.frontend.importer import import_model
+from tilewright.frontend.zoo import ds_cnn, resnet8
+from tilewright.frontend.zoo._builder import Builder, Value
+from tilewright.ir import functions
+from tilewright.passes import all_passes
+from tilewright.passes.convert_to_emitc import convert_to_emitc
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.formats.c import render
+from tilewright.passes.memory.layers import Layers, layers_of
+from tilewright.passes.memory.plan import Choice
+from tilewright.passes.plan_memory import Limits, plan_memory, replace_by_grid
+from tilewright.passes.verify_memory import verify_memory
+from tilewright.runtime.interpreter import Interpreter, random_inputs, run_module
+from tilewright.runtime.simulator import simulate
+from tilewright.runtime.toolchain import STRICT, compile_shared
+from tilewright.test.passes.plans import assert_same, on_buffers
+from tilewright.test.runtime.simulator.programs import modelled_cycles
+
+MACHINES = Path(__file__).parents[2] / "machines"
+NETWORKS = {"ds-cnn": ds_cnn.network, "resnet8": resnet8.network}
+LOOPS = "outline-kernels,convert-dma-to-loops,convert-kernels-to-loops,normalize-memrefs"
+TO_C = f"expand-grid,pipeline-dma,verify-levels,{LOOPS}"
+
+SCALED = """
+    %f = arith.constant 77 : i32
+    %z = arith.constant 0 : i32
+    %r = quant.requantize %s, %f, %z shift 14 clip -128 to 127 in i32 : i32, i32, i32 -> i8
+    linalg.yield %r : i8"""
+MATMUL = f"""
+func.func @network(%a: memref<8x64xi8>, %b: memref<64x32xi8>, %m: memref<32xi16>, %c: memref<8x32xi8>) {{
+  nn.matmul ins(%a, %b : memref<8x64xi8>, memref<64x32xi8>) outs(%c : memref<8x32xi8>)
+    {{accumulator = i32, engine = "array"}} epilogue(%m : memref<32xi16>) at [affine_map<(d0, d1) -> (d1)>] {{
+  ^bb0(%sum: i32, %bias: i16):
+    %w = arith.extsi %bias : i16 to i32
+    %s = arith.addi %sum, %w : i32{SCALED}
+  }}
+  func.return
+}}"""
+PLAIN = f"""
+func.func @network(%a: memref<8x64xi8>, %b: memref<64x32xi8>, %c: memref<8x32xi8>) {{
+  nn.matmul ins(%a, %b : memref<8x64xi8>, memref<64x32xi8>) outs(%c : memref<8x32xi8>)
+    {{accumulator = i32, engine = "array"}} epilogue() at [] {{
+  ^bb0(%s: i32):{SCALED}
+  }}
+  func.return
+}}"""
+
+
+class OneScale(Builder):
+    """Builder of networks whose accumulators are requantised with one factor for all channels."""
+
+    def requant(self, x: Value, signed: bool = False) -> Value:
+        return super().requant(replace(x, peak=x.peak.max(keepdims=True)), signed)
+
+
+def network(name: str, target: Machine) -> ModuleOp:
+    module = on_buffers(import_model(NETWORKS[name](OneScale(name, "", 0))))
+    attach_machine(module, target)
+    return module
+
+
+def machine(file: str = "systolic_local") -> Machine:
+    return find_machine(MACHINES / f"{file}.toml")
+
+
+def without(target: Machine, **transforms: str) -> Machine:
+    """Return a machine whose links lack a transform each."""
+    links = [replace(e, transforms=tuple(t for t in e.transforms if t != transforms.get(e.name))) for e in target.links]
+    return replace(target, links=tuple(links))
+
+
+def alone(target: Machine) -> Machine:
+    """Return a machine without the engine that runs epilogues as kernels."""
+    return replace(target, engines=tuple(engine for engine in target.engines if engine.name != "activation"))
+
+
+def grids(module: ModuleOp) -> list[GridOp]:
+    return [op for op in module.walk() if isinstance(op, GridOp)]
+
+
+def stored(grid: GridOp) -> bool:
+    """Return whether a grid's result is stored as partial sums."""
+    return not isinstance(grid.tiles.data[-1].element, NoneAttr)
+
+
+def planned(module: ModuleOp, target: Machine) -> ModuleOp:
+    plan = module.clone()
+    for function in functions(plan):
+        plan_memory(function, target, Limits())
+    return plan
+
+
+def layers(module: ModuleOp, target: Machine) -> Layers:
+    (function,) = functions(module)
+    return layers_of(function.body.block, target, 0, double_buffered=True, keep_resident=True)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_are_scaled_on_the_way_out(name: str) -> None:
+    target = machine()
+    module = network(name, target)
+    plan = planned(module, target)
+    verify_memory(plan)
+    assert_same(plan, (inputs := random_inputs(module, 0)), run_module(module, inputs), "on grids")
+    assert sum(map(stored, grids(plan))) >= 4
+    simulation = simulate(plan)
+    (core,) = (engine for engine in simulation.engines if engine.name == "core")
+    assert simulation.cycles == sum(modelled_cycles(plan).values()) + core.busy
+    by_kernels = planned(module, without(target, mvout="scale", move="scale"))
+    assert not any(map(stored, grids(by_kernels)))
+    assert simulation.cycles < simulate(by_kernels).cycles
+
+
+def test_results_stay_near_over_the_link_between_two_near_levels() -> None:
+    target = machine()
+    plan = planned(network("ds-cnn", target), target)
+    spaces = [str(getattr(grid.outputs[0].type, "memory_space", "")) for grid in grids(plan) if stored(grid)]
+    assert spaces.count('"SPAD"') >= 6
+
+
+def inputs_of(text: str) -> list[np.ndarray]:
+    draw = np.random.default_rng(3)
+    a, b = (draw.integers(-128, 128, shape, dtype=np.int8) for shape in ((8, 64), (64, 32)))
+    bias = draw.integers(-30000, 30000, 32, dtype=np.int16)
+    return [a, b, bias] if text is MATMUL else [a, b]
+
+
+@pytest.mark.parametrize("text", [MATMUL, PLAIN], ids=["bias", "plain"])
+def test_each_candidate_is_proved_exact_and_timed(text: str) -> None:
+    target = machine()
+    module = parse_module(new_context(), text)
+    attach_machine(module, target)
+    inputs = inputs_of(text)
+    Interpreter(module).call("network", [*inputs, expected := np.zeros((8, 32), np.int8)])
+    assert len(np.unique(expected)) > 50
+    front = layers(module, target).options(0, 1, set()).front
+    tried = [candidate for candidate in front if candidate.alternative]
+    assert any(candidate.sizes[2] < 64 for candidate in tried)
+    for candidate in tried:
+        plan = module.clone()
+        found = layers(plan, target)
+        replace_by_grid(found, Choice(0, 1, candidate), {level.name: 0 for level in found.levels})
+        (grid,) = grids(plan)
+        assert stored(grid)
+        assert not grid.scratches
+        assert (grid.starter_of(0) is not None) == (text is MATMUL)
+        verify_memory(plan)
+        assert simulate(plan).cycles == candidate.cycles
+        Interpreter(plan).call("network", [*inputs, result := np.zeros((8, 32), np.int8)])
+        np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("text", [MATMUL, PLAIN], ids=["bias", "plain"])
+def test_epilogues_on_the_way_are_equal_in_c(text: str, tmp_path: Path) -> None:
+    target = alone(machine())
+    module = parse_module(new_context(), text)
+    attach_machine(module, target)
+    inputs = inputs_of(text)
+    Interpreter(module).call("network", [*inputs, expected := np.zeros((8, 32), np.int8)])
+    plan = planned(module, target)
+    assert all(map(stored, grids(plan)))
+    PassManager().run(plan, parse_pipeline(TO_C, all_passes()), new_context())
+    convert_to_emitc(plan)
+    (tmp_path / "network.c").write_text(render(plan).text(), encoding="utf-8")
+    library = ctypes.CDLL(str(compile_shared([tmp_path / "network.c"], STRICT)))
+    result = np.zeros((8, 32), np.int8)
+    library.network_run(*(ctypes.c_void_p(array.ctypes.data) for array in (*inputs, result)))
+    np.testing.assert_array_equal(result, expected)
+
+
+VARIES = MATMUL.replace("%s, %f, %z", "%s, %w, %z")
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("text", "lacks", "reason"),
+    [
+        (PLAIN, {"mvout": "scale"}, "the link 'mvout' cannot 'scale' ('arith.muli' in its body)"),
+        (PLAIN, {"mvout": "clip"}, "the link 'mvout' cannot 'clip' ('arith.maxsi' in its body)"),
+        (PLAIN, {"mvout": "convert"}, "the link 'mvout' cannot 'convert' ('arith.trunci' in its body)"),
+        (MATMUL, {"mvin_acc": "broadcast"}, "the link 'mvin_acc' cannot 'broadcast'"),
+        (MATMUL, {"mvin_acc": "convert"}, "the link 'mvin_acc' cannot 'convert' ('arith.extsi' in its body)"),
+        (VARIES, {}, "operand 0 of its epilogue, of shape [32], varies"),
+    ],
+    ids=["scale", "clip", "convert", "broadcast", "convert the bias", "varies"],
+)
+def test_what_neither_link_nor_engine_does_is_refused(text: str, lacks: dict[str, str], reason: str) -> None:
+    target = alone(without(machine(), **lacks))
+    module = parse_module(new_context(), text)
+    with pytest.raises(Diagnostic, match=r"takes the sums of 'nn\.matmul' out of ACC") as error:
+        planned(module, target)
+    assert reason in error.value.found
