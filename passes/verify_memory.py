@@ -12,15 +12,16 @@ from xdsl.dialects.scf import ParallelOp
 
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
-from ..dialects.hier import ConcurrentOp, DmaStartOp, DmaWaitOp, GridOp, LaunchOp, StreamOp
+from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
 from .proof.alike import first_alike
 from .proof.body import prove_body
 from .proof.calls import entry_functions
-from .proof.copies import prove_copies, prove_instances
+from .proof.copies import prove_copies
 from .proof.grid import prove_tiles
+from .proof.instances import prove_instances
 from .proof.levels import prove_levels
 from .proof.residents import prove_residents
 from .proof.walk import Walk
@@ -41,10 +42,6 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]
     outer = [grid for grid in grids if not _is_inner(grid)]
     alike = first_alike(outer)
-    if machine is not None:
-        for op in nested_ops(module):
-            if isinstance(op, ConcurrentOp | StreamOp):
-                prove_instances(op, machine)
     for grid in grids:
         if machine is not None:
             prove_copies(grid, machine)
@@ -53,6 +50,8 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
             prove_tiles(grid)
     for function in functions(module):
         prove_residents(function, levels)
+        if machine is not None:
+            prove_instances(function, machine)
     proved = {grid: prove_body(grid) for grid in outer if alike[grid] is grid}
     carried = {grid: proved[alike[grid]] for grid in outer}
     if not plain and not _places_memory(module):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import prod
-from operator import gt
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
@@ -12,10 +11,10 @@ from xdsl.ir import Operation
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.machine.model import Engine, Level, Machine
 from ...dialects.core.nesting import nested_ops
-from ...dialects.hier import ConcurrentOp, GridOp, StreamOp
+from ...dialects.hier import GridOp
 from ...errors import Diagnostic
 from ..map_engines import engine_of
-from .rules import grid_point, listed, refuse
+from .rules import grid_point, refuse
 
 
 def prove_copies(grid: GridOp, machine: Machine) -> None:
@@ -56,47 +55,6 @@ def prove_copies(grid: GridOp, machine: Machine) -> None:
                 found=f"{prod(level.count)} copies, of which the others are not reached",
                 remedy="let the operand lie in a level that all copies share",
             )
-
-
-def prove_instances(op: ConcurrentOp | StreamOp, machine: Machine) -> None:
-    """Prove that the machine has the engine instances of replicated programs, and the level instances of a stream."""
-    if isinstance(op, StreamOp):
-        space, wanted = getattr(op.type.tile, "memory_space", None), prod(op.type.extents)
-        for level in machine.levels:
-            if isinstance(space, StringAttr) and level.name == space.data and wanted > prod(level.count):
-                raise _missing(op, "the stream", wanted, level.name, prod(level.count))
-        return
-    for program in op.programs:
-        if program.engine is None:
-            continue
-        engine, title = machine.engine(program.engine.data), f"program '{program.title.data}'"
-        if program.copies > engine.total:
-            raise _missing(program, title, program.copies, f"'{engine.name}'", engine.total)
-        ends = [first + extent for first, extent in zip(program.first, program.extents, strict=True)]
-        if program.start is not None and (len(ends) != len(engine.count) or any(map(gt, ends, engine.count))):
-            raise _outside(program, title, f"'{engine.name}'", ends, engine.count)
-
-
-def _missing(op: Operation, what: str, wanted: int, of: str, there: int) -> Exception:
-    return refuse(
-        "level",
-        f"{what} is over {wanted} instances of {of}",
-        op,
-        [f"instance {there}"],
-        found=f"{there} {'instance' if there == 1 else 'instances'} in the machine",
-        remedy="replicate over fewer, or give the machine more",
-    )
-
-
-def _outside(op: Operation, what: str, of: str, ends: Sequence[int], count: Sequence[int]) -> Exception:
-    return refuse(
-        "level",
-        f"{what} is over instances of {of} that do not exist",
-        op,
-        [f"instance {listed([end - 1 for end in ends])}"],
-        found=f"instances {listed(count)} in the machine",
-        remedy="replicate over coordinates of the machine's instances",
-    )
 
 
 def point_of(grid: GridOp, copy: int) -> list[int]:

@@ -203,10 +203,18 @@ def test_another_movement_has_another_result(name: str, old: str, new: str) -> N
     assert not all(np.allclose(found[output], expected) for output, expected in wanted(name, inputs).items())
 
 
+TOTAL = "%total = memref.alloc() :"
+LARGE, OUTSIDE = (
+    f'%more = memref.alloc() : memref<{shape}, #hier.sharded<"NODE" over [8, 4] (d0, d1, d2) -> (d0, d1)>>\n  {TOTAL}'
+    for shape in ("4x4x16384xi32", "8x4x1xi32")
+)
 UNPROVED: list[tuple[str, str, str, str]] = [
-    ("sub_arrays", "in [2, 4] from [2, 0]", "in [2, 4] from [3, 0]", "over instances of 'array' that do not exist"),
+    ("sub_arrays", "in [2, 4] from [2, 0]", "in [2, 4] from [3, 0]", r"instance \[4, 3\]"),
     ("sharded_split_k", "memref.copy %b, %one_b : memref<1x32x16xi8> to !one_b\n", "", "which nothing has written"),
     ("sharded_split_k", "(%i, %j) in [4, 4]", "(%i, %j) in [5, 4]", "20 instances of 'array'"),
+    ("sub_arrays", "(%i, %j) in [2, 4] {", "(%i, %j) in [1, 8] {", r"instance \[0, 7\]"),
+    ("sharded_split_k", TOTAL, OUTSIDE, "a sharded value is over 32 instances of NODE"),
+    ("sharded_split_k", TOTAL, LARGE, r"are larger than instance \[0, 0\] of NODE"),
 ]
 
 
