@@ -113,7 +113,7 @@ class _Generalizer:
         high = [max(0, most + 1 - extent) for (_, most), extent in zip(intervals, extents, strict=True)]
         if not any(low) and not any(high):
             return operand
-        indices = tuple(form.plus(shift) for form, shift in zip(operand.indices, low, strict=True))
+        indices = tuple(form + shift for form, shift in zip(operand.indices, low, strict=True))
         return _Operand(self.shapes.padded(operand.value, low, high, fill), indices)
 
     def expanded(self, output: _Operand) -> _Operand:

@@ -133,7 +133,7 @@ class KernelLoops:
 
     def end_inside(self, clamp: Clamp) -> Index:
         """Return floordiv(extent - 1 - outer, factor) + 1 if positive, else 0 or less."""
-        rest = (clamp.outer * -1).plus(clamp.axis.extent - 1 + clamp.factor)
+        rest = clamp.outer * -1 + (clamp.axis.extent - 1 + clamp.factor)
         return self.nest.div(self.index(rest), clamp.factor)
 
     def run(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.effect_traits import Box, CopyEffects, Effect, OwnArguments
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_kernel
@@ -20,12 +21,14 @@ from ..explicit.client import Handler
 from .grid import prove_in_place
 from .memory import State, Transfer
 from .origins import Origin, Spot, brought
-from .ranges import Index, ends, extent_of
 from .regions import Buffer, Region
 from .rules import listed, name_of, refuse
 from .tiles import KernelFacts, TileChecks, facts_of
 
 _WRITE = MemoryEffectKind.WRITE
+
+Index: TypeAlias = "int | Range"
+"""Index along an axis; of one that depends on data the range that is declared for it."""
 
 
 class AccessRules:
@@ -90,7 +93,7 @@ class AccessRules:
         if buffer.by_data:
             return buffer.part(tuple(slice(None) for _ in shape))
         box = list(zip(offsets, sizes, shape, strict=True))
-        if any(i is not None and not 0 <= ends(i)[0] <= ends(i)[1] <= n - size for i, size, n in box):
+        if any(i is not None and not 0 <= _ends(i)[0] <= _ends(i)[1] <= n - size for i, size, n in box):
             known = [0 if i is None else _outermost(i, n) for i, _, n in box]
             at = [f"element {listed(known)} of the shape {listed(shape)}", self._state.place()]
             raise refuse("inside", f"'{op.name}' is out of bounds of its buffer", op, at)
@@ -258,8 +261,8 @@ class AccessRules:
         if key not in self._pieces:
             self._is_static(op, far, *begin, near)
             shape, sizes = near.array.shape, tuple(int(size) for size in box.sizes if not isinstance(size, SSAValue))
-            touched = tuple(map(extent_of, begin, sizes))
-            there, inner = overlap([ends(each)[0] for each in begin], touched, far.array.shape)
+            touched = tuple(part.stop - part.start for part in map(_around, begin, sizes))
+            there, inner = overlap([_ends(each)[0] for each in begin], touched, far.array.shape)
             outside = far.part(there)
             hangs = outside.array.shape != touched
             # Along a broadcast axis, one far element is all of the tile; one at an index in a range is whole there.
@@ -321,7 +324,7 @@ class AccessRules:
     ) -> None:
         if box.clipped and (outward or not isinstance(box.fill, NoneAttr | None)):
             return
-        sides = [(*ends(o), t, n) for o, t, n in zip(offsets, near.array.shape, far.array.shape, strict=True)]
+        sides = [(*_ends(o), t, n) for o, t, n in zip(offsets, near.array.shape, far.array.shape, strict=True)]
         element = [low if low < 0 else max(high, n) if high + t > n else low for low, high, t, n in sides]
         raise refuse(
             "fill" if not box.clipped and not outward else "inside",
@@ -344,15 +347,20 @@ def _mapped(origin: Origin | None, fill: Attribute | None = None) -> Origin | No
     return replace(origin, value=None, fill=fill) if origin is not None else None
 
 
+def _ends(index: Index) -> tuple[int, int]:
+    """Return the least and the greatest value of an index."""
+    return (index.low, index.high) if isinstance(index, Range) else (index, index)
+
+
 def _outermost(index: Index, size: int) -> int:
     """Return the index itself, of a range the end that is outside of an axis."""
-    low, high = ends(index)
+    low, high = _ends(index)
     return low if low < 0 or high < size else high
 
 
 def _around(index: Index | None, size: int) -> slice:
     """Return the elements along an axis that an access of `size` elements at an index may touch."""
-    return slice(None) if index is None else slice(ends(index)[0], ends(index)[1] + size)
+    return slice(None) if index is None else slice(_ends(index)[0], _ends(index)[1] + size)
 
 
 def _evaluated(

@@ -326,7 +326,7 @@ class _Body:
         guard: Guard,
     ) -> None:
         """Record the content that a kernel on tiles leaves in an output; prove that partial sums are accumulated."""
-        start = output_start(part, k, x)
+        start = output_start(part, k, x, Linear())
         place = Place(_sum(start, _negated(buffer.offset)), part.shapes[k]) if start is not None else None
         left = Held(part.op, guard, scope.depth, None, place, is_lost=place is None)
         if part.accumulates:

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.layout_arrays import LayoutArray
 from ...dialects.core.layouts import layout_map
+from ...dialects.core.machine.model import Level
 from ...dialects.core.semantics import RULES
 from ...dialects.hier import LocalOp, ViewOp
 from ...dialects.hier.sharded import is_sharded, shard_type, sharding_of
@@ -20,7 +21,6 @@ from ...errors import Diagnostic
 from ...ir import Array, numpy_type, where
 from ..grids.memories import COPIES
 from ..memory.views import MEMORY_VIEWS
-from .levels import LevelLimits
 from .memory import State
 from .origins import Spot, index_within
 from .regions import Buffer, Key, Memory, Region
@@ -36,7 +36,7 @@ BOXES = (memref.SubviewOp, memref.CastOp, memref.MemorySpaceCastOp)
 class Buffers:
     """Buffers of one walk; each view of a memory region is unique."""
 
-    def __init__(self, state: State, globals: Mapping[str, memref.GlobalOp], levels: Mapping[str, LevelLimits]):
+    def __init__(self, state: State, globals: Mapping[str, memref.GlobalOp], levels: Mapping[str, Level]):
         from ...runtime.interpreter import memory as view_rules
 
         self._view_rules = view_rules

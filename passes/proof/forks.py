@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
-
 import numpy as np
 
 from ...ir import Array
+from .regions import Memory, Region
 
 _NOBODY, _SEVERAL = 0, -1
-
-
-class _Bytes(Protocol):
-    """A strided box of bytes of a memory."""
-
-    @property
-    def memory(self) -> Any: ...
-
-    @property
-    def low(self) -> int: ...
-
-    @property
-    def array(self) -> Array: ...
-
-    def within(self, table: Array, first: int) -> Array: ...
 
 
 class Fork:
@@ -32,14 +15,14 @@ class Fork:
 
     def __init__(self) -> None:
         self._iterations: list[str] = []
-        self._readers: dict[Any, Array] = {}
-        self._writers: dict[Any, Array] = {}
+        self._readers: dict[Memory, Array] = {}
+        self._writers: dict[Memory, Array] = {}
 
     def begin(self, name: str) -> None:
         """Begin an iteration; its name gives its indices."""
         self._iterations.append(name)
 
-    def read(self, region: _Bytes) -> tuple[int, str] | None:
+    def read(self, region: Region) -> tuple[int, str] | None:
         """Record a read by the iteration; return a byte that another iteration writes, and its name."""
         if region.memory.constant or not region.array.size:
             return None
@@ -50,7 +33,7 @@ class Fork:
         readers[...] = np.where(others, _SEVERAL, len(self._iterations))
         return None
 
-    def write(self, region: _Bytes) -> tuple[int, str] | None:
+    def write(self, region: Region) -> tuple[int, str] | None:
         """Record a write by the iteration; return a byte that another iteration accesses, and its name."""
         if not region.array.size:
             return None
@@ -59,13 +42,13 @@ class Fork:
         region.within(self._table(region, self._writers), 0)[...] = len(self._iterations)
         return None
 
-    def _table(self, region: _Bytes, tables: dict[Any, Array]) -> Array:
+    def _table(self, region: Region, tables: dict[Memory, Array]) -> Array:
         """Return the last writers and readers of each byte of a region's memory: iterations, counted from 1."""
         if region.memory not in tables:
             tables[region.memory] = np.zeros(region.memory.size, np.int32)
         return tables[region.memory]
 
-    def _others(self, region: _Bytes, tables: dict[Any, Array]) -> tuple[int, str] | None:
+    def _others(self, region: Region, tables: dict[Memory, Array]) -> tuple[int, str] | None:
         """Return the first byte of a region that another iteration has touched, and its name, empty for several."""
         if region.memory not in tables:
             return None
@@ -75,10 +58,4 @@ class Fork:
             return None
         element = tuple(int(i) for i in np.argwhere(others)[0])
         number = int(found[element])
-        return _byte(region, element), self._iterations[number - 1] if number != _SEVERAL else ""
-
-
-def _byte(region: _Bytes, element: Sequence[int]) -> int:
-    """Return the address of a byte of an element."""
-    *index, byte = element
-    return region.low + byte + sum(i * stride for i, stride in zip(index, region.array.strides, strict=True))
+        return region.byte_of(element), self._iterations[number - 1] if number != _SEVERAL else ""

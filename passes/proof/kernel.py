@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, DictionaryAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Operation
@@ -37,6 +37,8 @@ ATTRIBUTE = "hier.kernel"
 
 Forms: TypeAlias = "Sequence[Linear]"
 """Where a tile begins, per axis of the operand, as linear forms of the grid point."""
+Number = TypeVar("Number", int, Linear)
+"""Index where a tile begins: a number at one step, or a linear form of all grid points."""
 
 
 def describe(whole: Kernel, part: Kernel) -> DictionaryAttr:
@@ -80,12 +82,12 @@ class Equation:
 
 
 @dataclass(frozen=True)
-class Mismatch:
+class Mismatch(Generic[Number]):
     """A tile that is not the one which the kernel needs: `access`, its axis, and where it should begin, if known."""
 
     access: int
     axis: int
-    expected: Linear | None
+    expected: Number | None
 
 
 @dataclass(frozen=True)
@@ -111,12 +113,12 @@ class Part:
         """The access maps of the kernel on tiles as linear forms."""
         return tuple(tuple(linear(expr) for expr in access.map.results) for access in self.accesses)
 
-    def uneven(self) -> Mismatch | None:
-        """Return an access that moves within the tile otherwise than the whole kernel does, None where all agree."""
+    def uneven(self) -> tuple[int, int] | None:
+        """Return an access, and an axis along which it moves otherwise than the whole kernel does, if there is one."""
         for index, (own, whole) in enumerate(zip(self.inner, self.maps, strict=True)):
             for axis, (a, b) in enumerate(zip(own, whole, strict=True)):
                 if is_shaped(self.accesses[index].value) and self._moving(a) != self._moving(b):
-                    return Mismatch(index, axis, None)
+                    return index, axis
         return None
 
     def _moving(self, form: Linear) -> dict[Any, int]:
@@ -252,59 +254,52 @@ def _starts_of(
     return tuple(linear(expr) for expr in lead.data.results), numbers_of(operand)
 
 
-def solve(part: Part, starts: Mapping[int, Forms], zero: Collection[int] = ()) -> dict[int, Linear] | Mismatch:
+def solve(
+    equations: Sequence[Equation], starts: Mapping[int, Sequence[Number]]
+) -> dict[int, Number] | Mismatch[Number]:
     """
     Return the point x of the whole kernel at which tiles begin, in the loops that are cut, as far as it can be known;
     or the first tile that is not the one which the kernel needs.
 
     `starts` says, per access, where its tile begins. Accesses that come first pin x, so those that are likely to be
-    right should. Loops in `zero` are taken to begin at 0.
+    right should.
     """
-    x: dict[int, Linear] = {}
-    for equation in part.equations(list(starts), zero):
-        start = starts[equation.access][equation.axis]
-        total = Linear()
-        for dim, factor in equation.terms:
-            total += x[dim] * factor
-        rest = start.plus(equation.constant) + total * -1
-        if equation.solve is None:
-            if rest != Linear():
-                return Mismatch(equation.access, equation.axis, start + rest * -1)
-            continue
-        dim, factor = equation.solve
-        if rest.constant % factor or any(f % factor for _, f in rest.terms):
-            return Mismatch(equation.access, equation.axis, None)
-        x[dim] = Linear(tuple((a, f // factor) for a, f in rest.terms), rest.constant // factor)
-    return x
-
-
-def solve_point(equations: Sequence[Equation], starts: Mapping[int, Sequence[int]]) -> dict[int, int] | Mismatch:
-    """Do the same for tiles that begin at numbers, given the equations."""
-    x: dict[int, int] = {}
+    x: dict[int, Number] = {}
     for equation in equations:
         start = starts[equation.access][equation.axis]
         rest = start + equation.constant
         for dim, factor in equation.terms:
-            rest -= x[dim] * factor
+            rest = rest + x[dim] * -factor
         if equation.solve is None:
-            if rest:
-                return Mismatch(equation.access, equation.axis, Linear((), start - rest))
+            if rest not in (0, Linear()):
+                return Mismatch(equation.access, equation.axis, start + rest * -1)
             continue
         dim, factor = equation.solve
-        if rest % factor:
+        found = _quotient(rest, factor)
+        if found is None:
             return Mismatch(equation.access, equation.axis, None)
-        x[dim] = rest // factor
+        x[dim] = found
     return x
 
 
-def output_start(part: Part, access: int, x: Mapping[int, Linear]) -> Forms | None:
+def _quotient(number: Number, factor: int) -> Number | None:
+    """Return the exact quotient, None where there is a remainder."""
+    if isinstance(number, int):
+        return None if number % factor else number // factor
+    if number.constant % factor or any(f % factor for _, f in number.terms):
+        return None
+    return Linear(tuple((a, f // factor) for a, f in number.terms), number.constant // factor)
+
+
+def output_start(part: Part, access: int, x: Mapping[int, Number], zero: Number) -> tuple[Number, ...] | None:
     """Return the begin of an access's tile in the whole access, None where x is not known enough."""
-    found: list[Linear] = []
+    found: list[Number] = []
     for form, own in zip(part.maps[access], part.inner[access], strict=True):
-        total = Linear((), form.constant - own.constant)
+        total = zero + (form.constant - own.constant)
         for dim, factor in form.terms:
-            if not isinstance(dim, int) or not (part.is_whole(dim) or dim in x):
+            if isinstance(dim, int) and dim in x:
+                total = total + x[dim] * factor
+            elif not isinstance(dim, int) or not part.is_whole(dim):
                 return None
-            total += x.get(dim, Linear()) * factor
         found.append(total)
     return tuple(found)

@@ -6,34 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from math import lcm
-from typing import Protocol
 
 import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.machine.model import LARGEST_ELEMENT
+from ...dialects.core.machine.model import LARGEST_ELEMENT, Level
 from ...dialects.hier import GridOp
 from ...dialects.hier.grid import spatial_grid
 from ...ir import element_of, numpy_type
 from ..grids.streams import stage_bytes
 from .copies import point_of
 from .rules import grid_point, refuse
-
-
-class LevelLimits(Protocol):
-    """Properties of a level for a proof: its bytes, its alignment, its number of instances."""
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def alignment(self) -> int: ...
-
-    @property
-    def unit(self) -> int: ...
-
-    @property
-    def count(self) -> tuple[int, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +71,7 @@ class Placed:
         return (int(found[0][0]), int(found[0][1])) if len(found) else None
 
 
-def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
+def prove_levels(grid: GridOp, levels: Mapping[str, Level]) -> None:
     """
     Prove that the buffers of a grid are in bounds, aligned, and disjoint from each other and from those of enclosing
     grids.
@@ -109,7 +92,7 @@ def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
         around = around.parent_op()
 
 
-def placed_in(grid: GridOp, levels: Mapping[str, LevelLimits]) -> list[Placed]:
+def placed_in(grid: GridOp, levels: Mapping[str, Level]) -> list[Placed]:
     """Return the buffers of a grid that have addresses; `levels` may be empty."""
     found: list[Placed] = []
     for index, (tile, value) in enumerate(zip(grid.tiles, grid.operands, strict=True)):
@@ -139,7 +122,7 @@ def buffers_of_copies(owner: Operation, name: str, element: Attribute, level: st
     return Placed(owner, name, level, address, size, item, around.copies, apart)
 
 
-def prove_inside(buffer: Placed, levels: Mapping[str, LevelLimits]) -> None:
+def prove_inside(buffer: Placed, levels: Mapping[str, Level]) -> None:
     limits = levels.get(buffer.level)
     if levels and limits is None:
         known = f"levels {', '.join(levels)}"

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
 from .calls import Accesses
-from .clocks import Clocks, Conflict
+from .clocks import Clocks
 from .forks import Fork
 from .origins import Origin, merged
 from .paths import Paths
@@ -156,15 +156,7 @@ class State:
 
         Unless it is read as a whole, bytes of it may be missing.
         """
-        for fork in self.forks:
-            self._alone(op, region, fork.read(region), f"reads {_named(op, what)}", "writes")
-        if self.programs is not None:
-            found = self.programs.read(op, region, tuple(self.steps))
-            self._in_order(op, region, found, f"reads {_named(op, what)}")
-        for transfer in self._beside():
-            if not transfer.published and transfer.target.meets(region):
-                message = f"reads {_named(op, what)}, which a transfer still writes"
-                raise self._race(op, region, transfer, transfer.target, message)
+        self._check_order(op, region, what, is_write=False)
         for observer in self.observers:
             observer.read(region)
         if is_whole and not self.holds(region, number):
@@ -201,33 +193,51 @@ class State:
         self.wrote(op, target, target)
         target.writes[missing] = NEVER
 
-    def _alone(self, op: Operation, region: Region, found: tuple[int, str] | None, what: str, does: str) -> None:
-        """Prove that no other iteration of a parallel loop has been found to touch a byte of a region."""
-        if found is None:
-            return
-        byte, iteration = found
-        raise refuse(
-            "race",
-            f"'{op.name}' {what}, which another iteration of the parallel loop {does}",
-            op,
-            [_address(region, byte), self.place()],
-            found=f"the iteration {iteration} {does} it" if iteration else "several iterations read it",
-            remedy="give each iteration bytes of its own",
-        )
+    def _check_order(self, op: Operation, region: Region, what: str | int, *, is_write: bool) -> None:
+        """Prove that no iteration, program or transfer beside an op conflicts with its access to a region."""
+        for fork in self.forks:
+            found = fork.write(region) if is_write else fork.read(region)
+            if found is not None:
+                byte, iteration = found
+                does = "touches" if is_write else "writes"
+                message = f"{_does(op, what, is_write)}, which another iteration of the parallel loop {does}"
+                by = f"the iteration {iteration} {does} it" if iteration else "several iterations read it"
+                raise self._race(op, region, byte, message, by, "give each iteration bytes of its own")
+        if self.programs is not None:
+            self._check_programs(op, region, _does(op, what, is_write), is_write=is_write)
+        for transfer in self._beside():
+            sides = (transfer.target, "writes"), (transfer.source, "reads")
+            for side, does in sides if is_write else sides[:1]:
+                if not side.meets(region) or (transfer.published and side is transfer.target):
+                    continue
+                byte, kind = side.first_common(region), "transfer" if transfer.queue is None else "kernel"
+                message = f"{_does(op, what, is_write)}, which a {kind} still {does}"
+                by = f"the {kind} begun{_after(transfer.steps)} has not been waited for"
+                raise self._race(
+                    op, region, side.low if byte is None else byte, message, by, f"wait for the {kind} before"
+                )
 
-    def _in_order(self, op: Operation, region: Region, found: Conflict | None, what: str) -> None:
-        """Prove that no access of another program has been found that is not ordered with one of a region."""
-        if found is None:
+    def _check_programs(self, op: Operation, region: Region, does: str, *, is_write: bool) -> None:
+        """Prove that an access to a region is ordered with those of the other programs, if there are any."""
+        if self.programs is None:
             return
-        raise refuse(
-            "race",
-            f"'{op.name}' {what}, {found.what}",
-            op,
-            [_address(region, region.low), self.place()],
-            found=found.other,
-            remedy="hand the buffer on by a stream",
-            programs=found.programs,
-        )
+        access = self.programs.write if is_write else self.programs.read
+        if found := access(op, region, tuple(self.steps)):
+            remedy, message = "hand the buffer on by a stream", f"{does}, {found.what}"
+            raise self._race(op, region, region.low, message, found.other, remedy, found.programs)
+
+    def _race(
+        self,
+        op: Operation,
+        region: Region,
+        byte: int,
+        message: str,
+        found: str,
+        remedy: str,
+        programs: tuple[str, ...] = (),
+    ) -> Exception:
+        at = [_address(region, byte), self.place()]
+        return refuse("race", f"'{op.name}' {message}", op, at, found=found, remedy=remedy, programs=programs)
 
     def _explain(self, op: Operation, region: Region, number: int, what: str) -> None:
         writes = region.writes
@@ -236,7 +246,7 @@ class State:
             return
         element = tuple(int(i) for i in np.argwhere(wrong)[0])
         culprit = self.writes[int(writes[element])]
-        at = [_element(region, element), _address(region, self._byte(region, element)), self.place()]
+        at = [_element(region, element), _address(region, region.byte_of(element)), self.place()]
         if culprit is None:
             raise refuse("initialised", f"'{op.name}' reads {what}, which nothing has written", op, at)
         raise refuse(
@@ -253,16 +263,7 @@ class State:
         if region.memory.constant:
             at = [_address(region, region.low), self.place()]
             raise refuse("constant", f"'{op.name}' writes {_named(op, what)}", op, at)
-        for fork in self.forks:
-            self._alone(op, region, fork.write(region), f"writes {_named(op, what)}", "touches")
-        if self.programs is not None:
-            found = self.programs.write(op, region, tuple(self.steps))
-            self._in_order(op, region, found, f"writes {_named(op, what)}")
-        for transfer in self._beside():
-            for side, does in ((transfer.target, "writes"), (transfer.source, "reads")):
-                if side.meets(region) and not (transfer.published and side is transfer.target):
-                    message = f"writes {_named(op, what)}, which a transfer still {does}"
-                    raise self._race(op, region, transfer, side, message)
+        self._check_order(op, region, what, is_write=True)
 
     def wrote(self, op: Operation, region: Region, buffer: Buffer, origin: Origin | None = None) -> None:
         """Note that a region, part of a buffer, has been written."""
@@ -347,34 +348,15 @@ class State:
             )
         transfer.done = True
         self.under_way.remove(transfer)
-        if self.programs is not None:
-            steps = tuple(self.steps)
-            self._in_order(op, transfer.source, self.programs.read(op, transfer.source, steps), "has read a buffer")
-            if not transfer.published:
-                self._wrote_in_order(op, transfer)
+        self._check_programs(op, transfer.source, "has read a buffer", is_write=False)
+        if not transfer.published:
+            self._check_programs(op, transfer.target, "has written a buffer", is_write=True)
 
     def publish(self, op: Operation, transfer: Transfer) -> None:
         """Note that what a transfer writes is handed on by an op, to a program that awaits its end."""
         if not transfer.done:
             transfer.published = True
-            self._wrote_in_order(op, transfer)
-
-    def _wrote_in_order(self, op: Operation, transfer: Transfer) -> None:
-        assert self.programs is not None
-        found = self.programs.write(op, transfer.target, tuple(self.steps))
-        self._in_order(op, transfer.target, found, "has written a buffer")
-
-    def _race(self, op: Operation, region: Region, transfer: Transfer, side: Region, message: str) -> Exception:
-        byte = side.first_common(region)
-        at = [_address(region, side.low if byte is None else byte), self.place()]
-        what = "transfer" if transfer.queue is None else "kernel"
-        begun = f"the {what} begun{_after(transfer.steps)} has not been waited for"
-        message = message.replace("transfer", what)
-        return refuse("race", f"'{op.name}' {message}", op, at, found=begun, remedy=f"wait for the {what} before")
-
-    def _byte(self, region: Region, element: Sequence[int]) -> int:
-        *index, byte = element
-        return region.low + byte + sum(i * s for i, s in zip(index, region.array.strides, strict=True))
+            self._check_programs(op, transfer.target, "has written a buffer", is_write=True)
 
 
 def _element(region: Region, element: Sequence[int]) -> str:
@@ -387,6 +369,10 @@ def _address(region: Region, byte: int) -> str:
 
 def _named(op: Operation, what: str | int) -> str:
     return what if isinstance(what, str) else name_of(op, what)
+
+
+def _does(op: Operation, what: str | int, is_write: bool) -> str:
+    return f"{'writes' if is_write else 'reads'} {_named(op, what)}"
 
 
 def _after(steps: Steps) -> str:

@@ -39,7 +39,7 @@ def prove_part(
     for k in sorted(buffers, key=lambda k: k < len(part.accesses) - len(part.kernel.outputs)):
         if place := _place(part, k, buffers[k], read.get(k), scope):
             places[k] = place
-    x = solve(part, {k: place.start for k, place in places.items()})
+    x = _solved(part, places)
     if isinstance(x, dict) and part.accumulates and any(dim not in x for dim in part.cut_reductions):
         x = _solve_steps(part, places, x, period, scope)
     if isinstance(x, Mismatch):
@@ -54,7 +54,7 @@ def prove_part(
 
 def _solve_steps(
     part: Part, places: dict[int, Place], x: dict[int, Linear], period: frozenset[int], scope: Scope
-) -> dict[int, Linear] | Mismatch:
+) -> dict[int, Linear] | Mismatch[Linear]:
     """
     Solve the equations of the steps of a reduction that say too little by themselves.
 
@@ -62,20 +62,24 @@ def _solve_steps(
     point that solves the equations will do. What reads the sums, or where they are written, shows whether it is theirs.
     """
     begun = {k: tuple(at_first(form, period, scope.bounds) for form in place.start) for k, place in places.items()}
-    first = solve(part, begun, [dim for dim in part.cut_reductions if dim not in x])
+    first = solve(part.equations(list(begun), [dim for dim in part.cut_reductions if dim not in x]), begun)
     output = len(part.accesses) - 1
-    start = output_start(part, output, first) if isinstance(first, dict) else None
+    start = output_start(part, output, first, Linear()) if isinstance(first, dict) else None
     if start is None:
         return x
     places.setdefault(output, Place(tuple(start), part.shapes[output]))
-    return solve(part, {k: place.start for k, place in places.items()})
+    return _solved(part, places)
+
+
+def _solved(part: Part, places: Mapping[int, Place]) -> dict[int, Linear] | Mismatch[Linear]:
+    return solve(part.equations(list(places)), {k: place.start for k, place in places.items()})
 
 
 def prove_even(part: Part) -> None:
     """Prove that a kernel on tiles moves within them as the whole kernel does, and that no index is a tile's own."""
-    if mismatch := part.uneven():
-        value = part.accesses[mismatch.access].value
-        message = f"{operand_name(part.op, value)} of '{part.op.name}' moves along axis {mismatch.axis} otherwise than"
+    if found := part.uneven():
+        value = part.accesses[found[0]].value
+        message = f"{operand_name(part.op, value)} of '{part.op.name}' moves along axis {found[1]} otherwise than"
         at = [f"tile of {listed(shape_of(value))}", "element 1 of that axis"]
         raise refuse("whole-kernel", f"{message} the whole kernel", part.op, at)
     for region in part.op.regions:
@@ -112,7 +116,7 @@ def _place(part: Part, k: int, buffer: Buffer, held: Held | None, scope: Scope) 
     )
 
 
-def mismatched(part: Part, mismatch: Mismatch, buffer: Buffer, place: Place, scope: Scope) -> Exception:
+def mismatched(part: Part, mismatch: Mismatch[Linear], buffer: Buffer, place: Place, scope: Scope) -> Exception:
     """Return the error of a kernel on tiles with a wrong tile."""
     start = place.start[mismatch.axis]
     point = [0] * scope.depth

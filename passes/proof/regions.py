@@ -147,6 +147,11 @@ class Region:
             return all(a.start < b.stop and b.start < a.stop for a, b in pairs)
         return (self.is_dense and other.is_dense) or self.first_common(other) is not None
 
+    def byte_of(self, element: Sequence[int]) -> int:
+        """Return the address of a byte, its last index, of an element."""
+        *index, byte = element
+        return self.low + byte + sum(i * stride for i, stride in zip(index, self.array.strides, strict=True))
+
     def first_common(self, other: Region) -> int | None:
         """Return the first byte that two regions of a memory share, None if they are disjoint."""
         low, high = max(self.low, other.low), min(self.high, other.high)

@@ -18,12 +18,13 @@ from xdsl.traits import IsTerminator
 
 from ...dialects.core.effect_traits import Launches
 from ...dialects.core.effects import declared
+from ...dialects.core.machine.model import Level
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ConcurrentOp, GridOp, StreamOp, TokenType
 from ..core.byte_ranges import ByteRanges
 from ..grids.memories import address_of
 from ..memory.views import bytes_of
-from .levels import LevelLimits, Placed, buffers_of_copies, placed_in, prove_apart, prove_inside
+from .levels import Placed, buffers_of_copies, placed_in, prove_apart, prove_inside
 
 ResidentOp = memref.AllocOp | StreamOp
 
@@ -54,7 +55,7 @@ class _Blocks:
         return self._numbers[block][op]
 
 
-def prove_residents(function: FuncOp, levels: Mapping[str, LevelLimits]) -> None:
+def prove_residents(function: FuncOp, levels: Mapping[str, Level]) -> None:
     """
     Prove that buffers with addresses are in bounds of their levels, and disjoint from live buffers and those of grids.
 
@@ -178,7 +179,7 @@ def _is_repeated_at_once(op: Operation) -> bool:
     return parent is not None
 
 
-def _prove_apart_in(block: Block, residents: Sequence[_Resident], levels: Mapping[str, LevelLimits]) -> None:
+def _prove_apart_in(block: Block, residents: Sequence[_Resident], levels: Mapping[str, Level]) -> None:
     """Prove that buffers live at an op of a block are disjoint from each other and from those of its grids."""
     begun, ended = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for index, each in enumerate(residents):

@@ -10,11 +10,10 @@ import numpy as np
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation
 
-from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import is_shaped, kernel_of
 from ...ir import Array, shape_of
 from .body import constant_of, prove_kernel, reads_of
-from .kernel import Equation, Mismatch, Part, part_of, solve_point
+from .kernel import Equation, Mismatch, Part, output_start, part_of, solve
 from .memory import State
 from .origins import Index, Origin, Spot, of_shape
 from .parts import prove_even
@@ -96,7 +95,6 @@ class TileChecks:
         self._used: set[Operation] = set()
         """The kernels on tiles whose results others on tiles use."""
         self._covered: dict[tuple[int, Operation], Array] = {}
-        self._starts: dict[Operation, list[tuple[int, list[tuple[int, int]]]] | None] = {}
         self._calls = 0
         self.call = 0
         """The call that the program is in: in each, the operands of a kernel may be other buffers."""
@@ -216,14 +214,8 @@ class TileChecks:
 
     def _made(self, part: Part, x: Mapping[int, int]) -> Spot | None:
         """Return the offset of a tile's output in the whole kernel's result."""
-        op = part.op
-        if op not in self._starts:
-            self._starts[op] = _output_terms(part)
-        terms = self._starts[op]
-        if terms is None or any(dim not in x for _, each in terms for dim, _ in each):
-            return None
-        start = tuple(constant + sum(factor * x[dim] for dim, factor in each) for constant, each in terms)
-        return Spot(op, start, part.shapes[-1])
+        start = output_start(part, len(part.accesses) - 1, x, 0)
+        return Spot(part.op, start, part.shapes[-1]) if start is not None else None
 
     def check_written(self, op: Operation, near: Buffer, far: Buffer, start: Index, inside: Sequence[slice]) -> bool:
         """
@@ -251,7 +243,7 @@ class TileChecks:
         if begun != spot.start:
             axis = next(axis for axis, (a, b) in enumerate(zip(begun, spot.start, strict=True)) if a != b)
             wrong = Solved(solved.facts, {access: spot}, {})
-            raise self._wrong_tile(op, wrong, Mismatch(access, axis, Linear((), begun[axis])))
+            raise self._wrong_tile(op, wrong, Mismatch(access, axis, begun[axis]))
         spots = {**solved.spots, access: spot}
         x = self._solve(part, {k: each.start for k, each in spots.items()})
         if isinstance(x, Mismatch):
@@ -290,7 +282,7 @@ class TileChecks:
                 at = [f"tile at {listed(spot.start)}, needed at {a} along axis {axis}", self._state.place()]
                 raise refuse("whole-kernel", message, op, at)
 
-    def _solve_step(self, part: Part, spots: dict[int, Spot], before: Origin | None) -> dict[int, int] | Mismatch:
+    def _solve_step(self, part: Part, spots: dict[int, Spot], before: Origin | None) -> dict[int, int] | Mismatch[int]:
         """
         Solve the equations of one step of a reduction that say too little by themselves: the sums are where they have
         been so far, and where they begin, so do the reduced loops. Where the sums are written shows whether they do.
@@ -307,19 +299,19 @@ class TileChecks:
 
     def _solve(
         self, part: Part, starts: Mapping[int, Sequence[int]], zero: tuple[int, ...] = ()
-    ) -> dict[int, int] | Mismatch:
+    ) -> dict[int, int] | Mismatch[int]:
         key = (part.op, tuple(starts), zero)
         if key not in self._plans:
             prove_even(part)
             prove_sizes(part)
             self._plans[key] = part.equations(list(starts), zero)
-        return solve_point(self._plans[key], starts)
+        return solve(self._plans[key], starts)
 
-    def _wrong_tile(self, op: Operation, solved: Solved, mismatch: Mismatch) -> Exception:
+    def _wrong_tile(self, op: Operation, solved: Solved, mismatch: Mismatch[int]) -> Exception:
         facts = solved.facts
         wanted = "elsewhere"
         if mismatch.expected is not None:
-            wanted = f"at {mismatch.expected.constant} along axis {mismatch.axis}"
+            wanted = f"at {mismatch.expected} along axis {mismatch.axis}"
         others = ", ".join(listed(spot.start) for access, spot in solved.spots.items() if access != mismatch.access)
         name = name_of(facts.op, facts.operand_of[mismatch.access])
         return refuse(
@@ -329,14 +321,3 @@ class TileChecks:
             [f"tile at {listed(solved.spots[mismatch.access].start)}, needed {wanted}", self._state.place()],
             found=f"the tiles of its other operands begin at {others}" if others else "",
         )
-
-
-def _output_terms(part: Part) -> list[tuple[int, list[tuple[int, int]]]] | None:
-    """Return, per axis of the output, the constant and the terms in x of where its tile begins."""
-    found: list[tuple[int, list[tuple[int, int]]]] = []
-    for form, own in zip(part.maps[-1], part.inner[-1], strict=True):
-        terms = [(dim, factor) for dim, factor in form.terms if isinstance(dim, int)]
-        if len(terms) < len(form.terms):
-            return None
-        found.append((form.constant - own.constant, [(d, f) for d, f in terms if not part.is_whole(d)]))
-    return found

@@ -12,9 +12,11 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.scf import ForOp, IfOp, ParallelOp, WhileOp
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.effect_traits import Launches
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_shaped
+from ...dialects.core.machine.model import Level
 from ...dialects.hier import ConcurrentOp, GridOp, LocalOp
 from ...errors import Diagnostic
 from ...ir import functions, where
@@ -25,10 +27,8 @@ from .accesses import AccessRules
 from .buffers import Buffers, Shards
 from .calls import Accesses
 from .kernel import ATTRIBUTE
-from .levels import LevelLimits
 from .memory import State, Transfer
 from .programs import Programs
-from .ranges import Range
 from .regions import NEVER, Buffer
 from .rules import listed, refuse, shown
 
@@ -39,7 +39,7 @@ class Walk(Client):
     def __init__(
         self,
         module: ModuleOp,
-        levels: Mapping[str, LevelLimits],
+        levels: Mapping[str, Level],
         carried: Mapping[GridOp, Collection[int]] = {},
         *,
         tiles: bool = True,

@@ -174,7 +174,7 @@ class Facts:
         bound, kind = (loop.upper, arith.MinSIOp) if last else (loop.lower, arith.MaxSIOp)
         node = self.makers.get(bound)
         numbers = node.args if isinstance(node, Compute) and kind_of(node.op) is kind else [bound]
-        return [self.form(number).plus(-1 if last else 0) for number in numbers]
+        return [self.form(number) + (-1 if last else 0) for number in numbers]
 
     def _interval_of_node(self, number: int) -> Range | None:
         node = self.makers.get(number)

@@ -41,7 +41,9 @@ class Linear:
     terms: tuple[tuple[Atom, int], ...] = ()
     constant: int = 0
 
-    def __add__(self, other: Linear) -> Linear:
+    def __add__(self, other: Linear | int) -> Linear:
+        if isinstance(other, int):
+            return Linear(self.terms, self.constant + other)
         sums = dict(self.terms)
         for atom, factor in other.terms:
             sums[atom] = sums.get(atom, 0) + factor
@@ -55,10 +57,6 @@ class Linear:
         if not other.terms:
             return self * other.constant
         return other * self.constant if not self.terms else None
-
-    def plus(self, constant: int) -> Linear:
-        """Return this form plus a number."""
-        return Linear(self.terms, self.constant + constant)
 
     def without(self, dim: int) -> Linear:
         """Return this form less its term in one dimension."""

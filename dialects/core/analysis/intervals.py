@@ -45,10 +45,15 @@ class Range:
     def __sub__(self, other: Range | int) -> Range:
         return self + -_as_range(other)
 
+    def __rsub__(self, other: int) -> Range:
+        return -self + other
+
     def __mul__(self, other: Range | int) -> Range:
         other = _as_range(other)
         corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Range(min(corners), max(corners))
+
+    __radd__, __rmul__ = __add__, __mul__
 
     def __rshift__(self, shift: int) -> Range:
         return Range(self.low >> shift, self.high >> shift)

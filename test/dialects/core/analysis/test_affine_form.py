@@ -46,7 +46,7 @@ def test_forms_equal_their_expressions(expr: AffineExpr):
 @given(EXPRESSIONS, EXPRESSIONS, st.tuples(*[st.integers(-9, 9)] * 3))
 def test_arithmetic_of_forms(a: AffineExpr, b: AffineExpr, point: tuple[int, ...]):
     x, y = linear(a), linear(b)
-    assert (x + y * -2).plus(3).at(point) == x.at(point) - 2 * y.at(point) + 3
+    assert (x + y * -2 + 3).at(point) == x.at(point) - 2 * y.at(point) + 3
     product_form = x.times(y)
     assert (product_form is None) == bool(x.terms and y.terms)
     assert product_form is None or product_form.at(point) == x.at(point) * y.at(point)
