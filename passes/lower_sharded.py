@@ -27,7 +27,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.machine.model import Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import (
@@ -64,7 +64,7 @@ KERNELS: dict[str, Callable[..., Operation]] = {
 class _Instance:
     """Builder of a replicated program, for the instances that hold the shards of a value."""
 
-    def __init__(self, op: Operation, sharding: Sharding, machine: Machine):
+    def __init__(self, op: Operation, sharding: Sharding, machine: Machine | None):
         self._op = op
         self._machine = machine
         self.sharding = sharding
@@ -112,7 +112,7 @@ class _Instance:
 
     def _engine(self) -> str | None:
         """Return the engine whose instances compute in the level of the shards, None where there is none."""
-        for engine in self._machine.engines:
+        for engine in self._machine.engines if self._machine is not None else ():
             if len(engine.count) == len(self.sharding.over) and self.sharding.level in engine.levels_of():
                 return engine.name
         return None
@@ -141,7 +141,7 @@ def _within(writer: Writer, at: SSAValue, low: int, high: int) -> SSAValue:
     return writer.op(arith.AndIOp(is_after, writer.op(arith.CmpiOp(at, writer.value(high), "ule"))))
 
 
-def _lower_copy(op: memref.CopyOp, machine: Machine) -> None:
+def _lower_copy(op: memref.CopyOp, machine: Machine | None) -> None:
     """Lower a copy between a sharded value and one that is not: each instance moves its own shard."""
     scatters, gathers = is_sharded(op.destination.type), is_sharded(op.source.type)
     value = op.destination if scatters else op.source
@@ -171,7 +171,7 @@ def _lower_copy(op: memref.CopyOp, machine: Machine) -> None:
     instance.finish("scatter" if scatters else "gather")
 
 
-def _lower_shift(op: ShiftOp, machine: Machine) -> None:
+def _lower_shift(op: ShiftOp, machine: Machine | None) -> None:
     """Lower a shift to steps round the ring of the instances, in the shorter direction."""
     sharding, dim = op.shardings[0], op.dim
     extent, rank = sharding.extents[dim], len(sharding.axes)
@@ -200,7 +200,7 @@ def _lower_shift(op: ShiftOp, machine: Machine) -> None:
     instance.finish("shift")
 
 
-def _lower_broadcast(op: BroadcastOp, machine: Machine) -> None:
+def _lower_broadcast(op: BroadcastOp, machine: Machine | None) -> None:
     """Lower a broadcast to chains from the instance that holds the source to both ends."""
     (source, target), dim = op.shardings, op.dim
     instance = _Instance(op, target, machine)
@@ -253,7 +253,7 @@ def _pass_on(
     body.when(_within(body, instance.point[dim], low, high), take)
 
 
-def _lower_reduce(op: ReduceOp, machine: Machine) -> None:
+def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
     """Lower a reduction to a chain from the first instance to the last, and back to those that get the result."""
     (source, target), dim = op.shardings, op.dim
     instance = _Instance(op, source, machine)
@@ -304,7 +304,7 @@ def _lower_reduce(op: ReduceOp, machine: Machine) -> None:
     instance.finish("reduce")
 
 
-_LOWERINGS: dict[type[Operation], Callable[[Any, Machine], None]] = {
+_LOWERINGS: dict[type[Operation], Callable[[Any, Machine | None], None]] = {
     memref.CopyOp: _lower_copy,
     ShiftOp: _lower_shift,
     BroadcastOp: _lower_broadcast,
@@ -313,7 +313,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, Machine], None]] = {
 """Op class -> its lowering to a replicated program."""
 
 
-def lower_sharded(function: FuncOp, machine: Machine) -> None:
+def lower_sharded(function: FuncOp, machine: Machine | None) -> None:
     """Lower the ops of a function on sharded values. Raises Diagnostic for others than those that move shards."""
     for argument in function.body.block.args:
         if is_sharded(argument.type):
@@ -328,7 +328,7 @@ def lower_sharded(function: FuncOp, machine: Machine) -> None:
         _lower(op, machine)
 
 
-def _lower(op: Operation, machine: Machine) -> None:
+def _lower(op: Operation, machine: Machine | None) -> None:
     """Lower one op with sharded operands or results."""
     if isinstance(op, memref.AllocOp):
         whole = cast("MemRefType[Any]", op.memref.type)
@@ -354,12 +354,13 @@ class LowerShardedPass(Pass):
     Lower the ops that move the shards of values between instances to replicated programs with streams.
 
     Shards move between neighbours: a shift in steps round the ring of a coordinate, a broadcast and a reduction from
-    instance to instance. A copy between a sharded value and a buffer of another level moves each shard by itself.
+    instance to instance. A copy between a sharded value and a buffer of another level moves each shard by itself. The
+    programs run on the engine of the module's machine that computes in the level, if there is one.
     """
 
     name = "lower-sharded"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        machine = machine_of(op)
+        machine = machine_of(op) if ATTRIBUTE in op.attributes else None
         for function in functions(op):
             lower_sharded(function, machine)
