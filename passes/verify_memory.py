@@ -16,6 +16,7 @@ from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
+from .explicit.events import queue_of
 from .proof.alike import first_alike
 from .proof.body import prove_body
 from .proof.calls import entry_functions
@@ -31,9 +32,9 @@ _EXPLICIT = (GridOp, DmaStartOp, DmaWaitOp, LaunchOp, ParallelOp, ViewOp)
 
 def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -> None:
     """
-    Prove that a program with grids or transfers moves data correctly, independent of the passes that built it.
+    Prove that a program with grids, transfers or queues moves data correctly, independent of the passes that built it.
 
-    With `plain` false, programs without grids, transfers, launches and views of memory by address are skipped. With
+    With `plain` false, programs without these, launches and views of memory by address are skipped. With
     `tiles` false, the operand tiles of kernels among explicit transfers are not checked. Raises Diagnostic at the first
     broken rule, with the op and a counterexample. Level sizes are checked if the module has a machine.
     """
@@ -56,7 +57,7 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     carried = {grid: proved[alike[grid]] for grid in outer}
     if not plain and not _places_memory(module):
         return
-    walk = Walk(module, levels, carried, tiles=tiles)
+    walk = Walk(module, levels, carried, tiles=tiles, machine=machine)
     for function in entry_functions(module):
         _refuse_tensors(function)
         walk.run(function)
@@ -78,7 +79,7 @@ def _refuse_tensors(function: FuncOp) -> None:
 
 def _places_memory(module: ModuleOp) -> bool:
     """Return whether a program places memory explicitly; otherwise its buffers are disjoint by construction."""
-    return any(isinstance(op, _EXPLICIT) for op in nested_ops(module))
+    return any(isinstance(op, _EXPLICIT) or queue_of(type(op)) is not None for op in nested_ops(module))
 
 
 def _is_inner(grid: GridOp) -> bool:

@@ -9,7 +9,7 @@ well. An op without any has unknown effects. `effects.py` resolves declarations 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -48,8 +48,9 @@ class Effect(EffectInstance):
     """
     Access to a buffer, of its whole or of a `region`.
 
-    It lasts from its op until a wait for the token `until`; without one it ends with the op. Ops on one in-order
-    `queue` are executed in the order of their issue: the end of one is the end of those before it.
+    It lasts from its op until a wait for the token `until`; without one it ends with the op, or with a fence that
+    awaits its `queue`. Ops on one in-order `queue` are executed in the order of their issue: the end of one is the end
+    of those before it.
     """
 
     until: SSAValue | None = None
@@ -245,6 +246,27 @@ class Awaits(DeclaredEffects):
     """
 
     token: str
+
+    def get_effects(self, op: Operation) -> Set[EffectInstance]:
+        return Fence.get_effects(op)
+
+
+@dataclass(frozen=True)
+class OnQueue(DeclaredEffects):
+    """Asynchronous accesses of an op that an in-order queue executes: they last until a fence that awaits it."""
+
+    queue: str
+
+    def cycles_of(self, op: Operation, operands: Sequence[Any]) -> int:
+        """Return the cycles of the op in its queue, by its run-time operands, None for buffers."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class AwaitsQueues(DeclaredEffects):
+    """Fence that completes all ops on the named queues, on all queues if there is no name."""
+
+    queues: tuple[str, ...] = ()
 
     def get_effects(self, op: Operation) -> Set[EffectInstance]:
         return Fence.get_effects(op)

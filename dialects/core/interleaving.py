@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from threading import Semaphore, Thread
+from typing import TypeVar
 
 import numpy as np
 from xdsl.ir import Operation
@@ -28,6 +29,9 @@ class Order:
     ranks: Mapping[str, int] = field(default_factory=dict[str, int])
     early: bool = False
     undefined: int = 0
+
+
+_T = TypeVar("_T")
 
 
 class _Stopped(BaseException):
@@ -97,6 +101,15 @@ class Interleaving:
         if self.order.undefined:
             array.view(np.ndarray)[...] = np.full(array.itemsize, self.order.undefined, np.uint8).view(array.dtype)[0]
         return array
+
+    def forget(self, finish: Callable[[], None]) -> None:
+        """Forget an asynchronous access that has completed."""
+        if finish in self._pending:
+            self._pending.remove(finish)
+
+    def shuffled(self, items: Sequence[_T]) -> list[_T]:
+        """Return items in an order by chance, in their own without a seed."""
+        return list(items) if self.order.seed is None else self._random.sample(items, len(items))
 
     def wait(self, ready: Callable[[], bool], op: Operation, found: Callable[[], str]) -> None:
         """Block the program at an op until it is ready. `found` is the state that it is blocked on, for messages."""

@@ -25,6 +25,7 @@ from ...discovery import registering
 from ...ir import numpy_type
 from .body import ScalarAttr, scalar_attr
 from .interleaving import Interleaving
+from .queues import Work
 
 _O = TypeVar("_O", bound=Operation)
 _T = TypeVar("_T")
@@ -87,6 +88,9 @@ CRule = Callable[..., Sequence[Value]]
 
 C_RULES: dict[str, CRule] = {}
 """Function of C -> `(runner, op, *operands) -> results`, on flat arrays that begin where the pointers point."""
+
+WORK_RULES: dict[type[Operation], Callable[[Runner, Any, Sequence[Value]], Work]] = {}
+"""Op class on a queue -> `(runner, op, operands) -> work`, what its queue executes."""
 
 C_SCALAR_RULES: dict[str, ScalarRule] = {}
 """Function of C that only computes a number -> `(op, *operands) -> result`, elementwise."""

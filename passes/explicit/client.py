@@ -90,12 +90,17 @@ class Client:
         """
         Return the handler of an op with effects on buffers, by its operands and then the buffers that it captures.
 
-        An op whose effects last until a token gives this token. The effects of a kernel are those of its view.
+        An op whose effects last until a token gives this token; without one, effects on a queue last until a fence. The
+        effects of a kernel are those of its view.
         """
         raise self._unsupported(op)
 
     def wait(self, op: Operation) -> Handler:
         """Return the handler of a wait, by its token; None is the token of nothing."""
+        raise self._unsupported(op)
+
+    def fence(self, op: Operation, queues: Collection[str]) -> Handler:
+        """Return the handler of a fence: it awaits the ops of these queues, of all queues if there is none."""
         raise self._unsupported(op)
 
     def launch(self, op: Operation) -> tuple[Handler, Handler]:

@@ -13,10 +13,12 @@ from xdsl.traits import IsTerminator, RecursiveMemoryEffect
 
 from ...dialects.core.effect_traits import (
     Awaits,
+    AwaitsQueues,
     Blocks,
     Effect,
     Launches,
     NothingPending,
+    OnQueue,
     OperandRelease,
     OwnArguments,
     Programs,
@@ -40,6 +42,8 @@ class Event(Enum):
     VIEW = auto()
     ACCESS = auto()
     WAIT = auto()
+    FENCE = auto()
+    """Wait for queues of instructions."""
     NOTHING = auto()
     """Token of nothing."""
     LAUNCH = auto()
@@ -55,6 +59,8 @@ _TRAITS = (
     (Programs, Event.PROGRAMS),
     (NothingPending, Event.NOTHING),
     (Awaits, Event.WAIT),
+    (AwaitsQueues, Event.FENCE),
+    (OnQueue, Event.ACCESS),
     (ViewLike, Event.VIEW),
     (ResultAllocation, Event.ALLOC),
     (OperandRelease, Event.SILENT),
@@ -84,6 +90,18 @@ def event_of(op: Operation, analysis: EffectAnalysis) -> tuple[Event, Effects]:
 
 
 @cache
+def queue_of(op_class: type[Operation]) -> OnQueue | None:
+    """Return the trait of ops that a queue executes, None for other ops."""
+    return declared(op_class, OnQueue)
+
+
+@cache
+def fence_of(op_class: type[Operation]) -> AwaitsQueues | None:
+    """Return the trait of ops that await queues, None for other ops."""
+    return declared(op_class, AwaitsQueues)
+
+
+@cache
 def event_of_class(op_class: type[Operation]) -> Event | None:
     """Return the event of all ops of a class, None where it depends on the op."""
     if issubclass(op_class, memref.GetGlobalOp):
@@ -103,9 +121,11 @@ def is_recursive(op: Operation) -> bool:
 
 
 def touches_memory(op: Operation) -> bool:
-    """Return whether an op or a nested op has memory or token operands or results."""
+    """Return whether an op or a nested op has memory or token operands or results, or is on a queue or awaits one."""
     values = (value for inner in nested_ops(op) for value in (*inner.operands, *inner.results))
-    return any(isinstance(value.type, MemRefType | TokenType) for value in values)
+    if any(isinstance(value.type, MemRefType | TokenType) for value in values):
+        return True
+    return any(queue_of(type(inner)) or fence_of(type(inner)) for inner in nested_ops(op))
 
 
 def values_of(op: Operation) -> Sequence[SSAValue]:
@@ -120,15 +140,15 @@ def lasting(op: Operation, effects: Effects) -> list[Effect]:
 
 
 def asynchronous(regions: Sequence[Region], analysis: EffectAnalysis) -> Iterator[Operation]:
-    """Yield the ops of regions that may not depend on data: transfers, waits, launches, grids, and unknown ones."""
+    """Yield the ops of regions that may not depend on data: asynchronous ones, waits, launches, grids, unknown ones."""
     for op in (op for region in regions for block in region.blocks for op in block.ops):
         if isinstance(op, CONTROL):
             yield from asynchronous(op.regions, analysis)
             continue
         event, effects = event_of(op, analysis)
-        if event is Event.ACCESS and not is_kernel(op) and (op.regions or lasting(op, effects)):
+        if event is Event.ACCESS and not is_kernel(op) and (op.regions or queue_of(type(op)) or lasting(op, effects)):
             yield op
-        if event in (Event.WAIT, Event.LAUNCH, Event.SIGNAL, Event.PROGRAMS, Event.UNKNOWN):
+        if event in (Event.WAIT, Event.FENCE, Event.LAUNCH, Event.SIGNAL, Event.PROGRAMS, Event.UNKNOWN):
             yield op
 
 

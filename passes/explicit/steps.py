@@ -27,7 +27,7 @@ from ...dialects.hier.sharded import is_sharded
 from ...errors import Diagnostic
 from ...ir import where
 from .client import Client, Handler
-from .events import Event, event_of, lasting, values_of
+from .events import Event, event_of, fence_of, lasting, values_of
 
 _INFIX: dict[Any, str] = {
     operator.add: "+",
@@ -214,6 +214,12 @@ def _wait(code: Code, op: Operation, depth: int) -> None:
     _append(code, op, code.client.wait(op), _operands(code, op, op.operands), depth)
 
 
+def _fence(code: Code, op: Operation, depth: int) -> None:
+    trait = fence_of(type(op))
+    assert trait is not None
+    _append(code, op, code.client.fence(op, trait.queues), "", depth)
+
+
 def _launch(code: Code, op: Operation, depth: int) -> None:
     """Append a launch: its accesses, then its in-flight state."""
     begin, end = map(code.handler, code.client.launch(op))
@@ -266,6 +272,7 @@ _EVENTS: dict[Event, Callable[[Code, Any, int], None]] = {
     Event.ALLOC: _alloc,
     Event.VIEW: _view,
     Event.WAIT: _wait,
+    Event.FENCE: _fence,
     Event.NOTHING: _nothing,
     Event.LAUNCH: _launch,
     Event.CALL: _call,

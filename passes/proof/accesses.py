@@ -18,6 +18,7 @@ from ...dialects.core.kernel import is_kernel
 from ...dialects.hier import GridOp
 from ...dialects.hier.tiles import overlap
 from ..explicit.client import Handler
+from ..explicit.events import queue_of
 from .grid import prove_in_place
 from .memory import State, Transfer
 from .origins import Origin, Spot, brought
@@ -57,6 +58,8 @@ class AccessRules:
             if declared(type(op), trait) is not None:
                 return lambda *buffers: rule(self, op, buffers)
         accesses = [each for each in effects.instances if isinstance(each, Effect)]
+        if (trait := queue_of(type(op))) is not None:
+            return self._instruction_of(op, trait.queue, accesses)
         if any(each.until is not None for each in accesses):
             return self._transfer_of(op, accesses)
         if any(each.region is not None for each in accesses):
@@ -110,6 +113,37 @@ class AccessRules:
     def _unknown(self) -> Origin | None:
         """Return the origin of bytes that data choose."""
         return Origin(is_mixed=True) if self._follows_tiles else None
+
+    # Instructions on queues
+
+    def _instruction_of(self, op: Operation, queue: str, effects: Iterable[Effect]) -> Handler:
+        """Return the handler of an instruction on a queue: it accesses regions until a fence."""
+        index = {value: position for position, value in enumerate(op.operands)}
+        plans = [
+            (each.kind is _WRITE, index[each.value], _evaluated(each.region, index))
+            for each in effects
+            if isinstance(each.value, SSAValue)
+        ]
+
+        def issue(*operands: Any) -> None:
+            regions: list[tuple[Region, bool, int]] = []
+            for is_write, position, box in plans:
+                offsets, sizes = box(operands)
+                self._is_static(op, operands[position], *offsets, *sizes)
+                regions.append((self._part(op, operands[position], offsets, sizes), is_write, position))
+            self._state.issue(op, queue, [(region, is_write, name_of(op, at)) for region, is_write, at in regions])
+            for region, is_write, position in regions:
+                if not is_write:
+                    self._state.check_read(op, region, operands[position].number, position)
+            for region, _, position in (each for each in regions if each[1]):
+                self._state.check_write(op, region, position)
+                for other, _, at in regions:
+                    self._apart(op, {at: other, position: region}, at, position, allowed=False)
+            for region, _, position in (each for each in regions if each[1]):
+                self._state.wrote(op, region, operands[position])
+            self._state.issued()
+
+        return issue
 
     # Whole buffers
 
@@ -179,9 +213,8 @@ class AccessRules:
             buffer = cast(Buffer, buffers[index])
             self._state.wrote(op, buffer, buffer, origin if not buffer.by_data else None)
 
-    def _apart(
-        self, op: Operation, buffers: Sequence[Buffer | None], other: int, target: int, *, allowed: bool
-    ) -> None:
+    def _apart(self, op: Operation, buffers: Any, other: int, target: int, *, allowed: bool) -> None:
+        """Check that two operands, by index, do not share a byte; the same one is `allowed` in place."""
         a, b = cast(Buffer, buffers[other]), cast(Buffer, buffers[target])
         if other == target or not a.meets(b) or (allowed and a.same(b) and not a.by_data):
             return

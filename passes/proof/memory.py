@@ -14,6 +14,7 @@ from .clocks import Clocks
 from .forks import Fork
 from .origins import Origin, merged
 from .paths import Paths
+from .queues import Queues
 from .regions import INITIAL, NEVER, Buffer, Key, Memory, Region
 from .rules import Steps, name_of, refuse, shown
 
@@ -82,6 +83,8 @@ class State:
     """The parallel loops around, outermost first."""
     programs: Clocks | None = None
     """The order of the concurrent programs of which one takes the present step."""
+    queues: Queues | None = None
+    """The instructions in flight on queues, where the program has such."""
     paths: list[Paths] = field(default_factory=list[Paths])
     """The ops around, outermost first, of which data decide the path."""
     observers: list[Accesses] = field(default_factory=list["Accesses"])
@@ -205,6 +208,8 @@ class State:
                 raise self._race(op, region, byte, message, by, "give each iteration bytes of its own")
         if self.programs is not None:
             self._check_programs(op, region, _does(op, what, is_write), is_write=is_write)
+        if self.queues is not None and not self.queues.is_issuing:
+            self.queues.access(op, tuple(self.steps), region, _named(op, what), is_write=is_write)
         for transfer in self._beside():
             sides = (transfer.target, "writes"), (transfer.source, "reads")
             for side, does in sides if is_write else sides[:1]:
@@ -293,6 +298,21 @@ class State:
         write = self.writes[number]
         if write is not None and write.region.low == region.low and write.region.array.shape == region.array.shape:
             self.lacking.discard(number)
+
+    def issue(self, op: Operation, queue: str, accesses: Sequence[tuple[Region, bool, str]]) -> None:
+        """Issue an instruction to a queue, with its regions; until `issued`, accesses are those of the instruction."""
+        if self.forks or self.programs is not None or self.queue is not None or self.queues is None:
+            message = f"'{op.name}' on the queue '{queue}' is in a parallel loop, a launch or a concurrent program"
+            raise refuse(
+                "static", message, op, [self.place()], remedy="issue the instructions of a queue in one thread"
+            )
+        self.queues.issue(op, tuple(self.steps), queue, accesses)
+        self.queues.is_issuing = True
+
+    def issued(self) -> None:
+        """End the issue of an instruction."""
+        if self.queues is not None:
+            self.queues.is_issuing = False
 
     def origin_of(self, region: Region) -> Origin | None:
         """Return the origin of a region's content, where that is uniform."""

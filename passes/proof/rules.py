@@ -26,10 +26,11 @@ RULES = {
     "in-place": "no grid point reads an element that another one has written",
     "inside": "accesses stay inside of their buffer",
     "race": "what a transfer writes is not touched, and what it reads is not written, before it has been waited for; "
-    "what one copy or one program writes, no other one touches without an order between them",
+    "what one copy, one program or one queue writes, no other one touches without an order between them",
     "deadlock": "concurrent programs end: none waits for a slot that no other one hands on",
     "balance": "each slot of a stream is reserved, pushed, popped and released equally often",
     "token": "each transfer is waited for exactly once",
+    "fence": "each instruction on a queue is awaited by a fence before the program ends",
     "constant": "constant memory is not written",
     "static": "which transfers there are, and where to, does not depend on data",
 }

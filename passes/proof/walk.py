@@ -16,19 +16,20 @@ from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.effect_traits import Launches
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_shaped
-from ...dialects.core.machine.model import Level
+from ...dialects.core.machine.model import Level, Machine
 from ...dialects.hier import ConcurrentOp, GridOp, LocalOp
 from ...errors import Diagnostic
 from ...ir import functions, where
 from ..explicit.client import Branch, Call, Client, Handler, Parallel
 from ..explicit.compile import Compiled, compile_function
-from ..explicit.events import touches_memory
+from ..explicit.events import queue_of, touches_memory
 from .accesses import AccessRules
 from .buffers import Buffers, Shards
 from .calls import Accesses
 from .kernel import ATTRIBUTE
 from .memory import State, Transfer
 from .programs import Programs
+from .queues import Queues, check_states
 from .regions import NEVER, Buffer
 from .rules import listed, refuse, shown
 
@@ -43,6 +44,7 @@ class Walk(Client):
         carried: Mapping[GridOp, Collection[int]] = {},
         *,
         tiles: bool = True,
+        machine: Machine | None = None,
     ):
         """
         Begin; `levels` are ordered from far to near, `carried` has the operands that a grid's body reads besides its
@@ -58,6 +60,11 @@ class Walk(Client):
         self._code: dict[tuple[FuncOp, tuple[int, ...], bool], Compiled] = {}
         self._parts: list[Operation] = []
         """The kernels on tiles of the compiled functions."""
+        kinds = {type(op): op for op in module.walk()}
+        self._has_queues = any(queue_of(kind) is not None for kind in kinds)
+        self._machine = machine
+        if self._has_queues:
+            check_states(kinds.values())
         self._rules = AccessRules(carried, tiles=tiles)
 
     def run(self, function: FuncOp) -> None:
@@ -67,6 +74,9 @@ class Walk(Client):
         self._buffers = Buffers(self.state, self._globals, self._levels)
         self._rules.begin(self.state)
         self._programs = Programs(self.state, self._buffers, self._switch)
+        if self._has_queues:
+            machine = self._machine
+            self.state.queues = Queues(machine and machine.queues, machine.home.name if machine is not None else "")
         self._launching: list[tuple[Attribute | None, Accesses]] = []
         outputs = _outputs(function)
         values: list[Any] = []
@@ -104,6 +114,8 @@ class Walk(Client):
                 transfer.op,
                 [f"address {transfer.target.low} of {transfer.target.memory.name}", shown(transfer.steps)],
             )
+        if self.state.queues is not None:
+            self.state.queues.finish()
         self._programs.finish()
         if self._follows_tiles:
             self._check_tiles()
@@ -210,6 +222,13 @@ class Walk(Client):
             return found
 
         return begin, end
+
+    def fence(self, op: Operation, queues: Collection[str]) -> Handler:
+        def fence() -> None:
+            if self.state.queues is not None:
+                self.state.queues.fence(op, queues)
+
+        return fence
 
     def wait(self, op: Operation) -> Handler:
         def wait(token: Transfer | list[Transfer] | None) -> None:

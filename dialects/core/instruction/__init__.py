@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.traits import MemoryEffect, OpTrait, Pure
@@ -23,17 +23,18 @@ from xdsl.traits import MemoryEffect, OpTrait, Pure
 from ....discovery import on_forget
 from ....errors import Diagnostic
 from ..semantics import C_RULES, C_SCALAR_RULES
+from .effects import effects_of_signature
 from .flat import Flat
-from .op import InstructionOp, effects_of_signature, op_class, shape_name
-from .record import Instruction, names_of
+from .op import InstructionOp, op_class, shape_name
+from .record import Instruction
 from .rules import located, register_rules, state_of
 from .signature import (
-    Buffer,
     Const,
     Extent,
     Flag,
     In,
     InOut,
+    Kind,
     Out,
     Ref,
     Scalar,
@@ -46,6 +47,7 @@ from .signature import (
     i16,
     i32,
     i64,
+    names_of,
     parameters_of,
 )
 
@@ -89,6 +91,9 @@ def instruction(
     requires: Sequence[Callable[..., str | None]] = (),
     traits: Sequence[OpTrait] = (),
     c_body: str = "",
+    queue: str = "",
+    regions: Mapping[str, Callable[..., Sequence[Any]]] | None = None,
+    fence: bool | Sequence[str] = False,
 ) -> Callable[[Callable[..., Any]], Instruction]:
     """
     Make an instruction of the function that is its semantics.
@@ -97,8 +102,15 @@ def instruction(
     it returns a message where they do not go together. `traits` are effects beside those that follow from the
     signature, or `Pure()` instead of them. `c_body` is the body of the C function.
 
-    Raises Diagnostic for a parameter without a kind, an instruction without effects, and a second instruction of a name
-    or of a C function.
+    An instruction with a `queue` is issued by the core and executed by that in-order queue of an engine: its accesses
+    last until a `fence`, an instruction that awaits these queues, or all queues. `regions` gives, by buffer, the
+    extents of the accessed region along the last axes, from the indices on; its functions take parameters by name.
+
+        @instruction("mysoc.mvin", c="mysoc_mvin", queue="load", cycles=lambda rows: 4 + rows,
+                     regions=dict.fromkeys(("far", "near"), lambda rows, cols: (rows, cols)))
+
+    Raises Diagnostic for a parameter without a kind, an instruction without effects, a second instruction of a name
+    or of a C function, and a queue, a region or a fence that does not fit the signature.
     """
 
     def make(function: Callable[..., Any]) -> Instruction:
@@ -106,9 +118,14 @@ def instruction(
         place = f"{code.co_filename}:{code.co_firstlineno}"
         parameters, result = parameters_of(function, place)
         headers = (header,) if isinstance(header, str) else tuple(header)
-        made = Instruction(name, c, function, parameters, result, headers, cycles, tuple(requires), c_body, place)
+        awaits = None if fence is False else () if fence is True else tuple(fence)
+        timing, given = (cycles, queue, awaits), dict(regions or {})
+        made = Instruction(
+            name, c, function, parameters, result, headers, *timing, given, tuple(requires), c_body, place
+        )
         is_pure = any(isinstance(trait, Pure) for trait in traits)
-        effects = [*([] if is_pure else effects_of_signature(parameters, result)), *traits]
+        derived = effects_of_signature(parameters, result, queue, awaits, has_regions=bool(given))
+        effects = [*([] if is_pure else derived), *traits]
         _check(made, effects)
         op = op_class(name, parameters, result, inspect.getdoc(function) or "", effects)
         op.INSTRUCTION = made
@@ -138,14 +155,56 @@ def _check(made: Instruction, traits: Sequence[OpTrait]) -> None:
                 found=f"the one of {other.place}",
                 remedy="rename one of them",
             )
-    known = {each.name for each in made.parameters}
-    known |= {shape_name(each.name) for each in made.parameters if isinstance(each.kind, Buffer)}
+    _check_queue(made)
+    known = {each.name for each in made.parameters} | {shape_name(name) for name in made.buffers}
     for given in (*([made.cycles] if made.cycles else []), *made.requires):
         if unknown := names_of(given) - known:
             raise Diagnostic(
                 f"cycles or requires of '{made.name}' name what is no parameter: {', '.join(sorted(unknown))}",
                 where=made.place,
                 expected=", ".join(each.name for each in made.parameters),
+            )
+
+
+_STATIC = (Kind.CONST, Kind.FLAG, Kind.SIZE)
+
+
+def _check_queue(made: Instruction) -> None:
+    """Raise Diagnostic for a queue, regions or a fence that do not fit the signature."""
+    if made.queue and (made.cycles is None or made.result is not None or made.awaits is not None):
+        raise Diagnostic(
+            f"the instruction '{made.name}' cannot be on a queue",
+            where=made.place,
+            expected="cycles, and neither a result nor a fence",
+            remedy="give it cycles=..., or leave out queue=...",
+        )
+    accessed = [name for name, kind in made.buffers.items() if kind.reads or kind.writes]
+    if made.queue and (missing := [name for name in accessed if name not in made.regions]):
+        raise Diagnostic(
+            f"'{made.name}' is on a queue and declares no region of {', '.join(missing)}",
+            where=made.place,
+            expected="a region of each buffer that it accesses",
+            remedy="add regions={" + f'"{missing[0]}": lambda rows, cols: (rows, cols)' + "}",
+        )
+    if made.awaits is not None and made.buffers:
+        raise Diagnostic(f"the fence '{made.name}' accesses buffers", where=made.place, expected="no buffer operands")
+    numbers = {each.name for each in made.parameters if each.kind in _STATIC or isinstance(each.kind, Extent)}
+    numbers |= {shape_name(name) for name in made.buffers}
+    functions = dict(made.regions) | ({"cycles": made.cycles} if made.queue and made.cycles else {})
+    for name, function in functions.items():
+        if unknown := names_of(function) - numbers:
+            raise Diagnostic(
+                f"{'the region of ' if name in made.regions else ''}'{name}' in '{made.name}' depends on "
+                f"{', '.join(sorted(unknown))}",
+                where=made.place,
+                expected=" or ".join(sorted(numbers)) or "no parameter",
+            )
+    for name in made.regions:
+        if name not in accessed:
+            raise Diagnostic(
+                f"'{made.name}' declares a region of '{name}', which is no buffer that it accesses",
+                where=made.place,
+                expected=" or ".join(accessed) or "a buffer (In, Out or InOut)",
             )
 
 

@@ -22,6 +22,8 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
     would cut off, raises Diagnostic; so does a slice without an end, since a pointer knows none.
     """
 
+    inside: NDArray[np.bool_] | None = None
+    """Whether each element is in the region that an instruction's record declares; None for all."""
     reached: list[int] | None = None
     """The number of elements up to the last one accessed, where a caller asks for it."""
 
@@ -47,6 +49,8 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
             return cast(Any, np.zeros(counts, self.dtype))
         reaches = [(count - 1) * step for count, step in zip(counts, steps, strict=True)]
         self._reach(sum(min(0, reach) for reach in reaches), 1 + sum(max(0, reach) for reach in reaches))
+        if self.inside is not None:
+            _check_inside(np.lib.stride_tricks.as_strided(self.inside, counts, steps))
         if self.flags.writeable:
             _check_distinct(counts, steps)
         strides = tuple(step * self.itemsize for step in steps)
@@ -62,12 +66,16 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
             if first < 0 or end < 0:
                 raise Diagnostic("a slice of a buffer begins or ends before it", found=f"[{first}:{end}]")
             self._reach(first, end if end > first else 0)
+            if self.inside is not None:
+                _check_inside(self.inside[first:end])
             return
         found = np.asarray(key)
         if found.dtype.kind not in "iu":
             raise Diagnostic("a buffer is indexed by neither integers nor a slice", found=str(key))
         if found.size:
             self._reach(int(found.min()), int(found.max()) + 1)
+            if self.inside is not None:
+                _check_inside(self.inside[found])
 
     def _reach(self, first: int, end: int) -> None:
         if first < 0 or end > self.size:
@@ -78,6 +86,16 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
             )
         if self.reached is not None:
             self.reached[0] = max(self.reached[0], end)
+
+
+def _check_inside(accessed: NDArray[np.bool_]) -> None:
+    """Raise Diagnostic where accessed elements are outside of the region that the instruction's record declares."""
+    if not accessed.all():
+        raise Diagnostic(
+            "an instruction accesses elements outside of the region that its record declares",
+            expected="the elements of its region",
+            found=f"{accessed.size - np.count_nonzero(accessed)} others",
+        )
 
 
 def _check_distinct(counts: Sequence[int], steps: Sequence[int]) -> None:

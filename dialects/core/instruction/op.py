@@ -20,14 +20,15 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import OpTrait, Pure
+from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from ....errors import Diagnostic
 from ....ir import element_of, numbers_of, shape_of
-from ..effect_traits import OperandEffects, StateEffects
+from ..effect_traits import Box
 from ..kernel_parts import ints
-from .signature import Buffer, Extent, Kind, Parameter, Stride
+from ..layouts import layout_map
+from .signature import Buffer, Extent, Kind, Parameter, Stride, names_of
 
 if TYPE_CHECKING:
     from .record import Instruction
@@ -68,6 +69,37 @@ class InstructionOp(IRDLOperation):
                 found[each.name] = int(held is not None)
         return found
 
+    def known_numbers(self) -> dict[str, Any]:
+        """Return numbers by the names of their parameters: an operand of index type as the value that it is."""
+        found: dict[str, Any] = {**self.properties_of()}
+        for each in self.INSTRUCTION.parameters:
+            if each.kind is Kind.SIZE:
+                found[each.name] = getattr(self, each.name)
+            elif isinstance(each.kind, Extent):
+                found[each.name] = shape_of(getattr(self, each.kind.buffer))[each.kind.axis]
+            elif isinstance(each.kind, Buffer):
+                found[shape_name(each.name)] = shape_of(getattr(self, each.name))
+        return found
+
+    def region_of(self, buffer: str) -> Box | None:
+        """
+        Return the region of a buffer that the instruction accesses, None for all of it.
+
+        Raises Diagnostic where the record's function returns none that the buffer can have.
+        """
+        sizes = self.INSTRUCTION.regions.get(buffer)
+        if sizes is None:
+            return None
+        rank, numbers = len(shape_of(getattr(self, buffer))), self.known_numbers()
+        try:
+            found = tuple(sizes(**{name: numbers[name] for name in names_of(sizes)}))
+        except TypeError as error:
+            raise _no_region(buffer, str(error)) from error
+        if len(found) > rank or not all(isinstance(each, SSAValue) or _is_extent(each) for each in found):
+            raise _no_region(buffer, f"{list(found)} of a buffer of {rank} axes")
+        indices = tuple(getattr(self, _at(buffer))) or (0,) * rank
+        return Box(indices, (1,) * (rank - len(found)) + found)
+
     def step_of(self, parameter: str) -> tuple[int, int]:
         """Return the axis and the factor of a stride parameter; (0, 0) where it has none."""
         held = self.properties.get(parameter)
@@ -88,6 +120,8 @@ class InstructionOp(IRDLOperation):
                 numbers[each.name] = shape[each.kind.axis]
         try:
             self.INSTRUCTION.check(numbers)
+            for name in self.INSTRUCTION.regions:
+                self.region_of(name)
         except Diagnostic as error:
             expected = f"; expected {error.expected}" if error.expected else ""
             raise VerifyException(f"{error.message}{expected}") from error
@@ -96,6 +130,8 @@ class InstructionOp(IRDLOperation):
         value, indices = self.operands_of()[parameter.name]
         if parameter.type is not None and element_of(value) != parameter.type:
             raise VerifyException(f"'{parameter.name}' must hold {parameter.type}, not {element_of(value)}")
+        if layout_map(value.type) is not None:
+            raise VerifyException(f"'{parameter.name}' must be a buffer in its physical shape, not {value.type}")
         if indices and len(indices) != len(shape_of(value)):
             raise VerifyException(
                 f"expected an index for each axis of '{parameter.name}', {len(shape_of(value))}, got {len(indices)}"
@@ -111,6 +147,18 @@ class InstructionOp(IRDLOperation):
                 f"'{parameter.name}' must be an axis and a factor, with one of the {rank} axes of '{kind.buffer}', "
                 f"got {list(numbers_of(held))}"
             )
+
+
+def _is_extent(size: Any) -> bool:
+    return isinstance(size, int) and size >= 0
+
+
+def _no_region(buffer: str, found: str) -> Diagnostic:
+    return Diagnostic(
+        f"the region of '{buffer}' has no extents",
+        expected="a number or an operand of index type, unchanged, for each of the last axes",
+        found=found,
+    )
 
 
 def shape_name(buffer: str) -> str:
@@ -170,20 +218,6 @@ def _syntax(parameters: Sequence[Parameter]) -> str:
         elif each.kind in (Kind.SCALAR, Kind.SIZE):
             given.append(f"${each.name}")
     return " ".join([" `,` ".join(given), "attr-dict", *([f"`:` {' `,` '.join(types)}"] if types else [])])
-
-
-def effects_of_signature(parameters: Sequence[Parameter], result: Parameter | None) -> list[OpTrait]:
-    """Return the traits of effects that follow from a signature; none where it does nothing that is known."""
-    buffers = [each for each in parameters if isinstance(each.kind, Buffer)]
-    reads = tuple(each.name for each in buffers if cast(Buffer, each.kind).reads)
-    writes = tuple(each.name for each in buffers if cast(Buffer, each.kind).writes)
-    states = [StateEffects(_state_name(each.element)) for each in parameters if each.kind is Kind.STATE]
-    accesses = [OperandEffects(reads, writes)] if reads or writes else []
-    return [*accesses, *states] or ([Pure()] if result is not None else [])
-
-
-def _state_name(state: type[Any]) -> str:
-    return f"{state.__module__}.{state.__qualname__}"
 
 
 def built(op: type[InstructionOp], given: Mapping[str, Any]) -> InstructionOp:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ....errors import Diagnostic
 from ..semantics import Value
 from .flat import Flat
 from .op import InstructionOp, built
-from .signature import Buffer, Kind, Parameter, Stride
+from .signature import Buffer, Kind, Parameter, Stride, names_of
 
 
 @dataclass(eq=False)
@@ -35,6 +35,15 @@ class Instruction:
     """The headers that declare the C function, in the order of their inclusion; none: that of the target's runtime."""
     cycles: Callable[..., float] | None
     """The cycles, by those of the parameters that it names."""
+    queue: str
+    """The in-order queue of an engine that executes it; empty for one that the core itself executes."""
+    awaits: tuple[str, ...] | None
+    """The queues that it awaits as a fence, all if empty; None for no fence."""
+    regions: Mapping[str, Callable[..., Sequence[Any]]]
+    """
+    Buffer -> the extents of the region that it accesses from the indices on, along the last axes (1 along others), by
+    those of the parameters that the function names.
+    """
     requires: tuple[Callable[..., str | None], ...]
     c_body: str
     place: str
@@ -64,6 +73,18 @@ class Instruction:
     def c_parameters(self) -> list[Parameter]:
         """The parameters that the C function has."""
         return [each for each in self.parameters if each.kind is not Kind.STATE]
+
+    @cached_property
+    def buffers(self) -> dict[str, Buffer]:
+        """The parameters that are buffers."""
+        return {each.name: each.kind for each in self.parameters if isinstance(each.kind, Buffer)}
+
+    def cycles_of(self, op: InstructionOp, operands: Sequence[Any]) -> int:
+        """Return the cycles of an op, by its run-time operands, None for buffers."""
+        assert self.cycles is not None
+        values = dict(zip(op.operands, operands, strict=True))
+        numbers = {name: values.get(found, found) for name, found in op.known_numbers().items()}
+        return max(1, ceil(self.cycles(**{name: numbers[name] for name in names_of(self.cycles)})))
 
     @cached_property
     def states(self) -> list[Parameter]:
@@ -133,12 +154,6 @@ def header_text(name: str, chosen: Sequence[Instruction]) -> str:
         body = [f"  {line}" for line in made.c_body.splitlines()]
         lines += ["", *([f"static inline {made.prototype} {{", *body, "}"] if body else [f"{made.prototype};"])]
     return "\n".join([*lines, "", "#endif", ""])
-
-
-@cache
-def names_of(function: Callable[..., Any]) -> frozenset[str]:
-    """Return the names of a function's parameters."""
-    return frozenset(inspect.signature(function).parameters)
 
 
 def _protect(array: Flat[Any], kind: Buffer) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
+import numpy as np
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from ....errors import Diagnostic
 from ....ir import Array, where
-from ..semantics import C_RULES, C_SCALAR_RULES, RULES, SCALAR_RULES, Runner, Value
+from ..queues import Queues, Work
+from ..semantics import C_RULES, C_SCALAR_RULES, RULES, SCALAR_RULES, WORK_RULES, Runner, Value
 from .flat import Flat, flat_from
-from .op import InstructionOp
+from .op import InstructionOp, shape_name
 from .record import Instruction
-from .signature import Buffer, Extent, Kind, Parameter, Stride
+from .signature import Buffer, Extent, Kind, Parameter, Stride, names_of
 
 _T = TypeVar("_T")
 
@@ -31,13 +34,21 @@ def register_rules(made: Instruction) -> None:
     def on_memrefs(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> list[Value]:
         return located(op, lambda: _run(made, runner, op, operands))
 
+    def work(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> Work:
+        return _work(made, runner, op, operands)
+
+    def on_queue(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> list[Value]:
+        return located(op, lambda: _issue(runner, op, work(runner, op, operands)))
+
     def in_c(runner: Runner, op: Operation, *operands: Value) -> list[Value]:
         return located(op, lambda: _run_c(made, runner, op, operands))
 
     if made.is_scalar:
         SCALAR_RULES[made.op], C_SCALAR_RULES[made.c] = on_scalars, on_scalars_in_c
-    else:
-        RULES[made.op], C_RULES[made.c] = on_memrefs, in_c
+        return
+    if made.queue:
+        WORK_RULES[made.op] = work
+    RULES[made.op], C_RULES[made.c] = on_queue if made.queue else on_memrefs, in_c
 
 
 def located(op: Operation, run: Callable[[], list[Value]]) -> list[Value]:
@@ -49,13 +60,62 @@ def located(op: Operation, run: Callable[[], list[Value]]) -> list[Value]:
         raise
 
 
-def _run(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> list[Value]:
-    arrays, flat, numbers = dict[str, Array](), dict[str, Flat[Any]](), dict[str, Any]()
+class _Bound(NamedTuple):
+    """Operands of an op in a run: buffers with the indices of their first elements, and numbers."""
+
+    arrays: dict[str, Array]
+    indices: dict[str, list[int]]
+    numbers: dict[str, Any]
+
+    def flat(self, name: str) -> Flat[Any]:
+        """Return a buffer from its first element on."""
+        return flat_from(self.arrays[name], self.indices[name])
+
+    def region(self, op: InstructionOp, name: str) -> _Region:
+        """Return the region of a buffer that the op's record declares. Raises Diagnostic where it is out of bounds."""
+        array, begin, sizes = self.arrays[name], self.indices[name], op.INSTRUCTION.regions[name]
+        numbers = self.numbers | {shape_name(each): array.shape for each, array in self.arrays.items()}
+        found = [int(size) for size in sizes(**{each: numbers[each] for each in names_of(sizes)})]
+        extents = (*[1] * (array.ndim - len(found)), *found)
+        ends = [at + extent for at, extent in zip(begin or [0] * array.ndim, extents, strict=True)]
+        if any(end > extent for end, extent in zip(ends, array.shape, strict=True)):
+            raise Diagnostic(
+                f"'{op.name}' accesses a region that is out of bounds of '{name}'",
+                expected=f"a region inside of the shape {list(array.shape)}",
+                found=f"elements {begin} to {[end - 1 for end in ends]}",
+            )
+        last = sum((extent - 1) * step for extent, step in zip(extents, array.strides, strict=True))
+        count = 0 if 0 in extents else last // array.itemsize + 1
+        return _Region(self.flat(name)[:count].view(Flat), extents, array.strides)
+
+
+class _Region:
+    """Region of a buffer: `flat` are its elements and those between them."""
+
+    def __init__(self, flat: Flat[Any], extents: tuple[int, ...], strides: tuple[int, ...]):
+        self.flat, self._extents, self._strides = flat, extents, strides
+        mask = np.zeros(flat.size, np.bool_)
+        steps = [stride // flat.itemsize for stride in strides]
+        np.lib.stride_tricks.as_strided(mask, extents, steps)[...] = True
+        self.flat.inside = mask
+
+    @property
+    def array(self) -> Array:
+        """The elements of the region, a view."""
+        return np.lib.stride_tricks.as_strided(self.flat.view(np.ndarray), self._extents, self._strides)
+
+    def copy(self) -> _Region:
+        """Return a region of the same contents in memory of its own."""
+        return _Region(cast(Any, np.array(self.flat).view(Flat)), self._extents, self._strides)
+
+
+def _bound(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> _Bound:
+    arrays, indices, numbers = dict[str, Array](), dict[str, list[int]](), dict[str, Any]()
     values = iter(operands)
     for each, detail in runner.cached(op, _plan):
         if isinstance(each.kind, Buffer):
-            arrays[each.name] = array = next(values)
-            flat[each.name] = flat_from(array, [int(next(values)) for _ in range(detail)])
+            arrays[each.name] = next(values)
+            indices[each.name] = [int(next(values)) for _ in range(detail)]
         elif each.kind is Kind.SCALAR:
             numbers[each.name] = next(values)
         elif each.kind is Kind.SIZE:
@@ -67,7 +127,41 @@ def _run(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequenc
             numbers[each.name] = arrays[each.kind.buffer].shape[each.kind.axis]
         else:
             numbers[each.name] = detail
-    return _results(made, made.run(flat, numbers, _states(made, runner, op)))
+    return _Bound(arrays, indices, numbers)
+
+
+def _run(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> list[Value]:
+    if made.awaits is not None:
+        state_of(runner, op, Queues).fence(made.awaits, runner.interleaving)
+    bound = _bound(runner, op, operands)
+    flat = {name: bound.region(op, name).flat if name in made.regions else bound.flat(name) for name in bound.arrays}
+    return _results(made, made.run(flat, bound.numbers, _states(made, runner, op)))
+
+
+def _work(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> Work:
+    """Return the work of an op on its queue."""
+    bound, states = _bound(runner, op, operands), _states(made, runner, op)
+    regions = {name: bound.region(op, name) for name in made.regions}
+    read, written = ([name for name in regions if getattr(made.buffers[name], side)] for side in ("reads", "writes"))
+    if any(not bound.arrays[name].flags.writeable for name in written):
+        raise Diagnostic(f"'{op.name}' writes to constant memory")
+
+    def compute() -> list[Array]:
+        """Run the semantics on copies of the regions."""
+        copies = {name: region.copy() for name, region in regions.items()}
+        flat = {name: copies[name].flat if name in copies else bound.flat(name) for name in made.buffers}
+        located(op, lambda: _results(made, made.run(flat, bound.numbers, states)))
+        return [copies[name].array for name in written]
+
+    levels = runner.cached(op, _levels)
+    reads, writes = ([(regions[name].array, levels[name]) for name in names] for names in (read, written))
+    return Work(op, made.queue, reads, writes, compute)
+
+
+def _levels(op: InstructionOp) -> dict[str, str | None]:
+    """Return the level of each buffer, None for that of programs."""
+    spaces = {name: getattr(op, name).type.memory_space for name in op.INSTRUCTION.buffers}
+    return {name: space.data if isinstance(space, StringAttr) else None for name, space in spaces.items()}
 
 
 def _plan(op: InstructionOp) -> list[tuple[Parameter, Any]]:
@@ -79,6 +173,11 @@ def _plan(op: InstructionOp) -> list[tuple[Parameter, Any]]:
         indices = len(operands[each.name][1]) if is_buffer else None
         details.append((each, indices if is_buffer else op.step_of(each.name) if is_stride else held.get(each.name)))
     return sorted(details, key=lambda detail: isinstance(detail[0].kind, Stride | Extent))
+
+
+def _issue(runner: Runner, op: InstructionOp, work: Work) -> list[Value]:
+    state_of(runner, op, Queues).issue(work, runner.interleaving)
+    return []
 
 
 def _run_c(made: Instruction, runner: Runner, op: Operation, operands: Sequence[Value]) -> list[Value]:

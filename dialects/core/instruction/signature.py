@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -162,6 +162,12 @@ def parameters_of(function: Callable[..., Any], place: str) -> tuple[tuple[Param
     if returned.kind is not Kind.SCALAR:
         raise Diagnostic("an instruction returns what is no scalar", where=place, expected="None or Scalar[type]")
     return found, returned
+
+
+@cache
+def names_of(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names of a function's parameters."""
+    return frozenset(inspect.signature(function).parameters)
 
 
 def _parameter(name: str, hint: Any, place: str) -> Parameter:
