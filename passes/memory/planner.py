@@ -307,7 +307,7 @@ def _largest(layers: Layers, index: int, kept: Near, candidate: Candidate, level
     found = [
         (tile.near_bytes * stages, f"operand {operands.index(tile.value)} has tiles of {list(tile.extents)}")
         for tile, stages in pairs
-        if tile.level == level.name
+        if tile.level == level.name and tile.starts is None
     ]
     found += [(each.bytes, f"scratch is {list(each.shape)}") for each in tiling.scratch if each.level == level.name]
     size, text = max(found, default=(0, "no tile"))

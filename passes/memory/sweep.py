@@ -63,6 +63,8 @@ class Sweep:
         sweep = Sweep(pricer, route, homes, whole, choices, sizes, (), emptied)
         legal = np.logical_and.reduce([parts.allowed(homes) for parts in sweep.parts])
         sweep = sweep._kept(legal, sweep._why_illegal)
+        for link in sorted({link.name for link in route.machine.links if "fill" not in link.transforms}):
+            sweep = sweep._kept(sweep._unfilled(link), lambda: f"the link '{link}' cannot 'fill' partial tiles")
         if len(ops) > 1:
             sweep = sweep._kept(sweep._joined(), lambda: "an intermediate must be whole along reduced loops")
         if route.ahead:
@@ -90,10 +92,19 @@ class Sweep:
             found |= (tiles.extents == np.array(shape_of(tiles.access.value))).all(axis=1) & any_along(tiles.moving)
         return found
 
-    def _joined(self) -> Flags:
-        """Return the tilings whose intermediates are whole along reduced loops."""
+    def _unfilled(self, name: str) -> Flags:
+        """Return the tilings whose tiles lie inside of the operands that a link brings."""
         fine = np.ones(len(self.sizes), np.bool_)
+        for parts, tiles in ((parts, tiles) for parts in self.parts for tiles in self.tiles if not tiles.is_output):
+            read = any(access is tiles.access for access in parts.part.accesses().values())
+            if read and not tiles.in_place and self.route.link(tiles).name == name:
+                fine &= parts.stays_inside(tiles.access)
+        return fine
+
+    def _joined(self) -> Flags:
+        """Return the tilings without padded blocks whose intermediates are whole along reduced loops."""
         bounds = np.array(self.whole.kernel.bounds)
+        fine = ~any_along(self.sizes > bounds)
         for dim in self._reduced:
             fine &= bounds[dim] % np.maximum(self.sizes[:, dim], 1) == 0
         for parts in self.parts[:-1]:

@@ -14,7 +14,7 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...ir import element_of, numpy_type, shape_of
 from .epilogues import TransferEpilogue
-from .tiling import Part, axis_pairs, divided_dims, index_dims
+from .tiling import Part, axis_pairs, divided_dims, index_dims, shared_dims
 from .views import buffer_type
 
 Ints = NDArray[np.int64]
@@ -114,9 +114,14 @@ class Parts:
     def allowed(self, homes: Mapping[SSAValue, str]) -> Flags:
         """Return the mask of legal tilings of the kernel."""
         kernel, cut = self.part.kernel, self.cut
-        fine = np.ones(len(self.sizes), np.bool_)
+        reduced = sorted(kernel.reduced)
+        padded = self.sizes[:, reduced] > np.array(kernel.bounds)[reduced]
+        fine = np.ones(len(self.sizes), np.bool_) if kernel.fill_is_neutral else ~any_along(padded)
         for dim in index_dims(kernel) | divided_dims(kernel):
             fine &= ~cut[:, dim]
+        if (self.sizes > kernel.bounds).any():
+            for dim in shared_dims(kernel):
+                fine &= self.sizes[:, dim] <= kernel.bounds[dim]
         for access in (*kernel.inputs, *kernel.outputs):
             for inner, outer in axis_pairs(kernel, access):
                 partial = self.sizes[:, inner] != kernel.bounds[inner]
@@ -125,10 +130,11 @@ class Parts:
         places = self.part.places
         for position, access in self.part.uses:
             if places.reaches(self.part.role(position), homes.get(access.value, places.far)):
-                fine &= self._stays_inside(access)
+                fine &= self.stays_inside(access)
         return fine
 
-    def _stays_inside(self, access: Access) -> Flags:
+    def stays_inside(self, access: Access) -> Flags:
+        """Return the mask of tilings whose tiles of an operand lie inside of it."""
         bounds = np.array(self.part.kernel.bounds)
         uneven = self.cut & (bounds % np.maximum(self.sizes, 1) != 0)
         fine = np.ones(len(self.sizes), np.bool_)

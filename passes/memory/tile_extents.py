@@ -30,6 +30,7 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
     support = route.engines[op].support(op)
     assert support is not None
     blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
+    ends = support.padded_bounds(kernel)
     cuttable = can_cut_reductions(op, kernel)
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
     spanned = index_dims(kernel) | divided_dims(kernel)
@@ -42,14 +43,14 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
             found.append([pinned[dim]])
             continue
         if bound == 1 or spans[dim] or dim in spanned or (reduced and not cuttable):
-            found.append([bound])
+            found.append([ends[dim]])
             continue
         cuts = {-(-bound // count) for count in range(1, bound + 1)}
-        cuts = {_blocked(cut, blocks[dim], bound) for cut in cuts}
-        if reduced and not kernel.fill_is_neutral:
+        cuts = {_blocked(cut, blocks[dim], ends[dim]) for cut in cuts}
+        if reduced and not kernel.fill_is_neutral and ends[dim] == bound:
             cuts = {cut for cut in cuts if bound % cut == 0}
         kept = sorted(cut for cut in cuts if cut <= limits[dim])
-        even = {_blocked(-(-bound // count), blocks[dim], bound) for count in _even_counts(bound, route.copies)}
+        even = {_blocked(-(-bound // count), blocks[dim], ends[dim]) for count in _even_counts(bound, route.copies)}
         mapped[dim] = even.intersection(kept)
         found.append(_thinned(kept, SIZES_PER_REDUCTION if reduced else SIZES_PER_LOOP, mapped[dim]))
     # Kernels differ widely in their number of loops, so the total number of combinations is bounded.
@@ -62,7 +63,7 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
 
 
 def _blocked(size: int, block: int, bound: int) -> int:
-    """Round a tile size up to a multiple of the engine's block, at most the loop's bound."""
+    """Round a tile size up to a multiple of the engine's block, at most the loop's bound, padded if need be."""
     return min(bound, -(-size // block) * block)
 
 

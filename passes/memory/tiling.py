@@ -321,7 +321,7 @@ class Tiling:
     def blocked_dims(self) -> str:
         """Return the reason why the tiling is illegal, empty if it is legal."""
         for dim, count in enumerate(self.counts):
-            if count > 1 and (reason := self._blocked(dim)):
+            if (count > 1 or self.sizes[dim] > self.kernel.bounds[dim]) and (reason := self._blocked(dim)):
                 return reason
         for part in self.parts:
             if not part.is_whole and (reason := index_blocked(part) or division_blocked(part) or mixed_axes(part)):
@@ -348,7 +348,9 @@ class Tiling:
     def _blocked(self, dim: int) -> str:
         if dim not in self.kernel.reduced:
             return ""
-        if not can_cut_reductions(self.op, self.kernel):
+        if self.sizes[dim] > self.kernel.bounds[dim] and not self.kernel.fill_is_neutral:
+            return f"dimension d{dim} is reduced, and padding it to blocks of {self.sizes[dim]} changes the result"
+        if self.counts[dim] > 1 and not can_cut_reductions(self.op, self.kernel):
             return f"dimension d{dim} is reduced"
         if self.kernel.bounds[dim] % self.sizes[dim] and not self.kernel.fill_is_neutral:
             return f"dimension d{dim} is reduced, and must be cut evenly"
@@ -401,6 +403,9 @@ def index_dims(kernel: Kernel) -> set[int]:
 def mixed_axes(part: Part) -> str:
     """Return the reason why tiles of an axis indexed by several loops are not contiguous, empty if they are."""
     kernel = part.kernel
+    for dim in sorted(shared_dims(kernel)):
+        if part.sizes[dim] > kernel.bounds[dim]:
+            return f"d{dim} cannot be padded to blocks of {part.sizes[dim]}: it shares an axis with another loop"
     for access in (*kernel.inputs, *kernel.outputs):
         for inner, outer in axis_pairs(kernel, access):
             whole = part.sizes[inner] == kernel.bounds[inner]
@@ -409,6 +414,15 @@ def mixed_axes(part: Part) -> str:
             if not whole and kernel.bounds[inner] % part.sizes[inner]:
                 return f"d{inner} must be cut evenly"
     return ""
+
+
+def shared_dims(kernel: Kernel) -> set[int]:
+    """Return the loops that index an axis together with another loop of more than one step."""
+    found = set[int]()
+    for access in (*kernel.inputs, *kernel.outputs):
+        for dims in (linear(expr).dims() for expr in access.map.results):
+            found |= {dim for dim in dims if any(other != dim and kernel.bounds[other] > 1 for other in dims)}
+    return found
 
 
 def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:

@@ -23,6 +23,7 @@ class OpSupport:
 
     - `multiples`: the engine works on blocks of that extent. A tile is a multiple of it, or the whole dimension, and an
       incomplete block costs as much as a complete one.
+    - `padded`: a tile is a multiple there even if the dimension is none: transfers fill the incomplete block.
     - `maxima`: a tile is at most that long.
     - `whole`: a tile spans the dimension.
 
@@ -36,6 +37,7 @@ class OpSupport:
     multiples: tuple[tuple[str, int], ...] = ()
     maxima: tuple[tuple[str, int], ...] = ()
     whole: tuple[str, ...] = ()
+    padded: tuple[str, ...] = ()
     peak: tuple[tuple[str, float], ...] = ()
     parameters: tuple[tuple[str, Parameter], ...] = ()
 
@@ -77,10 +79,18 @@ class OpSupport:
         return tuple(multiples.get(name, multiples.get(name[0], 1)) for name in dimension_names(kernel))
 
     def limits(self, kernel: Kernel) -> tuple[int, ...]:
-        """Return the greatest extent that a tile may have along each loop of a kernel, at most the loop's own."""
+        """Return the greatest extent that a tile may have along each loop of a kernel, at most the padded loop's."""
         maxima = dict(self.maxima)
-        named = zip(dimension_names(kernel), kernel.bounds, strict=True)
+        named = zip(dimension_names(kernel), self.padded_bounds(kernel), strict=True)
         return tuple(min(extent, maxima.get(name, maxima.get(name[0], extent))) for name, extent in named)
+
+    def padded_bounds(self, kernel: Kernel) -> tuple[int, ...]:
+        """Return the extent of each loop of a kernel, in whole blocks of the engine where it needs them."""
+        each = zip(dimension_names(kernel), kernel.bounds, self.blocks(kernel), strict=True)
+        return tuple(
+            -(-extent // block) * block if name in self.padded or name[0] in self.padded else extent
+            for name, extent, block in each
+        )
 
     def spans(self, kernel: Kernel) -> tuple[bool, ...]:
         """Return for each loop of a kernel whether a tile must span it."""

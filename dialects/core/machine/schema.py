@@ -130,6 +130,7 @@ SUPPORT: dict[str, Key] = {
     "multiples": Key(_EXTENTS),
     "maxima": Key(_EXTENTS),
     "whole": Key(several(matching(_DIMENSION, _DIMENSIONS))),
+    "padded": Key(several(matching(_DIMENSION, _DIMENSIONS))),
     "peak": Key(_peak),
 }
 _TOP: dict[str, Key] = {"description": Key(text), "clock": Key(clock), "pipeline": Key(text)}

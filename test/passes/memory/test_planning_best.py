@@ -47,6 +47,7 @@ func.func @network(%a: memref<16x64xi8>, %b: memref<64x16xi8>, %c: memref<16x16x
   }
   func.return
 }"""
+PADDED = SCALED.replace("16x64", "20x60").replace("64x16", "60x10").replace("16x16", "20x10")
 CONV = """
 func.func @network(%x: memref<1x8x6x6xi8>, %w: memref<16x8x3x3xi8>, %y: memref<1x16x6x6xi8>) {
   nn.conv ins(%x, %w : memref<1x8x6x6xi8>, memref<16x8x3x3xi8>) outs(%y : memref<1x16x6x6xi8>)
@@ -66,10 +67,10 @@ def sizes(found: Layers, step: int) -> Iterator[tuple[int, ...]]:
     (op,), (kernel,) = found.ops, found.kernels
     support = found.engines[op].support(op)
     assert support is not None
-    blocks, spans = support.blocks(kernel), support.spans(kernel)
+    blocks, spans, ends = support.blocks(kernel), support.spans(kernel), support.padded_bounds(kernel)
     extents = [
-        [n for n in range(1, bound + 1) if n == bound or (not whole and n % block == n % step == bound % n == 0)]
-        for bound, block, whole in zip(kernel.bounds, blocks, spans, strict=True)
+        [n for n in range(1, end + 1) if n == end or (not whole and n % block == n % step == end % n == 0)]
+        for end, block, whole in zip(ends, blocks, spans, strict=True)
     ]
     yield from product(*extents)
 
@@ -114,6 +115,7 @@ def small(file: str, size: int) -> Machine:
         ("systolic_activation", "array", MATMUL, 1 << 10, 1),
         ("systolic_activation", "array", SCALED, 64 << 10, 1),
         ("systolic_activation", "array", SCALED, 1 << 10, 1),
+        ("systolic_padded", "array", PADDED, 2 << 10, 1),
         ("two_near", "core", MATMUL, 2 << 10, 8),
         ("two_near", "npu", CONV, 1 << 10, 2),
         ("two_level", "cluster", MATMUL, 1 << 10, 4),

@@ -2,49 +2,41 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp, NoneAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.machine.attribute import attach_machine
-from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
-from tilewright.dialects.hier import GridOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import ds_cnn, resnet8
 from tilewright.frontend.zoo._builder import Builder, Value
-from tilewright.ir import functions
-from tilewright.passes import all_passes
-from tilewright.passes.convert_to_emitc import convert_to_emitc
-from tilewright.passes.core.manager import PassManager
-from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.formats.c import render
-from tilewright.passes.memory.layers import Layers, layers_of
 from tilewright.passes.memory.plan import Choice
-from tilewright.passes.plan_memory import Limits, plan_memory, replace_by_grid
+from tilewright.passes.plan_memory import replace_by_grid
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Interpreter, random_inputs, run_module
 from tilewright.runtime.simulator import simulate
-from tilewright.runtime.toolchain import STRICT, compile_shared
+from tilewright.test.passes.memory.systolic import (
+    SCALED,
+    alone,
+    equal_in_c,
+    grids,
+    layers,
+    machine,
+    planned,
+    stored,
+    without,
+)
 from tilewright.test.passes.plans import assert_same, on_buffers
 from tilewright.test.runtime.simulator.programs import modelled_cycles
 
-MACHINES = Path(__file__).parents[2] / "machines"
 NETWORKS = {"ds-cnn": ds_cnn.network, "resnet8": resnet8.network}
-LOOPS = "outline-kernels,convert-dma-to-loops,convert-kernels-to-loops,normalize-memrefs"
-TO_C = f"expand-grid,pipeline-dma,verify-levels,{LOOPS}"
 
-SCALED = """
-    %f = arith.constant 77 : i32
-    %z = arith.constant 0 : i32
-    %r = quant.requantize %s, %f, %z shift 14 clip -128 to 127 in i32 : i32, i32, i32 -> i8
-    linalg.yield %r : i8"""
 MATMUL = f"""
 func.func @network(%a: memref<8x64xi8>, %b: memref<64x32xi8>, %m: memref<32xi16>, %c: memref<8x32xi8>) {{
   nn.matmul ins(%a, %b : memref<8x64xi8>, memref<64x32xi8>) outs(%c : memref<8x32xi8>)
@@ -76,42 +68,6 @@ def network(name: str, target: Machine) -> ModuleOp:
     module = on_buffers(import_model(NETWORKS[name](OneScale(name, "", 0))))
     attach_machine(module, target)
     return module
-
-
-def machine(file: str = "systolic_local") -> Machine:
-    return find_machine(MACHINES / f"{file}.toml")
-
-
-def without(target: Machine, **transforms: str) -> Machine:
-    """Return a machine whose links lack a transform each."""
-    links = [replace(e, transforms=tuple(t for t in e.transforms if t != transforms.get(e.name))) for e in target.links]
-    return replace(target, links=tuple(links))
-
-
-def alone(target: Machine) -> Machine:
-    """Return a machine without the engine that runs epilogues as kernels."""
-    return replace(target, engines=tuple(engine for engine in target.engines if engine.name != "activation"))
-
-
-def grids(module: ModuleOp) -> list[GridOp]:
-    return [op for op in module.walk() if isinstance(op, GridOp)]
-
-
-def stored(grid: GridOp) -> bool:
-    """Return whether a grid's result is stored as partial sums."""
-    return not isinstance(grid.tiles.data[-1].element, NoneAttr)
-
-
-def planned(module: ModuleOp, target: Machine) -> ModuleOp:
-    plan = module.clone()
-    for function in functions(plan):
-        plan_memory(function, target, Limits())
-    return plan
-
-
-def layers(module: ModuleOp, target: Machine) -> Layers:
-    (function,) = functions(module)
-    return layers_of(function.body.block, target, 0, double_buffered=True, keep_resident=True)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -178,13 +134,7 @@ def test_epilogues_on_the_way_are_equal_in_c(text: str, tmp_path: Path) -> None:
     Interpreter(module).call("network", [*inputs, expected := np.zeros((8, 32), np.int8)])
     plan = planned(module, target)
     assert all(map(stored, grids(plan)))
-    PassManager().run(plan, parse_pipeline(TO_C, all_passes()), new_context())
-    convert_to_emitc(plan)
-    (tmp_path / "network.c").write_text(render(plan).text(), encoding="utf-8")
-    library = ctypes.CDLL(str(compile_shared([tmp_path / "network.c"], STRICT)))
-    result = np.zeros((8, 32), np.int8)
-    library.network_run(*(ctypes.c_void_p(array.ctypes.data) for array in (*inputs, result)))
-    np.testing.assert_array_equal(result, expected)
+    equal_in_c(plan, inputs, expected, tmp_path)
 
 
 VARIES = MATMUL.replace("%s, %f, %z", "%s, %w, %z")
