@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
@@ -133,14 +133,6 @@ def _send(instance: _Instance, writer: Writer, source: SSAValue, stream: SSAValu
     writer.effect(PushOp(stream, point))
 
 
-def _within(writer: Writer, at: SSAValue, low: int, high: int) -> SSAValue:
-    """Return whether a coordinate is one from `low` to `high`."""
-    if low == high:
-        return writer.equals(at, low)
-    is_after = writer.op(arith.CmpiOp(at, writer.value(low), "uge"))
-    return writer.op(arith.AndIOp(is_after, writer.op(arith.CmpiOp(at, writer.value(high), "ule"))))
-
-
 def _lower_copy(op: memref.CopyOp, machine: Machine | None) -> None:
     """Lower a copy between a sharded value and one that is not: each instance moves its own shard."""
     scatters, gathers = is_sharded(op.destination.type), is_sharded(op.source.type)
@@ -243,14 +235,14 @@ def _pass_on(
         tile = writer.op(PopOp(chain, instance.point))
         if abs(end - first) > 1:
             inner = sorted((first + by, end - by))
-            is_inner = _within(writer, instance.point[dim], inner[0], inner[1])
+            is_inner = writer.within(instance.point[dim], inner[0], inner[1])
             writer.when(is_inner, lambda inner: _send(instance, inner, tile, chain, instance.beyond(inner, dim, by)))
         use(writer, tile)
         writer.effect(ReleaseOp(chain, instance.point))
 
     low, high = sorted((first + by, end))
     body = instance.body
-    body.when(_within(body, instance.point[dim], low, high), take)
+    body.when(body.within(instance.point[dim], low, high), take)
 
 
 def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
@@ -288,7 +280,7 @@ def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
         writer.effect(KERNELS[op.kind.data]([partial, own], [total], []))
         writer.effect(ReleaseOp(sums, instance.point))
         if last - first > 1:
-            is_inner = _within(writer, instance.point[dim], first + 1, last - 1)
+            is_inner = writer.within(instance.point[dim], first + 1, last - 1)
             writer.when(is_inner, lambda inner: _send(instance, inner, total, sums, instance.beyond(inner, dim, 1)))
 
     def turn(writer: Writer) -> None:
@@ -297,7 +289,7 @@ def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
         give(writer, total)
 
     body.when(body.equals(instance.point[dim], first), begin)
-    body.when(_within(body, instance.point[dim], first + 1, last), go_on)
+    body.when(body.within(instance.point[dim], first + 1, last), go_on)
     body.when(body.equals(instance.point[dim], last), turn)
     if back is not None:
         _pass_on(instance, back, (dim, -1, last, end), give)

@@ -124,6 +124,13 @@ class Writer:
         """Return a == b."""
         return self.op(arith.CmpiOp(a, self.value(b), "eq"))
 
+    def within(self, a: SSAValue, low: int, high: int) -> SSAValue:
+        """Return low <= a <= high."""
+        if low == high:
+            return self.equals(a, low)
+        is_after = self.op(arith.CmpiOp(a, self.value(low), "uge"))
+        return self.op(arith.AndIOp(is_after, self.op(arith.CmpiOp(a, self.value(high), "ule"))))
+
     def is_turn(self, step: SSAValue, run: int, number: int, steps: int) -> SSAValue:
         """Return step mod run == number; `steps` is the trip count of the loop."""
         within = step if run == steps else self.value(self.remainder(step, run))

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
+from tilewright.dialects.hier import ConcurrentOp
 from tilewright.dialects.hier.shards import COMBINATIONS
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
@@ -23,10 +24,11 @@ from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
+from tilewright.passes.fuse_programs import FuseProgramsPass
 from tilewright.passes.lower_sharded import LowerShardedPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.runtime.simulator import TimedSession
+from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.test.machines.make import FOLDER, library
 
 SEEDS = 100
@@ -53,6 +55,13 @@ def lowered(text: str) -> ModuleOp:
     return module
 
 
+def fused(text: str) -> ModuleOp:
+    module = lowered(text)
+    FuseProgramsPass().apply(new_context(), module)
+    verify(module)
+    return module
+
+
 def attention(q: NDArray[Any], k: NDArray[Any], v: NDArray[Any]) -> NDArray[Any]:
     scores = np.einsum("hrd,hcd->hrc", q, k)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -72,7 +81,7 @@ def wanted(name: str, inputs: dict[str, Array]) -> dict[str, NDArray[Any]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_program_is_proved_and_equal(name: str) -> None:
-    module = lowered(TEXTS[name])
+    module = fused(TEXTS[name])
     text = print_ir(module)
     assert print_ir(parse_module(new_context(), text)) == text
     verify_memory(module)
@@ -95,9 +104,20 @@ def test_sharded_values_are_moved_as_their_ops_say(name: str) -> None:
         verify_memory(module)
 
 
-@pytest.mark.parametrize(("name", "seeds"), [("split_k", SEEDS), ("sharded_split_k", SEEDS), ("sub_arrays", 20)])
+@pytest.mark.parametrize(
+    ("name", "programs"), [("sharded_attention", 1), ("sharded_split_k", 1), ("sub_arrays", 6), ("attention", 1)]
+)
+def test_programs_one_after_the_other_are_fused(name: str, programs: int) -> None:
+    """Those of the halves of the mesh are over other instances."""
+    module = fused(TEXTS[name])
+    assert sum(isinstance(op, ConcurrentOp) for op in module.walk()) == programs
+    before, after = simulate(lowered(TEXTS[name])), simulate(module)
+    assert after.cycles <= before.cycles
+
+
+@pytest.mark.parametrize(("name", "seeds"), [("split_k", SEEDS), ("sharded_split_k", SEEDS), ("sub_arrays", 50)])
 def test_the_result_is_the_same_in_all_interleavings(name: str, seeds: int) -> None:
-    module = lowered(TEXTS[name])
+    module = fused(TEXTS[name])
     inputs = random_inputs(module, 0)
     for seed in range(seeds):
         found = run_module(module, inputs, interleave=seed)
@@ -107,7 +127,7 @@ def test_the_result_is_the_same_in_all_interleavings(name: str, seeds: int) -> N
 
 @pytest.mark.parametrize("name", ["attention", "sharded_attention"])
 def test_the_ring_is_the_same_in_interleavings(name: str) -> None:
-    module = lowered(TEXTS[name])
+    module = fused(TEXTS[name])
     inputs = random_inputs(module, 0)
     expected = run_module(module, inputs)["y"]
     for seed in range(6):
@@ -322,7 +342,7 @@ ARRAYS = {
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("flags", [["-O2"], ["-O1", "-fsanitize=thread"]])
 def test_sixteen_threads_compute_the_same(name: str, flags: list[str], tmp_path: Path) -> None:
-    module = lowered(TEXTS[name])
+    module = fused(TEXTS[name])
     inputs = random_inputs(module, 0)
     results = run_module(module, inputs)
     expected = np.concatenate([array.reshape(-1) for array in results.values()])
