@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.core.machine.model import Link
+from ...dialects.core.machine.model import Link, Queue
 from ...passes.memory.transfers import Cost
 from .accounts import KernelCost, Layer, Place, Tally, Token
 from .schedule import Schedule
@@ -22,6 +22,9 @@ class Clock(Schedule):
 
     def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         self._use(kernel.engine).free = token.end
+
+    def executed(self, token: Token, layer: Layer, queue: Queue, operator: str) -> None:
+        pass
 
     def _beside(self, token: Token, layer: Layer, tally: Tally) -> None:
         pass

@@ -17,12 +17,12 @@ from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.core.layout_arrays import box_of
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.semantics import Value
+from ...dialects.core.semantics import WORK_RULES, Value
 from ...dialects.hier import TokenType
 from ...dialects.hier.tiles import is_partial, overlap
 from ...errors import Diagnostic
 from ...ir import Array, where
-from ...passes.explicit.events import Event, event_of_class
+from ...passes.explicit.events import Event, event_of_class, fence_of, queue_of
 from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
@@ -68,6 +68,8 @@ class TimedInterpreter(Interpreter):
         self._timeline = Timeline()
         self._now = 0
         """Cycle up to which the program has waited."""
+        self._ends: dict[str, int] = {}
+        """Queue -> the cycle at which its last instruction ends."""
 
     def call(self, symbol: str, arguments: Sequence[Value]) -> Sequence[Value]:
         if self._frames:
@@ -82,7 +84,7 @@ class TimedInterpreter(Interpreter):
             self._timeline.advance(np.inf)
             schedule = self._schedules[symbol]
             self._tokens, self._shares = iter(schedule.tokens), iter(schedule.shares)
-            self._timeline, self._now = Timeline(), 0
+            self._timeline, self._now, self._ends = Timeline(), 0, {}
             results = super().call(symbol, arguments)
             self._timeline.advance(self._now)
         if next(self._tokens, None) is not None:
@@ -108,6 +110,12 @@ class TimedInterpreter(Interpreter):
         event = event_of_class(type(op))
         if event is Event.WAIT:
             self._wait(env[op.operands[0]])
+        elif (trait := queue_of(type(op))) is not None:
+            token = self._happens(self._instruction(op, env))
+            self._ends[trait.queue] = max(token.end, self._ends.get(trait.queue, 0))
+        elif (fence := fence_of(type(op))) is not None:
+            self._now = max(self._now, *(self._ends.get(name, 0) for name in fence.queues or self._ends), 0)
+            self._at_once(op, env)
         elif event is Event.LAUNCH:
             (kernel,) = op.regions[0].block.ops
             env[op.results[0]] = self._happens(self._kernel(kernel, env))
@@ -162,6 +170,12 @@ class TimedInterpreter(Interpreter):
 
         reads = [array for value, array in operands.items() if is_shaped(value) and value not in written]
         return TimedEffect(op, reads, [operands[value] for value in written], compute)
+
+    def _instruction(self, op: Operation, env: dict[SSAValue, Value]) -> TimedEffect:
+        """Return the effect of an instruction on a queue: it accesses its regions."""
+        work = WORK_RULES[type(op)](self, op, [env[operand] for operand in op.operands])
+        reads, writes = ([array for array, _ in side] for side in (work.reads, work.writes))
+        return TimedEffect(op, reads, writes, work.compute)
 
     def _transfer(self, op: Operation, transfer: TileTransfer, env: dict[SSAValue, Value]) -> TimedEffect:
         """Return the effect of a transfer, whose work runs on copies of the region that it writes."""

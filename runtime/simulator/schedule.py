@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from xdsl.ir import Operation
 
-from ...dialects.core.machine.model import Link, Machine
+from ...dialects.core.machine.model import Link, Machine, Queue
 from ...passes.memory.transfers import Cost
 from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
 from .result import Event, Nodes, Residency
@@ -48,6 +48,10 @@ class Schedule:
         self.layers: dict[Nodes, Layer] = {}
         self.engines = {engine.name: [EngineUse()] for engine in machine.engines}
         """Use of each engine, by instance."""
+        self.queues: dict[str, dict[str, EngineUse]] = {}
+        """Use of the queues of instructions of an engine, by `ENGINE.QUEUE`."""
+        self.queues_end = 0
+        """The cycle at which the last instruction on a queue ends."""
         self.tokens: list[Token] = []
         """Tokens of all kernels and transfers, in program order; of concurrent programs one after the other."""
         self.shares: list[int] = []
@@ -95,6 +99,13 @@ class Schedule:
         """Record an action of a concurrent program."""
         assert self._recorded is not None
         self._recorded.append(action)
+
+    def act(self, action: Callable[[], None]) -> None:
+        """Execute an action of the program, or record it in an iteration or a concurrent program."""
+        if self._recorded is not None:
+            self._recorded.append(action)
+        else:
+            action()
 
     def gather(self, copies: Sequence[int] = ()) -> list[tuple[int, Operation]]:
         """
@@ -263,6 +274,27 @@ class Schedule:
         running.append(Running(token.start, token.end, layer, tally))
         running.sort(key=lambda each: each.start)
 
+    def executed(self, token: Token, layer: Layer, queue: Queue, operator: str) -> None:
+        """Record that a queue executes an instruction in its token's interval, concurrently with the program."""
+        cycles, tally = token.end - token.start, layer.operators.setdefault(operator, Tally())
+        name = f"{self._name(queue.engine)}.{queue.name}"
+        use = self.queues.setdefault(queue.engine, {}).setdefault(name, EngineUse())
+        share = layer.engines.setdefault(name, Share())
+        self._beside(token, layer, tally)
+        use.busy += cycles
+        share.busy += cycles
+        use.calls += 1
+        for part in (layer, tally, share):
+            part.calls += 1
+        self._span(layer, token.start, token.end)
+        if self._last is None or token.end > self._last[0]:
+            self._last = token.end, layer, "wait_in"
+        self.events.append(Event(name, "compute", operator, layer.nodes, token.start, token.end))
+
+    def copy_of(self, engine: str) -> int:
+        """Return the number of the engine instance that serves the iteration."""
+        return self._copy % self._engine_copies[engine]
+
     def join(self, layer: Layer, kernel: KernelCost) -> None:
         """Wait for all kernels launched on a kernel's engine."""
         if self._recorded is not None:
@@ -381,7 +413,7 @@ class Schedule:
     def end(self) -> int:
         """Advance the program to the end of all issued work, and return that cycle."""
         engines = (use.free for uses in self.engines.values() for use in uses)
-        last = max([self.now, *engines, *(bus.bus for bus in self.links.values())])
+        last = max([self.now, self.queues_end, *engines, *(bus.bus for bus in self.links.values())])
         if self._last is not None and last > self.now:
             self._pass(*self._last[1:], last)
         return last

@@ -114,8 +114,12 @@ def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
 
 
 def _engine_costs(engine: Engine, schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> Iterator[EngineCost]:
-    """Yield the cost of each instance of an engine in use, of the first in any case."""
-    uses = schedule.engines[engine.name]
+    """Yield the cost of each queue and each instance of an engine in use, of the first instance if there is none."""
+    queues, uses = schedule.queues.get(engine.name, {}), schedule.engines[engine.name]
+    for name, use in queues.items():
+        yield EngineCost(name, use.busy, 0, 0, cycles - use.busy, use.calls, 0.0, 0.0, name)
+    if queues and not any(use.calls for use in uses):
+        return
     shares = (share for layer in layers for share in layer.engines if share.engine == engine.name and share.busy)
     rates = (share.points / share.busy for share in shares)
     peak = max([use.peak for use in uses] + list(rates))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects import arith, func, memref, scf
@@ -18,13 +18,14 @@ from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
 from ...passes.explicit.client import Call, Client, Handler, Parallel
 from ...passes.explicit.compile import Compiled, compile_function
-from ...passes.explicit.events import Event, event_of_class
+from ...passes.explicit.events import Event, event_of_class, queue_of
 from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
 from .accounts import KernelCost, Layer, Place, Token
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .programs import Programs
+from .queues import Queues
 from .result import Nodes
 from .schedule import Schedule
 
@@ -50,6 +51,7 @@ class Walker(Client):
         self._nodes: Nodes | None = None
         self._launched: list[_Launched] = []
         self._programs = Programs(schedule, self._layer)
+        self._queues = Queues(schedule, self._layer)
 
     def walk(self, name: str) -> None:
         """Walk a function from start to end. Raises Diagnostic for unsupported ops."""
@@ -163,6 +165,8 @@ class Walker(Client):
     # Kernels and transfers
 
     def access(self, op: Operation, effects: Effects) -> Handler:
+        if (trait := queue_of(type(op))) is not None:
+            return self._queues.issue(op, trait, effects)
         if is_kernel(op):
             return self._kernel(op)
         if op.has_trait(DeclaredRange) or _loads_index(op):
@@ -199,6 +203,9 @@ class Walker(Client):
             message = f"a launch of '{kernel.name if kernel is not None else op.name}' cannot be simulated"
             raise Diagnostic(message, where=where(op), remedy="simulate the program before outline-kernels")
         return lambda: None, self._launched.pop
+
+    def fence(self, op: Operation, queues: Collection[str]) -> Handler:
+        return self._queues.fence(op, queues)
 
     def wait(self, op: Operation) -> Handler:
         layer, schedule = self._layer(op), self._schedule
@@ -270,6 +277,7 @@ _EVENTS = (
     Event.ALLOC,
     Event.VIEW,
     Event.WAIT,
+    Event.FENCE,
     Event.NOTHING,
     Event.CALL,
     Event.SIGNAL,
@@ -283,7 +291,7 @@ def can_walk(op: Operation) -> bool:
     event = event_of_class(kind)
     if event is Event.LAUNCH:
         return (kernel := op.regions[0].block.first_op) is not None and is_kernel(kernel)
-    if kind in _CONTROL or event in _EVENTS or is_kernel(op) or _loads_index(op):
+    if kind in _CONTROL or event in _EVENTS or queue_of(kind) is not None or is_kernel(op) or _loads_index(op):
         return True
     around = op.parent_op()
     if around is not None and event_of_class(type(around)) is Event.PROGRAMS:

@@ -29,6 +29,7 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Interpreter
+from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.runtime.toolchain import STRICT, compile_shared
 
 Numbers = NDArray[Any]
@@ -93,6 +94,20 @@ def test_results_are_the_same_in_any_order(name: str) -> None:
     module, wanted = module_of(text_of(name)), case_of(name)[1]
     for seed in (None, *SEEDS):
         assert np.array_equal(result_of(module, name, seed), wanted), seed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_queues_overlap_and_compute_in_time(name: str) -> None:
+    module = module_of(text_of(name))
+    inputs, wanted = case_of(name)
+    (out,) = TimedSession(module).run({f"arg{index}": value for index, value in enumerate(inputs)}).values()
+    assert np.array_equal(out, wanted)
+    simulation = simulate(module)
+    busy = {engine.name: engine.busy for engine in simulation.engines}
+    queues = [f"array.{queue}" for queue in ("load", "execute", "store")]
+    assert max(busy[queue] for queue in queues) < simulation.cycles < sum(busy[queue] for queue in queues)
+    assert sum(layer.cycles for layer in simulation.layers) == simulation.cycles
+    assert {event.resource for event in simulation.events} == set(queues)
 
 
 @pytest.mark.parametrize("name", NAMES)
