@@ -144,6 +144,7 @@ def grid_of(
                 stages=count if tile.has_buffer else 1,
                 fill=tile.fill,
                 element=element,
+                layout=tile.layout,
                 broadcast=tile.repeated,
                 starts=starts,
             )

@@ -24,7 +24,7 @@ from ...ir import where
 from ..map_engines import engine_of
 from .candidates import Candidates
 from .hints import SIZES, STAGES, pinned_place
-from .places import Places, places_of, result_fault
+from .places import Places, places_of, result_fault, with_blocks
 from .pricing import Pricer, Route, reserved
 from .sums import can_store, with_sums
 from .tiling import Tiling, roles_of, tiling_of
@@ -251,6 +251,8 @@ class Layers:
         read = [access for access in self.kernels[index + 1].inputs if access.value is value]
         if not places.is_last and any(access.fill is not None for access in read):
             return None  # the next hop would tile it, and its padding would have no fill
+        if any(v is value and role in places.blocks for v, role in roles_of(user)):
+            return None
         made = self.places[producer].level("outs")
         if not all(places.reaches(role, made) for v, role in roles_of(user) if v is value):
             return None
@@ -302,7 +304,7 @@ def layers_of(block: Block, machine: Machine, depth: int, *, double_buffered: bo
         if is_kernel(op) and not (kernel := kernel_of(op)).tables and 0 not in kernel.bounds:
             engine = engine_of(op, machine)
             if (own := places_of(engine, machine, depth)) is not None:
-                engines[op] = engine
+                engines[op], own = engine, with_blocks(op, kernel, engine, own, machine)
                 places[op], *others = with_sums(op, kernel, engine, own, machine)
                 stored |= dict.fromkeys([op] * len(others), others[-1] if others else own)
                 kernels.append(kernel)
@@ -418,6 +420,8 @@ def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -
     best, found = -1, ""
     for level in layers.levels if uses else ():
         if not all(can_store(level, value) for value in values):
+            continue
+        if any(role in places.blocks and level.name == places.level(role) for places, role in uses):
             continue
         in_place = [places.reaches(role, level.name) for places, role in uses]
         moved = [use for use, stays in zip(uses, in_place, strict=True) if not stays]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Attribute, Region, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear
@@ -36,6 +37,8 @@ class OperandTile:
     epilogue: TransferEpilogue | None = None
     starts: OperandTile | None = None
     """Tile of the output whose sums start from this one."""
+    layout: AffineMapAttr | None = None
+    """Order of the elements in the tile's buffer, row-major if none."""
 
     @property
     def element(self) -> Attribute:
@@ -46,9 +49,9 @@ class OperandTile:
 
     @property
     def near(self) -> Attribute | None:
-        """Type of the tile's buffer, None if its elements are those of the operand."""
-        is_own = self.epilogue is None and self.starts is None
-        return None if is_own else buffer_type(self.extents, self.element)
+        """Type of the tile's buffer, None if it is dense and of the operand's elements."""
+        is_own = self.epilogue is None and self.starts is None and self.layout is None
+        return None if is_own else buffer_type(self.extents, self.element, self.layout)
 
     @property
     def body(self) -> Region | None:

@@ -5,12 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Operation
+from xdsl.ir.affine import AffineExpr, AffineMap
 
+from ...dialects.core.analysis.affine_form import linear
+from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.model import ROLES, Engine, Machine
+from ...dialects.core.machine.operations import dimension_names
+from ...errors import Diagnostic
+from ...ir import element_of, numpy_type, where
 from .epilogues import TransferEpilogue
 
 _EVERYWHERE: dict[str, frozenset[str]] = {}
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Layout of tiles in blocks of `extent` elements along the axis that a loop of the kernel indexes."""
+
+    loop: int
+    extent: int
+
+    def axis(self, map: AffineMap) -> int | None:
+        """Return the axis of an operand, given its access map; None if the loop does not index it."""
+        return next((axis for axis, expr in enumerate(map.results) if self.loop in linear(expr).dims()), None)
+
+    def layout(self, map: AffineMap) -> AffineMapAttr | None:
+        """Return the layout of an operand's tiles, None if the loop does not index it."""
+        if (axis := self.axis(map)) is None:
+            return None
+        dims = [AffineExpr.dimension(each) for each in range(len(map.results))]
+        others = [dim for each, dim in enumerate(dims) if each != axis]
+        exprs = (dims[axis] // self.extent, *others, dims[axis] % self.extent)
+        return AffineMapAttr(AffineMap(len(dims), 0, exprs))
 
 
 @dataclass(frozen=True)
@@ -31,6 +59,8 @@ class Places:
     """True if the level of partial sums stores nothing else: the epilogue is a kernel of its own."""
     epilogue: TransferEpilogue | None = None
     """Epilogue that the transfer of the results computes: they are stored as partial sums."""
+    blocks: Mapping[str, Blocks] = field(default_factory=dict[str, "Blocks"])
+    """Layout of the tiles of each role that are in blocks."""
 
     def level(self, role: str) -> str:
         """Return the level that tiles of a role are brought to; empty where tilings name no level."""
@@ -136,3 +166,30 @@ def _fault(places: Places, source: str, target: str, machine: Machine) -> str:
         return f"no link leads from {source} to {target}"
     (link,) = machine.path(source, target)
     return epilogue.start_fault(link) if source == places.far else epilogue.fault(link)
+
+
+def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, machine: Machine) -> Places:
+    """
+    Return the places of a kernel with the layouts of the operands that its engine needs in blocks.
+
+    Raises Diagnostic for a level without rows, and for a link that cannot change the layout.
+    """
+    support = engine.support(op)
+    if support is None or not support.blocked or not places.is_last:
+        return places
+    names, found = dimension_names(kernel), dict[str, Blocks]()
+    for role, loop in support.blocked:
+        if loop not in names:
+            continue
+        level, operand = machine.level(places.level(role)), op.operands[1 if role == "weights" else 0]
+        (link,) = machine.path(places.far, level.name)
+        if "layout" not in link.transforms or not level.row_bytes:
+            raise Diagnostic(
+                f"the {role} of '{op.name}' cannot be brought to {level.name} in blocks, as '{engine.name}' needs them",
+                where=where(op),
+                expected=f"row_bytes of levels.{level.name}, and 'layout' among transforms of links.{link.name}",
+                found=f"{level.row_bytes} bytes, {', '.join(link.transforms) or 'no transforms'}",
+                remedy="change the machine's file, or map the kernel to another engine (the attribute 'engine')",
+            )
+        found[role] = Blocks(names.index(loop), level.row_bytes // numpy_type(element_of(operand)).itemsize)
+    return replace(places, blocks=found)

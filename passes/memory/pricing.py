@@ -121,7 +121,7 @@ class Work:
 
 _TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool, str, str]"
 """Operand, extents, direction, home and level of a tile."""
-_MovesKey: TypeAlias = "tuple[Attribute, bool, str, str, tuple[int, ...]]"
+_MovesKey: TypeAlias = "tuple[Attribute, bool, str, str, tuple[int, ...], Attribute | None]"
 _Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
 
 
@@ -289,7 +289,7 @@ class Pricer:
     def moves(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
         """Return the memoised transfer cycles of an interior tile of an operand as a function of its extents."""
         repeated = tile.repeated or ()
-        key = value.type, tile.is_output, tile.home, tile.level, repeated
+        key = value.type, tile.is_output, tile.home, tile.level, repeated, tile.layout
         if key not in self._moves:
             shape = [1 << 62 if axis in repeated else extent for axis, extent in enumerate(shape_of(value))]
             link, reads = self.route.link(tile), not tile.is_output

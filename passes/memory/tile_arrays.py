@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
@@ -40,6 +41,8 @@ class Tiles:
     epilogue: TransferEpilogue | None = None
     repeated: tuple[int, ...] | None = None
     """Axes along which a tile that the sums start from repeats an element; None of other tiles."""
+    layout: AffineMapAttr | None = None
+    """Order of the elements in the tiles' buffers, row-major if none."""
 
     @property
     def element(self) -> Attribute:
@@ -48,8 +51,9 @@ class Tiles:
 
     @property
     def near(self) -> Attribute | None:
-        """Type of a buffer of such elements, None if they are those of the operand."""
-        return None if self.epilogue is None else buffer_type(shape_of(self.access.value), self.element)
+        """Type of a buffer of such elements, None if it is dense and of the operand's."""
+        is_own = self.epilogue is None and self.layout is None
+        return None if is_own else buffer_type(shape_of(self.access.value), self.element, self.layout)
 
     @property
     def has_buffer(self) -> bool:
@@ -82,8 +86,10 @@ class Parts:
         home, role = homes.get(access.value, places.far), self.part.role(position)
         in_place = places.reaches(role, home)
         tiles = self.tiles(access, is_output=is_output, in_place=in_place)
-        epilogue = places.epilogue if is_output else None
-        return replace(tiles, home=home, level=home if in_place else places.level(role), epilogue=epilogue)
+        epilogue, blocks = places.epilogue if is_output else None, places.blocks.get(role)
+        layout = None if blocks is None or in_place else blocks.layout(access.map)
+        level = home if in_place else places.level(role)
+        return replace(tiles, home=home, level=level, epilogue=epilogue, layout=layout)
 
     def tiles(self, access: Access, *, is_output: bool, in_place: bool) -> Tiles:
         """Compute the tiles of an operand."""
@@ -128,6 +134,10 @@ class Parts:
                 fine &= ~(partial & any_along(self.sizes[:, outer] > 1))
                 fine &= ~(partial & (kernel.bounds[inner] % np.maximum(self.sizes[:, inner], 1) != 0))
         places = self.part.places
+        for position, access in self.part.accesses().items() if places.blocks else ():
+            blocks = places.blocks.get(self.part.role(position))
+            if blocks is not None and (axis := blocks.axis(access.map)) is not None:
+                fine &= self.axis(access, axis, in_place=False)[0] % blocks.extent == 0
         for position, access in self.part.uses:
             if places.reaches(self.part.role(position), homes.get(access.value, places.far)):
                 fine &= self.stays_inside(access)

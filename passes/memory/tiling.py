@@ -10,7 +10,7 @@ intermediates follow from those of the leader, and never leave the near level.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -100,14 +100,26 @@ class Part:
         inputs = (*self.kernel.inputs[: self.first_extra], *extras)
         return {k: access for k, access in enumerate(inputs) if is_shaped(access.value) and self.is_used(k)}
 
+    def rows(self) -> Iterator[tuple[int, int, int]]:
+        """Yield, for each operand in blocks, its axis in blocks, the extent of its tile there and that of a block."""
+        for position, access in self.accesses().items():
+            blocks = self.places.blocks.get(self.role(position))
+            axis = blocks.axis(access.map) if blocks is not None else None
+            if blocks is not None and axis is not None:
+                form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
+                yield axis, self._span(form, extent, access, False)[0], blocks.extent
+
     def operand_tile(
         self, position: int, access: Access, counts: Sequence[int], homes: Mapping[SSAValue, str], *, is_output: bool
     ) -> OperandTile:
         """Compute the tile of an operand at its place; `homes` has the level of operands outside of the far one."""
         home, role = homes.get(access.value, self.places.far), self.role(position)
+        blocks = self.places.blocks.get(role)
         in_place = self.places.reaches(role, home)
         level = home if in_place else self.places.level(role)
         tile = self.tile(access, counts, is_output=is_output, in_place=in_place, home=home, level=level)
+        if blocks is not None and not in_place:
+            tile = replace(tile, layout=blocks.layout(access.map))
         return replace(tile, epilogue=self.places.epilogue) if is_output else tile
 
     def tile(
@@ -328,6 +340,10 @@ class Tiling:
                 return reason
         if reason := self._loose_intermediates():
             return reason
+        for part in self.parts:
+            for axis, extent, block in part.rows():
+                if extent % block:
+                    return f"axis {axis} of an operand in blocks has {extent} elements, no whole rows of {block}"
         if any(tile.in_place and tile.hangs_over for tile in self.tiles):
             return "a tile worked on in place hangs over its operand"
         return ""

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
     IntegerAttr,
@@ -40,9 +41,9 @@ VIEWS = (
 """Ops whose result is a view of their first operand's buffer."""
 
 
-def buffer_type(shape: Sequence[int], element: Attribute) -> BufferType:
-    """Return the type of a dense row-major buffer."""
-    return MemRefType(cast(Any, element), shape)
+def buffer_type(shape: Sequence[int], element: Attribute, layout: AffineMapAttr | None = None) -> BufferType:
+    """Return the type of a dense buffer, row-major without a layout."""
+    return MemRefType(cast(Any, element), shape, NoneAttr() if layout is None else layout)
 
 
 def row_major(shape: Sequence[int]) -> list[int]:

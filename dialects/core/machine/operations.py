@@ -24,6 +24,7 @@ class OpSupport:
     - `multiples`: the engine works on blocks of that extent. A tile is a multiple of it, or the whole dimension, and an
       incomplete block costs as much as a complete one.
     - `padded`: a tile is a multiple there even if the dimension is none: transfers fill the incomplete block.
+    - `blocked`: tiles of a role's operands are in blocks of a row of their level, along the axis of that loop.
     - `maxima`: a tile is at most that long.
     - `whole`: a tile spans the dimension.
 
@@ -38,6 +39,7 @@ class OpSupport:
     maxima: tuple[tuple[str, int], ...] = ()
     whole: tuple[str, ...] = ()
     padded: tuple[str, ...] = ()
+    blocked: tuple[tuple[str, str], ...] = ()
     peak: tuple[tuple[str, float], ...] = ()
     parameters: tuple[tuple[str, Parameter], ...] = ()
 

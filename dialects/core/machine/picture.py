@@ -116,6 +116,8 @@ def _runs(engine: Engine) -> Table:
 def _tiles(support: OpSupport) -> str:
     limits = [f"{name} in {extent}s" for name, extent in support.multiples]
     limits += [f"{name} up to {extent}" for name, extent in support.maxima]
+    limits += [f"{name} padded" for name in support.padded]
+    limits += [f"{role} in blocks of {loop}" for role, loop in support.blocked]
     return ", ".join([*limits, *(f"{name} whole" for name in support.whole)])
 
 

@@ -131,6 +131,7 @@ SUPPORT: dict[str, Key] = {
     "maxima": Key(_EXTENTS),
     "whole": Key(several(matching(_DIMENSION, _DIMENSIONS))),
     "padded": Key(several(matching(_DIMENSION, _DIMENSIONS))),
+    "blocked": Key(by_name(matching(_DIMENSION, _DIMENSIONS), one_of("ins", "weights"))),
     "peak": Key(_peak),
 }
 _TOP: dict[str, Key] = {"description": Key(text), "clock": Key(clock), "pipeline": Key(text)}
@@ -303,7 +304,7 @@ def table_of(machine: Machine) -> dict[str, Any]:
 _SEPARATE = ("name", "op", "levels", "links", "engines", "runs", "parameters")
 _ALWAYS = ("alignment",)
 """Fields whose default depends on others."""
-_MAPPINGS = ("level", "multiples", "maxima", "peak", "stack", "queues")
+_MAPPINGS = ("level", "multiples", "maxima", "blocked", "peak", "stack", "queues")
 
 
 def _plain(part: Any) -> dict[str, Any]:

@@ -116,6 +116,7 @@ def small(file: str, size: int) -> Machine:
         ("systolic_activation", "array", SCALED, 64 << 10, 1),
         ("systolic_activation", "array", SCALED, 1 << 10, 1),
         ("systolic_padded", "array", PADDED, 2 << 10, 1),
+        ("systolic_blocked", "array", PADDED, 2 << 10, 1),
         ("two_near", "core", MATMUL, 2 << 10, 8),
         ("two_near", "npu", CONV, 1 << 10, 2),
         ("two_level", "cluster", MATMUL, 1 << 10, 4),
