@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 Range: TypeAlias = "tuple[int, int]"
 """The first byte and the one after the last."""
+
+
+def joined(ranges: Iterable[Range]) -> Iterator[Range]:
+    """Yield the ranges that some make up together, in order: those that overlap or adjoin are one."""
+    (begin, end), *others = sorted(ranges)
+    for low, high in others:
+        if low > end:
+            yield begin, end
+            begin = low
+        end = max(end, high)
+    yield begin, end
 
 
 class ByteRanges:

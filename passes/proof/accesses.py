@@ -23,7 +23,7 @@ from .grid import prove_in_place
 from .memory import State, Transfer
 from .origins import Origin, Spot, brought
 from .regions import Buffer, Region
-from .rules import listed, name_of, refuse
+from .rules import listed, name_of
 from .tiles import KernelFacts, TileChecks, facts_of
 
 _WRITE = MemoryEffectKind.WRITE
@@ -98,8 +98,8 @@ class AccessRules:
         box = list(zip(offsets, sizes, shape, strict=True))
         if any(i is not None and not 0 <= _ends(i)[0] <= _ends(i)[1] <= n - size for i, size, n in box):
             known = [0 if i is None else _outermost(i, n) for i, _, n in box]
-            at = [f"element {listed(known)} of the shape {listed(shape)}", self._state.place()]
-            raise refuse("inside", f"'{op.name}' is out of bounds of its buffer", op, at)
+            at = f"element {listed(known)} of the shape {listed(shape)}"
+            raise self._state.refuse("inside", op, f"'{op.name}' is out of bounds of its buffer", at)
         return buffer.part(tuple(_around(index, size) for index, size, _ in box))
 
     def _keeps(self, op: Operation, buffer: Buffer) -> None:
@@ -184,9 +184,7 @@ class AccessRules:
         """Check that a region holds no partial sums."""
         if buffer is not None and self._state.lacks(buffer):
             message = f"'{op.name}' reads {what} before its sums are complete"
-            raise refuse(
-                "whole-kernel", message, op, [f"address {buffer.low} of {buffer.memory.name}", self._state.place()]
-            )
+            raise self._state.refuse("whole-kernel", op, message, buffer.address())
 
     def _touch(
         self,
@@ -218,14 +216,9 @@ class AccessRules:
         a, b = cast(Buffer, buffers[other]), cast(Buffer, buffers[target])
         if other == target or not a.meets(b) or (allowed and a.same(b) and not a.by_data):
             return
-        byte = a.first_common(b)
-        raise refuse(
-            "apart",
-            f"'{op.name}' writes {name_of(op, target)} over {name_of(op, other)}, which it still needs",
-            op,
-            [f"address {byte} of {a.memory.name}", self._state.place()],
-            found=f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}",
-        )
+        message = f"'{op.name}' writes {name_of(op, target)} over {name_of(op, other)}, which it still needs"
+        found = f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}"
+        raise self._state.refuse("apart", op, message, a.address(a.first_common(b)), found=found)
 
     def _grid(self, grid: Operation, buffers: Sequence[Any]) -> None:
         """Check the operands of a grid; its body has been proved."""
@@ -246,8 +239,8 @@ class AccessRules:
         """Raise Diagnostic for buffers at indices that depend on data."""
         for index, buffer in enumerate(buffers):
             if isinstance(buffer, Buffer) and buffer.by_data:
-                message = f"operand {index} of '{op.name}' depends on data"
-                raise refuse("static", message, op, [f"operand {index}", self._state.place()])
+                name = f"operand {index}"
+                raise self._state.refuse("static", op, f"{name} of '{op.name}' depends on data", name)
 
     # Transfers
 
@@ -349,8 +342,8 @@ class AccessRules:
         self._state.check_read(op, transfer.source, source.number, reads)
         self._state.check_write(op, transfer.target, writes)
         if transfer.source.meets(transfer.target):
-            at = [f"address {transfer.source.first_common(transfer.target)}", self._state.place()]
-            raise refuse("race", "both sides of a transfer are the same memory", op, at)
+            at = f"address {transfer.source.first_common(transfer.target)}"
+            raise self._state.refuse("race", op, "both sides of a transfer are the same memory", at)
 
     def _may_hang(
         self, op: Operation, box: Box, far: Buffer, near: Buffer, offsets: Sequence[Index], *, outward: bool
@@ -359,13 +352,10 @@ class AccessRules:
             return
         sides = [(*_ends(o), t, n) for o, t, n in zip(offsets, near.array.shape, far.array.shape, strict=True)]
         element = [low if low < 0 else max(high, n) if high + t > n else low for low, high, t, n in sides]
-        raise refuse(
-            "fill" if not box.clipped and not outward else "inside",
-            "a transfer is out of bounds of its far buffer",
-            op,
-            [f"element {listed(element)} of the shape {listed(far.array.shape)}", self._state.place()],
-            remedy="mark it as clipped, with a fill if it reads",
-        )
+        rule = "fill" if not box.clipped and not outward else "inside"
+        at = f"element {listed(element)} of the shape {listed(far.array.shape)}"
+        message, remedy = "a transfer is out of bounds of its far buffer", "mark it as clipped, with a fill if it reads"
+        raise self._state.refuse(rule, op, message, at, remedy=remedy)
 
 
 _RULES: Mapping[Any, Callable[[AccessRules, Operation, Sequence[Any]], None]] = {

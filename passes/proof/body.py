@@ -22,7 +22,7 @@ from .kernel import Part, output_start, part_of
 from .parts import operand_name, prove_part, shaped_accesses
 from .rules import listed, refuse
 from .scope import Buffer, Guard, Place, Scope
-from .sets import Dims, sample
+from .sets import leaving
 from .steps import prove_steps
 from .sums import goes_on, period, prove_period, prove_start, started_anew
 
@@ -45,9 +45,7 @@ def prove_kernel(op: Operation, kernel: Kernel, part: Part | None) -> None:
 
 
 def _outside(op: Operation, kernel: Kernel, access: Access, axis: int, index: Linear, extent: int) -> Exception:
-    dims = Dims("d", kernel.bounds)
-    text = dims.text(index)
-    point = sample(dims.names, [*dims.inside, f"({text} < 0 or {text} >= {extent})"]) or [0] * len(kernel.bounds)
+    point = leaving(index, 1, extent, kernel.bounds) or [0] * len(kernel.bounds)
     element = access.map.eval(point, [])
     return refuse(
         "inside",
@@ -162,7 +160,7 @@ class _Body:
         a, b = scope.operand(op.operands[read]), scope.operand(op.operands[written])
         if a.offset != b.offset or a.shape != b.shape:
             message = f"operand {read} and operand {written} of the grid are parts of one buffer"
-            raise refuse("apart", message, op, scope.at(a, scope.point()))
+            raise scope.refuse("apart", op, message, a)
         prove_in_place(op, read, written)
 
     def _leave(self, scope: Scope, buffer: Buffer) -> None:
@@ -182,14 +180,9 @@ class _Body:
         still = frozenset(dim for dim in held.open if dim < scope.base)
         if still and scope.grid.body_of(scope.grid.buffers.index(buffer.value)) is not None:
             message = f"the body of {buffer.name} of the grid maps sums before they are complete"
-            raise refuse(
-                "whole-kernel",
-                message,
-                scope.grid,
-                scope.at(buffer, scope.point()),
-                found=f"the end of {scope.names(still)} is still to come",
-                remedy="map them where they leave the grid over which they are summed",
-            )
+            found = f"the end of {scope.names(still)} is still to come"
+            remedy = "map them where they leave the grid over which they are summed"
+            raise scope.refuse("whole-kernel", scope.grid, message, buffer, found=found, remedy=remedy)
         sums = held.sums if still else None
         guard = held.guard.below(scope.base)
         left = Held(scope.grid, guard, scope.base, around.part, place, is_lost, sums, still)
@@ -227,7 +220,7 @@ class _Body:
 
     def _not_written(self, scope: Scope, buffer: Buffer, point: Sequence[int]) -> Exception:
         message = f"the body does not write {buffer.name} of the grid"
-        return refuse("complete", message, scope.grid, scope.at(buffer, point))
+        return scope.refuse("complete", scope.grid, message, buffer, point)
 
     # Ops
 
@@ -278,7 +271,7 @@ class _Body:
             buffer = scope.buffers.get(access.value)
             if buffer is not None and buffer.by_data:
                 message = f"a table chooses {buffer.name} of the grid, the whole kernel of '{op.name}' another tile"
-                raise refuse("whole-kernel", message, op, scope.at(buffer, scope.point()))
+                raise scope.refuse("whole-kernel", op, message, buffer)
 
     def _kernel(self, op: Operation, scope: Scope, guard: Guard) -> None:
         kernel = kernel_of(op)
@@ -347,7 +340,7 @@ class _Body:
                     continue
                 if a.offset != b.offset or a.shape != b.shape or read.map != write.map:
                     message = f"'{op.name}' writes {b.name} over {a.name}, which it still needs"
-                    raise refuse("apart", message, op, scope.at(b, scope.point()))
+                    raise scope.refuse("apart", op, message, b)
 
 
 def _sum(a: Sequence[Linear], b: Sequence[Linear]) -> tuple[Linear, ...]:

@@ -157,8 +157,8 @@ class Buffers:
                 continue
             end = offset + (size - 1) * stride + 1
             if not 0 <= offset < end <= extent:
-                at = [f"elements {offset} to {end - 1} of {extent}", self._state.place()]
-                raise refuse("inside", f"'{op.name}' is out of bounds of its source along axis {axis}", op, at)
+                message = f"'{op.name}' is out of bounds of its source along axis {axis}"
+                raise self._state.refuse("inside", op, message, f"elements {offset} to {end - 1} of {extent}")
             found.append(slice(offset, end, stride))
         return tuple(found)
 
@@ -170,8 +170,8 @@ class Buffers:
         except (Diagnostic, IndexError, ValueError) as error:
             text = error.message if isinstance(error, Diagnostic) else str(error)
             found = error.found if isinstance(error, Diagnostic) else ""
-            at = [f"operands {listed(known)}", self._state.place()]
-            raise refuse("inside", f"'{op.name}': {text}", op, at, found=found) from error
+            at = f"operands {listed(known)}"
+            raise self._state.refuse("inside", op, f"'{op.name}': {text}", at, found=found) from error
         array, blocks = (_in_rows(found), found) if isinstance(found, LayoutArray) else (found, None)
         region = Region(source.memory, array)
         self._aligned(op, region, is_buffer=isinstance(op, MEMORY_VIEWS))
@@ -191,8 +191,7 @@ class Buffers:
         if region.low % unit == 0:
             return
         what = f"its elements of {unit} bytes" if unit == region.array.itemsize else f"{unit} bytes"
-        at = [f"address {region.low} of {region.memory.name}", self._state.place()]
-        raise refuse("aligned", f"a view is not aligned to {what}", op, at)
+        raise self._state.refuse("aligned", op, f"a view is not aligned to {what}", region.address())
 
     def _alignment(self, memory: Memory) -> int:
         """Return the alignment of buffers in a level's memory, or in an arena, in the farthest level."""

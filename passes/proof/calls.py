@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
 from ...ir import functions
-from .regions import Region
+from ..core.byte_ranges import joined
+from .regions import Memory, Region
 from .rules import refuse
 
 
@@ -70,17 +71,14 @@ class Accesses:
 
 def _merged(regions: Iterable[Region]) -> Iterator[Region]:
     """Yield regions of the same bytes: dense ones of a memory that overlap or adjoin are one."""
-    dense = [region for region in regions if region.is_dense and region.array.size]
-    yield from (region for region in regions if not region.is_dense)
-    for _, group in groupby(sorted(dense, key=lambda r: (id(r.memory), r.low)), key=lambda r: id(r.memory)):
-        first, *others = group
-        low, high = first.low, first.high
-        for region in others:
-            if region.low > high:
-                yield _bytes(first, low, high)
-                low = region.low
-            high = max(high, region.high)
-        yield _bytes(first, low, high)
+    dense: dict[Memory, list[Region]] = defaultdict(list)
+    for region in regions:
+        if not region.is_dense:
+            yield region
+        elif region.array.size:
+            dense[region.memory].append(region)
+    for each in dense.values():
+        yield from (_bytes(each[0], *found) for found in joined((region.low, region.high) for region in each))
 
 
 def _bytes(region: Region, low: int, high: int) -> Region:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear
-from .rules import refuse
 from .scope import Buffer, Guard, Place, Scope, at_first
 
 
@@ -111,34 +110,23 @@ class Contents:
         between = {d for d in scope.running(min(missing)) if d not in missing | guard.first | buffer.offset_dims}
         moved = {dim for form in place.start for dim in form.dims()} & between
         if moved or self.others(buffer, held.op):
-            raise refuse(
-                "whole-kernel",
-                f"'{op.name}' reads {buffer.name} of the grid, which holds what another grid point needed",
-                op,
-                scope.at(buffer, scope.point(ones={min(missing)}, ends=guard.last)),
-                found=f"written only where {scope.names(missing)} is 0",
-            )
+            message = f"'{op.name}' reads {buffer.name} of the grid, which holds what another grid point needed"
+            point = scope.point(ones={min(missing)}, ends=guard.last)
+            found = f"written only where {scope.names(missing)} is 0"
+            raise scope.refuse("whole-kernel", op, message, buffer, point, found=found)
         start = tuple(at_first(form, missing, scope.bounds) for form in place.start)
         return replace(held, place=Place(start, place.shape))
 
 
 def unwritten(op: Operation, buffer: Buffer, scope: Scope, point: list[int]) -> Exception:
     """Return the refusal of an op that reads what nothing has written."""
-    return refuse(
-        "initialised",
-        f"'{op.name}' reads {'the tile of ' if buffer.tiles else ''}{buffer.name} of the grid, which holds nothing yet",
-        op,
-        scope.at(buffer, point),
-    )
+    name = f"{'the tile of ' if buffer.tiles else ''}{buffer.name} of the grid"
+    return scope.refuse("initialised", op, f"'{op.name}' reads {name}, which holds nothing yet", buffer, point)
 
 
 def _incomplete(op: Operation, buffer: Buffer, held: Held, guard: Guard, scope: Scope) -> Exception:
     steps = scope.names(held.open - guard.last) or "the steps"
-    return refuse(
-        "whole-kernel",
-        f"'{op.name}' reads {buffer.name} of the grid before its sums are complete",
-        op,
-        scope.at(buffer, scope.point(ends=guard.last)),
-        found=f"the end of {steps} is still to come",
-        remedy=f"read it in hier.last over {steps}",
-    )
+    message = f"'{op.name}' reads {buffer.name} of the grid before its sums are complete"
+    found, remedy = f"the end of {steps} is still to come", f"read it in hier.last over {steps}"
+    point = scope.point(ends=guard.last)
+    return scope.refuse("whole-kernel", op, message, buffer, point, found=found, remedy=remedy)

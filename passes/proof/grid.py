@@ -17,7 +17,7 @@ from ...dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from ...dialects.hier.indirect import free_forms, looked_up_by
 from ...ir import shape_of
 from .rules import grid_point, listed, refuse
-from .sets import Dims, first_point, points, sample
+from .sets import Dims, first_point, leaving, points, sample
 
 
 @dataclass(frozen=True)
@@ -183,13 +183,8 @@ def _prove_in_block(tiles: Tiles) -> None:
 
 def _outside(tiles: Tiles) -> tuple[list[int], list[int]] | None:
     """Return a point with a tile out of bounds of the operand, and its first element there."""
-    dims = Dims("p", tiles.bounds)
     for axis, (start, extent, size) in enumerate(zip(tiles.starts, tiles.footprint, tiles.shape, strict=True)):
-        low, high = start.interval(tiles.bounds)
-        if low >= 0 and high + extent <= size:
-            continue
-        text = dims.text(start)
-        point = sample(dims.names, [*dims.inside, f"({text} < 0 or {text} + {extent} > {size})"])
+        point = leaving(start, extent, size, tiles.bounds)
         if point is None:
             continue
         at = tiles.at(point)

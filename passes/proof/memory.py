@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Attribute, Operation
@@ -16,7 +17,7 @@ from .origins import Origin, merged
 from .paths import Paths
 from .queues import Queues
 from .regions import INITIAL, NEVER, Buffer, Key, Memory, Region
-from .rules import Steps, name_of, refuse, shown
+from .rules import Refusal, Steps, name_of, refuse, shown
 
 NOBODY = -2
 """Number of no buffer, for bytes whose last writer is data-dependent."""
@@ -93,6 +94,10 @@ class State:
     def place(self, innermost: int = 0) -> str:
         """Return the current step as text, for the innermost loops or for all."""
         return shown(self.steps[-innermost:])
+
+    def refuse(self, rule: str, op: Operation, message: str, *at: str, **parts: Any) -> Refusal:
+        """Return the error for a program that breaks a rule at the present step; `parts` are those of a refusal."""
+        return refuse(rule, message, op, [*at, self.place()], **parts)
 
     def begin_paths(self) -> None:
         """Fork the state at a data-dependent branch."""
@@ -203,11 +208,12 @@ class State:
             if found is not None:
                 byte, iteration = found
                 does = "touches" if is_write else "writes"
-                message = f"{_does(op, what, is_write)}, which another iteration of the parallel loop {does}"
+                message = f"{_does(op, what, is_write=is_write)}, which another iteration of the parallel loop {does}"
                 by = f"the iteration {iteration} {does} it" if iteration else "several iterations read it"
-                raise self._race(op, region, byte, message, by, "give each iteration bytes of its own")
+                remedy = "give each iteration bytes of its own"
+                raise self._race(op, region.address(byte), message, found=by, remedy=remedy)
         if self.programs is not None:
-            self._check_programs(op, region, _does(op, what, is_write), is_write=is_write)
+            self._check_programs(op, region, _does(op, what, is_write=is_write), is_write=is_write)
         if self.queues is not None and not self.queues.is_issuing:
             self.queues.access(op, tuple(self.steps), region, _named(op, what), is_write=is_write)
         for transfer in self._beside():
@@ -216,11 +222,10 @@ class State:
                 if not side.meets(region) or (transfer.published and side is transfer.target):
                     continue
                 byte, kind = side.first_common(region), "transfer" if transfer.queue is None else "kernel"
-                message = f"{_does(op, what, is_write)}, which a {kind} still {does}"
+                message = f"{_does(op, what, is_write=is_write)}, which a {kind} still {does}"
                 by = f"the {kind} begun{_after(transfer.steps)} has not been waited for"
-                raise self._race(
-                    op, region, side.low if byte is None else byte, message, by, f"wait for the {kind} before"
-                )
+                at = region.address(side.low if byte is None else byte)
+                raise self._race(op, at, message, found=by, remedy=f"wait for the {kind} before")
 
     def _check_programs(self, op: Operation, region: Region, does: str, *, is_write: bool) -> None:
         """Prove that an access to a region is ordered with those of the other programs, if there are any."""
@@ -228,21 +233,11 @@ class State:
             return
         access = self.programs.write if is_write else self.programs.read
         if found := access(op, region, tuple(self.steps)):
-            remedy, message = "hand the buffer on by a stream", f"{does}, {found.what}"
-            raise self._race(op, region, region.low, message, found.other, remedy, found.programs)
+            remedy, parts = "hand the buffer on by a stream", {"found": found.other, "programs": found.programs}
+            raise self._race(op, region.address(), f"{does}, {found.what}", remedy=remedy, **parts)
 
-    def _race(
-        self,
-        op: Operation,
-        region: Region,
-        byte: int,
-        message: str,
-        found: str,
-        remedy: str,
-        programs: tuple[str, ...] = (),
-    ) -> Exception:
-        at = [_address(region, byte), self.place()]
-        return refuse("race", f"'{op.name}' {message}", op, at, found=found, remedy=remedy, programs=programs)
+    def _race(self, op: Operation, at: str, message: str, **parts: Any) -> Refusal:
+        return self.refuse("race", op, f"'{op.name}' {message}", at, **parts)
 
     def _explain(self, op: Operation, region: Region, number: int, what: str) -> None:
         writes = region.writes
@@ -251,23 +246,18 @@ class State:
             return
         element = tuple(int(i) for i in np.argwhere(wrong)[0])
         culprit = self.writes[int(writes[element])]
-        at = [_element(region, element), _address(region, region.byte_of(element)), self.place()]
+        at = f"element [{', '.join(map(str, element[:-1]))}]", region.address(region.byte_of(element))
         if culprit is None:
-            raise refuse("initialised", f"'{op.name}' reads {what}, which nothing has written", op, at)
-        raise refuse(
-            "apart",
-            f"'{op.name}' reads {what}, which another buffer has been written over",
-            op,
-            at,
-            found=f"bytes {region.low} to {region.high - 1} of {region.memory.name}; bytes {culprit.buffer.low} to "
-            f"{culprit.buffer.high - 1} were written by '{culprit.op.name}'{_after(culprit.steps)}",
-        )
+            raise self.refuse("initialised", op, f"'{op.name}' reads {what}, which nothing has written", *at)
+        message = f"'{op.name}' reads {what}, which another buffer has been written over"
+        own, other = f"bytes {region.low} to {region.high - 1} of {region.memory.name}", culprit.buffer
+        by = f"bytes {other.low} to {other.high - 1} were written by '{culprit.op.name}'{_after(culprit.steps)}"
+        raise self.refuse("apart", op, message, *at, found=f"{own}; {by}")
 
     def check_write(self, op: Operation, region: Region, what: str | int) -> None:
         """Prove that a region, `what` of an op (operands by index), may be written."""
         if region.memory.constant:
-            at = [_address(region, region.low), self.place()]
-            raise refuse("constant", f"'{op.name}' writes {_named(op, what)}", op, at)
+            raise self.refuse("constant", op, f"'{op.name}' {_does(op, what, is_write=True)}", region.address())
         self._check_order(op, region, what, is_write=True)
 
     def wrote(self, op: Operation, region: Region, buffer: Buffer, origin: Origin | None = None) -> None:
@@ -360,12 +350,8 @@ class State:
         if transfer is None:
             return
         if transfer.done:
-            raise refuse(
-                "token",
-                f"the transfer that '{transfer.op.name}' began{_after(transfer.steps)} is waited for twice",
-                op,
-                [_address(transfer.target, transfer.target.low), self.place()],
-            )
+            message = f"the transfer that '{transfer.op.name}' began{_after(transfer.steps)} is waited for twice"
+            raise self.refuse("token", op, message, transfer.target.address())
         transfer.done = True
         self.under_way.remove(transfer)
         self._check_programs(op, transfer.source, "has read a buffer", is_write=False)
@@ -379,19 +365,11 @@ class State:
             self._check_programs(op, transfer.target, "has written a buffer", is_write=True)
 
 
-def _element(region: Region, element: Sequence[int]) -> str:
-    return f"element [{', '.join(map(str, element[:-1]))}]"
-
-
-def _address(region: Region, byte: int) -> str:
-    return f"address {byte} of {region.memory.name}"
-
-
 def _named(op: Operation, what: str | int) -> str:
     return what if isinstance(what, str) else name_of(op, what)
 
 
-def _does(op: Operation, what: str | int, is_write: bool) -> str:
+def _does(op: Operation, what: str | int, *, is_write: bool) -> str:
     return f"{'writes' if is_write else 'reads'} {_named(op, what)}"
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
@@ -158,8 +157,3 @@ def index_within(outer: Array, inner: Array, distance: int) -> Index | None:
             found[axis], distance = divmod(distance, outer.strides[axis])
     fits = all(at + n <= size for at, n, size in zip(found, inner.shape, outer.shape, strict=True))
     return tuple(found) if fits and not distance else None
-
-
-def loops_done(sums: Sums | None, shape: Sequence[int]) -> Array:
-    """Return a copy of the accumulated points of loops; all false without sums."""
-    return np.zeros(tuple(shape), np.bool_) if sums is None else sums.done.copy()

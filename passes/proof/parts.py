@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import NoneAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
@@ -15,8 +15,8 @@ from ...ir import shape_of
 from .contents import Held
 from .kernel import Mismatch, Part, output_start, solve
 from .rules import listed, refuse
-from .scope import Buffer, Place, Scope, at_first
-from .sets import Dims, sample
+from .scope import Buffer, Forms, Place, Scope, at_first
+from .sets import Dims, leaving, sample
 from .steps import active_steps
 
 
@@ -106,14 +106,10 @@ def _place(part: Part, k: int, buffer: Buffer, held: Held | None, scope: Scope) 
     if made is None and not is_lost and (buffer.root.number is not None or not known):
         return None
     tiles = " of ".join(listed(place.shape) for place in known)
-    raise refuse(
-        "whole-kernel",
-        f"what {buffer.name} of the grid holds is no tile of what '{part.op.name}' needs",
-        part.op,
-        scope.at(buffer, scope.point()),
-        found="it is not known which tile it is" if is_lost else f"a tile of {tiles}",
-        remedy=f"give it a tile of {listed(part.shapes[k])}",
-    )
+    message = f"what {buffer.name} of the grid holds is no tile of what '{part.op.name}' needs"
+    found = "it is not known which tile it is" if is_lost else f"a tile of {tiles}"
+    remedy = f"give it a tile of {listed(part.shapes[k])}"
+    raise scope.refuse("whole-kernel", part.op, message, buffer, found=found, remedy=remedy)
 
 
 def mismatched(part: Part, mismatch: Mismatch[Linear], buffer: Buffer, place: Place, scope: Scope) -> Exception:
@@ -122,31 +118,19 @@ def mismatched(part: Part, mismatch: Mismatch[Linear], buffer: Buffer, place: Pl
     point = [0] * scope.depth
     wanted = "elsewhere"
     if mismatch.expected is not None:
-        point = _where_not_zero(start + mismatch.expected * -1, scope) or point
+        point = leaving(start + mismatch.expected * -1, 1, 1, scope.bounds) or point
         wanted = f"at {mismatch.expected.at(point)} along axis {mismatch.axis}"
-    at = [form.at(point) for form in place.start]
     return refuse(
         "whole-kernel",
         f"{buffer.name} of the grid is not the tile that '{part.op.name}' needs",
         part.op,
-        [scope.text(point), f"tile at {listed(at)}, needed {wanted}"],
+        [scope.text(point), f"{_tile_at(place.start, point)}, needed {wanted}"],
         found=f"{buffer.tiles.tile.map.data}" if buffer.tiles is not None else "what another op has left there",
     )
 
 
-def _where_not_zero(form: Linear, scope: Scope) -> list[int] | None:
-    dims = Dims("p", scope.bounds)
-    return sample(dims.names, [*dims.inside, f"({dims.text(form)} < 0 or {dims.text(form)} > 0)"])
-
-
-def _leaves(start: Linear, extent: int, size: int, scope: Scope) -> list[int] | None:
-    """Return a grid point with a tile out of bounds along an axis, None if there is none."""
-    low, high = start.interval(scope.bounds)
-    if low >= 0 and high + extent <= size:
-        return None
-    dims = Dims("p", scope.bounds)
-    text = dims.text(start)
-    return sample(dims.names, [*dims.inside, f"({text} < 0 or {text} + {extent} > {size})"])
+def _tile_at(start: Forms, point: Sequence[int]) -> str:
+    return f"tile at {listed([form.at(point) for form in start])}"
 
 
 def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
@@ -156,13 +140,13 @@ def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
     while each is not None and each.tiles is not None and each.around is not None:
         fill = each.tiles.tile.fill
         for axis, start in enumerate(each.start if not isinstance(fill, NoneAttr) and fill != wanted else ()):
-            point = _leaves(start, each.shape[axis], each.around.shape[axis], scope)
+            point = leaving(start, each.shape[axis], each.around.shape[axis], scope.bounds)
             if point is not None:
                 raise refuse(
                     "whole-kernel",
                     f"{each.name} of the grid is filled with {fill}, '{part.op.name}' needs {wanted}",
                     part.op,
-                    [scope.text(point), f"tile at {listed([form.at(point) for form in each.start])}"],
+                    [scope.text(point), _tile_at(each.start, point)],
                 )
         each = each.around
 
@@ -172,12 +156,12 @@ def _prove_outside(part: Part, k: int, buffer: Buffer, held: Held | None, place:
     if isinstance(part.fills[k], UnitAttr) or held is None or held.place is None:
         return
     for axis, (start, size) in enumerate(zip(place.start, place.shape, strict=True)):
-        if (point := _leaves(start, buffer.shape[axis], size, scope)) is not None:
+        if (point := leaving(start, buffer.shape[axis], size, scope.bounds)) is not None:
             raise refuse(
                 "whole-kernel",
                 f"'{part.op.name}' needs {part.fills[k]} outside of what {buffer.name} of the grid is a tile of",
                 part.op,
-                [scope.text(point), f"tile at {listed([form.at(point) for form in place.start])}"],
+                [scope.text(point), _tile_at(place.start, point)],
                 found=f"the tile has {buffer.shape[axis]} of the {size} elements along axis {axis}",
             )
 

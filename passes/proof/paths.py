@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ...ir import Array
+from ..core.byte_ranges import joined
 from .regions import Memory
 
 Entries: TypeAlias = "list[tuple[Memory, int, Array]]"
@@ -71,13 +72,4 @@ def _merged(ranges: Iterable[tuple[Memory, int, int]]) -> list[tuple[Memory, int
     by_memory: dict[Memory, list[tuple[int, int]]] = defaultdict(list)
     for memory, low, high in ranges:
         by_memory[memory].append((low, high))
-    found: list[tuple[Memory, int, int]] = []
-    for memory, each in by_memory.items():
-        begin, end = min(each)
-        for low, high in sorted(each):
-            if low > end:
-                found.append((memory, begin, end))
-                begin, end = low, high
-            end = max(end, high)
-        found.append((memory, begin, end))
-    return found
+    return [(memory, low, high) for memory, each in by_memory.items() for low, high in joined(each)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.analysis.affine_form import Linear
@@ -11,8 +12,8 @@ from ...ir import shape_of
 from .kernel import Part
 from .memory import State
 from .neutral import is_neutral, number_of
-from .origins import Origin, Spot, Sums, loops_done, of_shape
-from .rules import listed, refuse
+from .origins import Origin, Spot, Sums, of_shape
+from .rules import listed
 from .steps import axes_along, reduces_other_points
 
 
@@ -37,7 +38,8 @@ class Progress:
             self._check_value(part, before.value)
         if sums is None:
             self._check_start(part, before, made)
-        done = loops_done(sums, [part.bounds[dim] for dim in cut])
+        shape = tuple(part.bounds[dim] for dim in cut)
+        done = np.zeros(shape, np.bool_) if sums is None else sums.done.copy()
         box = tuple(self._added(part, dim, x, origins) for dim in cut)
         if done[box].any():
             raise self._wrong(part, "adds the same points of its reduced loops again")
@@ -76,7 +78,7 @@ class Progress:
             raise self._wrong(part, f"starts its sums from a wrong tile: axis {fault[0]} {fault[1]}")
 
     def _wrong(self, part: Part, what: str) -> Exception:
-        return refuse("whole-kernel", f"'{part.op.name}' {what} at this step", part.op, [self._state.place()])
+        return self._state.refuse("whole-kernel", part.op, f"'{part.op.name}' {what} at this step")
 
     def _added(self, part: Part, dim: int, x: Mapping[int, int], origins: Mapping[int, Origin]) -> slice:
         """
@@ -99,15 +101,11 @@ class Progress:
         low, high = _with_outside(low, max(low, high), range(-x[dim], part.bounds[dim] - x[dim]), size, inside)
         low, high = x[dim] + low, x[dim] + high
         if low < high and (low < 0 or high > part.bounds[dim]):
-            point = low if low < 0 else part.bounds[dim]
-            raise refuse(
-                "whole-kernel",
-                f"'{part.op.name}' does more points than there are of the reduced loop d{dim}",
-                part.op,
-                [f"d{dim} = {point}", self._state.place()],
-                found=f"points {low} to {high - 1}, of {part.bounds[dim]}",
-                remedy="fill what lies beyond with what leaves the sums as they are",
-            )
+            at = f"d{dim} = {low if low < 0 else part.bounds[dim]}"
+            message = f"'{part.op.name}' does more points than there are of the reduced loop d{dim}"
+            found = f"points {low} to {high - 1}, of {part.bounds[dim]}"
+            remedy = "fill what lies beyond with what leaves the sums as they are"
+            raise self._state.refuse("whole-kernel", part.op, message, at, found=found, remedy=remedy)
         return slice(low, high)
 
     def _skips(self, part: Part, k: int, fill: Attribute) -> bool:
@@ -136,12 +134,9 @@ class Progress:
                 continue
             element = _unreached(form.ends(limits.__getitem__), (filled[k].valid or ())[axis], spots.get(k), axis)
             if element is not None:
-                raise refuse(
-                    "whole-kernel",
-                    f"'{part.op.name}' has been given less of the tile around than it needs for what is written",
-                    op,
-                    [f"element {element} along axis {axis} of its tile", self._state.place()],
-                )
+                message = f"'{part.op.name}' has been given less of the tile around than it needs for what is written"
+                at = f"element {element} along axis {axis} of its tile"
+                raise self._state.refuse("whole-kernel", op, message, at)
 
 
 def _unreached(needed: tuple[int, int], valid: tuple[int, int], spot: Spot | None, axis: int) -> int | None:

@@ -147,6 +147,10 @@ class Region:
             return all(a.start < b.stop and b.start < a.stop for a, b in pairs)
         return (self.is_dense and other.is_dense) or self.first_common(other) is not None
 
+    def address(self, byte: int | None = None) -> str:
+        """Return an address in its memory for messages, of its first byte or another one."""
+        return f"address {self.low if byte is None else byte} of {self.memory.name}"
+
     def byte_of(self, element: Sequence[int]) -> int:
         """Return the address of a byte, its last index, of an element."""
         *index, byte = element

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
 from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...dialects.hier.indirect import lookups_of
 from ...ir import shape_of
 from .grid import Tiles, tiles_of
-from .rules import grid_point, listed
+from .rules import Refusal, grid_point, listed, refuse
 
 Forms: TypeAlias = tuple[Linear, ...]
 """An element, per axis, as linear forms of the grid point."""
@@ -203,9 +203,12 @@ class Scope:
         spatial = sorted(self.written[dim] for dim in self.spatial)
         return grid_point([found[dim] for dim in range(len(point))], spatial)
 
-    def at(self, buffer: Buffer, point: Sequence[int]) -> list[str]:
-        """Return a grid point and the first element of a buffer there, for counterexamples."""
-        return [self.text(point), f"element {listed([0] * len(buffer.shape))}"]
+    def refuse(
+        self, rule: str, op: Operation, message: str, buffer: Buffer, point: Sequence[int] = (), **parts: Any
+    ) -> Refusal:
+        """Return the error for a grid that breaks a rule at a point, of 0 unless told, where it accesses a buffer."""
+        at = [self.text(point or self.point()), f"element {listed([0] * len(buffer.shape))}"]
+        return refuse(rule, message, op, at, **parts)
 
     def names(self, dims: Collection[int]) -> str:
         """Return dimensions as text."""

@@ -64,6 +64,16 @@ def sample(names: Sequence[str], constraints: Sequence[str]) -> list[int] | None
     return first_point(points(names, constraints))
 
 
+def leaving(form: Linear, extent: int, size: int, bounds: Sequence[int]) -> list[int] | None:
+    """Return a point of a box from whose form on `extent` elements are not within [0, size), None if all are."""
+    low, high = form.interval(bounds)
+    if low >= 0 and high + extent <= size:
+        return None
+    dims = Dims("p", tuple(bounds))
+    text = dims.text(form)
+    return sample(dims.names, [*dims.inside, f"({text} < 0 or {text} + {extent} > {size})"])
+
+
 def points(names: Sequence[str], constraints: Sequence[str], exists: Sequence[str] = ()) -> Any:
     """Return the isl set of the points for which (there are further integers such that) all constraints hold."""
     condition = " and ".join(constraints) or "1 = 1"

@@ -12,7 +12,7 @@ from .contents import Contents, Held
 from .kernel import Mismatch, Part
 from .neutral import number_of
 from .parts import mismatched
-from .rules import listed, refuse
+from .rules import listed
 from .scope import Buffer, Guard, Place, Scope
 
 
@@ -31,13 +31,10 @@ def prove_period(
     Returns those of the grid dimensions in `steps` that run around the start, which then must be a copy of sums.
     """
     if copies := steps & scope.spatial:
-        raise refuse(
-            "whole-kernel",
-            f"'{op.name}' adds up over {scope.names(copies)} in {buffer.name} of the grid: each copy has its own sums",
-            op,
-            scope.at(buffer, scope.point(ones={min(copies)})),
-            remedy="reduce over temporal dimensions, or let a kernel add up what the copies have written",
-        )
+        what = f"adds up over {scope.names(copies)} in {buffer.name} of the grid: each copy has its own sums"
+        remedy = "reduce over temporal dimensions, or let a kernel add up what the copies have written"
+        point = scope.point(ones={min(copies)})
+        raise scope.refuse("whole-kernel", op, f"'{op.name}' {what}", buffer, point, remedy=remedy)
     within = period(start, guard, scope)
     left = guard.dims & within
     if left:
@@ -65,13 +62,9 @@ def period(start: Held | None, guard: Guard, scope: Scope) -> frozenset[int]:
 
 
 def _wrong_steps(op: Operation, buffer: Buffer, point: list[int], what: str, scope: Scope) -> Exception:
-    return refuse(
-        "whole-kernel",
-        f"'{op.name}' {what} in {buffer.name} of the grid",
-        op,
-        scope.at(buffer, point),
-        remedy="start the sums in hier.first over the dimensions that the reduction is cut along, the innermost ones",
-    )
+    remedy = "start the sums in hier.first over the dimensions that the reduction is cut along, the innermost ones"
+    message = f"'{op.name}' {what} in {buffer.name} of the grid"
+    return scope.refuse("whole-kernel", op, message, buffer, point, remedy=remedy)
 
 
 def started_anew(op: Operation, buffer: Buffer, steps: frozenset[int], scope: Scope) -> Exception:
@@ -99,12 +92,8 @@ def prove_start(
         return
     wanted, found = number_of(part.initial), number_of(start.value)
     if wanted is not None and found is not None and wanted != found:
-        raise refuse(
-            "whole-kernel",
-            f"the sums of '{part.op.name}' begin at {found} in {buffer.name} of the grid, not at {wanted}",
-            start.op,
-            scope.at(buffer, scope.point()),
-        )
+        message = f"the sums of '{part.op.name}' begin at {found} in {buffer.name} of the grid, not at {wanted}"
+        raise scope.refuse("whole-kernel", start.op, message, buffer)
     source = start.source
     if source is None or source.tiles is None or buffer.tiles is None:
         return
@@ -138,14 +127,9 @@ def _repeated(buffer: Buffer) -> set[int]:
 
 
 def _wrong_start(part: Part, buffer: Buffer, scope: Scope, what: str, found: str) -> Exception:
-    return refuse(
-        "whole-kernel",
-        f"the sums of '{part.op.name}' {what} in {buffer.name} of the grid",
-        part.op,
-        scope.at(buffer, scope.point()),
-        found=found,
-        remedy="start them from the operand's tile at the output's (starts, broadcast), and say so in hier.kernel",
-    )
+    message = f"the sums of '{part.op.name}' {what} in {buffer.name} of the grid"
+    remedy = "start them from the operand's tile at the output's (starts, broadcast), and say so in hier.kernel"
+    return scope.refuse("whole-kernel", part.op, message, buffer, found=found, remedy=remedy)
 
 
 def goes_on(start: Held | None, buffer: Buffer) -> bool:

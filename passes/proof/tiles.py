@@ -151,12 +151,9 @@ class TileChecks:
             other = seen.setdefault(buffer.number, operand)
             if other == operand or not (origin := self._state.origin_of(buffer)) or not origin.spots:
                 continue
-            raise refuse(
-                "apart",
-                f"{name_of(facts.op, other)} and {name_of(facts.op, operand)} of '{facts.op.name}' are in one buffer",
-                facts.op,
-                [f"address {buffer.low} of {buffer.memory.name}", self._state.place()],
-            )
+            names = f"{name_of(facts.op, other)} and {name_of(facts.op, operand)}"
+            message = f"{names} of '{facts.op.name}' are in one buffer"
+            raise self._state.refuse("apart", facts.op, message, buffer.address())
 
     def _spot(self, facts: KernelFacts, part: Part, access: int, buffer: Buffer, origin: Origin | None) -> Spot | None:
         """Return the offset of a buffer in the whole kernel's operand, None where that is not known."""
@@ -174,19 +171,19 @@ class TileChecks:
         if adds_to or not is_other or (spot is not None and not buffer.memory.is_shared):
             return spot
         name = f"{name_of(facts.op, facts.operand_of[access])} of '{facts.op.name}'"
-        at = [f"tile of {listed(buffer.array.shape)}", self._state.place()]
-        raise refuse("whole-kernel", f"what {name} holds is no tile of what it needs", facts.op, at)
+        message = f"what {name} holds is no tile of what it needs"
+        raise self._state.refuse("whole-kernel", facts.op, message, f"tile of {listed(buffer.array.shape)}")
 
     def _check_origin(self, facts: KernelFacts, part: Part, access: int, origin: Origin, spot: Spot | None) -> None:
         operand = facts.operand_of[access]
         name = f"{name_of(facts.op, operand)} of '{facts.op.name}'"
-        at = [f"tile at {listed(spot.start)}" if spot else "", self._state.place()]
+        at = f"tile at {listed(spot.start)}" if spot else ""
         if self._is_new_source(facts, part, access, origin):
-            raise refuse("whole-kernel", f"{name} comes from another buffer than before", facts.op, at)
+            raise self._state.refuse("whole-kernel", facts.op, f"{name} comes from another buffer than before", at)
         wanted = part.fills[access]
         if origin.valid is not None and not isinstance(wanted, UnitAttr) and wanted != origin.fill:
             message, needs = f"{name} is filled with {origin.fill}", f"the kernel needs {wanted}"
-            raise refuse("whole-kernel", message, facts.op, at, found=needs)
+            raise self._state.refuse("whole-kernel", facts.op, message, at, found=needs)
         if spot is not None and spot is origin.made and not isinstance(wanted, UnitAttr):
             self._check_outside(facts, access, spot)
 
@@ -205,12 +202,10 @@ class TileChecks:
         shape = shape_of(facts.op.operands[operand])
         if all(0 <= at and at + n <= size for at, n, size in zip(spot.start, shape, spot.shape, strict=True)):
             return
-        raise refuse(
-            "whole-kernel",
-            f"{name_of(facts.op, operand)} of '{facts.op.name}' is not filled where it leaves what it is a tile of",
-            facts.op,
-            [f"tile at {listed(spot.start)} of {listed(spot.shape)}", self._state.place()],
-        )
+        name = f"{name_of(facts.op, operand)} of '{facts.op.name}'"
+        message = f"{name} is not filled where it leaves what it is a tile of"
+        at = f"tile at {listed(spot.start)} of {listed(spot.shape)}"
+        raise self._state.refuse("whole-kernel", facts.op, message, at)
 
     def _made(self, part: Part, x: Mapping[int, int]) -> Spot | None:
         """Return the offset of a tile's output in the whole kernel's result."""
@@ -279,8 +274,8 @@ class TileChecks:
         for axis, (a, b) in enumerate(zip(made.start, spot.start, strict=True)):
             if a != b:
                 message = f"what the tile's buffer holds does not belong where '{op.name}' writes it"
-                at = [f"tile at {listed(spot.start)}, needed at {a} along axis {axis}", self._state.place()]
-                raise refuse("whole-kernel", message, op, at)
+                at = f"tile at {listed(spot.start)}, needed at {a} along axis {axis}"
+                raise self._state.refuse("whole-kernel", op, message, at)
 
     def _solve_step(self, part: Part, spots: dict[int, Spot], before: Origin | None) -> dict[int, int] | Mismatch[int]:
         """
@@ -314,10 +309,7 @@ class TileChecks:
             wanted = f"at {mismatch.expected} along axis {mismatch.axis}"
         others = ", ".join(listed(spot.start) for access, spot in solved.spots.items() if access != mismatch.access)
         name = name_of(facts.op, facts.operand_of[mismatch.access])
-        return refuse(
-            "whole-kernel",
-            f"{name} is not the tile that '{facts.op.name}' needs",
-            op,
-            [f"tile at {listed(solved.spots[mismatch.access].start)}, needed {wanted}", self._state.place()],
-            found=f"the tiles of its other operands begin at {others}" if others else "",
-        )
+        message = f"{name} is not the tile that '{facts.op.name}' needs"
+        at = f"tile at {listed(solved.spots[mismatch.access].start)}, needed {wanted}"
+        found = f"the tiles of its other operands begin at {others}" if others else ""
+        return self._state.refuse("whole-kernel", op, message, at, found=found)
