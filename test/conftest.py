@@ -24,7 +24,7 @@ hypothesis.settings.load_profile("tilewright")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    if file_path.suffix != ".mlir" or file_path.parent.name in ("Inputs", "programs"):
+    if file_path.suffix != ".mlir" or file_path.parent.name == "Inputs":
         return None
     return LitFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
 

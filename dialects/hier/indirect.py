@@ -35,6 +35,7 @@ from ...errors import Diagnostic
 from ...ir import Array, element_of, shape_of, where
 from ..core.analysis.affine_form import Linear, linear
 from ..core.effect_traits import DeclaredRange, ElementEffects
+from ..core.nesting import nested_ops
 from ..core.semantics import Runner, Value, semantics
 from ..core.syntax.affine import affine_text
 
@@ -207,6 +208,19 @@ def _checked(op: Operation, name: str, table: Array, indices: Sequence[int], lim
         found=str(entry),
         remedy="correct the table, or declare the range that its entries have",
     )
+
+
+def ranges_of_tables(function: Operation) -> dict[SSAValue, tuple[int, int]]:
+    """Return the declared range of each buffer that is looked up as a table: the least entry, and one more than all."""
+    found: dict[SSAValue, tuple[int, int]] = {}
+    for op in nested_ops(function):
+        pairs = [(op.memref, op.range)] if isinstance(op, LookupOp) else []
+        tiles = cast("ArrayAttr[Any]", op.properties["tiles"]) if op.name == "hier.grid" else ()
+        pairs += [(op.operands[each.operand], each.range) for tile in tiles for each in lookups_of(tile)]
+        for table, (low, high) in pairs:
+            least, end = found.get(table, (low, high))
+            found[table] = max(low, least), min(high, end)
+    return found
 
 
 # Syntax

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import count
 from math import prod
@@ -29,6 +29,7 @@ from ...dialects.core.buckets import function_at
 from ...dialects.core.interleaving import Order
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.ports import SHAPE_OF, cut_outputs, symbol_in
+from ...dialects.hier.indirect import ranges_of_tables
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, numbers_of, numpy_type, where
 from .bits import integer_type, scalar_type
@@ -194,11 +195,18 @@ def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> 
     Return random inputs for a function, equal at every level of a pipeline.
 
     Integers of up to 8 bits cover their whole range; wider ones are in [-128, 127], unsigned ones in [0, 127]; floats
-    are integers in [-8, 7], so that most float arithmetic on them is exact.
+    are integers in [-8, 7], so that most float arithmetic on them is exact. Entries of tables are in the range in which
+    they are looked up.
     """
     generator = np.random.default_rng(seed)
-    arguments, _ = ports(Interpreter(module).symbol(symbol_in(module, function)))
-    return {port.name: _random(port, generator) for port in arguments if not port.is_output}
+    entry = Interpreter(module).symbol(symbol_in(module, function))
+    arguments, _ = ports(entry)
+    tables = ranges_of_tables(entry)
+    values = entry.regions[0].blocks[0].args if entry.regions[0].blocks else ()
+    ranges = {index: tables[value] for index, value in enumerate(values) if value in tables}
+    limited = {index: replace(arguments[index], limits=(low, high - 1)) for index, (low, high) in ranges.items()}
+    made = [limited.get(index, port) for index, port in enumerate(arguments)]
+    return {port.name: _random(port, generator) for port in made if not port.is_output}
 
 
 def boundary_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> dict[str, Array]:

@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../mesh_4x4.toml},verify-levels,verify-memory -o %t.mlir
+
 // Attention of 4 heads over 32 rows on 4x4 nodes: node (h, p) has head h and rows 8 p to 8 p + 7 of the queries. Keys and values go round
 // the ring of the head's nodes: at step t the node holds rows of node (p + t) mod 4, and its softmax is a streaming one.
 func.func private @step(%q: memref<1x8x8xf32, "NODE">, %k: memref<1x8x8xf32, "NODE">, %v: memref<1x8x8xf32, "NODE">, %top: memref<1x8xf32, "NODE">, %total: memref<1x8xf32, "NODE">, %sums: memref<1x8x8xf32, "NODE">,

@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../mesh_4x4.toml},lower-sharded,verify-levels,verify-memory -o %t.mlir
+
 // Attention of 4 heads over 32 rows on 4x4 nodes, by values that are sharded over them: node (h, p) has head h and rows 8 p to 8 p + 7.
 // Between the steps of a streaming softmax, keys and values are shifted round the ring of the head's nodes.
 !rows = memref<4x32x8xf32, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, d1 floordiv 8)>>

@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../mesh_4x4.toml},lower-sharded,verify-levels,verify-memory -o %t.mlir
+
 // Product of 16x32 by 32x16 on 4x4 nodes, by values that are sharded over them: node (i, j) multiplies the columns 8 j to 8 j + 7 of %a,
 // for rows 4 i to 4 i + 3, and the partial sums of a row of nodes are reduced. The last node of the row holds the total.
 !a = memref<16x32xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1) -> (d0 floordiv 4, d1 floordiv 8)>>

@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../mesh_4x4.toml},lower-sharded,verify-levels,verify-memory -o %t.mlir
+
 // Two branches at once on the halves of 4x4 nodes: nodes (0..1, p) square their rows of %a, nodes (2..3, p) add their rows of %b to those of the
 // node before, and the column sums of the second half are its result.
 !a = memref<8x8xi32, #hier.sharded<"NODE" over [4, 4] (d0, d1) -> (d0 floordiv 4, d1 floordiv 2)>>

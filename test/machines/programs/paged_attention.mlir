@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../paged.toml},verify-memory,expand-grid,verify-memory,pipeline-dma,verify-levels,verify-memory -o %t.mlir
+
 // Decode attention of one query over selected pages of a K pool and a V pool, with a streaming softmax.
 // The pools are state. The new row is written in place: page tail[h], row position[0]. Of the page in slot i, the first
 // count[i] rows are valid; slots without a page have 0. Pages ascend, so that sums are in the order of dense attention.

@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../paged.toml},verify-memory,expand-grid,verify-memory,pipeline-dma,verify-levels,verify-memory -o %t.mlir
+
 // Pages on disk: the outer grid brings each to DRAM while the one before is used, the inner grid a half of it to SRAM.
 func.func @network(%pool: memref<32x16x16xi8, "DISK"> {onnx.name = "pool"},
                    %table: memref<5xi32, "DRAM"> {onnx.name = "table"},

@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../paged.toml},verify-memory,expand-grid,verify-memory,pipeline-dma,verify-levels,verify-memory -o %t.mlir
+
 // Gather of rows: an index tensor chooses the row of a pool that each step fetches, the next one during the use of this.
 func.func @network(%pool: memref<64x16xi8, "DRAM"> {onnx.name = "pool"}, %rows: memref<6xi32, "DRAM"> {onnx.name = "rows"},
                    %out: memref<6x16xi8, "DRAM"> {onnx.name = "out", tilewright.output}) {

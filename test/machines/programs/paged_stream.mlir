@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../paged.toml},verify-levels,verify-memory -o %t.mlir
+
 // A program that looks pages up and fetches them, two at most ahead of the program that sums each one up.
 func.func @network(%pool: memref<32x4x16xi8, "DRAM"> {onnx.name = "pool"}, %table: memref<6xi32, "DRAM"> {onnx.name = "table"},
                    %out: memref<6x16xi32, "DRAM"> {onnx.name = "out", tilewright.output}) {

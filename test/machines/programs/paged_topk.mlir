@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../paged.toml},verify-memory,expand-grid,verify-memory,pipeline-dma,verify-levels,verify-memory -o %t.mlir
+
 // The pages with the highest scores, of which there are 3, feed the table: linear attention over these pages alone.
 // The score of a page is a bound from its digest: sum over d of max(q[d] * most[d], q[d] * least[d]). Selected pages ascend.
 #lane = affine_map<(d) -> (0, d)>

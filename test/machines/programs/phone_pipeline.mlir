@@ -1,3 +1,5 @@
+// RUN: opt-tool %s -p attach-machine{target=%S/../phone.toml},verify-levels,verify-memory -o %t.mlir
+
 // Three stages on three processors, six frames. The first stage hands every frame to the second and, by a stream of its
 // own that skips the second, to the third.
 func.func @network(%x: memref<6x64xf32> {onnx.name = "x"}, %y: memref<6x64xf32> {onnx.name = "y", tilewright.output}) {
