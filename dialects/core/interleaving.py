@@ -99,7 +99,7 @@ class Interleaving:
     def undefine(self, array: Array) -> Array:
         """Return a buffer whose content is undefined from here on, until it is written."""
         if self.order.undefined:
-            array.view(np.ndarray)[...] = np.full(array.itemsize, self.order.undefined, np.uint8).view(array.dtype)[0]
+            array[...] = np.full(array.dtype.itemsize, self.order.undefined, np.uint8).view(array.dtype)[0]
         return array
 
     def forget(self, finish: Callable[[], None]) -> None:

@@ -372,13 +372,14 @@ def _run_grid(runner: Runner, op: GridOp, operands: Sequence[Value]) -> list[Val
 def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapping[int, int]) -> None:
     """Run the points of one copy, `place` its spatial dimensions, with buffers of its own."""
     count = len(op.inputs)
-    tiles = list(op.tiles)
+    tiles, undefine = list(op.tiles), runner.interleaving.undefine
     near = [
-        array if tile.level_name is None else np.zeros(tile.extents, numpy_type(op.storage_of(index)))
+        array if tile.level_name is None else undefine(np.zeros(tile.extents, numpy_type(op.storage_of(index))))
         for index, (tile, array) in enumerate(zip(tiles, operands, strict=True))
     ]
     moves = [_move_of(runner, op, index) for index in range(len(tiles))]
-    scratch = [np.zeros(each.type.get_shape(), numpy_type(each.type.get_element_type())) for each in op.scratches]
+    types = (each.type for each in op.scratches)
+    scratch = [undefine(np.zeros(each.get_shape(), numpy_type(each.get_element_type()))) for each in types]
     held: list[tuple[int, ...] | None] = [None] * len(tiles)
     ranges = [(place[dim],) if dim in place else range(extent) for dim, extent in enumerate(op.bounds)]
     for point in product(*ranges):

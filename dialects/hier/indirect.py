@@ -198,6 +198,12 @@ def _table_name(value: SSAValue, otherwise: str) -> str:
 
 
 def _checked(op: Operation, name: str, table: Array, indices: Sequence[int], limits: tuple[int, int]) -> int:
+    if any(not 0 <= index < extent for index, extent in zip(indices, table.shape, strict=True)):
+        raise Diagnostic(
+            f"the table {name} has no element {list(indices)}",
+            where=where(op),
+            expected=f"indices within {list(table.shape)}",
+        )
     entry = int(table[tuple(indices)])
     if limits[0] <= entry < limits[1]:
         return entry

@@ -253,7 +253,14 @@ class _Transfer:
     def __init__(self, runner: Runner, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
         self._op, self._far, self._offsets, self._near = op, far, offsets, near
         self._move = move_of(runner, op.body, element_of(op.target))
-        self.is_done = False
+        self.is_done = self._is_awaited = False
+
+    def wait(self, op: DmaWaitOp) -> None:
+        """Finish at a wait. Raises Diagnostic at a second one."""
+        if self._is_awaited:
+            raise Diagnostic("the transfer has been waited for before", where=where(op), remedy="wait for it once")
+        self._is_awaited = True
+        self.finish()
 
     def finish(self) -> None:
         """Move the data, unless they have moved."""
@@ -281,7 +288,7 @@ def _start(runner: Runner, op: DmaStartOp, operands: Sequence[Value]) -> list[Va
 @semantics(DmaWaitOp)
 def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Value]:
     if operands[0] is not None:
-        operands[0].finish()
+        operands[0].wait(op)
     return []
 
 

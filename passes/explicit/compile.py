@@ -111,7 +111,7 @@ def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list
     inside = [code.bind(block.args[1 + i]) for i in carried]
     for name, i in zip(inside, carried, strict=True):
         code.add(depth, f"{name} = {code.names[op.iter_args[i]]}")
-    _range(code, block.args[0], [code.names[value] for value in (op.lb, op.ub, op.step)], depth)
+    _range(code, op, block.args[0], [code.names[value] for value in (op.lb, op.ub, op.step)], depth)
     _block(code, block, depth + 1)
     values = _yielded(block)
     lost = [i for i in carried if values[i] not in code.names]
@@ -123,15 +123,28 @@ def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list
     return lost
 
 
-def _range(code: Code, index: SSAValue, bounds: Sequence[str], depth: int) -> None:
+def _range(code: Code, op: Operation, index: SSAValue, bounds: Sequence[str], depth: int) -> None:
     """Append the head of a loop."""
-    name = code.bind(index)
+    name, (lower, upper, step) = code.bind(index), bounds
+    if code.constants.get(step, 0) < 1:
+        step = f"{code.handler(_step_of(code.client, op))}({step})"
     shown = index.name_hint or name
     if code.client.steps is not None:
-        code.add(depth, f"s.append(('{shown}', {bounds[0]}))")
-    code.add(depth, f"for {name} in range({', '.join(bounds)}):")
+        code.add(depth, f"s.append(('{shown}', {lower}))")
+    code.add(depth, f"for {name} in range({lower}, {upper}, {step}):")
     if code.client.steps is not None:
         code.add(depth + 1, f"s[-1] = ('{shown}', {name})")
+
+
+def _step_of(client: Client, op: Operation) -> Callable[[int], int]:
+    """Return the function that gives the step of a loop, or raises the client's error for one that does not end."""
+
+    def step(number: int) -> int:
+        if number < 1:
+            raise client.refuse(op, f"a loop with the step {number} does not end", f"its step {number}")
+        return number
+
+    return step
 
 
 def _leave(code: Code, depth: int) -> None:
@@ -190,7 +203,7 @@ def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:
     fork, iteration, join = map(code.handler, code.client.parallel(op))
     code.add(depth, f"{fork}()")
     for axis, index in enumerate(op.body.block.args):
-        _range(code, index, [code.names[bounds[axis + group * rank]] for group in range(3)], depth + axis)
+        _range(code, op, index, [code.names[bounds[axis + group * rank]] for group in range(3)], depth + axis)
     code.add(depth + rank, f"{iteration}()")
     _block(code, op.body.block, depth + rank)
     for axis in reversed(range(rank)):

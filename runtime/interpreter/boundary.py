@@ -190,13 +190,15 @@ def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int
     return check_position(port.name, position, added, rows, written)
 
 
-def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> dict[str, Array]:
+def random_inputs(
+    module: ModuleOp, seed: int, *, function: str = "network", entries: str = "random"
+) -> dict[str, Array]:
     """
     Return random inputs for a function, equal at every level of a pipeline.
 
     Integers of up to 8 bits cover their whole range; wider ones are in [-128, 127], unsigned ones in [0, 127]; floats
     are integers in [-8, 7], so that most float arithmetic on them is exact. Entries of tables are in the range in which
-    they are looked up.
+    they are looked up, all of them the least one or the greatest one where `entries` is "low" or "high".
     """
     generator = np.random.default_rng(seed)
     entry = Interpreter(module).symbol(symbol_in(module, function))
@@ -204,6 +206,10 @@ def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> 
     tables = ranges_of_tables(entry)
     values = entry.regions[0].blocks[0].args if entry.regions[0].blocks else ()
     ranges = {index: tables[value] for index, value in enumerate(values) if value in tables}
+    if entries != "random":
+        ranges = {
+            index: (low, low + 1) if entries == "low" else (high - 1, high) for index, (low, high) in ranges.items()
+        }
     limited = {index: replace(arguments[index], limits=(low, high - 1)) for index, (low, high) in ranges.items()}
     made = [limited.get(index, port) for index, port in enumerate(arguments)]
     return {port.name: _random(port, generator) for port in made if not port.is_output}

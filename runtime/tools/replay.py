@@ -30,10 +30,11 @@ from ..interpreter import random_inputs, run_module
 if TYPE_CHECKING:
     from ...passes.proof.rules import Refusal
 
-_POISON = 0x5A
+_POISONS = (0x5A, 0xFF)
+"""Bytes of memory that nothing has written; floats of the second are no number."""
 _INPUTS = 3
 """Random inputs that are tried, where none are given."""
-_STRUCTURAL = ("aligned", "constant", "level", "static")
+STRUCTURAL = ("aligned", "constant", "level", "static")
 """Rules about the place or the form of an access, which hold or not whatever an execution computes."""
 
 
@@ -60,7 +61,7 @@ def replay(
             forms = _forms(module)
         except Diagnostic as error:
             return Execution("as loops", f"it cannot be expanded: {error.message}")
-    given = [inputs] if inputs is not None else [random_inputs(module, seed) for seed in range(_INPUTS)]
+    given = [inputs] if inputs is not None else list(_inputs(module))
     for arrays in given:
         base = _run(module, arrays, Order())
         if isinstance(base, str):
@@ -71,6 +72,13 @@ def replay(
             if difference:
                 return Execution(f"{form}{name}", difference)
     return None
+
+
+def _inputs(module: ModuleOp) -> Iterator[dict[str, Array]]:
+    """Yield random inputs, at last those whose tables hold the least, and the greatest entry of their range."""
+    yield from (random_inputs(module, seed) for seed in range(_INPUTS))
+    for end in ("low", "high"):
+        yield random_inputs(module, _INPUTS, entries=end)
 
 
 def _forms(module: ModuleOp) -> list[tuple[str, ModuleOp]]:
@@ -89,7 +97,8 @@ def _orders(programs: Sequence[str], seeds: int) -> Iterator[tuple[str, Order]]:
     """Yield orders of execution with their descriptions: the default one, those that change one thing, random ones."""
     plain = Order()
     yield _DEFAULT, plain
-    yield "memory that nothing has written holds other bytes", replace(plain, undefined=_POISON)
+    for byte in _POISONS:
+        yield f"memory that nothing has written holds bytes {byte:#04x}", replace(plain, undefined=byte)
     yield "transfers move their data as they are issued", replace(plain, early=True)
     for first, last in permutations(programs[:4], 2):
         for early in (False, True):
@@ -148,6 +157,6 @@ def run(module: ModuleOp, inputs: Mapping[str, Array] | None, seeds: int) -> int
 def _told(refusal: Refusal, shown: Execution | None, seeds: int) -> str:
     if shown is not None:
         return f"replayed: {shown.order}\n          {shown.shows}"
-    if refusal.rule in _STRUCTURAL:
+    if refusal.rule in STRUCTURAL:
         return f"not replayed: the rule '{refusal.rule}' holds or not whatever an execution computes"
     return f"not replayed: no order shows it on these inputs, of those tried, {seeds} random ones among them"
