@@ -47,7 +47,7 @@ from ..dialects.hier import (
 )
 from ..dialects.hier.sharded import Sharding, is_sharded, shard_type, sharding_of
 from ..errors import Diagnostic
-from ..ir import functions, where
+from ..ir import functions, shape_of, where
 from .core.base import Pass
 from .grids.writer import Writer
 from .loops.nest import Index
@@ -121,15 +121,20 @@ class _Instance:
 # Steps of an instance
 
 
-def _move(writer: Writer, source: SSAValue, target: SSAValue, zeros: int) -> None:
+def _start(writer: Writer, source: SSAValue, target: SSAValue) -> SSAValue:
+    """Insert the issue of a transfer of a whole shard; return its token."""
+    return writer.op(DmaStartOp(source, [writer.value(0)] * len(shape_of(source)), target))
+
+
+def _move(writer: Writer, source: SSAValue, target: SSAValue) -> None:
     """Insert a transfer of a whole shard."""
-    writer.wait(writer.op(DmaStartOp(source, [writer.value(0)] * zeros, target)))
+    writer.wait(_start(writer, source, target))
 
 
-def _send(instance: _Instance, writer: Writer, source: SSAValue, stream: SSAValue, point: Sequence[SSAValue]) -> None:
+def _send(writer: Writer, source: SSAValue, stream: SSAValue, point: Sequence[SSAValue]) -> None:
     """Insert the transfer of a shard to a slot of another instance."""
     slot = writer.op(ReserveOp(stream, point))
-    _move(writer, source, slot, len(instance.sharding.axes))
+    _move(writer, source, slot)
     writer.effect(PushOp(stream, point))
 
 
@@ -149,7 +154,7 @@ def _lower_copy(op: memref.CopyOp, machine: Machine | None) -> None:
                 found=str(op.source.type),
                 remedy="use hier.shift, hier.broadcast or hier.reduce, or copy by way of the far level",
             )
-        _move(body, instance.local(op.source), instance.local(op.destination), len(sharding.axes))
+        _move(body, instance.local(op.source), instance.local(op.destination))
         instance.finish("copy")
         return
     offsets: list[SSAValue] = []
@@ -163,40 +168,77 @@ def _lower_copy(op: memref.CopyOp, machine: Machine | None) -> None:
     instance.finish("scatter" if scatters else "gather")
 
 
-def _lower_shift(op: ShiftOp, machine: Machine | None) -> None:
-    """Lower a shift to steps round the ring of the instances, in the shorter direction."""
-    sharding, dim = op.shardings[0], op.dim
-    extent, rank = sharding.extents[dim], len(sharding.axes)
-    instance = _Instance(op, sharding, machine)
-    body, ahead = instance.body, op.by.data % extent
+def _lower_shifts(ops: Sequence[ShiftOp], machine: Machine | None) -> None:
+    """Lower shifts of separate values to steps round the ring of the instances, in the shorter direction."""
+    sharding, dim, extent = ops[0].shardings[0], ops[0].dim, _ring_of(ops[0])[-1]
+    instance = _Instance(ops[0], sharding, machine)
+    body, ahead = instance.body, ops[0].by.data % extent
     steps, by = (ahead, 1) if 2 * ahead <= extent else (extent - ahead, -1)
-    own = instance.local(op.source)
+    locals = [instance.local(op.source) for op in ops]
     if not steps:
-        _move(body, own, instance.local(op.target), rank)
-        instance.finish("shift")
-        return
-    ring = instance.stream(op.source, "ring", min(steps, 2))
-    after = instance.neighbour(body, dim, by)
-    _send(instance, body, own, ring, after)
-    if steps > 1:
+        for op, own in zip(ops, locals, strict=True):
+            _move(body, own, instance.local(op.target))
+    else:
+        rings = [instance.stream(op.source, "ring", min(steps, 2)) for op in ops]
+        _pass_round(instance, list(zip(ops, locals, rings, strict=True)), instance.neighbour(body, dim, by), steps)
+    for op in ops[1:]:
+        Rewriter.erase_op(op)
+    instance.finish("shift")
+
+
+def _ring_of(op: ShiftOp) -> tuple[Any, ...]:
+    """Return the key of shifts that one program does: the instances, the coordinate and the distance."""
+    sharding = op.shardings[0]
+    extent = sharding.extents[op.dim]
+    return sharding.level, sharding.over, sharding.lower, sharding.extents, op.dim, op.by.data % extent, extent
+
+
+def _together(op: ShiftOp) -> list[ShiftOp]:
+    """Return a shift and those after it round the same ring, of values that are neither source nor target before."""
+    found, used = [op], {op.source, op.target}
+    each = op.next_op
+    while isinstance(each, ShiftOp) and _ring_of(each) == _ring_of(op) and not used & {each.source, each.target}:
+        found.append(each)
+        used |= {each.source, each.target}
+        each = each.next_op
+    return found
+
+
+def _pass_round(
+    instance: _Instance,
+    parts: Sequence[tuple[ShiftOp, SSAValue, SSAValue]],
+    after: Sequence[SSAValue],
+    steps: int,
+) -> None:
+    """Insert the steps round a ring, for shifts with their shards and streams: all are in flight at once."""
+    body, sent, taken = instance.body, list[SSAValue](), list[SSAValue]()
+    for _, own, ring in parts:
+        slot = body.op(ReserveOp(ring, after))
+        sent.append(_start(body, own, slot))
+    for token, (_, _, ring) in zip(sent, parts, strict=True):
+        body.wait(token)
+        body.effect(PushOp(ring, after))
+    for _, _, ring in parts if steps > 1 else ():
         block = Block(arg_types=[IndexType()])
         inner = body.at_end_of(block)
         held = inner.op(PopOp(ring, instance.point))
-        _send(instance, inner, held, ring, after)
+        _send(inner, held, ring, after)
         inner.effect(ReleaseOp(ring, instance.point))
         inner.effect(scf.YieldOp())
         body.effect(scf.ForOp(body.value(1), body.value(steps), body.value(1), [], Region(block)))
-    last = body.op(PopOp(ring, instance.point))
-    _move(body, last, instance.local(op.target), rank)
-    body.effect(ReleaseOp(ring, instance.point))
-    instance.finish("shift")
+    for op, _, ring in parts:
+        last = body.op(PopOp(ring, instance.point))
+        taken.append(_start(body, last, instance.local(op.target)))
+    for token, (_, _, ring) in zip(taken, parts, strict=True):
+        body.wait(token)
+        body.effect(ReleaseOp(ring, instance.point))
 
 
 def _lower_broadcast(op: BroadcastOp, machine: Machine | None) -> None:
     """Lower a broadcast to chains from the instance that holds the source to both ends."""
     (source, target), dim = op.shardings, op.dim
     instance = _Instance(op, target, machine)
-    body, rank = instance.body, len(target.axes)
+    body = instance.body
     held, first = source.lower[dim], target.lower[dim]
     last = first + target.extents[dim] - 1
     sides = [(by, end) for by, end in ((1, last), (-1, first)) if held != end]
@@ -205,13 +247,13 @@ def _lower_broadcast(op: BroadcastOp, machine: Machine | None) -> None:
     def start(writer: Writer) -> None:
         own = instance.local(op.source, writer)
         for by, _ in sides:
-            _send(instance, writer, own, chains[by], instance.beyond(writer, dim, by))
-        _move(writer, own, instance.local(op.target, writer), rank)
+            _send(writer, own, chains[by], instance.beyond(writer, dim, by))
+        _move(writer, own, instance.local(op.target, writer))
 
     body.when(body.equals(instance.point[dim], held), start)
 
     def keep(writer: Writer, tile: SSAValue) -> None:
-        _move(writer, tile, instance.local(op.target, writer), rank)
+        _move(writer, tile, instance.local(op.target, writer))
 
     for by, end in sides:
         _pass_on(instance, chains[by], (dim, by, held, end), keep)
@@ -236,7 +278,7 @@ def _pass_on(
         if abs(end - first) > 1:
             inner = sorted((first + by, end - by))
             is_inner = writer.within(instance.point[dim], inner[0], inner[1])
-            writer.when(is_inner, lambda inner: _send(instance, inner, tile, chain, instance.beyond(inner, dim, by)))
+            writer.when(is_inner, lambda inner: _send(inner, tile, chain, instance.beyond(inner, dim, by)))
         use(writer, tile)
         writer.effect(ReleaseOp(chain, instance.point))
 
@@ -249,17 +291,17 @@ def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
     """Lower a reduction to a chain from the first instance to the last, and back to those that get the result."""
     (source, target), dim = op.shardings, op.dim
     instance = _Instance(op, source, machine)
-    body, rank = instance.body, len(source.axes)
+    body = instance.body
     first, last = source.lower[dim], source.lower[dim] + source.extents[dim] - 1
     own = instance.local(op.source)
     end = target.lower[dim]
 
     def give(writer: Writer, total: SSAValue) -> None:
         if op.is_for_all:
-            _move(writer, total, instance.local(op.target, writer), rank)
+            _move(writer, total, instance.local(op.target, writer))
             return
         is_held = writer.equals(instance.point[dim], end)
-        writer.when(is_held, lambda inner: _move(inner, total, instance.local(op.target, inner), rank))
+        writer.when(is_held, lambda inner: _move(inner, total, instance.local(op.target, inner)))
 
     if first == last:
         give(body, own)
@@ -273,7 +315,7 @@ def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
     )
 
     def begin(writer: Writer) -> None:
-        _send(instance, writer, own, sums, instance.beyond(writer, dim, 1))
+        _send(writer, own, sums, instance.beyond(writer, dim, 1))
 
     def go_on(writer: Writer) -> None:
         partial = writer.op(PopOp(sums, instance.point))
@@ -281,11 +323,11 @@ def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
         writer.effect(ReleaseOp(sums, instance.point))
         if last - first > 1:
             is_inner = writer.within(instance.point[dim], first + 1, last - 1)
-            writer.when(is_inner, lambda inner: _send(instance, inner, total, sums, instance.beyond(inner, dim, 1)))
+            writer.when(is_inner, lambda inner: _send(inner, total, sums, instance.beyond(inner, dim, 1)))
 
     def turn(writer: Writer) -> None:
         if back is not None:
-            _send(instance, writer, total, back, instance.beyond(writer, dim, -1))
+            _send(writer, total, back, instance.beyond(writer, dim, -1))
         give(writer, total)
 
     body.when(body.equals(instance.point[dim], first), begin)
@@ -298,7 +340,7 @@ def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
 
 _LOWERINGS: dict[type[Operation], Callable[[Any, Machine | None], None]] = {
     memref.CopyOp: _lower_copy,
-    ShiftOp: _lower_shift,
+    ShiftOp: lambda op, machine: _lower_shifts(_together(op), machine),
     BroadcastOp: _lower_broadcast,
     ReduceOp: _lower_reduce,
 }
@@ -317,7 +359,8 @@ def lower_sharded(function: FuncOp, machine: Machine | None) -> None:
                 remedy="copy an argument in the far level to a sharded buffer (memref.copy)",
             )
     for op in [op for op in nested_ops(function) if any(is_sharded(v.type) for v in (*op.operands, *op.results))]:
-        _lower(op, machine)
+        if op.parent is not None:
+            _lower(op, machine)
 
 
 def _lower(op: Operation, machine: Machine | None) -> None:

@@ -24,7 +24,6 @@ from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
-from tilewright.passes.fuse_programs import FuseProgramsPass
 from tilewright.passes.lower_sharded import LowerShardedPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
@@ -57,7 +56,7 @@ def lowered(text: str) -> ModuleOp:
 
 def fused(text: str) -> ModuleOp:
     module = lowered(text)
-    FuseProgramsPass().apply(new_context(), module)
+    PassManager().run(module, parse_pipeline("fuse-programs,hoist-transfers", all_passes()), new_context())
     verify(module)
     return module
 
@@ -104,15 +103,13 @@ def test_sharded_values_are_moved_as_their_ops_say(name: str) -> None:
         verify_memory(module)
 
 
-@pytest.mark.parametrize(
-    ("name", "programs"), [("sharded_attention", 1), ("sharded_split_k", 1), ("sub_arrays", 6), ("attention", 1)]
-)
+@pytest.mark.parametrize(("name", "programs"), [("sharded_attention", 1), ("sharded_split_k", 1), ("sub_arrays", 6)])
 def test_programs_one_after_the_other_are_fused(name: str, programs: int) -> None:
     """Those of the halves of the mesh are over other instances."""
     module = fused(TEXTS[name])
     assert sum(isinstance(op, ConcurrentOp) for op in module.walk()) == programs
     before, after = simulate(lowered(TEXTS[name])), simulate(module)
-    assert after.cycles <= before.cycles
+    assert after.cycles < before.cycles if programs == 1 else after.cycles == before.cycles
 
 
 @pytest.mark.parametrize(("name", "seeds"), [("split_k", SEEDS), ("sharded_split_k", SEEDS), ("sub_arrays", 50)])

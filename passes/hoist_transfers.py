@@ -1,0 +1,115 @@
+"""
+Early issue of transfers in concurrent programs: a transfer is in flight while kernels before it run.
+
+    func.call @step(%own, ...)
+    %slot = hier.reserve %ring[%left]
+    %t = hier.dma_start %own[%zero] to %slot
+    hier.dma_wait %t
+
+becomes
+
+    %slot = hier.reserve %ring[%left]
+    %t = hier.dma_start %own[%zero] to %slot
+    func.call @step(%own, ...)
+    hier.dma_wait %t
+
+A reservation passes no op of another stream, so that programs block as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.effects import EffectAnalysis, Effects, root_of
+from ..dialects.core.nesting import nested_ops
+from ..dialects.hier import DmaStartOp, DmaWaitOp, ProgramOp, ReserveOp
+from .core.base import Pass
+
+
+def hoist_transfers(module: ModuleOp) -> None:
+    """Move the transfers of concurrent programs up, in their blocks, to the first place where their data are there."""
+    analysis = EffectAnalysis()
+    for program in [op for op in nested_ops(module) if isinstance(op, ProgramOp)]:
+        for op in nested_ops(program):
+            if isinstance(op, DmaStartOp):
+                _hoist(op, analysis)
+
+
+def _hoist(transfer: DmaStartOp, analysis: EffectAnalysis) -> None:
+    """Move one transfer up, with the reservation of its target, and the index arithmetic of both."""
+    moved = _needed(transfer, analysis)
+    anchor: Operation | None = None
+    passed, at = False, transfer.prev_op
+    while at is not None:
+        if at not in moved:
+            if not _can_pass(transfer, at, moved, analysis):
+                break
+            passed |= isinstance(at, DmaWaitOp) or bool(analysis.of(at).reads or analysis.of(at).writes)
+            anchor = at
+        at = at.prev_op
+    if anchor is None or not passed:
+        return
+    for op in _between(anchor, transfer):
+        if op in moved:
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(anchor))
+
+
+def _between(first: Operation, last: Operation) -> Sequence[Operation]:
+    """Return the ops of a block from one to another, in order."""
+    found = [last]
+    while found[-1] is not first and (before := found[-1].prev_op) is not None:
+        found.append(before)
+    return found[::-1]
+
+
+def _needed(transfer: DmaStartOp, analysis: EffectAnalysis) -> set[Operation]:
+    """Return the ops of the block that move with a transfer: the reservation of its target, and index arithmetic."""
+    moved: set[Operation] = set()
+    pending: list[Operation] = [transfer]
+    while pending:
+        op = pending.pop()
+        if op in moved:
+            continue
+        is_own = op is transfer or (isinstance(op, ReserveOp) and op.slot == transfer.target)
+        if not is_own and not analysis.of(op).is_none:
+            continue
+        moved.add(op)
+        owners = (value.owner for value in op.operands)
+        pending += [owner for owner in owners if isinstance(owner, Operation) and owner.parent is transfer.parent]
+    return moved
+
+
+def _can_pass(transfer: DmaStartOp, op: Operation, moved: set[Operation], analysis: EffectAnalysis) -> bool:
+    """Return whether a transfer may be issued before an op, instead of after it."""
+    if any(value.owner is op for each in moved for value in each.operands):
+        return False
+    effects = analysis.of(op)
+    if isinstance(op, DmaWaitOp):
+        started = op.token.owner
+        effects = analysis.of(started) if isinstance(started, DmaStartOp) else Effects(is_known=False)
+    if not effects.is_known or not effects.only_on_values:
+        return False
+    source, target = root_of(transfer.source), root_of(transfer.target)
+    written = {root_of(value) for value in effects.writes}
+    return source not in written and target not in written | {root_of(value) for value in effects.reads}
+
+
+@dataclass(frozen=True)
+class HoistTransfersPass(Pass):
+    """
+    Issue the transfers of concurrent programs as early as their data allow.
+
+    A transfer passes kernels, other transfers and their waits, but no access to its target, and no write of its source.
+    """
+
+    name = "hoist-transfers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        hoist_transfers(op)
