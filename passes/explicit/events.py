@@ -14,7 +14,6 @@ from xdsl.traits import IsTerminator, RecursiveMemoryEffect
 from ...dialects.core.effect_traits import (
     Awaits,
     AwaitsQueues,
-    Blocks,
     Effect,
     Launches,
     NothingPending,
@@ -150,34 +149,3 @@ def asynchronous(regions: Sequence[Region], analysis: EffectAnalysis) -> Iterato
             yield op
         if event in (Event.WAIT, Event.FENCE, Event.LAUNCH, Event.SIGNAL, Event.PROGRAMS, Event.UNKNOWN):
             yield op
-
-
-def may_block(op: Operation) -> bool:
-    """Return whether an event of an op, or of the functions that it calls, blocks; programs in it are others."""
-    pending, seen = [op], {op}
-    while pending:
-        for inner in _own_ops(pending.pop()):
-            if inner.has_trait(Blocks):
-                return True
-            callee = _callee(inner) if isinstance(inner, func.CallOp) else None
-            if callee is not None and callee not in seen:
-                seen.add(callee)
-                pending.append(callee)
-    return False
-
-
-def _own_ops(op: Operation) -> Iterator[Operation]:
-    """Yield the ops inside of an op that belong to its program."""
-    for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
-        yield inner
-        if event_of_class(type(inner)) is not Event.PROGRAMS:
-            yield from _own_ops(inner)
-
-
-def _callee(call: func.CallOp) -> Operation | None:
-    root: Operation = call
-    while (parent := root.parent_op()) is not None:
-        root = parent
-    name = call.callee.string_value()
-    functions = (op for region in root.regions for block in region.blocks for op in block.ops)
-    return next((op for op in functions if isinstance(op, func.FuncOp) and op.sym_name.data == name), None)

@@ -19,8 +19,8 @@ from ..loops.affine import axes_of
 from .contents import Contents, Held
 from .grid import prove_in_place
 from .kernel import Part, output_start, part_of
-from .parts import operand_name, prove_part, shaped_accesses
-from .rules import listed, refuse
+from .parts import prove_part, shaped_accesses
+from .rules import listed, name_of, refuse
 from .scope import Buffer, Guard, Place, Scope
 from .sets import leaving
 from .steps import prove_steps
@@ -49,7 +49,7 @@ def _outside(op: Operation, kernel: Kernel, access: Access, axis: int, index: Li
     element = access.map.eval(point, [])
     return refuse(
         "inside",
-        f"'{op.name}' leaves {operand_name(op, access.value)} along axis {axis}",
+        f"'{op.name}' leaves {name_of(op, list(op.operands).index(access.value))} along axis {axis}",
         op,
         [f"loop point {listed(point)}", f"element {listed(element)} of the shape {listed(shape_of(access.value))}"],
     )

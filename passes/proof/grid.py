@@ -16,7 +16,7 @@ from ...dialects.core.layouts import layout_map, view_strides
 from ...dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from ...dialects.hier.indirect import free_forms, looked_up_by
 from ...ir import shape_of
-from .rules import grid_point, listed, refuse
+from .rules import grid_point, listed, name_of, refuse
 from .sets import Dims, first_point, leaving, points, sample
 
 
@@ -37,8 +37,7 @@ class Tiles:
     @property
     def name(self) -> str:
         """The operand, for messages."""
-        hint = self.value.name_hint
-        return f"operand {self.index}" + (f" (%{hint})" if hint else "")
+        return name_of(self.grid, self.index)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -99,6 +98,10 @@ class Tiles:
         """Return a grid point as text."""
         return grid_point(point[: len(self.grid.bounds)], self.grid.spatial_dims)
 
+    def element_at(self, point: Sequence[int], element: Sequence[int]) -> list[str]:
+        """Return a grid point and an element of the operand as text."""
+        return [self.point_text(point), f"element {listed(element)} of the shape {listed(self.shape)}"]
+
     def at(self, point: Sequence[int]) -> list[int]:
         """Return the offset of the tile at a grid point."""
         return [start.at(point) for start in self.starts]
@@ -135,27 +138,15 @@ def prove_tiles(grid: GridOp) -> None:
 
 def _prove_fill(tiles: Tiles) -> None:
     if isinstance(tiles.tile.fill, NoneAttr) and (found := _outside(tiles)):
-        point, element = found
-        raise refuse(
-            "fill",
-            f"{tiles.name} of the grid is read outside of its bounds",
-            tiles.grid,
-            [tiles.point_text(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
-            remedy="give the tile a fill",
-        )
+        message = f"{tiles.name} of the grid is read outside of its bounds"
+        raise refuse("fill", message, tiles.grid, tiles.element_at(*found), remedy="give the tile a fill")
 
 
 def _prove_view(tiles: Tiles) -> None:
     if found := _outside(tiles):
-        point, element = found
-        raise refuse(
-            "inside",
-            f"a view of {tiles.name} of the grid leaves it",
-            tiles.grid,
-            [tiles.point_text(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
-            found=_tile_text(tiles),
-            remedy="bring tiles that hang over to a level, with a fill",
-        )
+        message, at = f"a view of {tiles.name} of the grid leaves it", tiles.element_at(*found)
+        remedy = "bring tiles that hang over to a level, with a fill"
+        raise refuse("inside", message, tiles.grid, at, found=_tile_text(tiles), remedy=remedy)
     _prove_in_block(tiles)
 
 
@@ -171,14 +162,9 @@ def _prove_in_block(tiles: Tiles) -> None:
         for dim, number in zip(moving, index, strict=True):
             point[dim] = number
         if view_strides(whole, tiles.extents, tuple(tiles.at(point))) != strides:
-            raise refuse(
-                "inside",
-                f"a view of {tiles.name} of the grid spans blocks of its layout",
-                tiles.grid,
-                [tiles.point_text(point), f"element {listed(tiles.at(point))} of the shape {listed(tiles.shape)}"],
-                found=_tile_text(tiles),
-                remedy="let tiles begin at multiples of the block",
-            )
+            message = f"a view of {tiles.name} of the grid spans blocks of its layout"
+            at, remedy = tiles.element_at(point, tiles.at(point)), "let tiles begin at multiples of the block"
+            raise refuse("inside", message, tiles.grid, at, found=_tile_text(tiles), remedy=remedy)
 
 
 def _outside(tiles: Tiles) -> tuple[list[int], list[int]] | None:
@@ -211,13 +197,8 @@ def _prove_none_missed(tiles: Tiles) -> None:
             continue
         at = dict(zip(axes, missed, strict=True))
         element = [at.get(axis, 0) for axis in range(len(tiles.shape))]
-        raise refuse(
-            "written-once",
-            f"an element of {tiles.name} of the grid is in no tile",
-            tiles.grid,
-            [f"element {listed(element)}"],
-            found=_tile_text(tiles),
-        )
+        message = f"an element of {tiles.name} of the grid is in no tile"
+        raise refuse("written-once", message, tiles.grid, [f"element {listed(element)}"], found=_tile_text(tiles))
 
 
 def _is_whole(tiles: Tiles, axis: int) -> bool:
@@ -356,11 +337,8 @@ def prove_in_place(grid: GridOp, read: int, written: int) -> None:
 
 def _used_at(grid: GridOp, index: int) -> set[tuple[int, int]]:
     """Return the guards under which the body uses an operand's buffer: (dimension, index) pairs."""
-    common: set[tuple[int, int]] | None = None
-    for user in _users(grid.buffers[index]):
-        found = _conditions(user, grid)
-        common = found if common is None else common & found
-    return common or set()
+    found = [_conditions(user, grid) for user in _users(grid.buffers[index])]
+    return set[tuple[int, int]].intersection(*found) if found else set()
 
 
 def _users(value: SSAValue) -> Iterator[Operation]:

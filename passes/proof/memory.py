@@ -99,14 +99,6 @@ class State:
         """Return the error for a program that breaks a rule at the present step; `parts` are those of a refusal."""
         return refuse(rule, message, op, [*at, self.place()], **parts)
 
-    def begin_paths(self) -> None:
-        """Fork the state at a data-dependent branch."""
-        self.paths.append(Paths())
-
-    def exchange_paths(self) -> None:
-        """Restore the state at the branch, to walk the second path."""
-        self.paths[-1].exchange()
-
     def join_paths(self, op: Operation) -> None:
         """
         Join the state of memory with that of the other path to the end of an op.
@@ -141,18 +133,6 @@ class State:
             self.owners[index] = NOBODY
         self.lacking |= {index} if {a, b} & self.lacking else set()
         return index
-
-    def fork(self) -> None:
-        """Enter a parallel loop."""
-        self.forks.append(Fork())
-
-    def iteration(self, rank: int) -> None:
-        """Begin an iteration of the innermost parallel loop, over `rank` indices."""
-        self.forks[-1].begin(self.place(rank))
-
-    def join(self) -> None:
-        """Leave a parallel loop."""
-        self.forks.pop()
 
     def number_of(self, key: Key) -> int:
         """Return the number of a buffer."""

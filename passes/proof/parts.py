@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import NoneAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import is_shaped
@@ -14,7 +13,7 @@ from ...dialects.core.nesting import nested_ops
 from ...ir import shape_of
 from .contents import Held
 from .kernel import Mismatch, Part, output_start, solve
-from .rules import listed, refuse
+from .rules import listed, name_of, refuse
 from .scope import Buffer, Forms, Place, Scope, at_first
 from .sets import Dims, leaving, sample
 from .steps import active_steps
@@ -79,20 +78,15 @@ def prove_even(part: Part) -> None:
     """Prove that a kernel on tiles moves within them as the whole kernel does, and that no index is a tile's own."""
     if found := part.uneven():
         value = part.accesses[found[0]].value
-        message = f"{operand_name(part.op, value)} of '{part.op.name}' moves along axis {found[1]} otherwise than"
+        name = name_of(part.op, list(part.op.operands).index(value))
+        message = f"{name} of '{part.op.name}' moves along axis {found[1]} otherwise than the whole kernel"
         at = [f"tile of {listed(shape_of(value))}", "element 1 of that axis"]
-        raise refuse("whole-kernel", f"{message} the whole kernel", part.op, at)
+        raise refuse("whole-kernel", message, part.op, at)
     for region in part.op.regions:
         for op in nested_ops(region):
             if isinstance(op, linalg.IndexOp) and not part.is_whole(op.dim.value.data):
                 message = f"the scalar code of '{part.op.name}' uses an index that is cut, d{op.dim.value.data}"
                 raise refuse("whole-kernel", message, part.op, [f"d{op.dim.value.data} = 0 in each tile"])
-
-
-def operand_name(op: Operation, value: SSAValue) -> str:
-    """Return an operand, for messages."""
-    index = list(op.operands).index(value)
-    return f"operand {index}" + (f" (%{value.name_hint})" if value.name_hint else "")
 
 
 def _place(part: Part, k: int, buffer: Buffer, held: Held | None, scope: Scope) -> Place | None:

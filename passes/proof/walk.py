@@ -26,8 +26,10 @@ from ..explicit.events import queue_of, touches_memory
 from .accesses import AccessRules
 from .buffers import Buffers, Shards
 from .calls import Accesses
+from .forks import Fork
 from .kernel import ATTRIBUTE
 from .memory import State, Transfer
+from .paths import Paths
 from .programs import Programs
 from .queues import Queues, check_states
 from .regions import NEVER, Buffer
@@ -166,15 +168,19 @@ class Walk(Client):
 
     def branch(self, op: ForOp | IfOp | WhileOp) -> Branch:
         return Branch(
-            lambda: self.state.begin_paths(),
-            lambda: self.state.exchange_paths(),
+            lambda: self.state.paths.append(Paths()),
+            lambda: self.state.paths[-1].exchange(),
             lambda: self.state.join_paths(op),
             lambda: self.state.end_paths(),
         )
 
     def parallel(self, op: ParallelOp) -> Parallel:
         rank = len(op.lowerBound)
-        return Parallel(lambda: self.state.fork(), lambda: self.state.iteration(rank), lambda: self.state.join())
+
+        def iteration() -> None:
+            self.state.forks[-1].begin(self.state.place(rank))
+
+        return Parallel(lambda: self.state.forks.append(Fork()), iteration, lambda: self.state.forks.pop())
 
     def call(self, op: CallOp, known: Sequence[int], *, by_data: bool) -> Call:
         """Return the call of a function, whose steps are walked. Raises Diagnostic at one without a body."""

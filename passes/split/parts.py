@@ -63,6 +63,12 @@ def part_of(whole: Part, loop: int, begin: int, end: int) -> Part:
     return Part(whole.op, whole.kernel, sizes, starts)
 
 
+def parts_along(whole: Part, loop: int, cuts: Sequence[int]) -> list[Part]:
+    """Return the parts of a kernel along a loop; `cuts` are the first points of all but the first."""
+    ends = (*cuts, whole.sizes[loop])
+    return [part_of(whole, loop, begin, end) for begin, end in zip((0, *cuts), ends, strict=True)]
+
+
 def can_split(op: Operation, loop: int) -> bool:
     """Return whether a kernel can be split along a loop, regardless of padding."""
     whole = whole_of(op)
@@ -120,9 +126,7 @@ def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]
 
 def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Operation]]:
     """Return the ops of `made_parts` grouped by part; the kernel is the last op of each group."""
-    whole = whole_of(op)
-    ends = (*cuts, whole.sizes[loop])
-    return [_made_part(part_of(whole, loop, begin, end)) for begin, end in zip((0, *cuts), ends, strict=True)]
+    return [_made_part(part) for part in parts_along(whole_of(op), loop, cuts)]
 
 
 def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:

@@ -16,7 +16,7 @@ from ..memory.tiling import Part
 from ..memory.views import bytes_of
 from ..overlap.places import Place
 from ..overlap.runs import Run, cycles_of_runs
-from .parts import Box, boxes_of, part_of
+from .parts import Box, boxes_of, parts_along
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,7 @@ def steps_of(whole: Part, machine: Machine, loop: int, cuts: Sequence[int]) -> l
     """
     engine = mapped_engine(whole.op, machine)
     price = machine.pricer(engine, whole.op)
-    ends = (*cuts, whole.sizes[loop]) if cuts else ()
-    parts = [part_of(whole, loop, begin, end) for begin, end in zip((0, *cuts), ends)] or [whole]
+    parts = parts_along(whole, loop, cuts) if cuts else [whole]
     found: list[Step] = []
     for part in parts:
         cycles, boxes = price(part.sizes) if price is not None else None, boxes_of(part)

@@ -18,7 +18,6 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.passes.explicit.client import Call, Client, Handler, Program
 from tilewright.passes.explicit.compile import compile_function
-from tilewright.passes.explicit.events import may_block
 
 pytestmark = pytest.mark.quick
 
@@ -177,12 +176,3 @@ func.func @f(%n: index) {
 
 def test_a_program_goes_on_once_another_one_allows_its_event():
     assert recorded(CONCURRENT, 2) == [("give",), ("give",), ("take",), ("take",)]
-
-
-def test_functions_that_call_one_that_blocks_may_block_and_those_around_programs_do_not():
-    context = new_context()
-    context.load_dialect(UNIT)
-    module = parse_module(context, CONCURRENT)
-    takes, around = (op for op in module.body.block.ops if isinstance(op, FuncOp))
-    (program, _) = (op for op in around.walk() if isinstance(op, ProgramOp))
-    assert (may_block(takes), may_block(around), may_block(program)) == (True, False, True)
