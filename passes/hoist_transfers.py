@@ -44,16 +44,11 @@ def hoist_transfers(module: ModuleOp) -> None:
 def _hoist(transfer: DmaStartOp, analysis: EffectAnalysis) -> None:
     """Move one transfer up, with the reservation of its target, and the index arithmetic of both."""
     moved = _needed(transfer, analysis)
-    anchor: Operation | None = None
-    passed, at = False, transfer.prev_op
-    while at is not None:
-        if at not in moved:
-            if not _can_pass(transfer, at, moved, analysis):
-                break
-            passed |= isinstance(at, DmaWaitOp) or bool(analysis.of(at).reads or analysis.of(at).writes)
-            anchor = at
+    anchor, at = None, transfer.prev_op
+    while at is not None and (at in moved or _can_pass(transfer, at, moved, analysis)):
+        anchor = at if at not in moved and _takes_time(at, analysis) else anchor
         at = at.prev_op
-    if anchor is None or not passed:
+    if anchor is None:
         return
     for op in _between(anchor, transfer):
         if op in moved:
@@ -67,6 +62,12 @@ def _between(first: Operation, last: Operation) -> Sequence[Operation]:
     while found[-1] is not first and (before := found[-1].prev_op) is not None:
         found.append(before)
     return found[::-1]
+
+
+def _takes_time(op: Operation, analysis: EffectAnalysis) -> bool:
+    """Return whether an op waits, or accesses memory other than by a transfer."""
+    effects = analysis.of(op)
+    return isinstance(op, DmaWaitOp) or (bool(effects.reads or effects.writes) and not isinstance(op, DmaStartOp))
 
 
 def _needed(transfer: DmaStartOp, analysis: EffectAnalysis) -> set[Operation]:

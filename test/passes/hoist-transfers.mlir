@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p hoist-transfers | filecheck %s
 
-// The transfer is in flight while the kernel runs; the second one is issued before the wait for the first.
+// The second transfer is issued before the wait for the first, and the third as soon as its source is there.
 // CHECK-LABEL: func.func @program
 // CHECK: %sums = memref.alloca()
 // CHECK-NEXT: %own = memref.alloca()
@@ -8,11 +8,11 @@
 // CHECK-NEXT: %first = hier.dma_start %x
 // CHECK-NEXT: %second = hier.dma_start %y
 // CHECK-NEXT: hier.dma_wait %first
-// CHECK-NEXT: hier.dma_wait %second
 // CHECK-NEXT: %ahead = arith.addi %p, %one : index
 // CHECK-NEXT: %next = arith.remui %ahead, %four : index
 // CHECK-NEXT: %slot = hier.reserve %ring[%next]
 // CHECK-NEXT: %sent = hier.dma_start %own[%zero, %zero] to %slot
+// CHECK-NEXT: hier.dma_wait %second
 // CHECK-NEXT: linalg.add
 // CHECK-NEXT: hier.dma_wait %sent
 // CHECK-NEXT: hier.push
