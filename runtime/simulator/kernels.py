@@ -12,7 +12,6 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.kernel import is_shaped, kernel_of
 from ...dialects.core.machine.model import Engine, Machine
 from ...dialects.core.work import multiply_accumulates, points_of
-from ...dialects.hier.programs import program_of
 from ...dialects.hier.sharded import level_name
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
@@ -26,14 +25,15 @@ def level_of(value: SSAValue, far: str) -> str:
     return level_name(value.type) or far
 
 
-def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:
+def cost_of_kernel(op: Operation, machine: Machine, around: StringAttr | None = None) -> KernelCost:
     """
-    Return the cost of a kernel on the engine that its attribute `engine` names, else on the fastest.
+    Return the cost of a kernel on the engine that its attribute `engine` names, else on that `around` it, else on the
+    fastest.
 
     An element in a level that the engine does not reach directly costs one access there, divided by the engine's cores.
     Raises Diagnostic if no engine runs the kernel.
     """
-    engine = engine_of(op, machine)
+    engine = engine_of(op, machine, around)
     kernel = kernel_of(op)
     price = machine.pricer(engine, op)
     cycles = None if price is None else price(kernel.bounds)
@@ -50,14 +50,14 @@ def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:
     return _with_operands(cost, op, machine)
 
 
-def cost_of_copy(op: Operation, source: SSAValue, machine: Machine) -> KernelCost:
+def cost_of_copy(op: Operation, source: SSAValue, machine: Machine, around: StringAttr | None = None) -> KernelCost:
     """
-    Return the cost of a copy of a buffer within its level, by the general-purpose engine.
+    Return the cost of a copy of a buffer within its level, by the engine `around` it, else the general-purpose one.
 
     An access is one element, or a vector along the last axis if the engine has vectors.
     """
     able = [engine for engine in machine.engines if any(each.op == "*" for each in engine.runs)]
-    engine = (able or list(machine.engines))[0]
+    engine = (able or list(machine.engines))[0] if around is None else machine.engine(around.data)
     latency = machine.level(level_of(source, machine.far.name)).latency
     *outer, row = shape_of(source) or (1,)
     width = max(1, engine.vector_bytes // numpy_type(element_of(source)).itemsize)
@@ -65,11 +65,9 @@ def cost_of_copy(op: Operation, source: SSAValue, machine: Machine) -> KernelCos
     return _with_operands(KernelCost(op.name, engine.name, cycles, 0, 0, 0.0, (), ()), op, machine)
 
 
-def engine_of(op: Operation, machine: Machine) -> Engine:
-    """Return the engine of a kernel: its own, its program's, or the fastest. Raises Diagnostic for none."""
-    named, program = op.attributes.get("engine"), program_of(op)
-    if named is None and program is not None:
-        named = program.engine
+def engine_of(op: Operation, machine: Machine, around: StringAttr | None = None) -> Engine:
+    """Return the engine of a kernel: its own, that around it, or the fastest. Raises Diagnostic for none."""
+    named = op.attributes.get("engine") or around
     if isinstance(named, StringAttr):
         return machine.engine(named.data)
     return map_engines.engine_of(op, machine)

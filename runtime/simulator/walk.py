@@ -14,6 +14,7 @@ from ...dialects.core.effect_traits import CopyEffects, DeclaredRange, Launches
 from ...dialects.core.effects import Effects, declared, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.hier import ConcurrentOp
+from ...dialects.hier.programs import program_of
 from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
 from ...passes.explicit.client import Call, Client, Handler, Parallel
@@ -47,8 +48,11 @@ class Walker(Client):
         self._machine = schedule.machine
         symbols = (op for op in module.body.block.ops if isinstance(op, func.FuncOp | memref.GlobalOp))
         self._symbols = {op.sym_name.data: op for op in symbols}
-        self._code: dict[tuple[str, Nodes | None], Compiled] = {}
+        self._code: dict[tuple[str, Nodes | None, StringAttr | None], Compiled] = {}
         self._nodes: Nodes | None = None
+        """The nodes of the call whose function is being compiled."""
+        self._engine: StringAttr | None = None
+        """The engine of the program with this call."""
         self._launched: list[_Launched] = []
         self._programs = Programs(schedule, self._layer)
         self._queues = Queues(schedule, self._layer)
@@ -70,7 +74,7 @@ class Walker(Client):
 
     def _compiled(self, name: str) -> Compiled:
         """Return the walk of a function, whose ops are charged to the nodes of the call."""
-        key = name, self._nodes
+        key = name, self._nodes, self._engine
         if key not in self._code:
             function = self._function(name)
             self._code[key] = compile_function(function, range(len(function.body.block.args)), self)
@@ -86,7 +90,12 @@ class Walker(Client):
         return level_of(value, self._machine.far.name)
 
     def _layer(self, op: Operation) -> Layer:
-        return self._schedule.layer(self._nodes or node_names(op))
+        return self._schedule.layer(self._nodes or _nodes_of(op))
+
+    def _engine_of(self, op: Operation) -> StringAttr | None:
+        """Return the engine of the program around an op, or around the call that leads there."""
+        program = program_of(op)
+        return self._engine if program is None else program.engine
 
     def refuse(self, op: Operation, message: str, counterexample: str) -> Exception:
         return Diagnostic(
@@ -149,9 +158,10 @@ class Walker(Client):
         return Parallel(self._schedule.fork, self._schedule.iteration, self._schedule.gather)
 
     def call(self, op: func.CallOp, known: Sequence[int], *, by_data: bool) -> Call:
-        before, self._nodes = self._nodes, node_names(op) or self._nodes
+        before = self._nodes, self._engine
+        self._nodes, self._engine = node_names(op) or self._nodes or _nodes_of(op) or None, self._engine_of(op)
         callee = self._compiled(op.callee.string_value())
-        self._nodes = before
+        self._nodes, self._engine = before
         return Call(callee.walk, callee.returned, callee.blocks)
 
     # Concurrent programs
@@ -178,7 +188,9 @@ class Walker(Client):
         raise self.refuse(op, "", "")
 
     def _kernel(self, op: Operation) -> Handler:
-        return self._run(op, cost_of_kernel(op, self._machine), [is_shaped(value) for value in op.operands])
+        return self._run(
+            op, cost_of_kernel(op, self._machine, self._engine_of(op)), [is_shaped(value) for value in op.operands]
+        )
 
     def _run(self, op: Operation, cost: KernelCost, shaped: Sequence[bool]) -> Handler:
         """Return the handler of a kernel: it runs, or is launched if it is inside of a launch."""
@@ -221,7 +233,7 @@ class Walker(Client):
     def _copy(self, op: Operation, effects: Effects) -> Handler:
         source, target = effects.reads[0], effects.writes[0]
         if self._level(source) == self._level(target):
-            return self._run(op, cost_of_copy(op, source, self._machine), [True, True])
+            return self._run(op, cost_of_copy(op, source, self._machine, self._engine_of(op)), [True, True])
         link = link_between(self._machine, self._level(source), self._level(target), op)
         outward = self._level(source) == link.near
         far, near = (target, source) if outward else (source, target)
@@ -251,6 +263,12 @@ class Walker(Client):
             return schedule.start(layer, link, cost, *places, sizes, outward, route)
 
         return start
+
+
+def _nodes_of(op: Operation) -> Nodes:
+    """Return the nodes that an op is from; those of a program without nodes are its name."""
+    program = program_of(op)
+    return node_names(op) or (() if program is None else (program.title.data,))
 
 
 def _source(source: Any, *_: Any) -> Any:
