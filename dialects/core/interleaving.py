@@ -74,9 +74,12 @@ class Interleaving:
         self._current: _Program | None = None
         self._stops = False
         self._pending: list[Callable[[], None]] = []
+        self._is_atomic = False
 
     def step(self) -> None:
         """Begin the next op of a program: others may run before it, and asynchronous accesses complete."""
+        if self._is_atomic:
+            return
         if self.order.seed is None:
             if self._is_outranked():
                 self._switch()
@@ -85,6 +88,14 @@ class Interleaving:
             self._pending.pop(self._random.randrange(len(self._pending)))()
         if self._current is not None and self._random.random() < 0.5:
             self._switch()
+
+    def atomically(self, run: Callable[[], object]) -> None:
+        """Run an asynchronous kernel: no other program and no other asynchronous access comes in between."""
+        around, self._is_atomic = self._is_atomic, True
+        try:
+            run()
+        finally:
+            self._is_atomic = around
 
     def issue(self, finish: Callable[[], None]) -> None:
         """Note an asynchronous access; `finish` completes it, at the latest when it is waited for, and does so once."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, region_def, result_def, traits_def
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ..core.effect_traits import Awaits, Launches
+from ..core.effects import declared
 from ..core.semantics import Runner, Value, semantics
 from .transfers import TokenType
 
@@ -77,39 +78,50 @@ class JoinOp(IRDLOperation):
             raise VerifyException("expected the token of a hier.launch")
 
 
-class _Queue:
-    """Queue of launched, not yet joined ops of a run, in order."""
+class _Job:
+    """Launched kernel: it runs at its join, or earlier in another interleaving, after those before it on its queue."""
 
-    def __init__(self, module: Operation):
-        self._pending: list[tuple[LaunchOp, Callable[[], object]]] = []
+    def __init__(self, runner: Runner, op: LaunchOp, before: _Job | None):
+        self._runner, self._op, self._before = runner.fork(), op, before
+        self._is_done = False
 
-    def add(self, op: LaunchOp, run: Callable[[], object]) -> None:
-        """Append a launch."""
-        self._pending.append((op, run))
+    def finish(self) -> None:
+        """Run the kernels of the queue up to this one, unless they have been run."""
+        waiting: list[_Job] = []
+        job: _Job | None = self
+        while job is not None and not job._is_done:
+            waiting.append(job)
+            job = job._before
+        for each in reversed(waiting):
+            each._is_done, each._before = True, None
+            # No other program sees a kernel half done, whose join would not wait for the rest.
+            runner, body = each._runner, each._op.body
+            runner.interleaving.atomically(lambda runner=runner, body=body: runner.run_region(body, []))
 
-    def run_until(self, op: LaunchOp) -> None:
-        """Run the pending kernels up to that of an op, in launch order."""
-        while any(each is op for each, _ in self._pending):
-            self._pending.pop(0)[1]()
 
-
-def _queue(runner: Runner, op: Operation) -> _Queue:
-    root = op
+def _last_of(runner: Runner, op: LaunchOp) -> dict[Attribute, _Job]:
+    """Return the last job of each queue of a run."""
+    root: Operation = op
     while (parent := root.parent_op()) is not None:
         root = parent
-    return runner.cached(root, _Queue)
+    return runner.cached(root, _no_jobs)
+
+
+def _no_jobs(module: Operation) -> dict[Attribute, _Job]:
+    return {}
 
 
 @semantics(LaunchOp)
 def _launch(runner: Runner, op: LaunchOp, operands: Sequence[Value]) -> list[Value]:
-    # A kernel runs as late as it may: the values of the block are then still those of the launch.
-    queue = _queue(runner, op)
-    queue.add(op, lambda: runner.run_region(op.body, []))
-    runner.interleaving.issue(lambda: queue.run_until(op))
-    return [op]
+    trait, last = declared(LaunchOp, Launches), _last_of(runner, op)
+    assert trait is not None
+    queue = trait.queue_of(op)
+    last[queue] = job = _Job(runner, op, last.get(queue))
+    runner.interleaving.issue(job.finish)
+    return [job]
 
 
 @semantics(JoinOp)
 def _join(runner: Runner, op: JoinOp, operands: Sequence[Value]) -> list[Value]:
-    _queue(runner, op).run_until(operands[0])
+    operands[0].finish()
     return []
