@@ -148,7 +148,13 @@ class Programs:
     # Programs
 
     def run(self, op: ConcurrentOp, bodies: Sequence[Callable[..., Generator[Any, Any, None]]]) -> None:
-        """Run programs until all have ended. Raises Diagnostic where none of those left can go on."""
+        """
+        Run programs until all have ended. Raises Diagnostic where none of those left can go on, and in a program.
+        """
+        if self._state.programs is not None:
+            raise Diagnostic(
+                "concurrent programs in a program cannot be run", where=where(op), remedy="call it beside them"
+            )
         around, instances = self._state.steps, instances_of(op)
         self._state.programs = Clocks(
             [name for _, name, _ in instances], [point for _, _, point in instances], self._buffers.homes
