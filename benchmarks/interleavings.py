@@ -39,6 +39,8 @@ from tilewright.runtime.interpreter import run_module
 
 ALLOWED = frozenset({"copies undefined"})
 """Faults that are none for verify-memory: a copy of an undefined element, which nothing uses."""
+STATES = 3_000
+"""States of a case that are enumerated."""
 DEADLOCK = (-1,)
 """Result of a program that blocks."""
 
@@ -72,14 +74,14 @@ class Judgement:
         return "benign" if self.faults else "false alarm"
 
 
-def judged(case: Case) -> Judgement | None:
-    """Return the verdicts on a case, None for one that is ill-formed."""
+def judged(case: Case, limit: int = STATES) -> Judgement | None:
+    """Return the verdicts on a case by up to `limit` states, None for one that is ill-formed."""
     try:
         module = parse_module(new_context(), text_of(case))
         verify(module)
     except Diagnostic:
         return None
-    return Judgement(case, module, refusal(module), enumerated(case))
+    return Judgement(case, module, refusal(module), enumerated(case, limit))
 
 
 def refusal(module: ModuleOp) -> str:
@@ -155,7 +157,11 @@ class _Report:
         for feature in judgement.case.features:
             self.by_feature[feature, verdict] += 1
         if verdict == "false alarm":
-            self.alarms[judgement.rule] += 1
+            self.alarms[", ".join([f"rule '{judgement.rule}'", *judgement.outcome.faults])] += 1
+        if not judgement.outcome.is_complete:
+            self.verdicts["cut off"] += 1
+        if verdict == "right" and not judgement.outcome.is_complete:
+            self.verdicts["right, cut off"] += 1
         if verdict == "benign":
             self.benign[", ".join(sorted(judgement.faults))] += 1
         if verdict == "missed":
@@ -173,7 +179,7 @@ class _Report:
         for verdict, what in _VERDICTS.items():
             out(f"{self.verdicts[verdict]:6,} {what}")
         for rule, number in self.alarms.most_common():
-            out(f"{number:6,} false alarms of rule '{rule}'")
+            out(f"{number:6,} false alarms of {rule}")
         for faults, number in self.benign.most_common():
             out(f"{number:6,} refused for {faults}, of which no result shows anything")
         if self.shown:
@@ -195,6 +201,8 @@ _VERDICTS = {
     "false alarm": "false alarms: right, and refused",
     "missed": "missed: wrong, and accepted",
     "strays": "with a result of the interpreter that no interleaving has",
+    "cut off": "with more states than are enumerated",
+    "right, cut off": "of them accepted",
 }
 
 

@@ -39,6 +39,7 @@ from .interleavings_mutations import mutated
 
 FEATURES = {
     "transfers": 0.5,
+    "pushes after": 0.3,
     "launches": 0.25,
     "several concurrent": 0.35,
     "loop around": 0.1,
@@ -200,14 +201,13 @@ class _Body:
             buffer, at = m.region(self.number, 2)
             before = [View(left, buffer, at, 2)]
         body = Add(left, left, target) if not m.has("calls", 0.3) else Call(f"fill{self.space}", (target,))
-        result = [*before, Launch(token, engine, body), Join(token), *self._read_all(target)]
-        if m.random.random() < 0.4:
-            second = m.name("j")
-            more = Launch(second, pick((engine, "dsp")), Add(target, target, pick(self.near)))
-            result[-1:] = [more, Join(second)] if pick((0, 1)) else [Join(second)]
-            if isinstance(result[-2], Join):
-                result[-2:] = [more, result[-2], Join(second)]
-        return result
+        first, reads = Launch(token, engine, body), self._read_all(target)
+        if m.random.random() < 0.5:
+            return [*before, first, Join(token), *reads]
+        second = m.name("j")
+        more = Launch(second, pick((engine, engine, "dsp")), Add(target, target, pick(self.near)))
+        joins = [Join(token), Join(second)] if pick((0, 1)) else [Join(second), Join(token)]
+        return [*before, first, more, *joins, *reads]
 
     def _call(self) -> list[Op]:
         near, pick = self.near[0], self.maker.random.choice
@@ -255,22 +255,39 @@ class _Body:
         uses = [self._fill(s, stream) if takes == "reserve" else self._use(s, stream) for s in slots]
         m.random.shuffle(uses)
         taken: list[Op] = [End(takes, stream.name, slot=slot) for slot in slots]
-        return [*taken, *(op for use in uses for op in use), *[End(hands, stream.name) for _ in slots]]
+        hand = [End(hands, stream.name) for _ in slots]
+        last = uses[-1][-1] if uses[-1] else None
+        if hands == "push" and isinstance(last, Wait) and m.has("pushes after", 0.6):
+            before = [op for use in uses for op in use if op is not last]
+            return [*taken, *before, *hand[:-1], End(hands, stream.name, after=last.token), last]
+        if m.random.random() < 0.2:
+            uses.append(self._handed_on(link))
+        return [*taken, *(op for use in uses for op in use), *hand]
 
     def _token(self, link: _Link, takes: str, hands: str) -> list[Op]:
         """Return the steps of one token, around an access to memory that the programs share by it."""
         m, ends = self.maker, [End(takes, link.stream.name), End(hands, link.stream.name)]
-        buffer, at = m.shared[link.shared % len(m.shared)][0], Index(link.shared % EXTENT)
-        access: Op = Write(buffer, at, m.number()) if takes == "reserve" else Read(buffer, at, self.into)
+        access = self._handed_on(link) if m.random.random() < 0.7 else []
         if takes == "reserve" and m.random.random() < 0.4:
-            return [access, *ends]
-        return [ends[0], access, *(self.access() if m.random.random() < 0.3 else []), ends[1]]
+            return [*access, *ends]
+        return [ends[0], *access, *(self.access() if m.random.random() < 0.3 else []), ends[1]]
+
+    def _handed_on(self, link: _Link) -> list[Op]:
+        """Return an access to the elements that the tokens or tiles of a stream hand on."""
+        m, is_producer = self.maker, link.producer == self.number
+        buffer = m.shared[link.shared % len(m.shared)][0]
+        if m.has("transfers", 0.4):
+            start = Start(m.name("t"), buffer, Index(link.shared % (EXTENT - 1)), self.near[0], outward=is_producer)
+            return [start, Wait(start.token), *([] if is_producer else self._read_all(self.near[0]))]
+        at = Index(link.shared % EXTENT)
+        return [Write(buffer, at, m.number()) if is_producer else Read(buffer, at, self.into)]
 
     def _fill(self, slot: str, stream: Stream) -> list[Op]:
         m, token = self.maker, self.maker.name("t")
         size = stream.size
         buffer, at = m.region(self.number, max(1, size))
-        fills: list[Sequence[Op]] = [[Write(slot, Index(k), m.number()) for k in range(size)]]
+        written = [k for k in range(size) if m.random.random() < 0.97]
+        fills: list[Sequence[Op]] = [[Write(slot, Index(k), m.number()) for k in written]]
         if m.has("transfers"):
             clipped = m.random.random() < 0.15
             start = Start(token, buffer, Index(EXTENT - 1) if clipped else at, slot, outward=False, clipped=clipped)

@@ -117,12 +117,17 @@ class Join:
 
 @dataclass(frozen=True)
 class End:
-    """Step on a stream: `reserve`, `push`, `pop` or `release`; `slot` names the slot that it takes."""
+    """
+    Step on a stream: `reserve`, `push`, `pop` or `release`.
+
+    `slot` names the slot that it takes, `after` the token of the transfer after which a slot is published.
+    """
 
     kind: str
     stream: str
     at: Index | None = None
     slot: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True)
@@ -372,13 +377,15 @@ def _write_event(
             text.add(depth, "}")
         case Join(token):
             text.add(depth, f"hier.join %{token}")
-        case End(kind, stream, at, slot):
+        case End(kind, stream, at, slot, after):
             place = f"[{text.index(depth, at)}]" if at is not None else ""
             tile = types[f"tile of {stream}"]
             if slot and tile:
                 types[slot] = tile
             result = f"%{slot} = " if slot and tile else ""
-            text.add(depth, f"{result}hier.{kind} %{stream}{place} : {types[stream]}")
+            text.add(
+                depth, f"{result}hier.{kind} %{stream}{place}{f' after %{after}' if after else ''} : {types[stream]}"
+            )
         case Stream(name, stream_depth, size, count, address):
             tile = _type(size, "L1") if size else ""
             over = f" over [{count}]" if count else ""

@@ -87,7 +87,7 @@ class Outcome:
     """
     Faults and results of a case; `is_complete` if all interleavings were enumerated.
 
-    The results are those with each buffer in memory of its own, as the interpreter has them.
+    The results are those of the interpreter, which gives an allocation at an address memory of its own.
     """
 
     faults: set[str]
@@ -115,9 +115,10 @@ class _Frame:
 class Unrolled:
     """Threads of a case, the initial content of its memory, and the faults that need no interleaving."""
 
-    def __init__(self, case: Case, *, at_addresses: bool):
-        self.has_addresses = False
-        self._at_addresses = at_addresses
+    def __init__(self, case: Case, apart: frozenset[str] = frozenset()):
+        """Unroll a case; buffers whose place is of a kind of `apart`, `address` or `view`, have memory of their own."""
+        self.placed: set[str] = set()
+        self._apart = apart
         self.threads = [Thread()]
         self.memory: list[int | None] = []
         self.faults: set[str] = set()
@@ -126,6 +127,11 @@ class Unrolled:
         self._slots: dict[Queue, list[Cells]] = {}
         self._is_slot: set[int] = set()
         self._taken: dict[tuple[Queue, str], list[tuple[int, int]]] = defaultdict(list)
+        self._views: dict[tuple[int, int], Cells] = {}
+        self._handed_on: set[int] = set()
+        """The transfers whose targets have been published after them."""
+        self._published: dict[Queue, list[tuple[int, int]]] = defaultdict(list)
+        """The end of the transfer after which each slot is published, or its push."""
         self._users: dict[tuple[Queue, bool], set[int]] = {}
         self._waited: set[int] = set()
         self._held: dict[tuple[str, int], set[int]] = defaultdict(set)
@@ -171,7 +177,12 @@ class Unrolled:
                 begin = at.at(frame.point)
                 frame.names[name] = frame.names[source][begin : begin + size]
             case Place(name, at, size):
-                frame.names[name] = self._level[at : at + size]
+                self.placed.add("view")
+                if "view" in self._apart:
+                    # Views of the same bytes are one buffer.
+                    frame.names[name] = self._views.setdefault((at, size), self._new(size))
+                else:
+                    frame.names[name] = self._level[at : at + size]
             case Alloc(name, size, address):
                 frame.names[name] = self._at(address, size)
                 if address is not None:
@@ -181,8 +192,9 @@ class Unrolled:
                     self._step(frame, step)
 
     def _at(self, address: int | None, size: int) -> Cells:
-        self.has_addresses |= address is not None
-        if address is None or not self._at_addresses:
+        if address is not None:
+            self.placed.add("address")
+        if address is None or "address" in self._apart:
             return self._new(size)
         return self._addressed[address : address + size]
 
@@ -261,12 +273,23 @@ class Unrolled:
             frame.held |= set(slot)
             frame.names[op.slot] = slot
         else:
-            open = (self.threads[index] for index in frame.issued if index not in self._waited)
-            if any(set(slot) & {*each.reads, *each.writes} for thread in open for each in thread.steps):
+            after = frame.tokens[op.after] if op.after else None
+            self._handed_on |= {after} if after is not None else set()
+            open = {index: self.threads[index].steps for index in frame.issued if index not in self._waited}
+            touched = [
+                cell
+                for index, steps in open.items()
+                for each in steps
+                for cell in (each.reads if index in self._handed_on else (*each.reads, *each.writes))
+            ]
+            if not set(slot).isdisjoint(touched):
                 self.faults.add("holds")
             frame.held -= set(slot)
         self._step(frame, step)
         done.append((frame.thread, len(self.threads[frame.thread].steps)))
+        if op.kind == "push":
+            index = frame.tokens[op.after] if op.after else None
+            self._published[queue].append(done[-1] if index is None else (index, len(self.threads[index].steps)))
 
     # Transfers and launches
 
@@ -313,6 +336,7 @@ class Unrolled:
                 done = self._taken[queue, kind]
                 step.is_stuck = number >= len(done)
                 step.after += done[number : number + 1]
+                step.after += self._published[queue][: number + 1] if kind == "push" else []
         touching = [each for each in steps if each[2].reads or each[2].writes or each[2].launches >= 0]
         for (i, n, a), (j, m, b) in combinations(touching, 2):
             if i != j and (_conflict(a, b) or self._same_queue(a, b)):
@@ -364,26 +388,30 @@ def _transfer(frame: _Frame, op: Start) -> list[Step]:
 
 # Enumeration
 
+_ADDRESS = frozenset({"address"})
+
 _Values: TypeAlias = "tuple[int | None, ...]"
 _State: TypeAlias = "tuple[tuple[int, ...], _Values, tuple[tuple[_Values, ...], ...], tuple[int, ...]]"
 """Positions of the threads, memory, what each thread has read, and the kernels in the order of their launches."""
 
 
-def enumerated(case: Case, limit: int = 20_000, *, reduced: bool = True) -> Outcome:
+def enumerated(case: Case, limit: int, *, reduced: bool = True) -> Outcome:
     """
     Enumerate all interleavings of a case, up to a limit of states.
 
     `reduced`: a step with which nothing conflicts that the other threads can do without it is taken alone (a persistent
     set: Godefroid, "Partial-order methods for the verification of concurrent systems", 1996).
     """
-    unrolled = Unrolled(case, at_addresses=True)
+    unrolled = Unrolled(case)
     outcome = _explored(unrolled, limit, reduced=reduced)
-    if not unrolled.has_addresses:
+    if not unrolled.placed:
         return outcome
-    apart = _explored(Unrolled(case, at_addresses=False), limit, reduced=reduced)
+    apart = _explored(Unrolled(case, frozenset(unrolled.placed)), limit, reduced=reduced)
     overwritten = {"overwritten"} if outcome.results != apart.results else set[str]()
-    is_complete = outcome.is_complete and apart.is_complete
-    return Outcome(outcome.faults | overwritten, apart.results, is_complete, outcome.states + apart.states)
+    if "address" in unrolled.placed:
+        own = apart if "view" not in unrolled.placed else _explored(Unrolled(case, _ADDRESS), limit, reduced=reduced)
+        return Outcome(outcome.faults | overwritten, own.results, outcome.is_complete and own.is_complete, own.states)
+    return Outcome(outcome.faults | overwritten, outcome.results, outcome.is_complete, outcome.states)
 
 
 def _explored(unrolled: Unrolled, limit: int, *, reduced: bool) -> Outcome:
