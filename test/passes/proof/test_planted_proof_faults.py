@@ -14,7 +14,7 @@ from tilewright.dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp
 from tilewright.passes import verify_memory
 from tilewright.passes.proof import programs
 from tilewright.passes.proof.clocks import Clocks
-from tilewright.passes.proof.memory import State
+from tilewright.passes.proof.memory import State, Transfer
 from tilewright.passes.proof.programs import Programs
 from tilewright.passes.proof.regions import INITIAL
 
@@ -77,7 +77,11 @@ def _ends_in_no_order(patch: pytest.MonkeyPatch) -> None:
 
 def _one_queue(patch: pytest.MonkeyPatch) -> None:
     """All kernels are launched on one queue."""
-    patch.setattr(State, "_beside", lambda self: [] if self.queue is not None else self.under_way)
+
+    def beside(self: State) -> list[Transfer]:
+        return [] if self.queue is not None else self.under_way
+
+    patch.setattr(State, "_beside", beside)
 
 
 def _without_holders(patch: pytest.MonkeyPatch) -> None:
