@@ -88,6 +88,15 @@ def test_both_engines_and_the_bridge_are_busy(name: str, tmp_path: Path, capsys:
 
 
 @pytest.mark.quick
+def test_kernels_in_functions_run_on_the_engines_of_their_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Kernels are functions of their own where the program is simulated; the GPU is the bottleneck."""
+    assert main(["profile", str(_path("phone_pipeline")), "--target", _machine("phone")]) == 0
+    shown = capsys.readouterr().out
+    assert "engine gpu    │ busy 99" in shown
+    assert "│ little                   │ little │" in shown
+
+
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["two_near_handover", "two_near_streams"])
 def test_no_link_no_transfer(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", str(_path(name)), "--target", _machine("two_near"), "-o", str(tmp_path / "build")]) == 1
