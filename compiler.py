@@ -365,6 +365,7 @@ def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Arra
     from .runtime.inputs import network_inputs
 
     bare = bare_of(compilation)
+    _refuse_threads(compilation, folder)
     steps = steps_of(network_inputs(compilation.module), inputs)[0] if inputs is not None else []
     entry = entries_of(emitted_text(folder / "network.h"), folder)[0]
     calls = [bare.Call(given_to(entry, step)) for step in steps]
@@ -372,6 +373,19 @@ def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Arra
         bare.build_bare(folder, folder / f"network-{name}.elf", board, calls=calls)
         for name, board in bare.BOARDS.items()
     ]
+
+
+def _refuse_threads(compilation: Compilation, folder: Path) -> None:
+    """Raise Diagnostic for concurrent programs on a target whose C runtime has no threads of its own."""
+    from .passes.emitc.programs import HEADER
+
+    if (folder / HEADER).is_file() and not (compilation.machine.folder / "c" / HEADER).is_file():
+        raise Diagnostic(
+            "concurrent programs need threads, which nothing provides without an operating system",
+            source=str(compilation.model.path),
+            expected=f"{HEADER} in the C runtime of target '{compilation.machine.name}'",
+            remedy="compile without --bare, or add the header with the chip's own programs to the target's folder c",
+        )
 
 
 def bare_of(compilation: Compilation) -> Any:

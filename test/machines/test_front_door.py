@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,3 +112,12 @@ def test_a_program_is_proved_before_it_is_lowered(tmp_path: Path) -> None:
     file.write_text(text.replace("          hier.dma_wait %across\n", ""), encoding="utf-8")
     with pytest.raises(Diagnostic, match="rule 'race'"):
         load(file, target=_machine("two_near_linked"))
+
+
+def test_concurrent_programs_need_threads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "streams.mlir", tmp_path / "build"
+    text = _path("phone_pipeline").read_text(encoding="utf-8")
+    file.write_text(re.sub(r' on "\w+"', "", text), encoding="utf-8")
+    assert main(["compile", str(file), "--target", "siracusa", "--bare", "-o", str(out)]) == 1
+    assert "tilewright_threads.h in the C runtime of target 'siracusa'" in capsys.readouterr().err
+    assert not out.exists()
