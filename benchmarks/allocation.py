@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tilewright.passes.memory.arena import Lifetime, decide
-from tilewright.passes.memory.packing import boxes_of, clashes, fill, height
+from tilewright.passes.memory.packing import boxes_of, filler, height
 
 MOST_SECONDS = 60
 BUDGET = 100_000
@@ -51,7 +51,7 @@ def greedy(buffers: Sequence[Lifetime]) -> int:
     spans = [(buffer.first, buffer.last + 1) for buffer in buffers]
     boxes = boxes_of([buffer.size for buffer in buffers], spans, [None] * len(buffers))
     ranked = sorted(range(len(boxes)), key=lambda i: (-boxes.sizes[i], i))
-    return height(boxes, fill(boxes, clashes(boxes), ranked, tight=False))
+    return height(boxes, filler(boxes)(ranked, False))
 
 
 def plain(buffers: Sequence[Lifetime], capacity: int, limit: float) -> tuple[int | None, float]:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, compress
-
-import numpy as np
+from itertools import accumulate
 
 
 @dataclass(frozen=True)
@@ -85,13 +83,6 @@ def components(boxes: Boxes) -> list[list[int]]:
     return groups
 
 
-def clashes(boxes: Boxes) -> list[bytes]:
-    """Compute the interference matrix, one row of bytes per box: 1 where live ranges intersect."""
-    begins, ends = np.array(boxes.begins, np.int64), np.array(boxes.ends, np.int64)
-    meets = (begins[:, None] < ends) & (begins < ends[:, None])
-    return [row.tobytes() for row in meets]
-
-
 _ORDERS: tuple[Callable[[int, int, int], tuple[int, ...]], ...] = (
     lambda size, begin, end: (-size, begin),
     lambda size, begin, end: (-size * (end - begin), begin),
@@ -102,8 +93,6 @@ _ORDERS: tuple[Callable[[int, int, int], tuple[int, ...]], ...] = (
 """Placement orders: by size, by size times duration, by duration, by begin, by end."""
 
 
-MATRIX = 512
-"""Largest number of boxes with an interference matrix; beyond it, sparse adjacency lists are used."""
 MOST_PAIRS = 2_000_000
 """Largest number of interfering pairs for which several orders are tried; beyond it, time order only."""
 
@@ -151,12 +140,9 @@ def settle(boxes: Boxes, offsets: Sequence[int]) -> list[int]:
 
 
 def filler(boxes: Boxes) -> Callable[[Sequence[int], bool], list[int]]:
-    """Return the function that places boxes in an order, by first fit or best fit (see `fill`)."""
-    if len(boxes) <= MATRIX:
-        meets = clashes(boxes)
-        return lambda ranked, tight: fill(boxes, meets, ranked, tight=tight)
+    """Return the function that places boxes in an order, fixed ones first, by first fit or best fit if `tight`."""
     neighbours = _neighbours(boxes)
-    return lambda ranked, tight: _fill_sparsely(boxes, neighbours, ranked, tight=tight)
+    return lambda ranked, tight: _fill(boxes, neighbours, ranked, tight=tight)
 
 
 def _neighbours(boxes: Boxes) -> list[list[int]]:
@@ -174,8 +160,8 @@ def _neighbours(boxes: Boxes) -> list[list[int]]:
     return found
 
 
-def _fill_sparsely(boxes: Boxes, neighbours: Sequence[list[int]], ranked: Sequence[int], *, tight: bool) -> list[int]:
-    """Place boxes as `fill` does, in time linear in the interfering pairs."""
+def _fill(boxes: Boxes, neighbours: Sequence[list[int]], ranked: Sequence[int], *, tight: bool) -> list[int]:
+    """Compute offsets by placing boxes in order, in time linear in the interfering pairs."""
     offsets: list[int] = [-1 if at is None else at for at in boxes.fixed]
     for index in ranked:
         if boxes.fixed[index] is None:
@@ -215,24 +201,6 @@ def _free(gaps: list[tuple[int, int]], low: int, high: int) -> None:
         at -= 1
         low = gaps.pop(at)[0]
     gaps.insert(at, (low, high))
-
-
-def fill(boxes: Boxes, meets: Sequence[bytes], ranked: Sequence[int], *, tight: bool) -> list[int]:
-    """Compute offsets by placing boxes in order, fixed ones first; `meets` is `clashes(boxes)`."""
-    offsets = [0 if at is None else at for at in boxes.fixed]
-    placed: list[tuple[int, int]] = []
-    index_of: list[int] = []
-    for index in [i for i in ranked if boxes.fixed[i] is not None] + [i for i in ranked if boxes.fixed[i] is None]:
-        size = boxes.sizes[index]
-        if boxes.fixed[index] is None:
-            row = meets[index]
-            taken = compress(placed, map(row.__getitem__, index_of))
-            offsets[index] = _gap(taken, size, tight=tight)
-        entry = (offsets[index], offsets[index] + size)
-        at = bisect_left(placed, entry)
-        placed.insert(at, entry)
-        index_of.insert(at, index)
-    return offsets
 
 
 def _gap(taken: Iterable[tuple[int, int]], size: int, *, tight: bool) -> int:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from itertools import combinations, islice
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,8 @@ from tilewright.errors import Diagnostic
 from tilewright.passes.allocate_static import AllocateStaticPass, does_not_fit
 from tilewright.passes.memory.arena import Decision, Lifetime, decide, fit, peak_step, place
 from tilewright.passes.memory.packing import (
-    MATRIX,
     boxes_of,
-    clashes,
     components,
-    fill,
     filler,
     height,
     is_crowded,
@@ -162,7 +160,7 @@ def test_settling_never_lifts_a_box(buffers: list[Lifetime], seed: int):
     spans = [(b.first, b.last + 1) for b in buffers]
     boxes = boxes_of([b.size for b in buffers], spans, [None] * len(buffers))
     ranked = random.Random(seed).sample(range(len(boxes)), len(boxes))
-    offsets = [2 * at for at in fill(boxes, clashes(boxes), ranked, tight=False)]
+    offsets = [2 * at for at in filler(boxes)(ranked, False)]
     settled = settle(boxes, offsets)
     check(buffers, settled, 1, height(boxes, offsets))
     assert all(low <= at for low, at in zip(settled, offsets, strict=True))
@@ -319,16 +317,27 @@ def boxes_alive(count: int, alive: int, seed: int = 0) -> Any:
     return boxes_of([1 + rng.randrange(9) for _ in range(count)], spans, [None] * count)
 
 
-def test_lists_of_those_that_meet_place_as_the_matrix_does() -> None:
-    boxes = boxes_alive(MATRIX + 40, 5)
+@pytest.mark.parametrize("tight", [False, True])
+def test_boxes_are_placed_where_those_that_meet_them_leave_a_gap(tight: bool) -> None:
+    boxes = boxes_alive(40, 5)
     ranked = sorted(range(len(boxes)), key=lambda i: -boxes.sizes[i])
-    for tight in (False, True):
-        assert filler(boxes)(ranked, tight) == fill(boxes, clashes(boxes), ranked, tight=tight)
+    offsets = filler(boxes)(ranked, tight)
+    spans = list(zip(boxes.begins, boxes.ends, strict=True))
+    for turn, index in enumerate(ranked):
+        begin, end = spans[index]
+        before = [other for other in ranked[:turn] if spans[other][0] < end and begin < spans[other][1]]
+        taken = sorted((offsets[other], offsets[other] + boxes.sizes[other]) for other in before)
+        edges = [0, *(high for _, high in taken)]
+        free = [at for at in edges if all(at + boxes.sizes[index] <= low or high <= at for low, high in taken)]
+        room = {at: min((low for low, _ in taken if low >= at), default=inf) - at for at in free}
+        best = min(free, key=lambda at: (room[at] if tight else 0, at))
+        assert offsets[index] == best
 
 
 def test_the_boxes_that_meet_one_are_counted_without_pairs() -> None:
     boxes = boxes_alive(80, 9)
-    assert overlaps(boxes) == [sum(row) for row in clashes(boxes)]
+    spans = list(zip(boxes.begins, boxes.ends, strict=True))
+    assert overlaps(boxes) == [sum(a < end and begin < b for a, b in spans) for begin, end in spans]
 
 
 def test_crowded_boxes_are_packed_in_the_order_of_time() -> None:
