@@ -107,7 +107,7 @@ LINK: dict[str, Key] = {
     "in_flight": Key(integer(1)),
     "energy": Key(number()),
     "clock": Key(clock),
-    "transforms": Key(several(one_of(*TRANSFORMS))),
+    "transforms": Key(several(one_of(*TRANSFORMS), empty=True)),
 }
 ENGINE: dict[str, Key] = {
     "level": Key(operand_levels, required=True),

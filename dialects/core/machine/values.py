@@ -92,15 +92,15 @@ def matching(pattern: re.Pattern[str], what: str) -> Convert:
     return convert
 
 
-def several(convert: Convert) -> Convert:
-    """Return the converter of a list of such values, or of one of them."""
+def several(convert: Convert, *, empty: bool = False) -> Convert:
+    """Return the converter of a list of such values, or of one of them; of an `empty` list too."""
 
     def convert_all(value: Any) -> tuple[Any, ...]:
         values = cast("list[Any]", value) if isinstance(value, list) else [value]
         try:
-            return tuple(convert(each) for each in values or [None])
+            return tuple(convert(each) for each in (values if values or empty else [None]))
         except Expected as error:
-            raise Expected(f"{error}, or a list of at least one such") from error
+            raise Expected(f"{error}, or a list of {'' if empty else 'at least one '}such") from error
 
     return convert_all
 

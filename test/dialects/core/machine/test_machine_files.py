@@ -70,6 +70,12 @@ def test_inclusion_changes_what_it_says(tmp_path: Path):
     assert found.links == base.links
 
 
+def test_a_link_that_transforms_nothing(tmp_path: Path):
+    text = f'include = "{FOLDER / "npu_cluster.toml"}"\n[links.dma]\ntransforms = []\n'
+    assert load_text(text, tmp_path).links[0].transforms == ()
+    assert library("npu_cluster").links[0].transforms == ("fill",)
+
+
 def test_engines_of_other_machines(tmp_path: Path):
     text = f'[levels.M]\nsize = "1MiB"\n[engines.a]\nlike = "{FOLDER / "systolic.toml"}.core"\nlevel = "M"\ncores = 2\n'
     engine = load_text(text, tmp_path).engine("a")
