@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.benchmarks import machine_faults
 from tilewright.benchmarks.machine_faults import Outcomes, planted, programs
 
-SLOW = ("mesh_attention", "mesh_sharded")
+SLOW = ("mesh_sharded",)
 COUNT = 24
 
 
