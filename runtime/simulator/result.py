@@ -187,7 +187,11 @@ class EngineCost:
 
 @dataclass(frozen=True)
 class LinkCost:
-    """Traffic of a link: bytes inward and outward, and the busy cycles of its bus and of each of its channels."""
+    """
+    Traffic of a link: bytes inward and outward, and the busy cycles of its bus and of each of its channels.
+
+    A link between neighbours has a bus for each pair of instances: `buses` are those in use, `busy` is their sum.
+    """
 
     name: str
     bytes_in: int
@@ -197,6 +201,7 @@ class LinkCost:
     channels: tuple[int, ...]
     width: float
     energy: float
+    buses: int = 1
 
 
 @dataclass(frozen=True)

@@ -342,7 +342,7 @@ class Schedule:
     ) -> None:
         channel = self._occupy(token, link, cost, (far.level, near.level), route)
         outward, bus, start, end = token.outward, self.links[link.name], token.start, token.end
-        bus.busy += cost.data
+        bus.busy += cost.data * max(len(route), 1)
         bus.channel_busy[channel] += end - start
         self._account(layer, bus, cost, (far.level, near.level), outward)
         if outward:
@@ -377,6 +377,10 @@ class Schedule:
             traffic = self._traffic.setdefault(self._own(level), [])
             traffic.append((begin, token.end, cost.bytes / cost.data))
         return channel
+
+    def buses(self, link: str) -> int:
+        """Return the number of buses of a link that are in use: a link between neighbours has several."""
+        return max(1, sum(name == link for name, _, _ in self._hops))
 
     def _hop(self, token: Token, link: Link, cost: Cost, route: Sequence[tuple[int, int]]) -> int:
         """Set start and end of a transfer from instance to instance; return the channel."""

@@ -135,7 +135,8 @@ def _link_cost(name: str, schedule: Schedule) -> LinkCost:
     clock = schedule.machine.clock.nominal
     ratio = bus.link.clock.nominal / clock if bus.link.clock.mhz and clock else 1.0
     moved = bus.bytes_in, bus.bytes_out, bus.transfers, bus.busy
-    return LinkCost(name, *moved, tuple(bus.channel_busy), bus.link.width * ratio, bus.energy)
+    buses = schedule.buses(name)
+    return LinkCost(name, *moved, tuple(bus.channel_busy), bus.link.width * ratio, bus.energy, buses)
 
 
 def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: int) -> LevelUse:

@@ -8,7 +8,7 @@ from math import isnan
 from rich.console import Console
 from rich.table import Table
 
-from .result import EngineCost, LayerCost, Simulation
+from .result import EngineCost, LayerCost, LinkCost, Simulation
 
 _SHOWN = 8
 """Maximum number of engine instances shown singly; of more, the average is shown."""
@@ -91,15 +91,21 @@ def resource_table(simulation: Simulation) -> Table:
         for engine in copies:
             table.add_row(f"engine {engine.name}", _engine_text([engine], total))
     for link in simulation.links:
-        channels = ", ".join(f"{cycles / total:.1%}" for cycles in link.channels)
         moved = f"{link.bytes_in:,} bytes in, {link.bytes_out:,} out in {link.transfers:,} transfers"
-        table.add_row(f"link {link.name}", f"{moved}; bus busy {link.busy / total:.1%}, channels {channels}")
+        table.add_row(f"link {link.name}", f"{moved}; {_buses_text(link, total)}")
     for level in simulation.levels:
         fixed = f"; {level.fixed:,} bytes of weights, inputs and outputs" if level.fixed else ""
         share = f"{level.peak / level.size:.1%} of {level.size:,}"
         share += f" in {level.copies} copies" if level.copies > 1 else ""
         table.add_row(f"level {level.name}", f"{level.peak:,} bytes at the peak, {share}{fixed}")
     return table
+
+
+def _buses_text(link: LinkCost, total: int) -> str:
+    if link.buses > 1:
+        return f"{link.buses} buses between neighbours, busy {link.busy / link.buses / total:.1%} on average"
+    channels = ", ".join(f"{cycles / total:.1%}" for cycles in link.channels)
+    return f"bus busy {link.busy / total:.1%}, channels {channels}"
 
 
 def _engine_text(copies: Sequence[EngineCost], total: int) -> str:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from tilewright.api import load
 from tilewright.cli import main
+from tilewright.compiler import Model
 from tilewright.errors import Diagnostic
+from tilewright.runtime.tools.profile import profile
 
 Numbers = NDArray[Any]
 
@@ -95,6 +97,14 @@ def test_kernels_in_functions_run_on_the_engines_of_their_programs(capsys: pytes
     shown = capsys.readouterr().out
     assert "engine gpu    │ busy 99" in shown
     assert "│ little                   │ little │" in shown
+
+
+@pytest.mark.quick
+def test_a_link_between_neighbours_has_a_bus_for_each_pair() -> None:
+    simulation = profile(Model(_path("mesh_split_k")), _machine("mesh_4x4"))
+    (link,) = (each for each in simulation.links if each.buses > 1)
+    assert link.buses == 12
+    assert 0 < link.busy <= link.buses * simulation.cycles
 
 
 @pytest.mark.quick
