@@ -87,7 +87,26 @@ def test_arrays_say_what_tilings_say(network: Network, resident: bool) -> None:
                 assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
 
 
-@pytest.mark.parametrize("file", ["two_level", "four_cores", "systolic_activation"])
+@examples(10)
+@given(networks(ALL, largest=3), st.sampled_from(["systolic_local", "systolic_padded", "systolic_blocked"]))
+def test_arrays_say_what_tilings_say_of_places_of_their_own(network: Network, file: str) -> None:
+    module = on_buffers(import_model(network.model, input_types=network.input_types))
+    (function,) = functions(module)
+    target = find_machine(Path(__file__).parents[2] / "machines" / f"{file}.toml")
+    found = layers_of(function.body.block, target, 0, double_buffered=True, keep_resident=False)
+    for op, way in ((op, way) for op in found.ops for way in range(2 if op in found.stored else 1)):
+        route = found.route([op], way)
+        sweep = Sweep.of([op], route, Pricer((op,), route), {})
+        for row in range(0, len(sweep), 1 + len(sweep) // 20):
+            tiling = tiling_of(op, sweep.sizes[row].tolist(), {}, route.places)
+            assert not tiling.blocked_dims()
+            for stages, level in ((stages, level) for stages in (1, 2) for level in route.levels):
+                counts = [stages if tile.dims and tile.has_buffer else 1 for tile in tiling.tiles]
+                exact, told = near_bytes(tiling, counts, level), sweep.near_bytes(level, stages)[row]
+                assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
+
+
+@pytest.mark.parametrize("file", ["two_level", "four_cores", "systolic_padded"])
 @examples(8)
 @given(networks(ALL, largest=3), st.booleans())
 def test_the_fastest_is_found_without_pricing_all(file: str, network: Network, resident: bool) -> None:
