@@ -22,6 +22,7 @@ from ..ir import functions, fused_location
 from .core.base import Pass
 from .map_engines import engine_of
 from .memory.building import grid_of
+from .memory.gathers import look_up, prepare_gathers
 from .memory.hints import KEEP
 from .memory.layers import Layers, alternatives, layers_of, levels_of
 from .memory.places import links_to
@@ -59,6 +60,8 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
     cycles. Kernels of engines at the buffers' own level are unchanged. Raises Diagnostic if no tiling fits, with the
     smallest size that suffices.
     """
+    if depth_of(function, machine) == 1:
+        prepare_gathers(function.body.block, machine, double_buffered=limits.double_buffered)
     for depth in range(depth_of(function, machine)):
         short: list[DoesNotFit] = []
         for block in _blocks(function, depth):
@@ -170,6 +173,7 @@ def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int]) -
     for op in (*ops[:-1], *between_ops):
         if isinstance(op, Operation) and (op in ops or isinstance(op, memref.AllocOp)):
             Rewriter.erase_op(op)
+    look_up(grid)
 
 
 def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:

@@ -25,7 +25,7 @@ from tilewright.runtime.toolchain import STRICT, compile_shared
 
 MACHINES = Path(__file__).parents[2] / "machines"
 LOOPS = "outline-kernels,convert-dma-to-loops,convert-kernels-to-loops,normalize-memrefs"
-TO_C = f"expand-grid,pipeline-dma,verify-levels,{LOOPS}"
+TO_C = f"expand-grid,pipeline-dma,allocate-static,verify-levels,{LOOPS}"
 SCALED = """
     %f = arith.constant 77 : i32
     %z = arith.constant 0 : i32

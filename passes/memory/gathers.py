@@ -1,0 +1,162 @@
+"""Gathers of rows as copies by lookup: each tile of the source is the one that an entry of a table chooses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, prod
+from typing import Any, cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IntAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    UnrealizedConversionCastOp,
+    i64,
+)
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...dialects.core.machine.model import Engine, Machine
+from ...dialects.hier import GridOp, TileAttr
+from ...dialects.hier.indirect import LookupAttr
+from ...ir import element_of, shape_of
+from ..map_engines import engine_of
+from ..proof.kernel import ATTRIBUTE
+from .candidates import Candidates
+from .hints import SIZES
+from .places import Places, places_of
+from .pricing import Pricer, Route
+
+_AXIS = "axis"
+
+
+@dataclass(frozen=True)
+class Gather:
+    """Kernel whose result has, along an axis, the elements of `source` that `table` [entries] chooses, from 0 on."""
+
+    op: linalg.GenericOp
+    source: SSAValue
+    table: SSAValue
+    axis: int
+
+
+def gather_of(op: Operation) -> Gather | None:
+    """Return an op as a gather; None if it computes, if entries may be negative, or if the table has several axes."""
+    if not isinstance(op, linalg.GenericOp) or len(op.inputs) != 1 or len(op.outputs) != 1:
+        return None
+    block, table = op.body.block, op.inputs[0]
+    last = block.last_op
+    load = last.operands[0].owner if last is not None and len(last.operands) == 1 else None
+    rank = len(shape_of(op.outputs[0]))
+    if not isinstance(load, memref.LoadOp) or len(load.indices) != rank or len(shape_of(table)) != 1:
+        return None
+    chosen = [axis for axis, index in enumerate(load.indices) if _is_entry(index, block.args[0])]
+    others = [axis for axis, index in enumerate(load.indices) if _is_index(index, axis)]
+    maps = [attr.data for attr in op.indexing_maps]
+    if len(chosen) != 1 or len(others) != rank - 1:
+        return None
+    wanted = [AffineMap(rank, 0, (AffineExpr.dimension(chosen[0]),)), AffineMap.identity(rank)]
+    return Gather(op, load.memref, table, chosen[0]) if maps == wanted else None
+
+
+def _is_entry(index: SSAValue, entry: SSAValue) -> bool:
+    return isinstance(index.owner, arith.IndexCastOp) and index.owner.input is entry
+
+
+def _is_index(index: SSAValue, axis: int) -> bool:
+    return isinstance(index.owner, linalg.IndexOp) and index.owner.dim.value.data == axis
+
+
+def prepare_gathers(block: Block, machine: Machine, *, double_buffered: bool) -> None:
+    """
+    Replace the gathers of a block by copies of what they choose, where that is faster than the accesses that they do.
+
+    What is copied is a cast of source and table, which `look_up` resolves in the grid of the copy.
+    """
+    for gather in [found for op in block.ops if (found := gather_of(op)) is not None]:
+        engine = engine_of(gather.op, machine)
+        places = places_of(engine, machine, 0)
+        if places is None or not places.is_last or machine.far.external:
+            continue
+        cast_op, copy = _copy_of(gather)
+        copy.attributes["engine"] = StringAttr(engine.name)
+        tiled = _tiled_cycles(copy, engine, places, machine, double_buffered=double_buffered)
+        if tiled is None or tiled >= _far_cycles(gather.op, engine, machine):
+            continue
+        Rewriter.insert_op(cast_op, InsertPoint.before(gather.op))
+        copy.location = gather.op.location
+        Rewriter.replace_op(gather.op, copy, [])
+
+
+def _copy_of(gather: Gather) -> tuple[UnrealizedConversionCastOp, linalg.GenericOp]:
+    out = gather.op.outputs[0]
+    shape, element = shape_of(out), element_of(out)
+    whole = UnrealizedConversionCastOp.get([gather.source, gather.table], [MemRefType(cast(Any, element), shape)])
+    whole.attributes[_AXIS] = IntegerAttr(gather.axis, i64)
+    body = Block(arg_types=[element, element])
+    body.add_op(linalg.YieldOp(body.args[0]))
+    maps = [AffineMapAttr(AffineMap.identity(len(shape)))] * 2
+    iterators = [IteratorTypeAttr.parallel()] * len(shape)
+    copy = linalg.GenericOp(whole.results, [out], Region(body), maps, iterators)
+    sizes = [int(axis == gather.axis) for axis in range(len(shape))]
+    copy.attributes[SIZES] = DenseArrayBase.from_list(i64, sizes)
+    return whole, copy
+
+
+def _tiled_cycles(
+    copy: Operation, engine: Engine, places: Places, machine: Machine, *, double_buffered: bool
+) -> int | None:
+    """Return the cycles of the fastest tiling of a copy; None if the engine runs none that fits."""
+    route = Route(machine, {copy: engine}, (places,))
+    if machine.pricer(engine, copy) is None:
+        return None
+    candidates = Candidates([copy], {0: (route, Pricer((copy,), route))}, double_buffered=double_buffered, homes={})
+    found = candidates.fastest([level.size for level in route.levels])
+    return None if found is None else found.cycles
+
+
+def _far_cycles(op: Operation, engine: Engine, machine: Machine) -> int:
+    """Return the cycles of a kernel whose operands stay in the far level, an access each element."""
+    elements = sum(prod(shape_of(value)) for value in op.operands)
+    return (machine.cost(engine, op) or 0) + ceil(machine.far.latency * elements / engine.cores)
+
+
+def look_up(grid: GridOp) -> None:
+    """Resolve a cast of source and table among the inputs of a grid: the table chooses the tiles of the source."""
+    count, rank = len(grid.inputs), len(grid.bounds)
+    inputs = list(grid.inputs)
+    index = next((k for k, value in enumerate(inputs) if isinstance(value.owner, UnrealizedConversionCastOp)), None)
+    if index is None:
+        return
+    whole = inputs[index].owner
+    assert isinstance(whole, UnrealizedConversionCastOp)
+    inputs[index], table = whole.operands
+    axis = cast("IntegerAttr[Any]", whole.attributes[_AXIS]).value.data
+    tiles = list(grid.tiles.data)
+    exprs = list(tiles[index].map.data.results)
+    limits = IntAttr(0), IntAttr(shape_of(inputs[index])[axis])
+    lookup = LookupAttr(IntAttr(count), AffineMapAttr(AffineMap(rank, 0, (exprs[axis],))), *limits)
+    exprs[axis] = AffineExpr.symbol(0)
+    lead = AffineMapAttr(AffineMap(rank, 1, tuple(exprs)))
+    tiles[index] = tiles[index].but(map=lead, lookups=ArrayAttr([lookup]))
+    start = AffineMapAttr(AffineMap(rank, 0, (AffineExpr.constant(0),)))
+    tiles.insert(count, TileAttr.get(shape_of(table), start, None))
+    body = grid.detach_region(grid.body)
+    body.block.insert_arg(table.type, rank + count)
+    for op in body.block.ops:
+        op.attributes.pop(ATTRIBUTE, None)  # describes the whole as the copy's own operand
+    found = GridOp(
+        grid.bounds, [*inputs, table], list(grid.outputs), tiles, body, grid.scratches, grid.spatial_dims, grid.apart
+    )
+    found.attributes |= grid.attributes
+    found.location = grid.location
+    Rewriter.replace_op(grid, found, [])
+    Rewriter.erase_op(whole)
