@@ -18,6 +18,7 @@ from ...errors import Diagnostic
 from ...ir import where
 from ...passes.explicit.client import Handler
 from .accounts import Layer, Place, Token
+from .result import StreamUse
 from .schedule import Schedule, Signal
 
 Edge: TypeAlias = tuple[int, int]
@@ -51,6 +52,11 @@ class Programs:
         self._instances: dict[Place, int] = {}
         """Slot of an array of streams -> the instance of its level, by number."""
         self._current = 0
+        self._streams: dict[StreamOp, list[_Queue]] = {}
+
+    def streams(self) -> tuple[StreamUse, ...]:
+        """Return the use of all streams."""
+        return tuple(_use_of(op, queues) for op, queues in self._streams.items())
 
     def signal(self, op: Operation) -> Handler:
         """Return the handler of a stream, or of an op on one end of it."""
@@ -90,6 +96,7 @@ class Programs:
             number = _number_in(level.count, point, op.type.extents)
             self._instances |= dict.fromkeys(slots, number) if point else {}
             made[point] = _Queue(op, slots)
+        self._streams.setdefault(op, []).extend(made.values())
         return made
 
     def _take(self, op: StreamEndOp, queue: _Queue, number: int, layer: Layer) -> Signal | None:
@@ -141,6 +148,18 @@ class Programs:
             return ()
         ends = [self._instances.get(place, self._current) for place in (source, target)]
         return route_between(self._schedule.machine, link, ends[0], ends[1])
+
+
+def _use_of(op: StreamOp, queues: Sequence[_Queue]) -> StreamUse:
+    pushed = [queue.handed[PushOp] for queue in queues]
+    name = op.stream.name_hint or "stream"
+    return StreamUse(name, len(queues), sum(map(len, pushed)), max(map(_period, pushed), default=0))
+
+
+def _period(times: Sequence[int]) -> float:
+    """Return the mean distance of the later half of some cycles, 0 for fewer than four."""
+    later = times[len(times) // 2 :]
+    return (later[-1] - later[0]) / (len(later) - 1) if len(times) > 3 else 0
 
 
 def route_between(machine: Machine, link: Link, source: int, target: int) -> tuple[Edge, ...]:

@@ -205,6 +205,20 @@ class LinkCost:
 
 
 @dataclass(frozen=True)
+class StreamUse:
+    """
+    Use of a stream by concurrent programs: tiles handed on over all of its `queues`.
+
+    `period` is the cycles from one tile to the next, in the second half of the tiles of the slowest queue; 0 for a few.
+    """
+
+    name: str
+    queues: int
+    tiles: int
+    period: float
+
+
+@dataclass(frozen=True)
 class LevelUse:
     """
     Use of a memory level: `peak` bytes at cycle `peak_at` in the buffers `alive` then; `size` is the capacity of all
@@ -237,6 +251,7 @@ class Simulation:
     links: tuple[LinkCost, ...]
     levels: tuple[LevelUse, ...]
     memory: tuple[Residency, ...]
+    streams: tuple[StreamUse, ...] = ()
 
     @property
     def seconds(self) -> float:

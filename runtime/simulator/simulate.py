@@ -36,7 +36,8 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
     """
     machine, module = machine or machine_of(module), expanded(module)
     schedule = Schedule(machine)
-    Walker(module, schedule).walk(function)
+    walker = Walker(module, schedule)
+    walker.walk(function)
     cycles = schedule.end()
     parts = [layer for layer in schedule.layers.values() if layer.start >= 0]
     layers = tuple(map(_layer_cost, parts))
@@ -56,6 +57,7 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
             _level_use(level, memory, fixed.get(level.name, 0), copies.get(level.name, 1)) for level in machine.levels
         ),
         memory,
+        walker.streams(),
     )
 
 

@@ -93,6 +93,10 @@ def resource_table(simulation: Simulation) -> Table:
     for link in simulation.links:
         moved = f"{link.bytes_in:,} bytes in, {link.bytes_out:,} out in {link.transfers:,} transfers"
         table.add_row(f"link {link.name}", f"{moved}; {_buses_text(link, total)}")
+    for stream in simulation.streams:
+        count = f"{stream.tiles:,} tiles" + (f" over {stream.queues} queues" if stream.queues > 1 else "")
+        rate = f"; one every {stream.period:,.0f} cycles" if stream.period else ""
+        table.add_row(f"stream {stream.name}", count + rate)
     for level in simulation.levels:
         fixed = f"; {level.fixed:,} bytes of weights, inputs and outputs" if level.fixed else ""
         share = f"{level.peak / level.size:.1%} of {level.size:,}"

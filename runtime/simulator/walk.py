@@ -27,7 +27,7 @@ from .accounts import KernelCost, Layer, Place, Token
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .programs import Programs
 from .queues import Queues
-from .result import Nodes
+from .result import Nodes, StreamUse
 from .schedule import Schedule
 
 
@@ -56,6 +56,10 @@ class Walker(Client):
         self._launched: list[_Launched] = []
         self._programs = Programs(schedule, self._layer)
         self._queues = Queues(schedule, self._layer)
+
+    def streams(self) -> tuple[StreamUse, ...]:
+        """Return the use of the streams of concurrent programs."""
+        return self._programs.streams()
 
     def walk(self, name: str) -> None:
         """Walk a function from start to end. Raises Diagnostic for unsupported ops."""

@@ -96,6 +96,7 @@ def test_kernels_in_functions_run_on_the_engines_of_their_programs(capsys: pytes
     assert main(["profile", str(_path("phone_pipeline")), "--target", _machine("phone")]) == 0
     shown = capsys.readouterr().out
     assert "engine gpu    │ busy 99" in shown
+    assert "stream s1     │ 6 tiles; one every 4,644 cycles" in shown
     assert "│ little                   │ little │" in shown
 
 
