@@ -115,8 +115,12 @@ class Buffers:
         self.homes |= {shard.memory: point for point, shard in shards.items()}
         return shards
 
-    def shard(self, op: LocalOp, shards: Shards, point: tuple[int, ...]) -> Buffer:
-        """Return the shard of an instance. Raises Diagnostic for one that holds none."""
+    def shard(self, op: LocalOp, shards: Shards | Buffer, point: tuple[int, ...]) -> Buffer:
+        """Return the shard of an instance. Raises Diagnostic for one that holds none, and for no allocated value."""
+        if isinstance(shards, Buffer):
+            message = f"the shards of {shards.memory.name} are in no memory of instances"
+            remedy = "allocate the sharded value, and copy to it (memref.copy, lower-sharded)"
+            raise refuse("static", message, op, [f"instance {listed(point)}"], remedy=remedy)
         if point in shards:
             return shards[point]
         error = no_shard(op, point)

@@ -149,7 +149,7 @@ class Walk(Client):
     def view(self, op: Operation) -> Handler:
         if isinstance(op, LocalOp):
 
-            def shard(shards: Shards, *point: int) -> Buffer:
+            def shard(shards: Shards | Buffer, *point: int) -> Buffer:
                 return self._buffers.shard(op, shards, point)
 
             return shard

@@ -229,6 +229,45 @@ UNPROVED: list[tuple[str, str, str, str]] = [
 ]
 
 
+def test_an_instance_without_a_shard_has_none() -> None:
+    module = lowered(TEXTS["sub_arrays"].replace("(d0 + 2, d1 floordiv 2)", "(d0 + 1, d1 floordiv 2)"))
+    with pytest.raises(Diagnostic, match=r"instance \[3, 0\] holds no shard of the value"):
+        verify_memory(module)
+    with pytest.raises(Diagnostic, match=r"instance \[3, .\] holds no shard of the value"):
+        run_module(module, random_inputs(module, 0))
+
+
+def test_sharded_values_are_lowered_before_c() -> None:
+    module = module_of(TEXTS["sub_arrays"].replace("memref.alloc()", "memref.alloca()"))
+    with pytest.raises(Diagnostic, match="accesses a sharded value"):
+        convert_to_emitc(module)
+    with pytest.raises(Diagnostic, match="moves the shards of values between instances"):
+        simulate(module)
+
+
+ARGUMENT = """
+!rows = memref<4x8xi32, #hier.sharded<"NODE" over [4, 4] (d0, d1) -> (d0, d1 floordiv 2)>>
+func.func @network(%k: !rows) {
+  hier.concurrent {
+    hier.program "node" on "array" over (%h, %p) in [4, 4] {
+      %own = hier.local %k[%h, %p] : !rows -> memref<1x2xi32, "NODE">
+      linalg.add ins(%own, %own : memref<1x2xi32, "NODE">, memref<1x2xi32, "NODE">) outs(%own : memref<1x2xi32, "NODE">)
+    }
+  }
+  func.return
+}
+"""
+
+
+def test_a_sharded_value_is_allocated() -> None:
+    with pytest.raises(Diagnostic, match="the shards of %k are in no memory of instances"):
+        verify_memory(module_of(ARGUMENT))
+    with pytest.raises(Diagnostic, match="accesses a sharded value, whose elements have no single memory"):
+        convert_to_emitc(module_of(ARGUMENT))
+    with pytest.raises(Diagnostic, match="argument 0 is sharded"):
+        lowered(ARGUMENT)
+
+
 @pytest.mark.parametrize(("name", "old", "new", "said"), UNPROVED)
 def test_a_wrong_program_over_shards_is_refused(name: str, old: str, new: str, said: str) -> None:
     assert old in TEXTS[name]
