@@ -118,6 +118,10 @@ class Interleaving:
         if finish in self._pending:
             self._pending.remove(finish)
 
+    def is_lazy(self) -> bool:
+        """Draw whether accesses of a queue complete no earlier than they have to; never with an even seed."""
+        return self.order.seed is not None and self.order.seed % 2 == 1 and self._random.random() < 0.5
+
     def shuffled(self, items: Sequence[_T]) -> list[_T]:
         """Return items in an order by chance, in their own without a seed."""
         return list(items) if self.order.seed is None else self._random.sample(items, len(items))

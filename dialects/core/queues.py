@@ -58,6 +58,8 @@ class Queues:
         self._machine = machine
         self._pending: list[Work] = []
         """Issued instructions that have not taken effect, in order of issue."""
+        self._lazy: dict[str, bool] = {}
+        """Queue -> whether its instructions take effect as late as fences, depth and other instructions allow."""
 
     @staticmethod
     def of_program(op: Operation) -> Queues:
@@ -78,7 +80,10 @@ class Queues:
             self._finish(before[0], interleaving)
         self._pending.append(work)
         work.finish = lambda: self._finish(work, interleaving)
-        interleaving.issue(work.finish)
+        if work.queue not in self._lazy:
+            self._lazy[work.queue] = interleaving.is_lazy()
+        if not self._lazy[work.queue]:
+            interleaving.issue(work.finish)
 
     def fence(self, queues: Collection[str], interleaving: Interleaving) -> None:
         """Complete the instructions on these queues, on all if there is none."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.traits import MemoryEffectKind
+from xdsl.traits import MemoryEffectKind, Resource
 
 from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.effect_traits import Box, CopyEffects, Effect, OwnArguments
@@ -48,6 +48,8 @@ class AccessRules:
     def begin(self, state: State) -> None:
         """Begin the walk of a program."""
         self._state = state
+        self._filled: set[Resource] = set()
+        """The registers of queues that have a value."""
         self.tiles = TileChecks(state)
 
     def of(self, op: Operation, effects: Effects) -> Handler:
@@ -116,7 +118,7 @@ class AccessRules:
 
     # Instructions on queues
 
-    def _instruction_of(self, op: Operation, queue: str, effects: Iterable[Effect]) -> Handler:
+    def _instruction_of(self, op: Operation, queue: str, effects: Sequence[Effect]) -> Handler:
         """Return the handler of an instruction on a queue: it accesses regions until a fence."""
         index = {value: position for position, value in enumerate(op.operands)}
         plans = [
@@ -124,8 +126,12 @@ class AccessRules:
             for each in effects
             if isinstance(each.value, SSAValue)
         ]
+        taken = {each.resource for each in effects if each.kind is MemoryEffectKind.FREE}
+        filled = {each.resource for each in effects if each.kind is _WRITE and each.value is None}
 
         def issue(*operands: Any) -> None:
+            self._take(op, taken)
+            self._filled |= filled
             regions: list[tuple[Region, bool, int]] = []
             for is_write, position, box in plans:
                 offsets, sizes = box(operands)
@@ -144,6 +150,14 @@ class AccessRules:
             self._state.issued()
 
         return issue
+
+    def _take(self, op: Operation, registers: Collection[Resource]) -> None:
+        """Check that an instruction before has filled registers, which are empty from here on."""
+        for register in registers:
+            if register not in self._filled:
+                message = f"'{op.name}' takes {register.name()}, which nothing has filled since it was last taken"
+                raise refuse("initialised", message, op, [self._state.place()])
+        self._filled -= set(registers)
 
     # Whole buffers
 

@@ -7,7 +7,8 @@ The target is a folder beside this file, as one outside of the repository would 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tilewright.dialects.core.machine.targets import machine_named
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.discovery import scope
+from tilewright.errors import Diagnostic
 from tilewright.passes import all_passes
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.core.manager import PassManager
@@ -123,3 +125,169 @@ def test_programs_are_equal_in_c(name: str, tmp_path: Path) -> None:
     out = np.zeros_like(wanted)
     library.network_run(*(ctypes.c_void_p(array.ctypes.data) for array in (*inputs, out)))
     assert np.array_equal(out, wanted)
+
+
+# Faults
+
+
+def without(text: str, line: str, count: int = 1) -> str:
+    assert line in text
+    return text.replace(line, "", count)
+
+
+def moved(text: str, word: str, behind: str) -> str:
+    """Move the line with a word behind the line with another one."""
+    lines = text.split("\n")
+    line = next(each for each in lines if word in each)
+    lines.remove(line)
+    lines.insert(next(index for index, each in enumerate(lines) if behind in each) + 1, line)
+    return "\n".join(lines)
+
+
+FENCE = "    systolic.fence\n"
+
+
+def differs(text: str, name: str) -> bool:
+    """Return whether a program is wrong under a seed."""
+    module, wanted = module_of(text), case_of(name)[1]
+    return any(not np.array_equal(result_of(module, name, seed), wanted) for seed in SEEDS)
+
+
+def test_a_missing_fence_is_refused_and_wrong_in_some_order() -> None:
+    text = without(text_of("chained"), FENCE)
+    message = r"'systolic\.mvin' reads operand 0 \(%a\), which 'systolic\.mvout' on the queue 'store' still writes"
+    with pytest.raises(Diagnostic, match=message) as error:
+        verify_memory(module_of(text))
+    assert error.value.remedy == "insert a fence between 'systolic.mvout' and 'systolic.mvin'"
+    assert np.array_equal(result_of(module_of(text), "chained", None), case_of("chained")[1])
+    assert differs(text, "chained")
+
+
+def test_a_missing_fence_shows_in_time() -> None:
+    inputs, wanted = case_of("chained")
+    session = TimedSession(module_of(without(text_of("chained"), FENCE)))
+    (out,) = session.run({f"arg{index}": value for index, value in enumerate(inputs)}).values()
+    assert not np.array_equal(out, wanted)
+
+
+def test_instructions_in_flight_at_the_end_are_refused() -> None:
+    text = without(text_of("os"), FENCE)
+    with pytest.raises(Diagnostic, match=r"on the queue 'load' is never awaited \(rule 'fence'\)"):
+        verify_memory(module_of(text))
+    assert differs(text, "os")
+
+
+PRELOAD, COMPUTE, BRING = "systolic.preload", "systolic.compute_preloaded", "systolic.mvin %b"
+FAULTS: dict[str, tuple[Callable[[str], str], str]] = {
+    "compute before its weights": (lambda text: moved(text, PRELOAD, COMPUTE), "takes execute.weights, which nothing"),
+    "load after compute": (lambda text: moved(text, BRING, COMPUTE), "reads .*, which nothing has written"),
+    "load after preload": (lambda text: moved(text, BRING, PRELOAD), "reads .*, which nothing has written"),
+    "too few rows brought": (lambda text: text.replace("{rows = 16", "{rows = 8", 1), "which nothing has written"),
+    "too few rows stored": (
+        lambda text: text.replace("%c[%row, %col] {rows = 16", "%c[%row, %col] {rows = 8"),
+        "the output %c is not written completely",
+    ),
+    "the other slot": (lambda text: text.replace("%sb[%k", "%sb[%zero", 1), "which nothing has written"),
+    "a row too far": (lambda text: text.replace("%a[%row, %zero]", "%a[%row, %one]", 1), "rule 'inside'"),
+    "overlapping addresses": (lambda text: text.replace("constant 1024", "constant 768", 1), "rule 'apart'"),
+    "no bias": (
+        lambda text: without(text, next(e for e in text.split("\n") if "mvin_acc" in e)),
+        "nothing has written",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_refused(fault: str) -> None:
+    plant, message = FAULTS[fault]
+    text = plant(text_of("os"))
+    assert text != text_of("os")
+    with pytest.raises(Diagnostic, match=message):
+        verify_memory(module_of(text))
+
+
+def mutants(text: str) -> Iterator[str]:
+    """Yield a program with each instruction dropped, and with each two neighbours exchanged."""
+    lines = text.split("\n")
+    own = [index for index, line in enumerate(lines) if line.strip().startswith("systolic.")]
+    yield from ("\n".join([*lines[:index], *lines[index + 1 :]]) for index in own)
+    for a, b in pairwise(own):
+        if b == a + 1:
+            yield "\n".join([*lines[:a], lines[b], lines[a], *lines[b + 1 :]])
+
+
+def _outcome(module: ModuleOp, name: str, seed: int | None) -> object:
+    try:
+        return result_of(module, name, seed).tobytes()
+    except Diagnostic as error:
+        return error.message
+
+
+def test_what_depends_on_the_order_is_refused() -> None:
+    found: dict[tuple[bool, bool], int] = {}
+    for text in mutants(text_of("os")):
+        module = module_of(text)
+        try:
+            verify_memory(module)
+            is_refused = False
+        except Diagnostic:
+            is_refused = True
+        depends = len({_outcome(module, "os", seed) for seed in (None, 1, 3, 5, 7)}) > 1
+        found[is_refused, depends] = found.get((is_refused, depends), 0) + 1
+    assert found.get((False, True), 0) == 0
+    assert found[True, True] + found.get((True, False), 0) > 5
+
+
+def test_regions_of_different_rows_do_not_conflict() -> None:
+    two = simulate(module_of(text_of("os"))).cycles
+    one = simulate(module_of(text_of("os").replace("%sb[%k", "%sb[%zero"))).cycles
+    assert two < one
+
+
+def test_a_full_queue_blocks_the_core(tmp_path: Path) -> None:
+    module = module_of(text_of("os"))
+    deep = simulate(module).cycles
+    include = f'include = "{FOLDER / "systolic" / "machine.toml"}"'
+    queues = "[engines.array]\nqueues = { load = 1, execute = 1, store = 1 }"
+    (tmp_path / "shallow.toml").write_text(f"{include}\n{queues}\n", encoding="utf-8")
+    attach_machine(module, find_machine(tmp_path / "shallow.toml"))
+    assert simulate(module).cycles > deep
+    assert np.array_equal(result_of(module, "os", 3), case_of("os")[1])
+
+
+def test_nothing_is_interlocked_without_a_machine() -> None:
+    module = parse_module(new_context(), text_of("os"))
+    with pytest.raises(Diagnostic, match=r"still writes .*rule 'race'"):
+        verify_memory(module)
+
+
+def test_a_queue_that_the_machine_lacks(tmp_path: Path) -> None:
+    module = module_of(text_of("os"))
+    (tmp_path / "other.toml").write_text(
+        f'include = "{FOLDER / "systolic.toml"}"\n[engines.array]\nqueues = {{ loads = 4 }}\n', encoding="utf-8"
+    )
+    attach_machine(module, find_machine(tmp_path / "other.toml"))
+    message = "the machine has no queue 'load', which 'systolic.config_ld' names"
+    checks: list[Callable[[], object]] = [
+        lambda: verify_memory(module),
+        lambda: simulate(module),
+        lambda: result_of(module, "os", None),
+    ]
+    for check in checks:
+        with pytest.raises(Diagnostic, match=message) as error:
+            check()
+        assert error.value.remedy == "did you mean 'loads'?"
+
+
+def test_queues_take_no_part_in_parallel_loops() -> None:
+    text = without(text_of("os"), FENCE)
+    text = text.replace("scf.for %i = %zero to %two step %one {", "scf.parallel (%i) = (%zero) to (%two) step (%one) {")
+    text = text.replace("      }\n    }\n    func.return", "      }\n      scf.reduce\n    }\n    func.return")
+    with pytest.raises(Diagnostic, match="is in a parallel loop, a launch or a concurrent program"):
+        verify_memory(module_of(text))
+
+
+def test_semantics_outside_of_the_region_are_refused() -> None:
+    text = text_of("os").replace("block = 16", "block = 24", 1)
+    with pytest.raises(Diagnostic, match="accesses elements outside of the region that its record declares"):
+        result_of(module_of(text), "os", None)

@@ -11,7 +11,9 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Dialect
+from xdsl.utils.test_value import create_ssa_value
 
 from tilewright.dialects.core.effects import effects_of, is_pure
 from tilewright.dialects.core.instruction import (
@@ -20,6 +22,7 @@ from tilewright.dialects.core.instruction import (
     Flag,
     In,
     InOut,
+    Instruction,
     Out,
     Scalar,
     Size,
@@ -277,6 +280,13 @@ def no_result(out: Out[i8]) -> int: ...
 def fine(out: Out[i8]) -> None: ...
 
 
+def strided(out: Out[i8], step: Annotated[int, Stride("out")]) -> None: ...
+
+
+ON_QUEUE: dict[str, Any] = {"queue": "load", "cycles": lambda: 1}
+ROW = {"out": lambda: (1,)}
+
+
 @pytest.mark.parametrize(
     ("function", "options", "message"),
     [
@@ -288,6 +298,14 @@ def fine(out: Out[i8]) -> None: ...
         (fine, {"name": "toy.clamp"}, "two instructions have the name 'toy.clamp'"),
         (fine, {"c": "test_clamp"}, "two instructions have the name 'test_clamp'"),
         (fine, {"cycles": lambda m: m}, "name what is no parameter: m"),
+        (fine, {"queue": "load"}, "'toy.x' cannot be on a queue"),
+        (fine, ON_QUEUE, "'toy.x' is on a queue and declares no region of out"),
+        (fine, {**ON_QUEUE, "regions": {"out": lambda m: (m,)}}, "the region of 'out' in 'toy.x' depends on m"),
+        (fine, {**ON_QUEUE, "regions": {"in": lambda: (1,)}}, "declares no region of out"),
+        (fine, {"regions": {"in": lambda: (1,)}}, "a region of 'in', which is no buffer that it accesses"),
+        (fine, {"fence": True}, "the fence 'toy.x' accesses buffers"),
+        (fine, {"fills": "weights"}, "'toy.x' has a register and no queue"),
+        (strided, {**ON_QUEUE, "cycles": lambda step: step, "regions": ROW}, "'cycles' in 'toy.x' depends on step"),
     ],
 )
 def test_records_that_are_wrong(function: Callable[..., Any], options: dict[str, Any], message: str) -> None:
@@ -358,3 +376,30 @@ def test_writes_to_what_is_only_read_are_refused(headers: Path) -> None:
 
     with pytest.raises(Diagnostic, match="fails"):
         check_instructions([replace(add_rows, function=wrong)], headers=headers)
+
+
+@instruction("toy.zero", c="test_zero", queue="q", cycles=lambda: 1, regions={"x": lambda rows: (1, 1, rows)})
+def zero(x: Out[i8], rows: Size) -> None: ...
+
+
+@instruction("toy.one", c="test_one", queue="q", cycles=lambda: 1, regions={"x": lambda rows: (rows + 1, 1)})
+def one(x: Out[i8], rows: Size) -> None: ...
+
+
+@instruction("toy.half", c="test_half", queue="q", cycles=lambda: 1, regions={"x": lambda: (0.5,)})
+def half(x: Out[i8], rows: Size) -> None: ...
+
+
+@pytest.mark.parametrize(("made", "found"), [(zero, "of a buffer of 2 axes"), (one, "unsupported"), (half, "[0.5]")])
+def test_regions_that_no_buffer_has(made: Instruction, found: str) -> None:
+    buffer, rows = create_ssa_value(MemRefType(IntegerType(8), [4, 8])), create_ssa_value(IndexType())
+    with pytest.raises(Diagnostic, match="the region of 'x' has no extents") as error:
+        made(buffer, rows).region_of("x")
+    assert found in error.value.found
+
+
+def test_buffers_of_instructions_are_in_their_physical_shape() -> None:
+    blocks = "memref<16x64xi8, affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>>"
+    text = PROGRAM.replace("memref<4x8xi8>", blocks)
+    with pytest.raises(Diagnostic, match="'a' must be a buffer in its physical shape"):
+        parsed(text)

@@ -94,6 +94,8 @@ def instruction(
     queue: str = "",
     regions: Mapping[str, Callable[..., Sequence[Any]]] | None = None,
     fence: bool | Sequence[str] = False,
+    fills: str = "",
+    takes: str = "",
 ) -> Callable[[Callable[..., Any]], Instruction]:
     """
     Make an instruction of the function that is its semantics.
@@ -104,7 +106,8 @@ def instruction(
 
     An instruction with a `queue` is issued by the core and executed by that in-order queue of an engine: its accesses
     last until a `fence`, an instruction that awaits these queues, or all queues. `regions` gives, by buffer, the
-    extents of the accessed region along the last axes, from the indices on; its functions take parameters by name.
+    extents of the accessed region along the last axes, from the indices on; its functions take parameters by name. An
+    instruction that `takes` a register of its queue needs one before that `fills` it, each time anew.
 
         @instruction("mysoc.mvin", c="mysoc_mvin", queue="load", cycles=lambda rows: 4 + rows,
                      regions=dict.fromkeys(("far", "near"), lambda rows, cols: (rows, cols)))
@@ -119,13 +122,12 @@ def instruction(
         parameters, result = parameters_of(function, place)
         headers = (header,) if isinstance(header, str) else tuple(header)
         awaits = None if fence is False else () if fence is True else tuple(fence)
-        timing, given = (cycles, queue, awaits), dict(regions or {})
-        made = Instruction(
-            name, c, function, parameters, result, headers, *timing, given, tuple(requires), c_body, place
-        )
+        given = dict(regions or {})
+        on_queue = cycles, queue, awaits, given, fills, takes
+        made = Instruction(name, c, function, parameters, result, headers, *on_queue, tuple(requires), c_body, place)
         is_pure = any(isinstance(trait, Pure) for trait in traits)
-        derived = effects_of_signature(parameters, result, queue, awaits, has_regions=bool(given))
-        effects = [*([] if is_pure else derived), *traits]
+        own = effects_of_signature(parameters, result, queue, awaits, has_regions=bool(given))
+        effects = [*([] if is_pure else own), *traits]
         _check(made, effects)
         op = op_class(name, parameters, result, inspect.getdoc(function) or "", effects)
         op.INSTRUCTION = made
@@ -186,6 +188,8 @@ def _check_queue(made: Instruction) -> None:
             expected="a region of each buffer that it accesses",
             remedy="add regions={" + f'"{missing[0]}": lambda rows, cols: (rows, cols)' + "}",
         )
+    if (made.fills or made.takes) and not made.queue:
+        raise Diagnostic(f"'{made.name}' has a register and no queue", where=made.place, remedy="give it queue=...")
     if made.awaits is not None and made.buffers:
         raise Diagnostic(f"the fence '{made.name}' accesses buffers", where=made.place, expected="no buffer operands")
     numbers = {each.name for each in made.parameters if each.kind in _STATIC or isinstance(each.kind, Extent)}

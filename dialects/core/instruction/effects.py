@@ -29,16 +29,20 @@ class RegionEffects(DeclaredEffects):
 
 @dataclass(frozen=True)
 class QueuedEffects(OnQueue):
-    """Accesses of an instruction on a queue, to the regions that its record declares and to its states."""
+    """Accesses of an instruction on a queue, to the regions, states and registers that its record declares."""
 
     queue: str
 
     def get_effects(self, op: Operation) -> Set[EffectInstance]:
         instruction, name = cast("InstructionOp", op), StringAttr(self.queue)
+        record = instruction.INSTRUCTION
         found = [Effect(each.kind, each.value, region=each.region, queue=name) for each in _accesses(instruction)]
-        for state in instruction.INSTRUCTION.states:
+        for state in record.states:
             resource = State(state_name(state.element))
             found += [Effect(kind, resource=resource, queue=name) for kind in (_READ, _WRITE)]
+        for register, kinds in ((record.fills, (_WRITE,)), (record.takes, (_READ, MemoryEffectKind.FREE))):
+            resource = State(f"{self.queue}.{register}")
+            found += [Effect(kind, resource=resource, queue=name) for kind in kinds if register]
         return dict.fromkeys(cast(EffectInstance, each) for each in found).keys()
 
     def cycles_of(self, op: Operation, operands: Sequence[Any]) -> int:

@@ -78,6 +78,8 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
                 _check_inside(self.inside[found])
 
     def _reach(self, first: int, end: int) -> None:
+        if self.inside is not None and (first < 0 or end > self.size):
+            _check_inside(np.zeros(1, np.bool_))
         if first < 0 or end > self.size:
             raise Diagnostic(
                 "an instruction is out of bounds of its buffer",
@@ -94,7 +96,7 @@ def _check_inside(accessed: NDArray[np.bool_]) -> None:
         raise Diagnostic(
             "an instruction accesses elements outside of the region that its record declares",
             expected="the elements of its region",
-            found=f"{accessed.size - np.count_nonzero(accessed)} others",
+            found=f"{accessed.size - np.count_nonzero(accessed)} others, or more",
         )
 
 

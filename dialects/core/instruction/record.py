@@ -44,6 +44,10 @@ class Instruction:
     Buffer -> the extents of the region that it accesses from the indices on, along the last axes (1 along others), by
     those of the parameters that the function names.
     """
+    fills: str
+    """The register of its queue that it leaves a value in; empty for none."""
+    takes: str
+    """The register of its queue whose value it takes, which is empty from then on; empty for none."""
     requires: tuple[Callable[..., str | None], ...]
     c_body: str
     place: str

@@ -127,7 +127,7 @@ def config_ex(transposes: Flag, execute: State[Execute]) -> None:
 
 @instruction(
     "systolic.preload", c="systolic_preload", header=HEADER, queue="execute", cycles=lambda: 1,
-    regions={"b": _weights},
+    regions={"b": _weights}, fills="weights",
 )  # fmt: skip
 def preload(b: In[i8], k: Columns, n: Columns, execute: State[Execute]) -> None:
     """Bring weights to the array, for the next compute_preloaded."""
@@ -144,7 +144,7 @@ def _add_products(a: Flat[Any], c: Flat[Any], execute: Execute, size: tuple[int,
 
 @instruction(
     "systolic.compute_preloaded", c="systolic_compute_preloaded", header=HEADER, queue="execute",
-    cycles=lambda rows: DIM, regions={"a": _factors, "c": _sums},
+    cycles=lambda rows: DIM, regions={"a": _factors, "c": _sums}, takes="weights",
 )  # fmt: skip
 def compute_preloaded(a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, execute: State[Execute]) -> None:
     """Add products with the weights that were preloaded last: c[r, j] += sum over i of a[r, i] * weights[i, j]."""
