@@ -135,7 +135,10 @@ class AccessRules:
             regions: list[tuple[Region, bool, int]] = []
             for is_write, position, box in plans:
                 offsets, sizes = box(operands)
-                self._is_static(op, operands[position], *offsets, *sizes)
+                self._is_static(op, operands[position])
+                if not all(isinstance(size, int) for size in sizes):
+                    message = f"the extents of a region of '{op.name}' depend on data"
+                    raise self._state.refuse("static", op, message, name_of(op, position))
                 regions.append((self._part(op, operands[position], offsets, sizes), is_write, position))
             self._state.issue(op, queue, [(region, is_write, name_of(op, at)) for region, is_write, at in regions])
             for region, is_write, position in regions:
@@ -156,7 +159,7 @@ class AccessRules:
         for register in registers:
             if register not in self._filled:
                 message = f"'{op.name}' takes {register.name()}, which nothing has filled since it was last taken"
-                raise refuse("initialised", message, op, [self._state.place()])
+                raise self._state.refuse("initialised", op, message)
         self._filled -= set(registers)
 
     # Whole buffers
