@@ -102,16 +102,6 @@ def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: i
     return Decision(_placement(boxes, offsets, unit, lower_bound(boxes)), True)
 
 
-def fit(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: int = BUDGET) -> Placement | None:
-    """Compute a placement within `capacity` bytes; None if `decide` finds none."""
-    return decide(buffers, capacity, alignment, budget).placement
-
-
-def peak(buffers: Sequence[Lifetime], sizes: Sequence[int]) -> int:
-    """Compute the peak of the live bytes over all steps."""
-    return max((needed for _, needed in _demands(buffers, sizes)), default=0)
-
-
 def peak_step(buffers: Sequence[Lifetime], alignment: int) -> int:
     """Return the first step with the peak of live bytes; `buffers` is not empty."""
     demands = _demands(buffers, [_rounded(buffer.size, alignment) for buffer in buffers])

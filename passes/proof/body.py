@@ -18,8 +18,8 @@ from ...ir import shape_of
 from ..loops.affine import axes_of
 from .contents import Contents, Held
 from .grid import prove_in_place
-from .kernel import Part, output_start, part_of
-from .parts import prove_part, shaped_accesses
+from .kernel import Part, accesses_of, output_start, part_of
+from .parts import prove_part
 from .rules import listed, name_of, refuse
 from .scope import Buffer, Guard, Place, Scope
 from .sets import leaving
@@ -33,7 +33,7 @@ def prove_kernel(op: Operation, kernel: Kernel, part: Part | None) -> None:
 
     A kernel on tiles must be in bounds along tiled axes: its own padding need not be outside of the whole operand.
     """
-    for number, access in enumerate((*kernel.inputs, *kernel.extras, *kernel.outputs)):
+    for number, access in enumerate(accesses_of(kernel)):
         if access.fill is not None and part is None:
             continue
         for axis, index in enumerate(axes_of(access, kernel.bounds)):
@@ -267,7 +267,7 @@ class _Body:
 
     def _prove_known(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
         """Prove that data choose none of the tiles of a kernel, whose maps say which it needs."""
-        for access in (*kernel.inputs, *kernel.extras, *kernel.outputs):
+        for access in accesses_of(kernel):
             buffer = scope.buffers.get(access.value)
             if buffer is not None and buffer.by_data:
                 message = f"a table chooses {buffer.name} of the grid, the whole kernel of '{op.name}' another tile"
@@ -290,7 +290,8 @@ class _Body:
             for value in outputs:
                 self._write(op, value, scope, guard, Held(op, guard, scope.depth, None, value=constant_of(op)))
             return
-        buffers = {k: scope.buffers[v] for k in shaped_accesses(part) if (v := part.accesses[k].value) in scope.buffers}
+        values = (access.value for access in part.accesses)
+        buffers = {k: scope.buffers[value] for k, value in enumerate(values) if value in scope.buffers}
         first = len(part.accesses) - len(kernel.outputs)
         read = {k: held[b.value] for k, b in buffers.items() if k < first and b.value in held}
         known = {k: b for k, b in buffers.items() if k >= first or k in read}

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import NoneAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 
 from ...dialects.core.analysis.affine_form import Linear
-from ...dialects.core.kernel import is_shaped
 from ...dialects.core.nesting import nested_ops
 from ...ir import shape_of
 from .contents import Held
@@ -208,8 +207,3 @@ def _matters(part: Part, buffers: Mapping[int, Buffer], dims: Dims, loops: Dims)
         if not part.is_whole(dim):
             found += active_steps(part, dim, dims, loops.names[dim], buffers)
     return found
-
-
-def shaped_accesses(part: Part) -> list[int]:
-    """Return the accesses that are to buffers."""
-    return [k for k, access in enumerate(part.accesses) if is_shaped(access.value)]

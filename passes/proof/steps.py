@@ -12,7 +12,7 @@ from ...dialects.core.analysis.affine_form import Linear
 from .kernel import Part
 from .neutral import is_neutral
 from .rules import refuse
-from .scope import Buffer, Scope
+from .scope import Buffer, Place, Scope
 from .sets import Dims, first_point, points, sample
 
 
@@ -140,25 +140,21 @@ def active_steps(
     for k, axis in axes_along(part, dim):
         if k not in alone:
             continue
-        for place in buffers[k].places:
-            if used is None or place.start[axis].dims() <= set(used):
-                own = part.inner[k][axis].constant
-                found.append(f"0 <= {dims.text(place.start[axis])} + {own} + {loop} < {place.shape[axis]}")
+        known = (p for p in buffers[k].places if used is None or p.start[axis].dims() <= set(used))
+        found += [_in_place(part, k, axis, dims, loop, place) for place in known]
     if alone or not filled or not is_neutral(body, filled):
         return found
-    each = [
-        active
-        for k, axis in axes_along(part, dim)
-        if k in filled
-        for active in _in_tile(part, k, axis, dims, loop, buffers)
-    ]
+    each: list[str] = []
+    for k, axis in ((k, axis) for k, axis in axes_along(part, dim) if k in filled):
+        inside = [_in_place(part, k, axis, dims, loop, place) for place in buffers[k].places]
+        each.append(f"({' and '.join(inside)})")
     return [f"({' or '.join(each)})"]
 
 
-def _in_tile(part: Part, k: int, axis: int, dims: Dims, loop: str, buffers: Mapping[int, Buffer]) -> list[str]:
+def _in_place(part: Part, k: int, axis: int, dims: Dims, loop: str, place: Place) -> str:
+    """Return the constraint that a point of a loop is within what a tile is a part of."""
     own = part.inner[k][axis].constant
-    sides = [f"0 <= {dims.text(p.start[axis])} + {own} + {loop} < {p.shape[axis]}" for p in buffers[k].places]
-    return [f"({' and '.join(sides)})"]
+    return f"0 <= {dims.text(place.start[axis])} + {own} + {loop} < {place.shape[axis]}"
 
 
 def axes_along(part: Part, dim: int) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 from ...dialects.core.kernel import is_shaped, kernel_of
 from ...ir import Array, shape_of
 from .body import constant_of, prove_kernel, reads_of
-from .kernel import Equation, Mismatch, Part, output_start, part_of, solve
+from .kernel import Equation, Mismatch, Part, accesses_of, output_start, part_of, solve
 from .memory import State
 from .origins import Index, Origin, Spot, of_shape
 from .parts import prove_even
@@ -52,8 +52,7 @@ def facts_of(op: Operation, known: set[Hashable] | None = None) -> KernelFacts:
     """
     kernel = kernel_of(op)
     part = part_of(op, kernel) if known is None else None
-    all_accesses = (*kernel.inputs, *kernel.extras, *kernel.outputs)
-    key = kernel.bounds, tuple((each.map, each.value.type, each.fill is None) for each in all_accesses)
+    key = kernel.bounds, tuple((each.map, each.value.type, each.fill is None) for each in accesses_of(kernel))
     if known is None or key not in known:
         prove_kernel(op, kernel, part)
     if known is not None:
@@ -63,7 +62,7 @@ def facts_of(op: Operation, known: set[Hashable] | None = None) -> KernelFacts:
     writes = [operands.index(access.value) for access in kernel.outputs]
     together: set[tuple[int, int]] = set()
     for write in kernel.outputs:
-        reading = [a for a in (*kernel.inputs, *kernel.extras, *kernel.outputs) if is_shaped(a.value)]
+        reading = [access for access in accesses_of(kernel) if is_shaped(access.value)]
         for i, value in enumerate(operands):
             maps = {a.map for a in reading if a.value is value}
             if maps == {write.map}:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.passes.allocate_static import AllocateStaticPass, does_not_fit
-from tilewright.passes.memory.arena import Decision, Lifetime, decide, fit, peak_step, place
+from tilewright.passes.memory.arena import Decision, Lifetime, decide, peak_step, place
 from tilewright.passes.memory.packing import (
     boxes_of,
     components,
@@ -145,7 +145,7 @@ def test_few_buffers_get_the_smallest_arena(buffers: list[Lifetime], alignment: 
     found = place(buffers, alignment)
     assert (found.size, found.optimal) == (smallest, True)
     assert decide(buffers, smallest - 1, alignment) == Decision(None, True)
-    assert fit(buffers, smallest, alignment) is not None
+    assert decide(buffers, smallest, alignment).placement is not None
 
 
 def test_the_simple_rules_do_not_suffice_for_them():
@@ -176,7 +176,7 @@ def test_groups_that_never_meet_are_apart():
 def test_a_cut_rectangle_is_put_together_again(seed: int, pieces: int):
     buffers = cut(seed, pieces)
     assert place(buffers, 1, 0).size > 1000
-    found = fit(buffers, 1000, 1, 20_000)
+    found = decide(buffers, 1000, 1, 20_000).placement
     assert found is not None
     check(buffers, found.offsets, 1, 1000)
 
@@ -197,7 +197,7 @@ def test_what_does_not_fit_is_known_without_search():
 def test_no_answer_is_no_proof():
     buffers = cut(0, 60)
     assert not decide(buffers, 1000, 1, 0).exact
-    assert fit(buffers, 1000, 1, 0) is None
+    assert decide(buffers, 1000, 1, 0).placement is None
 
 
 @pytest.mark.long
