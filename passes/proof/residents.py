@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, product
+from math import prod
 from typing import Any, cast
 
 from xdsl.dialects import memref
@@ -21,10 +22,12 @@ from ...dialects.core.effects import declared
 from ...dialects.core.machine.model import Level
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ConcurrentOp, GridOp, StreamOp, TokenType
+from ...dialects.hier.programs import program_of
 from ..core.byte_ranges import ByteRanges
 from ..grids.memories import address_of
 from ..memory.views import bytes_of
 from .levels import Placed, buffers_of_copies, placed_in, prove_apart, prove_inside
+from .rules import listed, refuse
 
 ResidentOp = memref.AllocOp | StreamOp
 
@@ -67,6 +70,7 @@ def prove_residents(function: FuncOp, levels: Mapping[str, Level]) -> None:
     blocks = _Blocks()
     residents = [found for op in owners if (found := _resident(op, blocks)) is not None]
     for each in residents:
+        _prove_own(each.buffer, levels)
         prove_inside(each.buffer, levels)
         prove_apart(each.buffer, each.buffer)
     by_block: dict[Block, list[_Resident]] = defaultdict(list)
@@ -79,6 +83,20 @@ def prove_residents(function: FuncOp, levels: Mapping[str, Level]) -> None:
                 prove_apart(a.buffer, b.buffer)
     for block, each in by_block.items():
         _prove_apart_in(block, each, levels)
+
+
+def _prove_own(buffer: Placed, levels: Mapping[str, Level]) -> None:
+    """Prove that instances of a replicated program do not have a buffer at one place of a level that they share."""
+    program, level = program_of(buffer.owner), levels.get(buffer.level)
+    if program is None or program.copies == 1 or level is None or prod(level.count) > 1:
+        return
+    raise refuse(
+        "apart",
+        f"the instances of program '{program.title.data}' have {buffer.name} at one place of {buffer.level}",
+        buffer.owner,
+        [f"address {buffer.address} of {buffer.level}", f"instances {listed([0] * len(program.extents))} and the next"],
+        remedy="leave the address out, or allocate it in a level with an instance for each",
+    )
 
 
 def _address(op: ResidentOp) -> int | None:
