@@ -29,10 +29,12 @@ from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
+from tilewright.passes.proof.rules import Refusal
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Interpreter
 from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.runtime.toolchain import STRICT, compile_shared
+from tilewright.runtime.tools.replay import replay
 
 Numbers = NDArray[Any]
 
@@ -156,8 +158,10 @@ def differs(text: str, name: str) -> bool:
 def test_a_missing_fence_is_refused_and_wrong_in_some_order() -> None:
     text = without(text_of("chained"), FENCE)
     message = r"'systolic\.mvin' reads operand 0 \(%a\), which 'systolic\.mvout' on the queue 'store' still writes"
-    with pytest.raises(Diagnostic, match=message) as error:
-        verify_memory(module_of(text))
+    module, (inputs, _) = module_of(text), case_of("chained")
+    with pytest.raises(Refusal, match=message) as error:
+        verify_memory(module)
+    assert replay(module, error.value, {f"arg{index}": each for index, each in enumerate(inputs)}, seeds=20) is not None
     assert error.value.remedy == "insert a fence between 'systolic.mvout' and 'systolic.mvin'"
     assert np.array_equal(result_of(module_of(text), "chained", None), case_of("chained")[1])
     assert differs(text, "chained")
