@@ -122,6 +122,15 @@ def _plan_block(block: Block, machine: Machine, limits: Limits, function: FuncOp
             _keep(layers.buffers[number].alloc, level, address)
     for number, choice in enumerate(plan.choices):
         replace_by_grid(layers, choice, {level: arena.blocks[number] for level, arena in addresses.items()})
+    _drop_views(found)
+
+
+def _drop_views(layers: Layers) -> None:
+    """Erase the views of biases that no grid has taken."""
+    for places in (*layers.places.values(), *layers.stored.values()):
+        bias = places.epilogue.bias if places.epilogue is not None else None
+        if bias is not None and (view := bias.view) is not None:
+            view.erase()
 
 
 def _taken(function: FuncOp, level: Level, machine: Machine) -> int:

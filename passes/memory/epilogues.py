@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import cast
+from typing import Any, cast
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, i64
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -22,7 +31,7 @@ from ...dialects.hier.capabilities import needs_of_body
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...ir import element_of, shape_of
 from ..loops.scalar import expand_requantize, expand_rescale, live_ops
-from .views import reshape
+from .views import VIEWS, reshape
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +114,7 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
         return "its sums have no epilogue, or do not start from zero"
     source = kernel.epilogue
     element = source.args[0].type
-    added, bias = _bias_of(kernel, source, element)
+    added, extra = _bias_of(kernel, source)
     ops, used = live_ops(source)
     skipped = set[Operation]()
     if added is not None:
@@ -136,11 +145,11 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
         if isinstance(op, arith.ConstantOp) and not op.result.uses:
             op.detach()
             op.erase()
-    return TransferEpilogue(element, Region(block), bias)
+    return TransferEpilogue(element, Region(block), None if extra is None else _as_start(kernel, extra, element))
 
 
-def _bias_of(kernel: Kernel, source: Block, element: Attribute) -> tuple[Operation | None, Bias | None]:
-    """Return the addition of an operand to the sums, with the operand as their start; None where there is none."""
+def _bias_of(kernel: Kernel, source: Block) -> tuple[Operation | None, Access | None]:
+    """Return the addition of an operand to the sums that they may start from, and its access; None if there is none."""
     uses = list(source.args[0].uses)
     op = uses[0].operation if len(uses) == 1 else None
     if not isinstance(op, arith.AddiOp):
@@ -149,14 +158,20 @@ def _bias_of(kernel: Kernel, source: Block, element: Attribute) -> tuple[Operati
     inner = other.owner.input if isinstance(other.owner, arith.ExtSIOp) else other
     if inner not in source.args[1:] or len(list(inner.uses)) != 1 or len(list(other.uses)) != 1:
         return None, None
-    found = _as_start(kernel, kernel.extras[source.args.index(inner) - 1], element)
-    return (None, None) if found is None else (op, found)
+    extra = kernel.extras[source.args.index(inner) - 1]
+    return (None, None) if _start_shape(kernel, extra) is None else (op, extra)
 
 
-def _as_start(kernel: Kernel, extra: Access, element: Attribute) -> Bias | None:
-    """Return an operand of the epilogue as the start of the sums; None if no reshape gives it the output's rank."""
+def _start_shape(kernel: Kernel, extra: Access) -> tuple[list[int], list[AffineExpr]] | None:
+    """
+    Return the shape of a start of the sums with the output's rank and its map; None if no reshape gives it that rank.
+
+    Constants and arguments only: a buffer may be resident in a level that no link joins with the sums.
+    """
     output = kernel.outputs[0]
     whole, own = shape_of(output.value), shape_of(extra.value)
+    if not _is_far(extra.value) or len(own) > len(whole):
+        return None
     shape, exprs = [1] * len(whole), [AffineExpr.constant(0)] * len(whole)
     for extent, expr in zip(own, extra.map.results, strict=True):
         form = linear(expr)
@@ -168,20 +183,42 @@ def _as_start(kernel: Kernel, extra: Access, element: Attribute) -> Bias | None:
         if any(exprs[later] != AffineExpr.constant(0) for later in range(axis, len(whole))):
             return None
         shape[axis], exprs[axis] = extent, output.map.results[axis]
+    if tuple(shape) == own or [prod(shape[axis] for axis in group) for group in _groups(shape, own)] == list(own):
+        return shape, exprs
+    return None
+
+
+def _groups(shape: Sequence[int], own: Sequence[int]) -> list[list[int]]:
+    """Return the axes of a shape that each axis of a shape of lower rank expands to: the first ones to its first."""
+    lead = len(shape) - len(own) + 1
+    return [list(range(lead)), *([axis] for axis in range(lead, len(shape)))]
+
+
+def _as_start(kernel: Kernel, extra: Access, element: Attribute) -> Bias:
+    """Return an operand of the epilogue as the start of the sums."""
+    found = _start_shape(kernel, extra)
+    assert found is not None
+    shape, exprs = found
     body = None
     if (narrow := element_of(extra.value)) != element:
         block = Block(arg_types=[narrow])
         block.add_ops([wide := arith.ExtSIOp(block.args[0], cast(IntegerType, element)), YieldOp(wide.result)])
         body = Region(block)
     value = extra.value
-    if tuple(shape) != own:
-        lead = len(shape) - len(own) + 1
-        groups = [list(range(lead)), *([axis] for axis in range(lead, len(shape)))]
-        if lead < 1 or [prod(shape[axis] for axis in group) for group in groups] != list(own):
-            return None
+    if tuple(shape) != shape_of(value):
+        groups = _groups(shape, shape_of(value))
         numbers = [ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups]
         value = reshape(extra.value, shape, ArrayAttr(numbers)).results[0]
     return Bias(value, AffineMap(len(kernel.bounds), 0, tuple(exprs)), body)
+
+
+def _is_far(value: SSAValue) -> bool:
+    """Return whether a buffer is a constant or an argument in the far level, or a view of one."""
+    if not isinstance(cast(MemRefType[Any], value.type).memory_space, NoneAttr):
+        return False
+    while isinstance(value.owner, VIEWS):
+        value = value.owner.operands[0]
+    return isinstance(value.owner, Block | memref.GetGlobalOp)
 
 
 def _is_zero(initial: Attribute) -> bool:

@@ -63,6 +63,8 @@ def with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, mac
         stored = places.stored(moved)
         reason = result_fault(stored, places.far, machine) or start_fault(stored, machine)
         found += [] if reason else [stored]
+        if reason and moved.bias is not None and (view := moved.bias.view) is not None:
+            view.erase()
     if found:
         return found
     raise Diagnostic(

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import ds_cnn, resnet8
 from tilewright.frontend.zoo._builder import Builder, Value
@@ -135,6 +137,28 @@ def test_epilogues_on_the_way_are_equal_in_c(text: str, tmp_path: Path) -> None:
     plan = planned(module, target)
     assert all(map(stored, grids(plan)))
     equal_in_c(plan, inputs, expected, tmp_path)
+
+
+@pytest.mark.quick
+def test_views_of_biases_that_are_not_taken_are_erased() -> None:
+    target = machine()
+    module = on_buffers(import_model(zoo.build("mlp")))
+    attach_machine(module, target)
+    plan = planned(module, target)
+    constants = [op for op in plan.walk() if isinstance(op, memref.GetGlobalOp)]
+    assert constants
+    assert all(use.operation.parent is not None for op in constants for use in op.memref.uses)
+
+
+@pytest.mark.quick
+def test_a_bias_that_a_kernel_computes_is_no_start() -> None:
+    text = MATMUL.replace("%m: memref<32xi16>", "%n: memref<32xi16>").replace(
+        "  nn.matmul",
+        "  %m = memref.alloc() : memref<32xi16>\n  memref.copy %n, %m : memref<32xi16> to memref<32xi16>\n  nn.matmul",
+    )
+    with pytest.raises(Diagnostic, match="takes the sums") as error:
+        planned(parse_module(new_context(), text), alone(machine()))
+    assert "operand 0 of its epilogue, of shape [32], varies" in error.value.found
 
 
 VARIES = MATMUL.replace("%s, %f, %z", "%s, %w, %z")
