@@ -91,13 +91,17 @@ def test_both_engines_and_the_bridge_are_busy(name: str, tmp_path: Path, capsys:
 
 
 @pytest.mark.quick
-def test_kernels_in_functions_run_on_the_engines_of_their_programs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_kernels_in_functions_run_on_the_engines_of_their_programs() -> None:
     """Kernels are functions of their own where the program is simulated; the GPU is the bottleneck."""
-    assert main(["profile", str(_path("phone_pipeline")), "--target", _machine("phone")]) == 0
-    shown = capsys.readouterr().out
-    assert "engine gpu    │ busy 99" in shown
-    assert "stream s1     │ 6 tiles; one every 4,644 cycles" in shown
-    assert "│ little                   │ little │" in shown
+    simulation = profile(Model(_path("phone_pipeline")), _machine("phone"))
+    busy = {engine.name: engine.busy / simulation.cycles for engine in simulation.engines}
+    assert busy["gpu"] > 0.99 > 0.1 > busy["big"] > 0
+    assert [(stream.name, stream.tiles, stream.period) for stream in simulation.streams] == [
+        (name, 6, 4644) for name in ("s0", "s1", "skip")
+    ]
+    assert {layer.nodes: layer.engine for layer in simulation.layers} == {
+        (name,): name for name in ("big", "gpu", "little")
+    }
 
 
 @pytest.mark.quick

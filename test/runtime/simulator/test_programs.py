@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -73,15 +74,14 @@ def test_a_missing_instance_is_refused() -> None:
         simulate(sent_to(4, 0, library("mesh_4x4")))
 
 
-@pytest.mark.parametrize(("name", "cycles"), [("attention", 22536), ("split_k", 1504)])
-def test_programs_of_the_mesh_in_time(name: str, cycles: int) -> None:
+def test_a_program_of_the_mesh_in_time() -> None:
     """The data that arrive in the modelled time are those of the interpreter; 16 nodes beat one by far."""
-    module = parse_module(new_context(), text_of(name))
+    module = parse_module(new_context(), text_of("split_k"))
     attach_machine(module, library("mesh_4x4"))
     simulation = simulate(module)
-    assert simulation.cycles == cycles
+    assert simulation.cycles == 1504
     assert sum(engine.busy > 0 for engine in simulation.engines) == 16
-    assert sum(engine.busy for engine in simulation.engines) > 4 * cycles
+    assert sum(engine.busy for engine in simulation.engines) > 4 * simulation.cycles
     inputs = random_inputs(module, 0)
     found, expected = TimedSession(module).run(inputs), run_module(module, inputs)
     for port, array in expected.items():
@@ -96,9 +96,9 @@ def test_a_missing_wait_gives_wrong_results_in_time() -> None:
 
 
 def test_programs_that_block_forever() -> None:
-    module = parse_module(new_context(), text_of("attention").replace("depth 2", "depth 1"))
+    module = parse_module(new_context(), re.sub(r"hier\.push .*\n", "", text_of("split_k"), count=1))
     attach_machine(module, library("mesh_4x4"))
-    with pytest.raises(Diagnostic, match=r"program 'node\[0, 0\]' blocks forever at 'hier.reserve'"):
+    with pytest.raises(Diagnostic, match=r"program 'node\[\d, \d\]' blocks forever at 'hier.pop'"):
         simulate(module)
 
 
