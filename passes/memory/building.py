@@ -147,6 +147,7 @@ def grid_of(
                 layout=tile.layout,
                 broadcast=tile.repeated,
                 starts=starts,
+                neighbours=spread.chain(tile),
             )
         )
     inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]

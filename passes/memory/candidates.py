@@ -8,7 +8,7 @@ the estimated Pareto front. The selection does not depend on the capacity, so mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, takewhile
 from typing import TypeAlias, cast
@@ -26,6 +26,8 @@ from .tiling import Tiling
 
 _PRICED = 32
 """Maximum number of candidates with an exact cost."""
+_SETTLED = 1 << 15
+"""Points over all instances up to which the cost of a chosen candidate with operands from neighbours is exact."""
 _SLACK = 1.03
 """Estimated cost, relative to the best of at most equal bytes, up to which a candidate gets an exact cost."""
 _SLACK_MAPPED = 1.1
@@ -79,7 +81,7 @@ class Candidates:
             self.emptied = self.emptied or sweep.emptied
             computing = _promising(sweep, _stages(ops, double_buffered))
             ways += [_Way(pricer, sweep.whole, key, each, self.levels, number) for key, each in computing.items()]
-        self._ways = sorted(ways, key=lambda way: way.computing)
+        self._ways = sorted(ways, key=lambda way: way.bound)
 
     @cached_property
     def front(self) -> list[Candidate]:
@@ -89,18 +91,19 @@ class Candidates:
     def fastest(self, room: Sequence[int]) -> Candidate | None:
         """Return the fastest candidate within `room` bytes per level, the smallest of equals; None if none fits."""
         best: Candidate | None = None
+        fastest: _Way | None = None
         for way in self._ways:
-            if best is not None and way.computing > best.cycles:
+            if best is not None and way.bound > best.cycles:
                 break
             if way.bytes is None or not fits(way.bytes, room) or way.candidate is None:
                 continue
             if best is None or _rank(way.candidate) < _rank(best):
-                best = way.candidate
-        return best
+                fastest, best = way, way.candidate
+        return None if fastest is None else fastest.settled
 
     def more(self, best: Candidate, room: Sequence[int]) -> tuple[int, ...]:
         """Return per level the least bytes above `room` at which a candidate may be faster than `best`."""
-        ways = list(takewhile(lambda way: way.computing <= best.cycles, self._ways))
+        ways = list(takewhile(lambda way: way.bound <= best.cycles, self._ways))
         sizes = [way.bytes for way in ways if way.bytes is not None]
         return tuple(
             min((size[level] for size in sizes if size[level] > left), default=TOO_LARGE)
@@ -120,29 +123,34 @@ def _rank(candidate: Candidate) -> tuple[object, ...]:
         candidate.sizes,
         candidate.order,
         candidate.spread.loops,
+        candidate.spread.chained,
         candidate.alternative,
     )
 
 
 _Loops: TypeAlias = "tuple[tuple[int, int], ...]"
-_Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool, _Loops]"
-"""Tile sizes, order of the tiled loops, double buffering, and instances per spatially mapped loop."""
+_Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool, _Loops, bool]"
+"""
+Tile sizes, order of the tiled loops, double buffering, instances per spatially mapped loop, operands from neighbours.
+"""
 
 
 class _Way:
-    """Candidate tiling; `computing`, the cycles of its engines, is a lower bound of its cost."""
+    """Candidate tiling; `bound` is a lower bound of its cost: the cycles of its engines, or of its transfers."""
 
     def __init__(
         self, pricer: Pricer, whole: Tiling, key: _Key, computing: int, levels: tuple[Level, ...], alternative: int
     ):
-        self._pricer, self._key, self.computing = pricer, key, computing
+        self._pricer, self._key, self.bound = pricer, key, computing
         self._levels, self._alternative = levels, alternative
-        sizes, _, _, loops = key
-        self._tiling, self._spread = whole.cut(sizes), Spread(loops)
+        sizes, order, _, loops, chained = key
+        self._tiling, self._spread = whole.cut(sizes), Spread(loops, chained)
+        if loops:
+            self.bound = pricer.floor(self._tiling, order, self._spread, computing)
 
     @cached_property
     def _stages(self) -> tuple[int, ...]:
-        _, order, double, _ = self._key
+        _, order, double, *_ = self._key
         own = frozenset(self._spread.order(order, self._tiling.counts))
         return tuple(2 if double and tile.dims & own and tile.has_buffer else 1 for tile in self._tiling.tiles)
 
@@ -162,11 +170,20 @@ class _Way:
         """Candidate with its exact cost; None if the tiling is illegal or an engine cannot run a tile."""
         if self.bytes is None:
             return None
-        sizes, order, _, _ = self._key
+        sizes, order, *_ = self._key
         cycles = self._pricer.cycles(self._tiling, order, self._stages, self._spread)
         if cycles is None:
             return None
         return Candidate(sizes, order, self._stages, self.bytes, cycles, self._spread, self._alternative)
+
+    @cached_property
+    def settled(self) -> Candidate | None:
+        """Candidate whose cost is not extrapolated from its first points, unless it has very many."""
+        if self.candidate is None or not self._spread.chained:
+            return self.candidate
+        _, order, *_ = self._key
+        cycles = self._pricer.cycles(self._tiling, order, self._stages, self._spread, _SETTLED)
+        return self.candidate if cycles is None else replace(self.candidate, cycles=cycles)
 
 
 def pareto(found: Sequence[Candidate]) -> list[Candidate]:
@@ -193,6 +210,8 @@ class _Estimates:
     double: bool
     divided: Ints | None = None
     """Engine instances along each loop [N, loops]."""
+    chained: bool = False
+    """Operands come from neighbours."""
 
     def key(self, sweep: Sweep, row: int) -> _Key:
         """Return the canonical key of a tiling's cost."""
@@ -200,7 +219,7 @@ class _Estimates:
         extents = cast("list[int]", sweep.sizes[row].tolist())
         copies = cast("list[int]", self.divided[row].tolist()) if self.divided is not None else []
         loops = tuple((dim, copies[dim]) for dim in cut if copies and copies[dim] > 1)
-        return tuple(extents), cut, self.double and bool(cut), loops
+        return tuple(extents), cut, self.double and bool(cut), loops, self.chained and bool(loops)
 
 
 def _stages(ops: Sequence[Operation], double_buffered: bool) -> set[int]:
@@ -217,11 +236,11 @@ def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
     found = _best(sweep, [each for order in sweep.orders() for each in _alone(sweep, order, stages, sizes)])
     copies = sweep.copies
     while copies > 1:
-        found |= _best(
-            sweep,
-            [each for order in sweep.orders() for each in _on_copies(sweep, order, stages, copies)],
-            _SLACK_MAPPED,
-        )
+        mapped = [_on_copies(sweep, order, stages, copies) for order in sweep.orders()]
+        found |= _best(sweep, [each for order in mapped for each in order], _SLACK_MAPPED)
+        if sweep.route.chains:
+            chained = [_on_copies(sweep, order, stages, copies, chained=True) for order in sweep.orders()]
+            found |= _best(sweep, [each for order in chained for each in order], _SLACK_MAPPED)
         copies //= 2
     return found
 
@@ -254,18 +273,21 @@ def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mappin
         yield _Estimates(sizes[2], np.where(steps > 1, hidden, compute + moved), compute, order, True)
 
 
-def _on_copies(sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int) -> Iterator[_Estimates]:
+def _on_copies(
+    sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int, *, chained: bool = False
+) -> Iterator[_Estimates]:
     """Yield the estimates for up to `most` engine instances, whose first transfers serialise on the shared link."""
     for divided in sweep.divided(order, most):
         copies = divided.prod(axis=1)
-        compute, moved, ends = sweep.estimate(order, divided)
-        own, first = moved // copies, ends * copies
+        compute, moved, ends = sweep.estimate(order, divided, chained=chained)
+        own, first = moved // copies, ends
+        passed, last = sweep.hops(order, divided) if chained else (0, 0)
         if 1 in stages:
-            times = np.maximum(compute + own - ends, moved - first) + first
-            yield _Estimates(sweep.all_bytes(1, divided), times, compute, order, False, divided)
+            times = np.maximum(compute + own + passed - ends // copies, moved - first) + first + last
+            yield _Estimates(sweep.all_bytes(1, divided), times, compute, order, False, divided, chained)
         if 2 in stages:
-            hidden = np.maximum(compute, moved - first) + first
-            yield _Estimates(sweep.all_bytes(2, divided), hidden, compute, order, True, divided)
+            hidden = np.maximum(np.maximum(compute, passed), moved - first) + first + last
+            yield _Estimates(sweep.all_bytes(2, divided), hidden, compute, order, True, divided, chained)
 
 
 def _thinned(found: dict[_Key, tuple[int, int]]) -> list[_Key]:

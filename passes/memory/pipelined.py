@@ -7,7 +7,7 @@ Planners estimate thousands of grids with it, and build none.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from typing import TypeAlias, cast
 
@@ -32,8 +32,13 @@ class Stream:
     starts: bool = False
     """True if the tiles are brought to the buffers of an output, while nothing else runs."""
 
+    def within(self, steps: int) -> Stream:
+        """Return the tiles of the first steps, which end with the last of these."""
+        run = min(self.run, steps)
+        return self if run * self.count == steps else replace(self, run=run, count=-(-steps // run))
 
-class _Link:
+
+class LinkState:
     """Channels of a link and their shared bus, as in the simulator."""
 
     def __init__(self, channels: int):
@@ -57,7 +62,7 @@ def pipelined_cycles(
 
     `streams` are in operand order: inputs, then outputs. `channels` are per link.
     """
-    links, copy, done = [_Link(count) for count in channels], _copy(steps, compute, streams), 0
+    links, copy, done = [LinkState(count) for count in channels], _copy(steps, compute, streams), 0
     try:
         now, link, times = next(copy)
         while True:
@@ -75,7 +80,7 @@ def cycles_together(
 
     The instances share the links, which serve transfers first come, first served; ties go to the lower instance.
     """
-    links, last = [_Link(count) for count in channels], 0
+    links, last = [LinkState(count) for count in channels], 0
     turns: list[tuple[int, int, int, Times]] = []
     threads = [_copy(steps, compute, streams) for streams in copies]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import product
 from math import prod
 from typing import TypeAlias, cast
 
@@ -16,15 +17,17 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.model import Engine, Level, Link, Machine
-from ...ir import shape_of
+from ...dialects.core.machine.routes import Edge, instance_number, route_between
+from ...ir import element_of, numpy_type, shape_of
 from .building import split_reduction, trailing_dims
+from .chained import Chained, Feed, Node, Queue, chained_cycles
 from .operand_tiles import OperandTile
 from .pipelined import Stream, Times, cycles_together, pipelined_cycles
 from .places import Places, engine_beside
 from .spreading import NOWHERE, Spread
 from .tile_arrays import Tiles
 from .tiling import Part, Tiling
-from .transfers import Descriptor, link_between, tile_costs
+from .transfers import Descriptor, cost_of, link_between, tile_costs
 from .views import VIEWS
 
 _HIDDEN = 16
@@ -72,6 +75,17 @@ class Route:
         """Return the link of an operand's transfers."""
         ends = (tile.level, tile.home) if tile.is_output else (tile.home, tile.level)
         return link_between(self.machine, *ends, next(iter(self.engines)))
+
+    def neighbours(self, level: str) -> Link | None:
+        """Return the link between neighbouring instances of a level; None where it has none, or no instances."""
+        return next((link for link in self.machine.links if link.neighbours and link.far == level), None)
+
+    @property
+    def chains(self) -> bool:
+        """True if operands may come from neighbours: all near levels have instances, and links between them."""
+        return self.copies > 1 and all(
+            prod(level.count) > 1 and self.neighbours(level.name) is not None for level in self.levels
+        )
 
     def sharing(self, level: Level, copies: int) -> int:
         """Return the number of engine instances that share one instance of a level."""
@@ -240,10 +254,17 @@ class Pricer:
         return self._costs[key]
 
     def cycles(
-        self, tiling: Tiling, order: Sequence[int], stages: Sequence[int], spread: Spread = NOWHERE
+        self,
+        tiling: Tiling,
+        order: Sequence[int],
+        stages: Sequence[int],
+        spread: Spread = NOWHERE,
+        longest: int = _LONGEST,
     ) -> int | None:
         """
         Compute the modelled cycles of a tiling; None if an engine cannot run it.
+
+        With operands from neighbours, those of more than `longest` points over all instances are extrapolated.
 
         `stages` are the buffers per operand of `tiling.tiles`; `order` lists the tiled loops, outermost first.
         """
@@ -259,6 +280,8 @@ class Pricer:
             return sum(self._totals(works, ordered, counts, order))
         links = {link.name: link for link in (self.route.link(tile) for tile, _ in ordered)}
         numbers, channels = {name: at for at, name in enumerate(links)}, [each.channels for each in links.values()]
+        if spread.chained:
+            return self._chained(tiling, order, works, ordered, spread, numbers, channels, longest)
         copies = [
             [self._stream(tile, count, counts, order, begin, numbers) for tile, count in ordered]
             for begin in spread.begins(tiling.counts)
@@ -269,7 +292,127 @@ class Pricer:
             return cycles_together(steps, _compute(works), copies, channels)
         busy, moving = self._totals(works, ordered, counts, order)
         bound = max(busy + moving, moving * spread.copies)
-        return max(bound, _extrapolated(steps, _compute(works), copies, channels))
+        compute = _compute(works)
+        return max(bound, _extrapolated(steps, len(copies), lambda n: cycles_together(n, compute, copies, channels)))
+
+    def floor(self, tiling: Tiling, order: Sequence[int], spread: Spread, computing: int) -> int:
+        """
+        Return a lower bound in cycles of a spatially mapped tiling that computes for `computing` cycles.
+
+        The busiest link is occupied by its transfers. The instance at the end of all chains computes after its first
+        tiles have arrived, and then writes its last one. Partial tiles count by the operand's elements alone, and
+        those that may be prefetched do not.
+        """
+        if self.route.ahead:
+            return computing
+        order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
+        steps, busy, before, after = prod(counts), dict[str, list[int]](), 0, 0
+        for tile in tiling.tiles:
+            if tile.in_place:
+                continue
+            cost = self.transfer(tile).at([offset.constant for offset in tile.offsets])
+            chain = spread.chain(tile)
+            users = prod(n for at, n in enumerate(spread.extents) if at not in chain)
+            often = users * (steps // _run(tile, counts, order))
+            link = self.route.link(tile)
+            total = busy.setdefault(link.name, [0, 0])
+            if tile.hangs_over:
+                tiles = prod(tiling.counts[dim] for dim in tile.dims) * prod(tile.extents)
+                total[0] += cost.data * often * min(tiles, prod(shape_of(tile.value))) // tiles
+                continue
+            total[0] += cost.data * often
+            total[1] += (cost.startup + cost.data) * often // link.channels
+            if tile.is_output:
+                after = max(after, cost.startup + cost.data)
+            else:
+                hops = sum(spread.extents[at] - 1 for at in chain) * self.hop(tile) if chain else 0
+                before = max(before, cost.startup + cost.data + hops)
+        return max(before + computing + after, *(max(total) for total in busy.values()))
+
+    def hop(self, tile: OperandTile) -> int:
+        """Return the cycles of a tile from an instance to its neighbour."""
+        return self.hops(tile, tile.value)(tile.extents)
+
+    def hops(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
+        """Return the cycles of a tile from an instance to its neighbour as a function of its extents."""
+        link, item = self.route.neighbours(tile.level), numpy_type(element_of(value)).itemsize
+        assert link is not None
+
+        def cycles(extents: tuple[int, ...]) -> int:
+            cost = cost_of(self.route.machine, link, prod(extents) * item, ())
+            return cost.startup + cost.data
+
+        return cycles
+
+    def _chained(
+        self,
+        tiling: Tiling,
+        order: Sequence[int],
+        works: Sequence[Work],
+        moved: Sequence[tuple[OperandTile, int]],
+        spread: Spread,
+        links: Mapping[str, int],
+        channels: Sequence[int],
+        longest: int,
+    ) -> int:
+        """Return the modelled cycles of a tiling whose instances take operands from neighbours."""
+        counts = spread.counts(tiling.counts)
+        places = list(product(*map(range, spread.extents)))
+        streams: dict[tuple[OperandTile, tuple[int, ...]], Stream] = {}
+        for tile, stages in moved:
+            chain = spread.chain(tile)
+            for place in places:
+                if not any(place[position] for position in chain):
+                    begin = spread.begin(place, tiling.counts)
+                    streams[tile, place] = self._stream(tile, stages, counts, order, begin, links)
+
+        total, compute = prod(counts), _compute(works)
+
+        def makespan(steps: int) -> int:
+            feeds, nodes = list[Feed](), {place: Node([], []) for place in places}
+            for tile, stages in moved:
+                chain = spread.chain(tile)
+                if not chain:
+                    for place, node in nodes.items():
+                        node.streams.append(streams[tile, place].within(steps))
+                    continue
+                run = min(_run(tile, counts, order), steps)
+                count = -(-steps // run)
+                queues = {place: Queue(min(stages, count)) for place in places}
+                for place, node in nodes.items():
+                    if not any(place[position] for position in chain):
+                        own = streams[tile, place]
+                        feeds.append(Feed(count, own.times, own.link, queues[place]))
+                    node.chained.append(self._passed(tile, place, chain, spread, queues, run, count))
+            # Of fewer points, the first ones and the last ones count.
+            skipped = total - steps
+            return chained_cycles(
+                steps, lambda n: compute(n if 2 * n < steps else n + skipped), feeds, list(nodes.values()), channels
+            )
+
+        return makespan(total) if total * spread.copies <= longest else _extrapolated(total, spread.copies, makespan)
+
+    def _passed(
+        self,
+        tile: OperandTile,
+        place: tuple[int, ...],
+        chain: Sequence[int],
+        spread: Spread,
+        queues: Mapping[tuple[int, ...], Queue],
+        run: int,
+        count: int,
+    ) -> Chained:
+        """Return the tiles of an operand at an instance: they go on along each dimension of the chain."""
+        machine, link = self.route.machine, self.route.neighbours(tile.level)
+        assert link is not None
+        level, behind = machine.level(tile.level), list[tuple[Queue, Sequence[Edge]]]()
+        for number, position in enumerate(chain):
+            if place[position] + 1 == spread.extents[position] or any(place[later] for later in chain[number + 1 :]):
+                continue
+            target = (*place[:position], place[position] + 1, *place[position + 1 :])
+            ends = [instance_number(level.count, each, spread.extents) for each in (place, target)]
+            behind.append((queues[target], route_between(machine, link, ends[0], ends[1])))
+        return Chained(run, count, self.hop(tile), queues[place], behind)
 
     def _totals(
         self,
@@ -349,13 +492,11 @@ class Pricer:
         return every.__getitem__
 
 
-def _extrapolated(
-    steps: int, compute: Callable[[int], int], copies: Sequence[Sequence[Stream]], channels: Sequence[int]
-) -> int:
+def _extrapolated(steps: int, copies: int, makespan: Callable[[int], int]) -> int:
     """Extrapolate the makespan on several instances from its growth over the second half of the first steps."""
-    late = min(steps, max(2, _LONGEST // len(copies)))
+    late = min(steps, max(2, _LONGEST // copies))
     early = late // 2
-    first, second = (cycles_together(count, compute, copies, channels) for count in (early, late))
+    first, second = makespan(early), makespan(late)
     return second + (second - first) * (steps - late) // (late - early)
 
 

@@ -264,9 +264,14 @@ class Sweep:
         for order in permutations(longest):
             yield (*others, *order, *(dim for dim in loops if dim in self._reduced))
 
-    def estimate(self, order: Sequence[int], divided: Ints | None = None) -> tuple[Ints, Ints, Ints]:
+    def estimate(
+        self, order: Sequence[int], divided: Ints | None = None, *, chained: bool = False
+    ) -> tuple[Ints, Ints, Ints]:
         """
         Estimate per tiling the compute cycles of an instance, the cycles of all transfers, and of one per operand.
+
+        Those of one per operand are for all instances, if these share the link. If `chained`, an input is transferred
+        once for all instances along loops that it does not depend on.
         """
         counts = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
@@ -282,9 +287,27 @@ class Sweep:
             each, often = self._transfers(tiles), changes(counts, tiles.moving, order)
             alone = each if tiles.is_output else self.route.waited(tiles.access.value, each)
             first = np.where(often == 1, alone, each)
-            moved += first * often * copies
-            single += first
+            users = copies
+            if chained and divided is not None and _may_pass(tiles):
+                users = np.where(tiles.moving, divided, 1).prod(axis=1)
+            moved += first * often * users
+            single += first * users
         return compute, moved, single
+
+    def hops(self, order: Sequence[int], divided: Ints) -> tuple[Ints, Ints]:
+        """
+        Estimate per tiling the cycles of an instance's transfers to a neighbour, and those of one to the last instance.
+        """
+        own, length = self.counts // divided, len(self.sizes)
+        passed, last = np.zeros(length, np.int64), np.zeros(length, np.int64)
+        for tiles in self.tiles:
+            if not _may_pass(tiles):
+                continue
+            far = np.where(tiles.moving, 0, divided - 1).sum(axis=1)
+            hop = _each(tiles.extents, self.pricer.hops(tiles, tiles.access.value))
+            passed += np.where(far > 0, hop, 0) * changes(own, tiles.moving, order)
+            last = np.maximum(last, far * hop)
+        return passed, last
 
     def _transfers(self, tiles: Tiles) -> Ints:
         """Return the transfer cycles of an interior tile."""
@@ -296,6 +319,11 @@ class Sweep:
     @cached_property
     def _moved(self) -> dict[int, Ints]:
         return {}
+
+
+def _may_pass(tiles: Tiles) -> bool:
+    """Return whether the tiles of an operand may come from a neighbour."""
+    return not tiles.is_output and tiles.has_buffer and tiles.near is None
 
 
 def _distinct(accesses: Sequence[tuple[int, Access]], parts: Parts) -> list[tuple[int, Access]]:

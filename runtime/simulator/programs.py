@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from itertools import pairwise, product
-from math import prod
+from itertools import product
 from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
-from ...dialects.core.machine.model import Link, Machine
+from ...dialects.core.machine.model import Link
+from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...dialects.hier.programs import ConcurrentOp, ProgramOp, instances_of
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
@@ -20,9 +20,6 @@ from ...passes.explicit.client import Handler
 from .accounts import Layer, Place, Token
 from .result import StreamUse
 from .schedule import Schedule, Signal
-
-Edge: TypeAlias = tuple[int, int]
-"""Instances of a level that a link joins, by number: the sender and the receiver."""
 
 
 class _Queue:
@@ -93,7 +90,7 @@ class Programs:
         for point in product(*(range(extent) for extent in op.type.extents)):
             at = f"[{', '.join(map(str, point))}]" if point else ""
             slots = [Place(f"slot {slot} of {name}{at}", level.name, -1) for slot in range(count)]
-            number = _number_in(level.count, point, op.type.extents)
+            number = instance_number(level.count, point, op.type.extents)
             self._instances |= dict.fromkeys(slots, number) if point else {}
             made[point] = _Queue(op, slots)
         self._streams.setdefault(op, []).extend(made.values())
@@ -140,7 +137,7 @@ class Programs:
     def _copy(self, program: ProgramOp, point: Sequence[int]) -> int:
         """Return the number of the engine instance that runs an instance of a program."""
         count = () if program.engine is None else self._schedule.machine.engine(program.engine.data).count
-        return _number_in(count, point, [a + n for a, n in zip(program.first, program.extents, strict=True)])
+        return instance_number(count, point, [a + n for a, n in zip(program.first, program.extents, strict=True)])
 
     def route(self, link: Link, source: Place, target: Place) -> tuple[Edge, ...]:
         """Return the hops of a transfer over a link between neighbours; one within the instance if it stays there."""
@@ -160,43 +157,6 @@ def _period(times: Sequence[int]) -> float:
     """Return the mean distance of the later half of some cycles, 0 for fewer than four."""
     later = times[len(times) // 2 :]
     return (later[-1] - later[0]) / (len(later) - 1) if len(times) > 3 else 0
-
-
-def route_between(machine: Machine, link: Link, source: int, target: int) -> tuple[Edge, ...]:
-    """
-    Return the hops from one instance of a level to another, by number: along each coordinate in turn, the last first.
-
-    On a torus the shorter way round is taken. A transfer within an instance is one hop to itself.
-    """
-    extents = machine.level(link.far).count
-    at, end = _point(source, extents), _point(target, extents)
-    visited = [source]
-    for axis in reversed(range(len(extents))):
-        ahead = (end[axis] - at[axis]) % extents[axis]
-        wraps = link.neighbours == "torus"
-        forward = 2 * ahead <= extents[axis] if wraps else end[axis] >= at[axis]
-        while at[axis] != end[axis]:
-            at[axis] = (at[axis] + (1 if forward else -1)) % extents[axis]
-            visited.append(_number(at, extents))
-    return tuple(pairwise(visited)) or ((source, source),)
-
-
-def _number_in(count: Sequence[int], point: Sequence[int], extents: Sequence[int]) -> int:
-    """Return the number of an instance by its coordinates in the machine; in `extents` where that has others."""
-    return _number(point, count if len(count) == len(point) else extents)
-
-
-def _number(point: Sequence[int], extents: Sequence[int]) -> int:
-    """Return the number of an instance, in row-major order."""
-    return sum(index * prod(extents[axis + 1 :]) for axis, index in enumerate(point))
-
-
-def _point(number: int, extents: Sequence[int]) -> list[int]:
-    found: list[int] = []
-    for extent in reversed(extents):
-        number, index = divmod(number, extent)
-        found.insert(0, index)
-    return found
 
 
 def _step(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> tuple[_Queue, int]:

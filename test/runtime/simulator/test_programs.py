@@ -11,11 +11,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.machine.routes import route_between
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession, simulate
-from tilewright.runtime.simulator.programs import route_between
 from tilewright.test.machines.make import FOLDER, library
 
 SENT = """
