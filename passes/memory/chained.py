@@ -115,7 +115,8 @@ class _Run:
         """Return the end of a program's action; None if it blocks."""
         _, kind, subject, detail = self._actions[program]
         if kind == "move":
-            return self._links[subject].move(now, detail)
+            link: int = subject
+            return self._links[link].move(now, detail)
         if kind == "hop":
             return self._hop(now, subject, detail)
         if kind == "hand":

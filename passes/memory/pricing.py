@@ -327,7 +327,7 @@ class Pricer:
             else:
                 hops = sum(spread.extents[at] - 1 for at in chain) * self.hop(tile) if chain else 0
                 before = max(before, cost.startup + cost.data + hops)
-        return max(before + computing + after, *(max(total) for total in busy.values()))
+        return max([before + computing + after, *(max(total) for total in busy.values())])
 
     def hop(self, tile: OperandTile) -> int:
         """Return the cycles of a tile from an instance to its neighbour."""

@@ -9,7 +9,7 @@ import onnx
 import pytest
 from onnx import TensorProto
 from onnx import helper as h
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, NoneAttr
 
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.syntax.text import new_context
@@ -17,10 +17,11 @@ from tilewright.dialects.hier import GridOp
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions
 from tilewright.passes.expand_grid import ExpandGridPass
+from tilewright.passes.memory.pricing import Route
 from tilewright.passes.pipeline_dma import PipelineDmaPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.runtime.simulator import simulate
+from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.test.machines.make import library
 from tilewright.test.passes.plans import on_buffers, planned
 
@@ -66,9 +67,9 @@ def assert_close(found: dict[str, Array], expected: dict[str, Array]) -> None:
 @pytest.mark.parametrize(
     ("machine", "model", "most", "kernels"),
     [
-        ("mesh_4x4", matmul(64), 17553, 1),
+        ("mesh_4x4", matmul(64), 17457, 1),
         ("mesh_4x4", attention_head(64, 32), 21298, 3),
-        ("mesh_near", matmul(256), 88421, 1),
+        ("mesh_near", matmul(128), 10696, 1),
     ],
 )
 def test_all_nodes_are_used(machine: str, model: onnx.ModelProto, most: int, kernels: int) -> None:
@@ -91,3 +92,55 @@ def test_all_nodes_are_used(machine: str, model: onnx.ModelProto, most: int, ker
         step.apply(new_context(), plan)
     verify_memory(plan)
     assert_close(run_module(plan, inputs), expected)
+
+
+def chains_of(module: ModuleOp) -> list[tuple[int, ...]]:
+    return [tile.chain for op in module.walk() if isinstance(op, GridOp) for tile in op.tiles if tile.chain]
+
+
+def from_home(module: ModuleOp) -> ModuleOp:
+    """Return a plan in which each instance fetches all of its tiles from far."""
+    module = module.clone()
+    for op in module.walk():
+        if isinstance(op, GridOp):
+            op.properties["tiles"] = ArrayAttr([tile.but(neighbours=NoneAttr()) for tile in op.tiles])
+    return module
+
+
+@pytest.mark.parametrize(
+    ("machine", "size"), [("mesh_4x4", 32), ("mesh_4x4", 64), ("mesh_near", 64), ("mesh", 64), ("mesh", 128)]
+)
+def test_operands_come_from_where_the_simulator_is_faster(
+    machine: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No plan without neighbours is faster, and neither is the same plan without them."""
+    target = library(machine)
+    source = on_buffers(import_model(matmul(size)))
+    plan = planned(source, target, target.level("NODE").size)
+    attach_machine(plan, target)
+    cycles = simulate(plan).cycles
+    assert cycles == modelled(plan)
+    if chains_of(plan):
+        assert simulate(from_home(plan)).cycles > cycles
+    monkeypatch.setattr(Route, "chains", False)
+    other = planned(source, target, target.level("NODE").size)
+    attach_machine(other, target)
+    assert not chains_of(other)
+    assert simulate(other).cycles >= cycles
+    assert bool(chains_of(plan)) == (simulate(other).cycles > cycles)
+
+
+def test_a_product_with_both_operands_from_neighbours() -> None:
+    """The programs of the plan are proved, and give its result bit for bit in any interleaving."""
+    target = library("mesh_4x4")
+    plan = planned(on_buffers(import_model(matmul(64))), target, target.level("NODE").size)
+    attach_machine(plan, target)
+    assert sorted(chains_of(plan)) == [(0,), (1,)]
+    inputs = random_inputs(plan, 0)
+    expected = run_module(from_home(plan), inputs)
+    for step in (ExpandGridPass(), PipelineDmaPass()):
+        step.apply(new_context(), plan)
+    verify_memory(plan)
+    for seed in (None, 0, 1):
+        np.testing.assert_array_equal(run_module(plan, inputs, interleave=seed)["c"], expected["c"])
+    np.testing.assert_array_equal(TimedSession(plan).run(inputs)["c"], expected["c"])
