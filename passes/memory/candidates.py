@@ -18,7 +18,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.machine.model import Level
 from .hints import pinned_stages
-from .pricing import Pricer, Route, near_bytes
+from .pricing import Pricer, near_bytes
+from .route import Route
 from .spreading import NOWHERE, Spread
 from .sweep import TOO_LARGE, Sweep
 from .tile_arrays import Ints
@@ -26,6 +27,8 @@ from .tiling import Tiling
 
 _PRICED = 32
 """Maximum number of candidates with an exact cost."""
+_PRICED_CHAINED = 24
+"""The same of those with operands from neighbours, whose cost takes longer."""
 _SETTLED = 1 << 15
 """Points over all instances up to which the cost of a chosen candidate with operands from neighbours is exact."""
 _SLACK = 1.03
@@ -158,6 +161,8 @@ class _Way:
     def bytes(self) -> tuple[int, ...] | None:
         """Footprint in bytes in each level of the route; None if the tiling is illegal."""
         tiling, copies = self._tiling, self._spread.copies
+        if self._spread.chained and not self._pricer.route.are_neighbours(self._spread.extents):
+            return None
         if len(tiling.ops) > 1 and tiling.blocked_dims():
             return None
         if tiling.cut_reductions and copies > 1 and copies > self._pricer.copies_beside():
@@ -240,12 +245,12 @@ def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
         found |= _best(sweep, [each for order in mapped for each in order], _SLACK_MAPPED)
         if sweep.route.chains:
             chained = [_on_copies(sweep, order, stages, copies, chained=True) for order in sweep.orders()]
-            found |= _best(sweep, [each for order in chained for each in order], _SLACK_MAPPED)
+            found |= _best(sweep, [each for order in chained for each in order], _SLACK_MAPPED, _PRICED_CHAINED)
         copies //= 2
     return found
 
 
-def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK) -> dict[_Key, int]:
+def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, priced: int = _PRICED) -> dict[_Key, int]:
     """Return the tilings near the Pareto front of estimated cycles and bytes, with their computing cycles."""
     sizes, times = np.concatenate([each.bytes for each in found]), np.concatenate([each.times for each in found])
     ranked = np.lexsort((times, sizes))
@@ -259,7 +264,7 @@ def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK) -> d
         key = estimates.key(sweep, row)
         chosen.setdefault(key, (int(sizes[index]), int(times[index])))
         computing.setdefault(key, int(estimates.computing[row]))
-    return {key: computing[key] for key in _thinned(chosen)}
+    return {key: computing[key] for key in _thinned(chosen, priced)}
 
 
 def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mapping[int, Ints]) -> Iterator[_Estimates]:
@@ -282,18 +287,22 @@ def _on_copies(
         compute, moved, ends = sweep.estimate(order, divided, chained=chained)
         own, first = moved // copies, ends
         passed, last = sweep.hops(order, divided) if chained else (0, 0)
+        sizes = {each: sweep.all_bytes(each, divided) for each in stages}
+        if chained:
+            fits = sweep.are_neighbours(order, divided)
+            sizes = {each: np.where(fits, size, 2 * TOO_LARGE) for each, size in sizes.items()}
         if 1 in stages:
             times = np.maximum(compute + own + passed - ends // copies, moved - first) + first + last
-            yield _Estimates(sweep.all_bytes(1, divided), times, compute, order, False, divided, chained)
+            yield _Estimates(sizes[1], times, compute, order, False, divided, chained)
         if 2 in stages:
             hidden = np.maximum(np.maximum(compute, passed), moved - first) + first + last
-            yield _Estimates(sweep.all_bytes(2, divided), hidden, compute, order, True, divided, chained)
+            yield _Estimates(sizes[2], hidden, compute, order, True, divided, chained)
 
 
-def _thinned(found: dict[_Key, tuple[int, int]]) -> list[_Key]:
-    """Return at most _PRICED keys: the fastest of each group of neighbours in bytes."""
+def _thinned(found: dict[_Key, tuple[int, int]], priced: int) -> list[_Key]:
+    """Return at most `priced` keys: the fastest of each group of neighbours in bytes."""
     ranked = sorted(found, key=lambda key: (*found[key], key))
-    count = min(_PRICED, len(ranked))
+    count = min(priced, len(ranked))
     ends = [len(ranked) * number // count for number in range(count + 1)]
     groups = [ranked[low:high] for low, high in pairwise(ends)]
     fastest = [min(group, key=lambda key: (found[key][1], found[key][0])) for group in groups]

@@ -33,7 +33,8 @@ from ..proof.kernel import ATTRIBUTE
 from .candidates import Candidates
 from .hints import SIZES
 from .places import Places, places_of
-from .pricing import Pricer, Route
+from .pricing import Pricer
+from .route import Route
 
 _AXIS = "axis"
 

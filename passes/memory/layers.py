@@ -25,7 +25,8 @@ from ..map_engines import engine_of
 from .candidates import Candidates
 from .hints import SIZES, STAGES, pinned_place
 from .places import Places, places_of, result_fault, with_blocks
-from .pricing import Pricer, Route, reserved
+from .pricing import Pricer, reserved
+from .route import Route
 from .sums import can_store, with_sums
 from .tiling import Tiling, roles_of, tiling_of
 from .views import VIEWS, bytes_of

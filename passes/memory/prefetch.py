@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...dialects.core.machine.model import Level
 from .layers import Layers
 from .plan import Choice, Plan, addresses_of
-from .pricing import is_constant
+from .route import is_constant
 from .transfers import Descriptor
 
 _LEAST = 256

@@ -11,94 +11,31 @@ from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects import memref
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
-from ...dialects.core.machine.model import Engine, Level, Link, Machine
+from ...dialects.core.machine.model import Engine, Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...ir import element_of, numpy_type, shape_of
 from .building import split_reduction, trailing_dims
 from .chained import Chained, Feed, Node, Queue, chained_cycles
 from .operand_tiles import OperandTile
 from .pipelined import Stream, Times, cycles_together, pipelined_cycles
-from .places import Places, engine_beside
+from .route import Route
 from .spreading import NOWHERE, Spread
 from .tile_arrays import Tiles
 from .tiling import Part, Tiling
-from .transfers import Descriptor, cost_of, link_between, tile_costs
-from .views import VIEWS
+from .transfers import Descriptor, cost_of, tile_costs
 
-_HIDDEN = 16
-"""Divisor of hidden cycles in the cost: a tie-breaker towards fewer transfers."""
 _LONGEST = 2000
 """Grids of more steps are estimated by a formula: they are rarely competitive."""
+_LONGEST_CHAINED = 512
+"""The same with operands from neighbours: the formula is exact once tiles are on their way through all instances."""
 
 Ints: TypeAlias = NDArray[np.int64]
 TilePrice: TypeAlias = "Callable[[tuple[int, ...]], int | None]"
 """Cost model of a tile: maps its extents to cycles, None if the engine cannot run it."""
-
-
-def is_constant(value: SSAValue) -> bool:
-    """Return whether a buffer, or the base of a view, is a global."""
-    while isinstance(value.owner, VIEWS):
-        value = value.owner.operands[0]
-    return isinstance(value.owner, memref.GetGlobalOp)
-
-
-@dataclass(frozen=True)
-class Route:
-    """Route of a group's operands: the engine of each kernel, and the places of its operands."""
-
-    machine: Machine
-    engines: Mapping[Operation, Engine]
-    places: tuple[Places, ...]
-    copies: int = 1
-    """Engine instances available for spatial mapping."""
-    around: int = 1
-    """Instances of the enclosing grid; each executes the estimated group."""
-
-    @property
-    def ahead(self) -> bool:
-        """True if operands fetched once are prefetched during earlier kernels."""
-        return not self.places[-1].is_last
-
-    @cached_property
-    def levels(self) -> tuple[Level, ...]:
-        """Levels of tiles and scratch, from far to near."""
-        named = {name for places in self.places for name in places.levels.values()}
-        far = {places.far for places in self.places}
-        return tuple(level for level in self.machine.levels if level.name in named - far)
-
-    def link(self, tile: OperandTile | Tiles) -> Link:
-        """Return the link of an operand's transfers."""
-        ends = (tile.level, tile.home) if tile.is_output else (tile.home, tile.level)
-        return link_between(self.machine, *ends, next(iter(self.engines)))
-
-    def neighbours(self, level: str) -> Link | None:
-        """Return the link between neighbouring instances of a level; None where it has none, or no instances."""
-        return next((link for link in self.machine.links if link.neighbours and link.far == level), None)
-
-    @property
-    def chains(self) -> bool:
-        """True if operands may come from neighbours: all near levels have instances, and links between them."""
-        return self.copies > 1 and all(
-            prod(level.count) > 1 and self.neighbours(level.name) is not None for level in self.levels
-        )
-
-    def sharing(self, level: Level, copies: int) -> int:
-        """Return the number of engine instances that share one instance of a level."""
-        return 1 if prod(level.count) > 1 else copies * self.around
-
-    def waited(self, value: SSAValue, cycles: Ints) -> Ints:
-        """Return the exposed cycles of an operand fetched once; a prefetched one counts a small fraction."""
-        return cycles // _HIDDEN if self.ahead and is_constant(value) else cycles
-
-    def engine_beside(self, op: Operation, leader: Operation) -> Engine | None:
-        """Return the engine for the initialisation or the epilogue of a kernel's partial sums; None if none is able."""
-        number = list(self.engines).index(leader)
-        return engine_beside(op, self.engines[leader], self.places[number], self.machine)
 
 
 def _shared(op: Operation, price: TilePrice, setup: int) -> TilePrice:
@@ -259,7 +196,7 @@ class Pricer:
         order: Sequence[int],
         stages: Sequence[int],
         spread: Spread = NOWHERE,
-        longest: int = _LONGEST,
+        longest: int = _LONGEST_CHAINED,
     ) -> int | None:
         """
         Compute the modelled cycles of a tiling; None if an engine cannot run it.
@@ -293,7 +230,8 @@ class Pricer:
         busy, moving = self._totals(works, ordered, counts, order)
         bound = max(busy + moving, moving * spread.copies)
         compute = _compute(works)
-        return max(bound, _extrapolated(steps, len(copies), lambda n: cycles_together(n, compute, copies, channels)))
+        late = min(steps, max(2, _LONGEST // len(copies)))
+        return max(bound, _extrapolated(steps, late, lambda n: cycles_together(n, compute, copies, channels)))
 
     def floor(self, tiling: Tiling, order: Sequence[int], spread: Spread, computing: int) -> int:
         """
@@ -390,7 +328,9 @@ class Pricer:
                 steps, lambda n: compute(n if 2 * n < steps else n + skipped), feeds, list(nodes.values()), channels
             )
 
-        return makespan(total) if total * spread.copies <= longest else _extrapolated(total, spread.copies, makespan)
+        if total * spread.copies <= longest:
+            return makespan(total)
+        return _extrapolated(total, min(total, max(4, longest // spread.copies)), makespan)
 
     def _passed(
         self,
@@ -492,9 +432,8 @@ class Pricer:
         return every.__getitem__
 
 
-def _extrapolated(steps: int, copies: int, makespan: Callable[[int], int]) -> int:
+def _extrapolated(steps: int, late: int, makespan: Callable[[int], int]) -> int:
     """Extrapolate the makespan on several instances from its growth over the second half of the first steps."""
-    late = min(steps, max(2, _LONGEST // copies))
     early = late // 2
     first, second = makespan(early), makespan(late)
     return second + (second - first) * (steps - late) // (late - early)

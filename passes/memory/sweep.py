@@ -19,7 +19,8 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...dialects.core.machine.model import Level
 from ...ir import numpy_type, shape_of
-from .pricing import Pricer, Route
+from .pricing import Pricer
+from .route import Route
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
 from .tile_extents import extents_to_try
 from .tiling import Part, Tiling, tiling_of
@@ -293,6 +294,16 @@ class Sweep:
             moved += first * often * users
             single += first * users
         return compute, moved, single
+
+    def are_neighbours(self, order: Sequence[int], divided: Ints) -> Flags:
+        """Return the spatial mappings whose coordinates are those of instances in the machine."""
+        mapped = divided[:, list(order)]
+        fine, rank = np.ones(len(mapped), np.bool_), (mapped > 1).sum(axis=1)
+        for level in self.route.levels:
+            place = np.clip((mapped > 1).cumsum(axis=1) - 1, 0, len(level.count) - 1)
+            fits = (mapped <= np.array(level.count)[place]).all(axis=1)
+            fine &= fits | (rank != len(level.count))
+        return fine
 
     def hops(self, order: Sequence[int], divided: Ints) -> tuple[Ints, Ints]:
         """

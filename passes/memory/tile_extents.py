@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from ...dialects.core.kernel import Kernel
 from .hints import pinned_sizes
-from .pricing import Route
+from .route import Route
 from .tiling import can_cut_reductions, divided_dims, index_dims
 
 SIZES_PER_LOOP = 12

@@ -17,7 +17,7 @@ from tilewright.dialects.hier import GridOp
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions
 from tilewright.passes.expand_grid import ExpandGridPass
-from tilewright.passes.memory.pricing import Route
+from tilewright.passes.memory.route import Route
 from tilewright.passes.pipeline_dma import PipelineDmaPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
