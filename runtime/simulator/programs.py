@@ -124,7 +124,7 @@ class Programs:
                 pass
             self._schedule.shares.append(len(self._schedule.tokens) - before)
         self._current = 0
-        blocked = self._schedule.gather(copies)
+        blocked = self._schedule.gather(copies, [program.engine is not None for program, _, _ in instances])
         if blocked:
             found = [(instances[thread][1], at) for thread, at in blocked]
             raise Diagnostic(

@@ -61,6 +61,8 @@ class Schedule:
         }
         self._hops: dict[tuple[str, int, int], int] = {}
         """Link and the two neighbours that it joins -> the cycle at which it is next idle."""
+        self._engine_waits = True
+        """False while a program runs that has no engine: its waits are those of none."""
         self._uses: dict[tuple[Place, int, Nodes], list[int]] = {}
         self._names: dict[tuple[Place, int, Nodes], str] = {}
         self._traffic: dict[tuple[str, int], list[tuple[int, int, float]]] = {}
@@ -107,12 +109,13 @@ class Schedule:
         else:
             action()
 
-    def gather(self, copies: Sequence[int] = ()) -> list[tuple[int, Operation]]:
+    def gather(self, copies: Sequence[int] = (), waits: Sequence[bool] = ()) -> list[tuple[int, Operation]]:
         """
         End a parallel loop: execute its iterations concurrently; the program resumes at the end of the slowest.
 
         Ties are broken by iteration order. `copies` are the instances of engines and levels that the iterations use, by
-        default one each. Returns the iterations that block forever, and where.
+        default one each; `waits` tells whose waits are those of the engine, by default all. Returns the iterations that
+        block forever, and where.
         """
         self._forks -= 1
         if self._forks:
@@ -126,6 +129,7 @@ class Schedule:
         while turns:
             self.now, thread, number = heappop(turns)
             self._copy, self._spent = copies[thread] if copies else thread, spent[thread]
+            self._engine_waits = waits[thread] if waits else True
             signal = iterations[thread][number]()
             if signal is not None and signal.blocked_at is not None:
                 blocked.setdefault(signal.queue, []).append((self.now, thread, number, signal.blocked_at))
@@ -135,7 +139,7 @@ class Schedule:
                 heappush(turns, (self.now, thread, number + 1))
             for *turn, _ in blocked.pop(signal.queue, ()) if signal is not None else ():
                 heappush(turns, (turn[0], turn[1], turn[2]))
-        self._copy, self._spent = 0, None
+        self._copy, self._spent, self._engine_waits = 0, None, True
         self.now = max(ends, default=self.now)
         for part, what, cycles in spent[ends.index(self.now)] if ends else ():
             self._spend(part, what, cycles)
@@ -408,7 +412,7 @@ class Schedule:
         kind = "wait out" if token.outward else "wait in"
         self._span(layer, self.now, token.end)
         for start, end in self._pass(layer, kind.replace(" ", "_"), token.end):
-            if layer.engine:
+            if layer.engine and self._engine_waits:
                 use = self._use(layer.engine)
                 use.wait_in += 0 if token.outward else end - start
                 use.wait_out += end - start if token.outward else 0
