@@ -11,7 +11,7 @@ from tilewright.benchmarks import machine_faults
 from tilewright.benchmarks.machine_faults import Outcomes, planted, programs
 
 SLOW = ("mesh_sharded",)
-COUNT = 24
+COUNT = 12
 
 
 def _outcomes(seed: int) -> list[Outcomes]:
