@@ -56,7 +56,9 @@ class LayoutArray:
         Raises Diagnostic where the box has others, or none.
         """
         index = self.index[slices]
-        first = int(index[(0,) * index.ndim]) if index.size else 0
+        if not index.size:
+            return np.zeros(index.shape, self.dtype)
+        first = int(index[(0,) * index.ndim])
         if strides is None:
             steps = [tuple(int(axis == other) for other in range(index.ndim)) for axis in range(index.ndim)]
             strides = [int(index[step]) - first if index.shape[axis] > 1 else 1 for axis, step in enumerate(steps)]

@@ -1,0 +1,37 @@
+"""Arrays in blocked layouts, and views of boxes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType, i8
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from tilewright.dialects.core.layout_arrays import box_of, laid_out
+from tilewright.errors import Diagnostic
+from tilewright.ir import Array
+
+ROWS, COLUMNS = AffineExpr.dimension(0), AffineExpr.dimension(1)
+BLOCKS = AffineMapAttr(AffineMap(2, 0, (COLUMNS // 4, ROWS, COLUMNS % 4)))
+
+
+def _array() -> Array:
+    return laid_out(np.arange(32, dtype=np.int8), MemRefType(i8, [4, 8], BLOCKS))
+
+
+@pytest.mark.quick
+def test_a_box_in_a_block_is_a_view() -> None:
+    box = box_of(_array(), (slice(1, 3), slice(4, 8)))
+    np.testing.assert_array_equal(box, [[20, 21, 22, 23], [24, 25, 26, 27]])
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("rows", [slice(4, 4), slice(9, 12), slice(2, 0)])
+def test_a_box_outside_is_empty(rows: slice) -> None:
+    assert box_of(_array(), (rows, slice(0, 4))).size == 0
+
+
+@pytest.mark.quick
+def test_a_box_over_blocks_is_refused() -> None:
+    with pytest.raises(Diagnostic, match="spans several"):
+        box_of(_array(), (slice(0, 2), slice(2, 6)))
