@@ -69,8 +69,9 @@ class Schedule:
         self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
         self._level_copies = {level.name: prod(level.count) for level in machine.levels}
         self._copy = 0
+        self._thread = 0
         self._running: dict[int, list[Running]] = {}
-        """Concurrent kernels by engine instance, in order of start."""
+        """Launched kernels of each iteration or concurrent program, by its number, in order of start."""
         self._last: tuple[int, Layer, str] | None = None
         """Cycle at which the last transfer ends, its layer, and the kind of wait."""
         self._recorded: list[Action] | None = None
@@ -128,7 +129,7 @@ class Schedule:
         heapify(turns)
         while turns:
             self.now, thread, number = heappop(turns)
-            self._copy, self._spent = copies[thread] if copies else thread, spent[thread]
+            self._copy, self._thread, self._spent = copies[thread] if copies else thread, thread, spent[thread]
             self._engine_waits = waits[thread] if waits else True
             signal = iterations[thread][number]()
             if signal is not None and signal.blocked_at is not None:
@@ -139,7 +140,7 @@ class Schedule:
                 heappush(turns, (self.now, thread, number + 1))
             for *turn, _ in blocked.pop(signal.queue, ()) if signal is not None else ():
                 heappush(turns, (turn[0], turn[1], turn[2]))
-        self._copy, self._spent, self._engine_waits = 0, None, True
+        self._copy, self._thread, self._spent, self._engine_waits = 0, 0, None, True
         self.now = max(ends, default=self.now)
         for part, what, cycles in spent[ends.index(self.now)] if ends else ():
             self._spend(part, what, cycles)
@@ -166,7 +167,7 @@ class Schedule:
         Returns the intervals without a concurrent kernel.
         """
         at, begin, own = self.now, self.now, list[tuple[int, int]]()
-        running = self._running.get(self._copy, [])
+        running = self._running.get(self._thread, [])
         running[:] = [each for each in running if each.end > begin]
         for each in running:
             low, high = max(at, each.start), min(end, each.end)
@@ -274,7 +275,7 @@ class Schedule:
 
     def _beside(self, token: Token, layer: Layer, tally: Tally) -> None:
         """Record that a kernel runs concurrently in its token's interval."""
-        running = self._running.setdefault(self._copy, [])
+        running = self._running.setdefault(self._thread, [])
         running.append(Running(token.start, token.end, layer, tally))
         running.sort(key=lambda each: each.start)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 import pytest
@@ -50,6 +51,51 @@ def sent_to(row: int, column: int, machine: Machine) -> ModuleOp:
     module = parse_module(new_context(), SENT.replace("ROW", str(row)).replace("COLUMN", str(column)))
     attach_machine(module, machine)
     return module
+
+
+LAUNCHED = """
+#id = affine_map<(d0) -> (d0)>
+func.func @network(%x: memref<4096xf32>, %y: memref<4096xf32> {tilewright.output},
+                   %z: memref<4096xf32> {tilewright.output}) {
+  hier.concurrent {
+    hier.program "first" on "little" {
+      %job = hier.launch {
+        linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) attrs = {engine = "little"} {
+        ^bb0(%a: f32, %o: f32):
+          linalg.yield %a : f32
+        }
+      }
+      hier.join %job
+    }
+    hier.program "second" on "big" {
+      %job = hier.launch {
+        linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%x : memref<4096xf32>) outs(%z : memref<4096xf32>) attrs = {engine = "big"} {
+        ^bb0(%a: f32, %o: f32):
+          linalg.yield %a : f32
+        }
+      }
+      hier.join %job
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("swapped", [False, True])
+def test_cycles_of_launched_kernels_are_those_of_the_slowest_program(swapped: bool) -> None:
+    """A program that waits for its kernel is not charged to the kernel that another program has launched."""
+    text = LAUNCHED.replace('"little"', '"?"').replace('"big"', '"little"').replace('"?"', '"big"')
+    module = parse_module(new_context(), text if swapped else LAUNCHED)
+    attach_machine(module, library("phone"))
+    simulation = simulate(module)
+    spent = {layer.nodes: (layer.busy, layer.hidden) for layer in simulation.layers}
+    slow, fast = ("second", "first") if swapped else ("first", "second")
+    assert simulation.cycles == ceil(4096 * 1800 / 1416), "an element per cycle at 1416 of 1800 MHz"
+    assert spent == {(slow,): (simulation.cycles, 0), (fast,): (0, 0)}
 
 
 @pytest.mark.parametrize(("to", "hops"), [((0, 0), 1), ((0, 1), 1), ((1, 0), 1), ((1, 2), 3), ((3, 3), 6)])
