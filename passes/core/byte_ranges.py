@@ -12,8 +12,11 @@ Range: TypeAlias = "tuple[int, int]"
 
 def joined(ranges: Iterable[Range]) -> Iterator[Range]:
     """Yield the ranges that some make up together, in order: those that overlap or adjoin are one."""
-    (begin, end), *others = sorted(ranges)
-    for low, high in others:
+    found = sorted(ranges)
+    if not found:
+        return
+    begin, end = found[0]
+    for low, high in found[1:]:
         if low > end:
             yield begin, end
             begin = low

@@ -147,8 +147,6 @@ class EngineUse:
 
     free: int = 0
     busy: int = 0
-    wait_in: int = 0
-    wait_out: int = 0
     calls: int = 0
     energy: float = 0.0
     peak: float = 0.0

@@ -414,9 +414,6 @@ class Schedule:
         self._span(layer, self.now, token.end)
         for start, end in self._pass(layer, kind.replace(" ", "_"), token.end):
             if layer.engine and self._engine_waits:
-                use = self._use(layer.engine)
-                use.wait_in += 0 if token.outward else end - start
-                use.wait_out += end - start if token.outward else 0
                 self._add_wait(Event(self._name(layer.engine), kind, kind, layer.nodes, start, end))
 
     def end(self) -> int:

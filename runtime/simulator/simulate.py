@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from itertools import groupby
@@ -12,9 +13,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from ...dialects.core.machine.attribute import machine_of
-from ...dialects.core.machine.model import Engine, Level, Machine
+from ...dialects.core.machine.model import Level, Machine
 from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import GridOp
+from ...passes.core.byte_ranges import joined
 from ...passes.expand_grid import ExpandGridPass
 from ...passes.grids.memories import COPIES
 from ...passes.memory.views import bytes_of
@@ -51,7 +53,7 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
         tuple(schedule.events),
         layers,
         _operators(parts),
-        tuple(cost for engine in machine.engines for cost in _engine_costs(engine, schedule, layers, cycles)),
+        tuple(_engine_costs(schedule, layers, cycles)),
         tuple(_link_cost(name, schedule) for name in schedule.links),
         tuple(
             _level_use(level, memory, fixed.get(level.name, 0), copies.get(level.name, 1)) for level in machine.levels
@@ -115,21 +117,40 @@ def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
     return tuple(sorted(costs.values(), key=lambda cost: (-cost.busy, cost.operator)))
 
 
-def _engine_costs(engine: Engine, schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> Iterator[EngineCost]:
+def _engine_costs(schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> Iterator[EngineCost]:
     """Yield the cost of each queue and each instance of an engine in use, of the first instance if there is none."""
-    queues, uses = schedule.queues.get(engine.name, {}), schedule.engines[engine.name]
-    for name, use in queues.items():
-        yield EngineCost(name, use.busy, 0, 0, cycles - use.busy, use.calls, 0.0, 0.0, name)
-    if queues and not any(use.calls for use in uses):
-        return
-    shares = (share for layer in layers for share in layer.engines if share.engine == engine.name and share.busy)
-    rates = (share.points / share.busy for share in shares)
-    peak = max([use.peak for use in uses] + list(rates))
-    for copy, use in enumerate(uses):
-        name = f"{engine.name}.{copy}" if engine.total > 1 else engine.name
-        idle = cycles - use.busy - use.wait_in - use.wait_out
-        spent = use.busy, use.wait_in, use.wait_out, idle, use.calls
-        yield EngineCost(name, *spent, peak, use.energy, engine.name)
+    spans: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    for event in schedule.events:
+        spans[event.resource, event.kind].append((event.start, event.end))
+    for engine in schedule.machine.engines:
+        queues, uses = schedule.queues.get(engine.name, {}), schedule.engines[engine.name]
+        for name, use in queues.items():
+            yield EngineCost(name, use.busy, 0, 0, cycles - use.busy, use.calls, 0.0, 0.0, name)
+        if queues and not any(use.calls for use in uses):
+            continue
+        shares = (share for layer in layers for share in layer.engines if share.engine == engine.name and share.busy)
+        rates = (share.points / share.busy for share in shares)
+        peak = max([use.peak for use in uses] + list(rates))
+        for copy, use in enumerate(uses):
+            name = f"{engine.name}.{copy}" if engine.total > 1 else engine.name
+            waits = _waits(*(spans[name, kind] for kind in ("compute", "wait in", "wait out")))
+            yield EngineCost(
+                name, use.busy, *waits, cycles - use.busy - sum(waits), use.calls, peak, use.energy, engine.name
+            )
+
+
+def _waits(computes: list[tuple[int, int]], into: list[tuple[int, int]], out: list[tuple[int, int]]) -> tuple[int, int]:
+    """
+    Return the cycles in which an engine instance waits for input, and those in which it waits for output alone.
+
+    Of concurrent programs on one instance, one may wait while another one computes: the instance then computes.
+    """
+    if not into and not out:
+        return 0, 0
+    busy, fed, used = (
+        sum(high - low for low, high in joined(each)) for each in (computes, computes + into, computes + into + out)
+    )
+    return fed - busy, used - fed
 
 
 def _link_cost(name: str, schedule: Schedule) -> LinkCost:

@@ -18,6 +18,7 @@ from tilewright.errors import Diagnostic
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.test.machines.make import FOLDER, library
+from tilewright.test.runtime.simulator.sound import faults
 
 SENT = """
 func.func @network(%x: memref<1x64xi8> {onnx.name = "x"}, %y: memref<1x64xi8> {onnx.name = "y", tilewright.output}) {
@@ -96,6 +97,43 @@ def test_cycles_of_launched_kernels_are_those_of_the_slowest_program(swapped: bo
     slow, fast = ("second", "first") if swapped else ("first", "second")
     assert simulation.cycles == ceil(4096 * 1800 / 1416), "an element per cycle at 1416 of 1800 MHz"
     assert spent == {(slow,): (simulation.cycles, 0), (fast,): (0, 0)}
+
+
+FETCHED = """
+#id = affine_map<(d0) -> (d0)>
+func.func @network(%x: memref<4096xi8>, %y: memref<64xi8> {tilewright.output}) {
+  %zero = arith.constant 0 : index
+  hier.concurrent {
+    hier.program "fetch" ON {
+      %near = memref.alloca() : memref<4096xi8, "L1">
+      %in = hier.dma_start %x[%zero] to %near : memref<4096xi8>, memref<4096xi8, "L1"> loc("node")
+      hier.dma_wait %in loc("node")
+    }
+    hier.program "compute" on "cluster" {
+      %far = memref.alloca() : memref<64xi8, "L1">
+      linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+          ins(%far : memref<64xi8, "L1">) outs(%far : memref<64xi8, "L1">) {
+      ^bb0(%a: i8, %o: i8):
+        linalg.yield %a : i8
+      } loc("node")
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("on", "waits"), [("", 0), ('on "cluster"', 16 + 4096 // 8 - (90 + 12 * 64 // 8))])
+def test_an_engine_waits_while_none_of_its_programs_computes(on: str, waits: int) -> None:
+    """A program on no engine fetches without a wait of one; one on the same engine waits beside the kernel."""
+    module = parse_module(new_context(), FETCHED.replace("ON", on))
+    attach_machine(module, library("two_level"))
+    simulation = simulate(module)
+    (engine,) = simulation.engines
+    assert (engine.busy, engine.wait_in, engine.wait_out) == (90 + 12 * 64 // 8, waits, 0)
+    assert engine.idle == simulation.cycles - engine.busy - waits
+    assert not list(faults(simulation))
 
 
 @pytest.mark.parametrize(("to", "hops"), [((0, 0), 1), ((0, 1), 1), ((1, 0), 1), ((1, 2), 3), ((3, 3), 6)])
