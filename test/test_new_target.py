@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+import tilewright
 from tilewright.dialects import all_dialects
 from tilewright.dialects.core.instruction.op import InstructionOp
 from tilewright.dialects.core.syntax.text import new_context, parse_module
@@ -30,6 +34,12 @@ from tilewright.test.phases import each_phase
 SMALL = 'include = "machine.toml"\n[levels.SPAD]\nrows = 128\n[levels.ACC]\nrows = 24\n'
 """The machine with 2 KiB of scratchpad and 384 sums."""
 
+
+STRICT = """
+[tool.pyright]
+typeCheckingMode = "strict"
+extraPaths = ["LINKS"]
+"""
 
 SUFFIXES = (".py", ".toml", ".txt", ".h")
 
@@ -136,6 +146,17 @@ def test_large_products_are_tiles_in_both_memories_and_in_the_array(folder: Path
     assert {"m": 16, "n": 16} in [{side: each[side] for side in "mn"} for each in found]
     lines = [line for file in folder.rglob("*") if file.suffix in SUFFIXES for line in file.read_text().splitlines()]
     assert len(lines) <= 250 + len(SMALL.splitlines())
+
+
+@pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
+def test_written_folders_type_check_strictly(tmp_path: Path) -> None:
+    for kind in ("core", "accelerator"):
+        write_target(kind, kind, tmp_path, all_dialects())
+    links = Path(tilewright.__file__).absolute().parents[1]
+    (tmp_path / "pyproject.toml").write_text(STRICT.replace("LINKS", str(links)), encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("0 errors"), done.stdout
 
 
 def drop_fill(module: ModuleOp) -> None:

@@ -175,8 +175,9 @@ def test_memrefs_and_c_have_one_semantics() -> None:
 
 
 def test_cycles_are_there_for_cost_functions() -> None:
-    assert add_rows.cycles is not None
     assert add_rows.cycles(n=64) == 12
+    with pytest.raises(Diagnostic, match=f"'{scale.name}' declares no cycles"):
+        scale.cycles()
 
 
 def test_prototypes_and_a_header_from_records() -> None:

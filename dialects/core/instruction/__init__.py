@@ -26,7 +26,7 @@ from ..semantics import C_RULES, C_SCALAR_RULES
 from .effects import effects_of_signature
 from .flat import Flat
 from .op import InstructionOp, op_class, shape_name
-from .record import Instruction
+from .record import Instruction, Price
 from .rules import located, register_rules, state_of
 from .signature import (
     Const,
@@ -87,7 +87,7 @@ def instruction(
     *,
     c: str,
     header: str | Sequence[str] = (),
-    cycles: Callable[..., float] | None = None,
+    cycles: Price | None = None,
     requires: Sequence[Callable[..., str | None]] = (),
     traits: Sequence[OpTrait] = (),
     c_body: str = "",
@@ -159,7 +159,7 @@ def _check(made: Instruction, traits: Sequence[OpTrait]) -> None:
             )
     _check_queue(made)
     known = {each.name for each in made.parameters} | {shape_name(name) for name in made.buffers}
-    for given in (*([made.cycles] if made.cycles else []), *made.requires):
+    for given in (*([made.price] if made.price else []), *made.requires):
         if unknown := names_of(given) - known:
             raise Diagnostic(
                 f"cycles or requires of '{made.name}' name what is no parameter: {', '.join(sorted(unknown))}",
@@ -173,7 +173,7 @@ _STATIC = (Kind.CONST, Kind.FLAG, Kind.SIZE)
 
 def _check_queue(made: Instruction) -> None:
     """Raise Diagnostic for a queue, regions or a fence that do not fit the signature."""
-    if made.queue and (made.cycles is None or made.result is not None or made.awaits is not None):
+    if made.queue and (made.price is None or made.result is not None or made.awaits is not None):
         raise Diagnostic(
             f"the instruction '{made.name}' cannot be on a queue",
             where=made.place,
@@ -194,7 +194,7 @@ def _check_queue(made: Instruction) -> None:
         raise Diagnostic(f"the fence '{made.name}' accesses buffers", where=made.place, expected="no buffer operands")
     numbers = {each.name for each in made.parameters if each.kind in _STATIC or isinstance(each.kind, Extent)}
     numbers |= {shape_name(name) for name in made.buffers}
-    functions = dict(made.regions) | ({"cycles": made.cycles} if made.queue and made.cycles else {})
+    functions = dict(made.regions) | ({"cycles": made.price} if made.queue and made.price else {})
     for name, function in functions.items():
         if unknown := names_of(function) - numbers:
             raise Diagnostic(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,15 @@ from ..semantics import Value
 from .flat import Flat
 from .op import InstructionOp, built
 from .signature import Buffer, Kind, Parameter, Stride, names_of
+
+Price: TypeAlias = (
+    Callable[[], float]
+    | Callable[[Any], float]
+    | Callable[[Any, Any], float]
+    | Callable[[Any, Any, Any], float]
+    | Callable[[Any, Any, Any, Any], float]
+)
+"""Function of numbers by name; the forms by arity tell a type checker the types of a lambda's parameters."""
 
 
 @dataclass(eq=False)
@@ -33,8 +42,8 @@ class Instruction:
     result: Parameter | None
     headers: tuple[str, ...]
     """The headers that declare the C function, in the order of their inclusion; none: that of the target's runtime."""
-    cycles: Callable[..., float] | None
-    """The cycles, by those of the parameters that it names."""
+    price: Callable[..., float] | None
+    """The function that gives the cycles, by those of the parameters that it names."""
     queue: str
     """The in-order queue of an engine that executes it; empty for one that the core itself executes."""
     awaits: tuple[str, ...] | None
@@ -83,12 +92,23 @@ class Instruction:
         """The parameters that are buffers."""
         return {each.name: each.kind for each in self.parameters if isinstance(each.kind, Buffer)}
 
+    def cycles(self, **numbers: Any) -> float:
+        """Return the cycles for numbers of parameters. Raises Diagnostic for an instruction that declares none."""
+        if self.price is None:
+            raise Diagnostic(
+                f"the instruction '{self.name}' declares no cycles",
+                where=self.place,
+                expected="cycles=..., a function of numbers among its parameters",
+                remedy="give it cycles=..., or price kernels without it",
+            )
+        return self.price(**numbers)
+
     def cycles_of(self, op: InstructionOp, operands: Sequence[Any]) -> int:
         """Return the cycles of an op, by its run-time operands, None for buffers."""
-        assert self.cycles is not None
+        assert self.price is not None
         values = dict(zip(op.operands, operands, strict=True))
         numbers = {name: values.get(found, found) for name, found in op.known_numbers().items()}
-        return max(1, ceil(self.cycles(**{name: numbers[name] for name in names_of(self.cycles)})))
+        return max(1, ceil(self.price(**{name: numbers[name] for name in names_of(self.price)})))
 
     @cached_property
     def states(self) -> list[Parameter]:
