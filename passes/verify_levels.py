@@ -19,7 +19,7 @@ from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.file import find_machine, variants
 from ..dialects.core.machine.model import Level, Machine
 from ..dialects.core.nesting import nested_ops
-from ..dialects.hier import DmaStartOp, GridOp
+from ..dialects.hier import ConcurrentOp, DmaStartOp, GridOp
 from ..dialects.hier.capabilities import needs_of
 from ..dialects.hier.sharded import level_name
 from ..dialects.quant import ENTRIES, LookupOp
@@ -30,6 +30,7 @@ from .emitc.sharing import spare_memories
 from .grids.memories import COPIES
 from .memory.transfers import levels_of, link_of
 from .memory.views import MEMORY_VIEWS, bytes_of, short_row
+from .proof.instances import prove_engines
 
 _SHOWN = 4
 """Maximum number of parts that an error names."""
@@ -46,8 +47,8 @@ class Part:
 
 def verify_levels(module: ModuleOp, machine: Machine) -> None:
     """
-    Raise Diagnostic if globals, inputs and outputs exceed their level, or a program accesses a level that it does not
-    address.
+    Raise Diagnostic if globals, inputs and outputs exceed their level, a program accesses a level that it does not
+    address, or it runs on engine instances that the machine does not have.
 
     Values without a level are in the farthest. Allocations need offsets: run it after allocate-static.
     """
@@ -56,6 +57,8 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
             _verify_row(op, machine)
             if isinstance(op, DmaStartOp):
                 _verify_link(op, machine)
+            if isinstance(op, ConcurrentOp):
+                prove_engines(op, machine)
     parts = [*parts_of(module, machine.far.name), *_tables_of(module, machine.far.name)]
     if machine.far.external:
         for function in functions(module):

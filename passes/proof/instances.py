@@ -19,6 +19,8 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ConcurrentOp, StreamOp
 from ...dialects.hier.programs import instances_of
 from ...dialects.hier.sharded import is_sharded, level_name, shard_type, sharding_of
+from ...errors import Diagnostic, did_you_mean
+from ...ir import where
 from ..memory.views import bytes_of
 from .rules import listed, refuse
 
@@ -37,7 +39,7 @@ def prove_instances(function: FuncOp, machine: Machine) -> None:
     symbols = _symbols(function)
     for op in nested_ops(function):
         if isinstance(op, ConcurrentOp):
-            _prove_engines(op, machine)
+            prove_engines(op, machine)
             for key, size in _allocated(op, symbols, machine).items():
                 programs[key] = max(programs.get(key, 0), size)
         elif isinstance(op, StreamOp) and (tile := op.type.tile) is not None:
@@ -91,11 +93,22 @@ def _allocations(program: Operation, symbols: dict[str, FuncOp]) -> Iterator[mem
                 pending.append(callee)
 
 
-def _prove_engines(op: ConcurrentOp, machine: Machine) -> None:
+def prove_engines(op: ConcurrentOp, machine: Machine) -> None:
+    """Prove that a machine has the engines of concurrent programs, and their instances."""
     for program in op.programs:
         if program.engine is None:
             continue
-        engine, title = machine.engine(program.engine.data), f"program '{program.title.data}'"
+        name, title = program.engine.data, f"program '{program.title.data}'"
+        known = [each.name for each in machine.engines]
+        if name not in known:
+            raise Diagnostic(
+                f"{title} is on engine '{name}', which the machine does not have",
+                where=where(program),
+                expected=", ".join(known),
+                found=name,
+                remedy=did_you_mean(name, known) or f"run it on one of {', '.join(known)}, or add [engines.{name}]",
+            )
+        engine = machine.engine(name)
         ends = [first + extent for first, extent in zip(program.first, program.extents, strict=True)]
         _prove_exist(program, title, f"'{engine.name}'", (program.copies, ends), engine.count)
 
@@ -129,12 +142,12 @@ def _prove_room(function: FuncOp, key: tuple[str, tuple[int, ...]], needed: int,
     name, point = key
     size = machine.level(name).size
     if needed > size:
-        where = f"instance {listed(point)} of {name}" if point else name
+        place = f"instance {listed(point)} of {name}" if point else name
         raise refuse(
             "level",
-            f"the shards, slots and buffers of programs are larger than {where}",
+            f"the shards, slots and buffers of programs are larger than {place}",
             function,
-            [f"address {size} of {where}"],
+            [f"address {size} of {place}"],
             found=f"{needed} bytes in a level of {size}",
             remedy="make the shards smaller, or the streams less deep",
         )
