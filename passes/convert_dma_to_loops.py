@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.body import scalar_attr
 from ..dialects.core.effects import EffectAnalysis
 from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, LaunchOp, PushOp, TokenType, YieldOp
+from ..dialects.quant import RequantizeOp, RescaleOp
 from ..ir import functions
 from .core.base import Pass
 from .grids.sequential import make_sequential
 from .loops.copier import Copiers, Range, add, nest
+from .loops.scalar import expand_requantize, expand_rescale
 
 
 def convert_dma_to_loops(function: func.FuncOp, copiers: Copiers) -> None:
@@ -85,12 +88,33 @@ def _mapped(block: Block, op: DmaStartOp, value: SSAValue) -> SSAValue:
     """Append the body of a transfer for one element; return what it yields."""
     if op.body is None:
         return value
+    emit = _Appended(block)
     copies: dict[SSAValue, SSAValue] = {op.body.block.args[0]: value}
     for each in op.body.block.ops:
         if isinstance(each, YieldOp):
             return copies[each.arguments[0]]
-        block.add_op(each.clone(copies))
+        if isinstance(each, RequantizeOp):
+            copies[each.result] = expand_requantize(each, copies[each.x], copies[each.mul], copies[each.add], emit)
+        elif isinstance(each, RescaleOp):
+            copies[each.result] = expand_rescale(each, copies[each.x], copies[each.scale], emit)
+        else:
+            block.add_op(each.clone(copies))
     raise AssertionError("a body ends with hier.yield")
+
+
+class _Appended:
+    """Builder of scalar ops at the end of a block."""
+
+    def __init__(self, block: Block):
+        self._block = block
+
+    def op(self, op: Operation) -> SSAValue:
+        """Add an op and return its result."""
+        return add(self._block, op)
+
+    def constant(self, value: float, type: Attribute) -> SSAValue:
+        """Add a constant of a scalar type."""
+        return self.op(arith.ConstantOp(scalar_attr(value, type)))
 
 
 def _drop_tokens(op: scf.ForOp | scf.IfOp) -> None:

@@ -20,7 +20,7 @@ from ..dialects.core.machine.file import find_machine, variants
 from ..dialects.core.machine.model import Level, Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import ConcurrentOp, DmaStartOp, GridOp
-from ..dialects.hier.capabilities import needs_of
+from ..dialects.hier.capabilities import missing, needs_of
 from ..dialects.hier.sharded import level_name
 from ..dialects.quant import ENTRIES, LookupOp
 from ..errors import Diagnostic
@@ -73,17 +73,18 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 def _verify_link(op: DmaStartOp, machine: Machine) -> None:
     """Raise Diagnostic for a transfer between levels that no link joins, or one that transforms as its link cannot."""
     link = link_of(op, machine)
-    for need, reason in needs_of(op).items():
-        if need in link.transforms or (need == "relu" and "clip" in link.transforms):
-            continue
-        source, target = levels_of(op, machine)
-        raise Diagnostic(
-            f"the link '{link.name}' cannot '{need}' what it moves from {source} to {target}",
-            where=where(op),
-            expected=f"transfers of links.{link.name}, whose transforms are {', '.join(link.transforms) or 'none'}",
-            found=reason,
-            remedy=f"let a kernel do it, or add '{need}' to transforms of links.{link.name} if its engine can",
-        )
+    lacking = missing(op.body, needs_of(op), link.transforms)
+    if lacking is None:
+        return
+    need, reason = lacking
+    source, target = levels_of(op, machine)
+    raise Diagnostic(
+        f"the link '{link.name}' cannot '{need}' what it moves from {source} to {target}",
+        where=where(op),
+        expected=f"transfers of links.{link.name}, whose transforms are {', '.join(link.transforms) or 'none'}",
+        found=reason,
+        remedy=f"let a kernel do it, or add '{need}' to transforms of links.{link.name} if its engine can",
+    )
 
 
 def _verify_row(op: Operation, machine: Machine) -> None:

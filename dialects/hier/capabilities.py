@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith, math
@@ -9,6 +10,8 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ..core.layouts import layout_map, view_strides
+from ..core.machine.cost_table import transform_named
+from ..quant import RequantizeOp, RescaleOp
 from .bodies import YieldOp
 from .transfers import DmaStartOp
 
@@ -67,14 +70,40 @@ def needs_of_body(body: Region | None) -> dict[str, str]:
     needs: dict[str, str] = {}
     for op in body.block.ops if body is not None else ():
         if not isinstance(op, arith.ConstantOp | YieldOp):
-            needs.setdefault(_need_of(op), f"'{op.name}' in its body")
+            for need in _needs_of(op):
+                needs.setdefault(need, f"'{op.name}' in its body")
     return needs
 
 
-def _need_of(op: Operation) -> str:
+def _needs_of(op: Operation) -> tuple[str, ...]:
+    if isinstance(op, RequantizeOp | RescaleOp):
+        return _SCALE, _CONVERT, _CLIP
     if isinstance(op, _MAXIMA) and any(_is_zero(operand) for operand in op.operands):
-        return "relu"
-    return _OF_OP.get(type(op), op.name)
+        return ("relu",)
+    return (_OF_OP.get(type(op), op.name),)
+
+
+def missing(body: Region | None, needs: Mapping[str, str], transforms: Sequence[str]) -> tuple[str, str] | None:
+    """
+    Return a capability that a link lacks for a transfer with a body and other needs, and the reason; None if none.
+
+    A function among the link's transforms that accepts the body stands for all that it needs.
+    """
+    lacking = _lacking(needs, transforms)
+    if lacking is not None or body is None:
+        return lacking
+    faults = [transform_named(name)(body) for name in transforms if "." in name]
+    if not all(faults):
+        return None
+    lacking = _lacking(needs_of_body(body), transforms)
+    return (lacking[0], faults[0] if faults else lacking[1]) if lacking is not None else None
+
+
+def _lacking(needs: Mapping[str, str], transforms: Sequence[str]) -> tuple[str, str] | None:
+    for need, reason in needs.items():
+        if need not in transforms and not (need == "relu" and _CLIP in transforms):
+            return need, reason
+    return None
 
 
 def _is_zero(value: SSAValue) -> bool:
@@ -94,8 +123,8 @@ def _is_strided(type: Attribute, tile: tuple[int, ...]) -> bool:
 
 
 def needs_of(op: DmaStartOp) -> dict[str, str]:
-    """Return the capabilities that a transfer asks its link for, each with what asks for it."""
-    needs = needs_of_body(op.body)
+    """Return the capabilities that a transfer asks for beside those of its body, each with what asks for it."""
+    needs: dict[str, str] = {}
     if op.repeated:
         needs["broadcast"] = f"axis {op.repeated[0]}, which is repeated"
     if changes_layout(op.far.type, op.near.type):

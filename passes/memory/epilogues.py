@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import Any, cast
 
@@ -23,14 +22,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.analysis.affine_form import linear
-from ...dialects.core.body import scalar_attr
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.model import Link
 from ...dialects.hier import YieldOp
-from ...dialects.hier.capabilities import needs_of_body
-from ...dialects.quant import RequantizeOp, RescaleOp
+from ...dialects.hier.capabilities import missing
 from ...ir import element_of, shape_of
-from ..loops.scalar import expand_requantize, expand_rescale, live_ops
+from ..loops.scalar import live_ops
 from .views import VIEWS, reshape
 
 
@@ -77,30 +74,21 @@ class TransferEpilogue:
     body: Region
     bias: Bias | None = None
 
-    @cached_property
-    def needs(self) -> Mapping[str, str]:
-        """Capabilities that the body asks of the link out, each with what asks for it."""
-        return needs_of_body(self.body)
-
     def fault(self, link: Link) -> str:
         """Return why a link out cannot compute the epilogue, empty if it can."""
-        return _missing(link, self.needs)
+        return _fault(link, self.body, {})
 
     def start_fault(self, link: Link) -> str:
         """Return why a link in cannot bring the bias to the sums, empty if it can."""
         if self.bias is None:
             return ""
-        needs = needs_of_body(self.bias.body)
-        if self.bias.constant_axes:
-            needs["broadcast"] = "a bias that does not vary along each axis"
-        return _missing(link, needs)
+        axes = "a bias that does not vary along each axis"
+        return _fault(link, self.bias.body, {"broadcast": axes} if self.bias.constant_axes else {})
 
 
-def _missing(link: Link, needs: Mapping[str, str]) -> str:
-    for need, reason in needs.items():
-        if need not in link.transforms and not (need == "relu" and "clip" in link.transforms):
-            return f"the link '{link.name}' cannot '{need}' ({reason})"
-    return ""
+def _fault(link: Link, body: Region | None, needs: Mapping[str, str]) -> str:
+    lacking = missing(body, needs, link.transforms)
+    return f"the link '{link.name}' cannot '{lacking[0]}' ({lacking[1]})" if lacking is not None else ""
 
 
 def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
@@ -126,14 +114,9 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
             )
     block = Block(arg_types=[element])
     mapping: dict[SSAValue, SSAValue] = {source.args[0]: block.args[0]}
-    emit = _Appended(block)
     for op in ops:
         if op in skipped:
             mapping[op.results[0]] = block.args[0]
-        elif isinstance(op, RequantizeOp):
-            mapping[op.result] = expand_requantize(op, mapping[op.x], mapping[op.mul], mapping[op.add], emit)
-        elif isinstance(op, RescaleOp):
-            mapping[op.result] = expand_rescale(op, mapping[op.x], mapping[op.scale], emit)
         elif op.regions or len(op.results) != 1:
             return f"'{op.name}' of its epilogue is no scalar op"
         else:
@@ -172,13 +155,14 @@ def _start_shape(kernel: Kernel, extra: Access) -> tuple[list[int], list[AffineE
     whole, own = shape_of(output.value), shape_of(extra.value)
     if not _is_far(extra.value) or len(own) > len(whole):
         return None
+    axes = {expr: axis for axis, expr in enumerate(output.map.results)}
     shape, exprs = [1] * len(whole), [AffineExpr.constant(0)] * len(whole)
     for extent, expr in zip(own, extra.map.results, strict=True):
         form = linear(expr)
         if not form.terms and extent == 1 and not form.constant:
             continue
-        axis = form.terms[0][0] if len(form.terms) == 1 else None
-        if not isinstance(axis, int) or form.constant or form.terms[0][1] != 1 or extent != whole[axis]:
+        axis = axes.get(expr)
+        if axis is None or extent != whole[axis]:
             return None
         if any(exprs[later] != AffineExpr.constant(0) for later in range(axis, len(whole))):
             return None
@@ -223,19 +207,3 @@ def _is_far(value: SSAValue) -> bool:
 
 def _is_zero(initial: Attribute) -> bool:
     return isinstance(initial, IntegerAttr) and not initial.value.data
-
-
-class _Appended:
-    """Builder of scalar ops at the end of a block."""
-
-    def __init__(self, block: Block):
-        self._block = block
-
-    def op(self, op: Operation) -> SSAValue:
-        """Add an op and return its result."""
-        self._block.add_op(op)
-        return op.results[0]
-
-    def constant(self, value: float, type: Attribute) -> SSAValue:
-        """Add a constant of a scalar type."""
-        return self.op(arith.ConstantOp(scalar_attr(value, type)))

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.kernel import Kernel, is_shaped
+from ...dialects.core.kernel import Kernel, is_shaped, kernel_of
 from ...dialects.core.machine.model import Engine, Level, Machine
 from ...errors import Diagnostic
 from ...ir import element_of, where
 from .building import split_reduction
 from .epilogues import TransferEpilogue, transfer_epilogue
-from .places import Places, engine_beside, result_fault, start_fault
+from .places import Places, engine_beside, links_to, places_of, result_fault, start_fault
 from .tiling import can_cut_reductions, roles_of
 
 
@@ -75,3 +75,22 @@ def with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, mac
         remedy=f"name {level.name} among the levels of an engine's ins, add to transforms of the link what it can, "
         "or map the kernel to another engine",
     )
+
+
+def takes_sums_out(op: Operation, engine: Engine, machine: Machine) -> bool:
+    """
+    Return whether an engine, or the transfer of the results, computes a kernel's epilogue, if its sums are apart.
+
+    True of kernels whose sums have no level of their own.
+    """
+    places = places_of(engine, machine, links_to(engine, machine) - 1)
+    if places is None:
+        return True
+    try:
+        found = with_sums(op, kernel_of(op), engine, places, machine)
+    except Diagnostic:
+        return False
+    for each in found:
+        if each.epilogue is not None and each.epilogue.bias is not None and (view := each.epilogue.bias.view):
+            view.erase()
+    return True

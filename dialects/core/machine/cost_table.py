@@ -1,5 +1,5 @@
 """
-The table of what kernels cost on engines: functions that a machine file names.
+Functions that a machine file names: what kernels cost on engines, and which bodies of transfers a link computes.
 
 Those that fit many machines lie in `costs.py` beside this file, those of a target in `costs.py` in its folder, where
 `cost("npu")` makes the one that machine files call `<name>.npu`.
@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from xdsl.ir import Region
+
 from ....discovery import module_at, on_forget, target_files
 
 Cost = Callable[..., "int | None"]
@@ -28,19 +30,35 @@ look at types and scalar code, but of a constant or shift in that code only at w
 cycles of the engine's clock, without the engine's `setup`, or None where the engine cannot run a kernel of that form.
 """
 
-_Cost = TypeVar("_Cost", bound=Cost)
+Transform = Callable[[Region], str]
+"""
+The body of a transfer -> why an engine cannot compute it on the way, empty if it can.
+
+The body takes one element and ends with `hier.yield`; `quant.rescale` and `quant.requantize` are as they are.
+"""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _COSTS: dict[str, Cost] = {}
+_TRANSFORMS: dict[str, Transform] = {}
 
 
-def cost(name: str) -> Callable[[_Cost], _Cost]:
+def cost(name: str) -> Callable[[_Function], _Function]:
     """Register a cost function; in `costs.py` of a target its name becomes `<target>.<name>`."""
+    return _register(_COSTS, "cost function", name)
 
-    def register(function: _Cost) -> _Cost:
+
+def transform(name: str) -> Callable[[_Function], _Function]:
+    """Register a function of bodies that links compute; in `costs.py` of a target it becomes `<target>.<name>`."""
+    return _register(_TRANSFORMS, "transform", name)
+
+
+def _register(table: dict[str, Any], kind: str, name: str) -> Callable[[_Function], _Function]:
+    def register(function: _Function) -> _Function:
         target = re.search(r"\.targets\.(\w+)\.costs$", function.__module__)
         full = f"{target[1]}.{name}" if target else name
-        if full in _COSTS and _COSTS[full].__module__ != function.__module__:
-            raise ValueError(f"the cost function '{full}' is defined twice")
-        _COSTS[full] = function
+        if full in table and table[full].__module__ != function.__module__:
+            raise ValueError(f"the {kind} '{full}' is defined twice")
+        table[full] = function
         parameters_of.cache_clear()
         return function
 
@@ -49,22 +67,41 @@ def cost(name: str) -> Callable[[_Cost], _Cost]:
 
 def cost_named(name: str) -> Cost:
     """Return a cost function. Raises KeyError for an unknown one."""
+    return _named(_COSTS, name)
+
+
+def transform_named(name: str) -> Transform:
+    """Return a function of bodies that links compute. Raises KeyError for an unknown one."""
+    return _named(_TRANSFORMS, name)
+
+
+def _named(table: dict[str, Any], name: str) -> Any:
     target = name.rpartition(".")[0]
-    if name not in _COSTS and target in (files := _files()):
+    if name not in table and target in (files := _files()):
         module_at(files[target])
-    return _COSTS[name]
+    return table[name]
 
 
 def known_costs() -> list[str]:
     """Return the names of all cost functions, every target's included."""
+    return _known(_COSTS)
+
+
+def known_transforms() -> list[str]:
+    """Return the names of all functions of bodies, every target's included."""
+    return _known(_TRANSFORMS)
+
+
+def _known(table: dict[str, Any]) -> list[str]:
     for file in _files().values():
         module_at(file)
-    return sorted(_COSTS)
+    return sorted(table)
 
 
 def _forget(targets: Collection[str]) -> None:
-    for name in [name for name in _COSTS if name.rpartition(".")[0] in targets]:
-        del _COSTS[name]
+    for table in (_COSTS, _TRANSFORMS):
+        for name in [name for name in table if name.rpartition(".")[0] in targets]:
+            del table[name]
     parameters_of.cache_clear()
 
 

@@ -115,7 +115,7 @@ class Link:
     `direction` is `in` (to the near level), `out` or `both`; the channels are shared by both directions. A link whose
     ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`. At most `in_flight`
     transfers of its DMA engine are issued and not waited for; 0 where the machine does not say. `transforms` are the
-    ways, of `TRANSFORMS`, in which the engine can transform what it moves.
+    ways, of `TRANSFORMS` or functions of a target, in which the engine can transform what it moves.
     """
 
     name: str

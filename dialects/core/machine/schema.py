@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from ....errors import Diagnostic, did_you_mean
 from .checks import check
-from .cost_table import Parameter, known_costs, parameters_of
+from .cost_table import Parameter, known_costs, known_transforms, parameters_of, transform_named
 from .model import ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link, Machine
 from .operations import OpSupport
 from .values import (
@@ -78,6 +78,18 @@ def _peak(value: Any) -> tuple[tuple[str, float], ...]:
     return by_name(number(positive=True), matching(_TYPE, "an element type such as i8 or f32, or *"))(table)
 
 
+def _transform(value: Any) -> str:
+    """Convert a way to transform what moves: one of `TRANSFORMS`, or a function of a target, as `<target>.<name>`."""
+    name = text(value)
+    if name in TRANSFORMS:
+        return name
+    try:
+        transform_named(name)
+    except KeyError:
+        raise Expected(f"one of {', '.join((*TRANSFORMS, *known_transforms()))}") from None
+    return name
+
+
 LEVEL: dict[str, Key] = {
     "size": Key(size, required=True),
     "alignment": Key(integer(1)),
@@ -107,7 +119,7 @@ LINK: dict[str, Key] = {
     "in_flight": Key(integer(1)),
     "energy": Key(number()),
     "clock": Key(clock),
-    "transforms": Key(several(one_of(*TRANSFORMS), empty=True)),
+    "transforms": Key(several(_transform, empty=True)),
 }
 ENGINE: dict[str, Key] = {
     "level": Key(operand_levels, required=True),

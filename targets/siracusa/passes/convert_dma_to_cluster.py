@@ -17,7 +17,7 @@ from ....dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ....dialects.core.nesting import nested_ops
 from ....dialects.hier import DmaNoneOp, DmaStartOp, TokenType
 from ....dialects.hier import DmaWaitOp as HierWaitOp
-from ....dialects.hier.capabilities import needs_of
+from ....dialects.hier.capabilities import needs_of, needs_of_body
 from ....errors import Diagnostic
 from ....ir import functions, shape_of, where
 from ....passes.core.base import Pass
@@ -60,7 +60,7 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
 
 def _refuse_transforms(op: DmaStartOp) -> None:
     """Raise Diagnostic for a transfer that transforms what it moves in another way than by a fill."""
-    for need, reason in needs_of(op).items():
+    for need, reason in (needs_of_body(op.body) | needs_of(op)).items():
         if need != "fill":
             raise Diagnostic(
                 f"the cluster's DMA engine cannot '{need}' what it moves",

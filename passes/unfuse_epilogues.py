@@ -1,0 +1,147 @@
+"""The pass `unfuse-epilogues`: make kernels of what neither an engine nor a link computes of an epilogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.model import Machine
+from ..dialects.core.nesting import nested_ops
+from ..ir import element_of, functions, shape_of
+from .core.base import Pass
+from .loops.scalar import live_ops
+from .map_engines import ATTRIBUTE, engine_of, mapped_engine
+from .memory.sums import takes_sums_out
+
+
+def unfuse_epilogue(op: KernelOp, machine: Machine) -> None:
+    """
+    Leave a kernel as much of its epilogue as the machine can compute on the way out of its sums' level.
+
+    What remains is a `linalg.generic` behind it, on an engine of its own. A kernel of which the machine can compute no
+    form is unchanged.
+    """
+    engine = mapped_engine(op, machine)
+    if op.epilogue is None or takes_sums_out(op, engine, machine):
+        return
+    for value in _cuts(op.epilogue.block):
+        head = _head(op, value)
+        if machine.cost(engine, head) is not None and takes_sums_out(head, engine, machine):
+            _split(op, head, value, machine)
+            return
+        buffer = head.output.owner
+        head.erase()
+        cast(Operation, buffer).erase()
+
+
+def _cuts(body: Block) -> Iterator[SSAValue]:
+    """Yield the values that an epilogue can be cut at, the last ones first: all that follows depends on that alone."""
+    ops, _ = live_ops(body)
+    for count in range(len(ops) - 1, -1, -1):
+        later = [inner for op in ops[count:] for inner in nested_ops(op)]
+        needed = {operand for op in later for operand in op.operands} - {
+            result for op in later for result in op.results
+        }
+        needed = {value for value in needed if not isinstance(value.owner, arith.ConstantOp)} - set(body.args[1:])
+        last = ops[count - 1].results[0] if count else body.args[0]
+        if needed == {last}:
+            yield last
+
+
+def _head(op: KernelOp, value: SSAValue) -> KernelOp:
+    """Build a detached kernel whose epilogue ends with a value, on a buffer of its own."""
+    assert op.epilogue is not None
+    buffer = memref.AllocOp([], [], MemRefType(cast(Any, value.type), shape_of(op.output)))
+    body = op.epilogue.block
+    maps = op.epilogue_maps.data if op.epilogue_maps else ()
+    properties = {name: each for name, each in op.properties.items() if name not in _OF_PARTS}
+    if value is body.args[0]:
+        return op.create_from(op.inputs, [], [buffer.memref], properties, [[]], dict(op.attributes))
+    region, kept = _part(body, [body.args[0]], value, None)
+    chosen = [(op.extras[number], maps[number]) for number in kept]
+    properties["epilogue_maps"] = ArrayAttr([map for _, map in chosen])
+    extras = [extra for extra, _ in chosen]
+    return op.create_from(op.inputs, extras, [buffer.memref], properties, [[region]], dict(op.attributes))
+
+
+_OF_PARTS = ("operandSegmentSizes", "epilogue_maps")
+
+
+def _part(body: Block, starts: Sequence[SSAValue], end: SSAValue, out: Attribute | None) -> tuple[Region, list[int]]:
+    """
+    Build the code between values of an epilogue; also return the numbers of the operands that it uses.
+
+    Its arguments are the first values, the elements of these operands, and one of type `out`, if any.
+    """
+    ops = list[Operation]()
+    pending, seen = [end], set[SSAValue](starts)
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if isinstance(value.owner, Operation):
+            ops.append(value.owner)
+            pending += [operand for op in nested_ops(value.owner) for operand in op.operands]
+    extras = [arg for arg in body.args[1:] if arg in seen]
+    block = Block(arg_types=[*(each.type for each in (*starts, *extras)), *([out] if out is not None else [])])
+    mapping: dict[SSAValue, SSAValue] = dict(zip((*starts, *extras), block.args, strict=False))
+    for op in body.ops:
+        if op in ops:
+            block.add_op(op.clone(value_mapper=mapping))
+    block.add_op(linalg.YieldOp(mapping[end]))
+    return Region(block), [list(body.args).index(arg) - 1 for arg in extras]
+
+
+def _split(op: KernelOp, head: KernelOp, value: SSAValue, machine: Machine) -> None:
+    """Replace a kernel by its head and a kernel of the rest of its epilogue."""
+    assert op.epilogue is not None
+    body = op.epilogue.block
+    last = body.last_op
+    assert last is not None
+    (end,) = last.operands
+    region, kept = _part(body, [value], end, element_of(op.output))
+    rank = len(shape_of(op.output))
+    identity = AffineMapAttr(AffineMap.identity(rank))
+    maps = op.epilogue_maps.data if op.epilogue_maps else ()
+    ins = [head.output, *(op.extras[number] for number in kept)]
+    indexing = [identity, *(maps[number] for number in kept), identity]
+    rest = linalg.GenericOp(ins, [op.output], region, indexing, [IteratorTypeAttr.parallel()] * rank)
+    rest.attributes[ATTRIBUTE] = StringAttr(engine_of(rest, machine).name)
+    buffer = cast(Operation, head.output.owner)
+    for each in (buffer, head, rest):
+        each.location = op.location
+        Rewriter.insert_op(each, InsertPoint.before(op))
+    Rewriter.erase_op(op)
+
+
+@dataclass(frozen=True)
+class UnfuseEpiloguesPass(Pass):
+    """
+    Make kernels of what neither an engine nor a link computes of an epilogue.
+
+    Run it on buffers, after map-engines and before plan-memory. Where a level stores partial sums alone, an epilogue is
+    a kernel of an engine that reads the level, or the body of the transfer out of it (`transforms` of the link). Of an
+    epilogue that is neither, the longest beginning that is stays with its kernel; what follows is a kernel on the
+    fastest engine. Other kernels are unchanged.
+    """
+
+    name = "unfuse-epilogues"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        machine = machine_of(op)
+        for function in functions(op):
+            for kernel in [each for each in nested_ops(function) if isinstance(each, KernelOp)]:
+                unfuse_epilogue(kernel, machine)
