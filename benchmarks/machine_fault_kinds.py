@@ -11,11 +11,14 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
     ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
     IntAttr,
     IntegerAttr,
     IntegerType,
     ModuleOp,
     NoneAttr,
+    UnitAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -23,11 +26,16 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilewright.dialects.core.effect_traits import Awaits, Signals
 from tilewright.dialects.core.effects import declared
+from tilewright.dialects.core.instruction import InstructionOp
+from tilewright.dialects.core.instruction.signature import Kind, Stride
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.kernel_parts import ints
+from tilewright.dialects.core.machine.attribute import ATTRIBUTE
 from tilewright.dialects.core.nesting import nested_ops
 from tilewright.dialects.hier import DmaStartOp, GridOp, StreamOp
 from tilewright.dialects.hier.indirect import LookupOp
 from tilewright.dialects.hier.tiles import TileAttr
+from tilewright.ir import numbers_of
 
 Plant = Callable[[ModuleOp, random.Random], bool]
 
@@ -293,3 +301,106 @@ def _swap(module: ModuleOp, draw: random.Random) -> bool:
         if name is not None:
             op.properties["engine"] = name
     return True
+
+
+# Instructions
+
+
+def _instructions(module: ModuleOp) -> list[Operation]:
+    return [op for op in nested_ops(module) if isinstance(op, InstructionOp)]
+
+
+def _without_buffers(module: ModuleOp) -> list[Operation]:
+    """Return the fences, and the instructions that configure: few among the others."""
+    accessed = [(op, cast(InstructionOp, op).INSTRUCTION.buffers.values()) for op in _instructions(module)]
+    return [op for op, kinds in accessed if not any(kind.reads or kind.writes for kind in kinds)]
+
+
+def _some(module: ModuleOp, draw: random.Random) -> Operation | None:
+    return _chosen((_without_buffers if draw.random() < 0.5 else _instructions)(module), draw)
+
+
+@_kind("an instruction or a fence is dropped")
+def _drop_instruction(module: ModuleOp, draw: random.Random) -> bool:
+    op = _some(module, draw)
+    if op is not None:
+        Rewriter.erase_op(op)
+    return op is not None
+
+
+@_kind("an instruction or a fence is done twice")
+def _double_instruction(module: ModuleOp, draw: random.Random) -> bool:
+    op = _some(module, draw)
+    if op is not None:
+        Rewriter.insert_op(op.clone(), InsertPoint.after(op))
+    return op is not None
+
+
+@_kind("an instruction or a fence is moved")
+def _move_instruction(module: ModuleOp, draw: random.Random) -> bool:
+    op = _some(module, draw)
+    return op is not None and _moved(op, draw.choice((-3, -2, -1, 1, 2, 3)))
+
+
+@_kind("a number of an instruction is another one")
+def _number(module: ModuleOp, draw: random.Random) -> bool:
+    op = cast("InstructionOp | None", _some(module, draw))
+    kinds = {Kind.CONST, Kind.FLAG}
+    fields = (
+        [] if op is None else [e for e in op.INSTRUCTION.parameters if e.kind in kinds or isinstance(e.kind, Stride)]
+    )
+    if op is None or not fields:
+        return False
+    field = draw.choice(fields)
+    held = op.properties.get(field.name)
+    if field.kind is Kind.FLAG:
+        if held is None:
+            op.properties[field.name] = UnitAttr()
+        else:
+            del op.properties[field.name]
+    elif isinstance(held, IntegerAttr):
+        number = cast("IntegerAttr[Any]", held)
+        op.properties[field.name] = IntegerAttr(number.value.data + draw.choice((-16, -8, -1, 1, 8, 16)), number.type)
+    elif isinstance(held, DenseArrayBase):
+        axis, times = numbers_of(cast("DenseArrayBase[Any]", held))
+        op.properties[field.name] = ints(draw.choice([(axis, times + 1), (axis, 0), (1 - axis, times)]))
+    else:
+        op.properties[field.name] = ints((0, 1))
+    return True
+
+
+def _change_engine(module: ModuleOp, draw: random.Random, key: str, change: Callable[[Attribute], Attribute]) -> bool:
+    """Change what a machine says of an engine by a key; False where no engine has it."""
+    if ATTRIBUTE not in module.attributes:
+        return False
+    machine = cast("dict[str, Attribute]", cast(DictionaryAttr, module.attributes[ATTRIBUTE]).data)
+    engines = {name: dict[str, Attribute](each.data) for name, each in cast(Any, machine["engines"]).data.items()}
+    names = [name for name, engine in engines.items() if key in engine]
+    if not names:
+        return False
+    name = draw.choice(names)
+    engines[name] = {**engines[name], key: change(engines[name][key])}
+    every = DictionaryAttr({each: DictionaryAttr(engine) for each, engine in engines.items()})
+    module.attributes[ATTRIBUTE] = DictionaryAttr({**machine, "engines": every})
+    return True
+
+
+@_kind("a queue has another depth")
+def _queue_depth(module: ModuleOp, draw: random.Random) -> bool:
+    def change(held: Attribute) -> Attribute:
+        queues = cast(DictionaryAttr, held).data
+        name = draw.choice(list(queues))
+        depth = cast("IntegerAttr[Any]", queues[name])
+        return DictionaryAttr({**queues, name: IntegerAttr(draw.choice((1, 2, depth.value.data + 1)), depth.type)})
+
+    return _change_engine(module, draw, "queues", change)
+
+
+@_kind("a level is not interlocked")
+def _interlocks(module: ModuleOp, draw: random.Random) -> bool:
+    def change(held: Attribute) -> Attribute:
+        levels = list(cast("ArrayAttr[Attribute]", held))
+        levels.pop(draw.randrange(len(levels)))
+        return ArrayAttr(levels)
+
+    return _change_engine(module, draw, "interlocks", change)

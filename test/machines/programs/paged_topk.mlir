@@ -19,7 +19,7 @@ memref.global "private" @selected : memref<3xi32, "DRAM"> = uninitialized
 func.func @network(%q: memref<1x8xi8, "DRAM"> {onnx.name = "q"},
                    %most: memref<8x8xi8, "DRAM"> {onnx.name = "most"},
                    %least: memref<8x8xi8, "DRAM"> {onnx.name = "least"},
-                   %table: memref<8xi32, "DRAM"> {onnx.name = "table"},
+                   %table: memref<8xi32, "DRAM"> {onnx.name = "table", tilewright.range = array<i64: 0, 15>},
                    %k: memref<16x4x8xi8, "DRAM"> {onnx.name = "k"},
                    %v: memref<16x4x8xi8, "DRAM"> {onnx.name = "v"},
                    %o: memref<1x8xi32, "DRAM"> {onnx.name = "o", tilewright.output}) {
