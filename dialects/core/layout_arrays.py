@@ -49,6 +49,11 @@ class LayoutArray:
         """Return a copy of the array."""
         return self.memory[self.index].astype(dtype or self.dtype, copy=False)
 
+    def has_strides(self, slices: tuple[slice, ...]) -> bool:
+        """Return whether the elements of a box lie at strides."""
+        index = self.index[slices]
+        return not index.size or _is_strided(index, _strides(index))
+
     def box(self, slices: tuple[slice, ...], strides: Sequence[int] | None = None) -> Array:
         """
         Return the view of a box that has these strides, in elements; by default those that it has.
@@ -58,12 +63,8 @@ class LayoutArray:
         index = self.index[slices]
         if not index.size:
             return np.zeros(index.shape, self.dtype)
-        first = int(index[(0,) * index.ndim])
-        if strides is None:
-            steps = [tuple(int(axis == other) for other in range(index.ndim)) for axis in range(index.ndim)]
-            strides = [int(index[step]) - first if index.shape[axis] > 1 else 1 for axis, step in enumerate(steps)]
-        steps = (step * stride for step, stride in zip(np.indices(index.shape), strides, strict=True))
-        if not np.array_equal(index, first + sum(steps)):
+        first, strides = int(index[(0,) * index.ndim]), _strides(index) if strides is None else strides
+        if not _is_strided(index, strides):
             raise Diagnostic(
                 "a view of a buffer in blocks spans several of them",
                 expected=f"elements at strides {list(strides)}",
@@ -72,6 +73,19 @@ class LayoutArray:
             )
         size = self.memory.itemsize
         return np.lib.stride_tricks.as_strided(self.memory[first:], index.shape, [stride * size for stride in strides])
+
+
+def _strides(index: Array) -> list[int]:
+    """Return the strides of the first elements of a box along each axis, from their positions."""
+    steps = [tuple(int(axis == other) for other in range(index.ndim)) for axis in range(index.ndim)]
+    first = int(index[(0,) * index.ndim])
+    return [int(index[step]) - first if index.shape[axis] > 1 else 1 for axis, step in enumerate(steps)]
+
+
+def _is_strided(index: Array, strides: Sequence[int]) -> bool:
+    """Return whether the positions of a box's elements are those of an array with strides."""
+    steps = (step * stride for step, stride in zip(np.indices(index.shape), strides, strict=True))
+    return np.array_equal(index, int(index[(0,) * index.ndim]) + sum(steps))
 
 
 def laid_out(memory: Array, type: MemRefType[Any]) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import AffineMapAttr
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.analysis.affine_form import linear
@@ -181,15 +181,23 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, m
     for role, loop in support.blocked:
         if loop not in names:
             continue
-        level, operand = machine.level(places.level(role)), op.operands[1 if role == "weights" else 0]
-        (link,) = machine.path(places.far, level.name)
+        level = machine.level(places.level(role))
+        ends = (level.name, places.far) if role == "outs" else (places.far, level.name)
+        (link,) = machine.path(*ends)
         if "layout" not in link.transforms or not level.row_bytes:
             raise Diagnostic(
-                f"the {role} of '{op.name}' cannot be brought to {level.name} in blocks, as '{engine.name}' needs them",
+                f"the {role} of '{op.name}' cannot be in blocks in {level.name}, as '{engine.name}' needs them",
                 where=where(op),
                 expected=f"row_bytes of levels.{level.name}, and 'layout' among transforms of links.{link.name}",
                 found=f"{level.row_bytes} bytes, {', '.join(link.transforms) or 'no transforms'}",
                 remedy="change the machine's file, or map the kernel to another engine (the attribute 'engine')",
             )
-        found[role] = Blocks(names.index(loop), level.row_bytes // numpy_type(element_of(operand)).itemsize)
+        found[role] = Blocks(names.index(loop), level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
     return replace(places, blocks=found)
+
+
+def _stored(op: Operation, kernel: Kernel, role: str) -> Attribute:
+    """Return the type of a role's elements in its level: that of the sums for the results of a reduction."""
+    if role == "outs":
+        return kernel.reductions[-1].body.args[-1].type if kernel.reductions else element_of(op.operands[-1])
+    return element_of(op.operands[1 if role == "weights" else 0])

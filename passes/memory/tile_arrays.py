@@ -134,9 +134,8 @@ class Parts:
                 fine &= ~(partial & any_along(self.sizes[:, outer] > 1))
                 fine &= ~(partial & (kernel.bounds[inner] % np.maximum(self.sizes[:, inner], 1) != 0))
         places = self.part.places
-        for position, access in self.part.accesses().items() if places.blocks else ():
-            blocks = places.blocks.get(self.part.role(position))
-            if blocks is not None and (axis := blocks.axis(access.map)) is not None:
+        for blocks, access in self.part.blocks():
+            if (axis := blocks.axis(access.map)) is not None:
                 fine &= self.axis(access, axis, in_place=False)[0] % blocks.extent == 0
         for position, access in self.part.uses:
             if places.reaches(self.part.role(position), homes.get(access.value, places.far)):

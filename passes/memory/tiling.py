@@ -100,12 +100,17 @@ class Part:
         inputs = (*self.kernel.inputs[: self.first_extra], *extras)
         return {k: access for k, access in enumerate(inputs) if is_shaped(access.value) and self.is_used(k)}
 
+    def blocks(self) -> Iterator[tuple[Blocks, Access]]:
+        """Yield the layout of each operand in blocks, with its access."""
+        outputs = enumerate(self.kernel.outputs, self.first_output)
+        for position, access in (*self.accesses().items(), *outputs) if self.places.blocks else ():
+            if (blocks := self.places.blocks.get(self.role(position))) is not None:
+                yield blocks, access
+
     def rows(self) -> Iterator[tuple[int, int, int]]:
         """Yield, for each operand in blocks, its axis in blocks, the extent of its tile there and that of a block."""
-        for position, access in self.accesses().items():
-            blocks = self.places.blocks.get(self.role(position))
-            axis = blocks.axis(access.map) if blocks is not None else None
-            if blocks is not None and axis is not None:
+        for blocks, access in self.blocks():
+            if (axis := blocks.axis(access.map)) is not None:
                 form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
                 yield axis, self._span(form, extent, access, False)[0], blocks.extent
 

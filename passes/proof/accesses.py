@@ -284,7 +284,7 @@ class AccessRules:
                 if not is_exact:
                     self._may_leave(op, outside, far)
                 self._begin(op, transfer, near, "the tile's buffer", "the far buffer")
-                left = self._left(op, near, far, begin, here, inside) if is_exact else self._unknown()
+                left = self._left(op, near, far, begin, here, hangs=hangs) if is_exact else self._unknown()
                 self._state.wrote(op, outside, far, _mapped(left) if transforms else left)
             else:
                 self._begin(op, transfer, far, "the far buffer", "the tile's buffer")
@@ -313,17 +313,17 @@ class AccessRules:
             here = tuple(slice(0, n) if size != n else part for part, size, n in sides)
             if hangs:
                 self._may_hang(op, box, far, near, begin, outward=outward)
-            self._pieces[key] = (outside, near.part(here) if hangs and outward else near, here, hangs)
+            self._pieces[key] = (outside, _read_part(near, here) if hangs and outward else near, here, hangs)
         return self._pieces[key]
 
     def _left(
-        self, op: Operation, near: Buffer, far: Buffer, begin: tuple[int, ...], here: Sequence[slice], piece: Region
+        self, op: Operation, near: Buffer, far: Buffer, begin: tuple[int, ...], here: Sequence[slice], *, hangs: bool
     ) -> Origin | None:
         """Return the origin of the bytes that a transfer leaves in the far buffer, proved to belong there."""
         if not self._follows_tiles:
             return None
         is_known = self.tiles.check_written(op, near, far, begin, here)
-        return self._written(near, piece, is_known=is_known)
+        return self._written(near, here if hangs else None, is_known=is_known)
 
     def _fetched(
         self,
@@ -346,14 +346,14 @@ class AccessRules:
         origin = brought(own, views, outer, here, shape, fill, repeated)
         return replace(origin, is_whole=False) if far.memory.is_shared and outer is None else origin
 
-    def _written(self, near: Buffer, piece: Region, *, is_known: bool) -> Origin | None:
+    def _written(self, near: Buffer, piece: Sequence[slice] | None, *, is_known: bool) -> Origin | None:
         """Return the content that a part of a tile leaves in the far buffer; None where it is known to belong there."""
         origin = self._state.origin_of(near)
         if origin is None or (is_known and not origin.lacks):
             return None
-        if piece.box is None:
+        if piece is None:
             return replace(origin, solved=None)
-        return origin.part([each.start for each in piece.box[1]], piece.array.shape)
+        return origin.part([each.start for each in piece], tuple(each.stop - each.start for each in piece))
 
     def _begin(self, op: Operation, transfer: Transfer, source: Buffer, reads: str, writes: str) -> None:
         self._state.check_read(op, transfer.source, source.number, reads)
@@ -380,6 +380,13 @@ _RULES: Mapping[Any, Callable[[AccessRules, Operation, Sequence[Any]], None]] = 
     CopyEffects: AccessRules._copy,  # pyright: ignore[reportPrivateUsage]
 }
 """Trait -> the rule for ops that have it."""
+
+
+def _read_part(near: Buffer, here: tuple[slice, ...]) -> Region:
+    """Return the part of a tile's buffer that a transfer reads: all of it where the part has no strides in a layout."""
+    if near.blocks is not None and not near.blocks.has_strides(here):
+        return near
+    return near.part(here)
 
 
 def _mapped(origin: Origin | None, fill: Attribute | None = None) -> Origin | None:

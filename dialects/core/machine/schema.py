@@ -143,7 +143,7 @@ SUPPORT: dict[str, Key] = {
     "maxima": Key(_EXTENTS),
     "whole": Key(several(matching(_DIMENSION, _DIMENSIONS))),
     "padded": Key(several(matching(_DIMENSION, _DIMENSIONS))),
-    "blocked": Key(by_name(matching(_DIMENSION, _DIMENSIONS), one_of("ins", "weights"))),
+    "blocked": Key(by_name(matching(_DIMENSION, _DIMENSIONS), one_of("ins", "weights", "outs"))),
     "peak": Key(_peak),
 }
 _TOP: dict[str, Key] = {"description": Key(text), "clock": Key(clock), "pipeline": Key(text)}

@@ -1,0 +1,1 @@
+"""Gemmini: a systolic array with a scratchpad and accumulators, beside a RISC-V core."""

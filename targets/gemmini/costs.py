@@ -1,0 +1,62 @@
+"""Products on the array: which it runs, their cycles, and the scaling of sums on their way out."""
+
+from __future__ import annotations
+
+from math import ceil, prod
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr
+from xdsl.ir import Region
+
+from ...dialects.core.kernel import Kernel
+from ...dialects.core.machine.cost_table import cost, transform
+from ...dialects.core.machine.model import Engine
+from ...dialects.core.machine.operations import dimension_names
+from ...dialects.hier import YieldOp
+from ...dialects.quant import RescaleOp
+
+SIDE = 16
+LEAST_ROWS = 4
+"""Cycles of a product of fewer rows."""
+
+
+@cost("array")
+def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None:
+    """
+    Price a product as blocks of weights, each with as many cycles as it has rows of the first operand.
+
+    ex = ceil(n / 16) * ceil(k / 16) * sum over rows of 16 of max(4, rows); a row of pixels for a convolution.
+    """
+    names = dimension_names(kernel)
+    if any(name[0] not in "mnku" for name in names):
+        return None
+    extents = dict(zip(names, bounds, strict=True))
+    if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
+        return None
+    rows = [name for name in names if name[0] == "m" and extents[name] > 1][-1:]
+    row = prod(extents[name] for name in rows)
+    blocks = ceil(extents.get("n0", 1) / SIDE) * ceil(extents.get("k0", 1) / SIDE)
+    others = prod(e for name, e in extents.items() if name not in ("n0", "k0", *rows))
+    whole, rest = divmod(row, SIDE)
+    return blocks * others * (whole * SIDE + (max(rest, LEAST_ROWS) if rest else 0))
+
+
+@transform("mvout")
+def mvout(body: Region) -> str:
+    """Return why a body is no scale with saturation to 8 bits, and no ReLU, empty if it is: that is all of mvout."""
+    ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp)]
+    if len(ops) == 1 and isinstance(ops[0], YieldOp) and ops[0].operands[0] is body.block.args[0]:
+        return ""
+    if [type(op) for op in ops] != [RescaleOp, YieldOp]:
+        return "it is more than one 'quant.rescale'"
+    rescale = ops[0]
+    assert isinstance(rescale, RescaleOp)
+    scale = rescale.scale.owner
+    limits = rescale.low.value.data, rescale.high.value.data
+    if not isinstance(scale, arith.ConstantOp) or not isinstance(scale.value, FloatAttr):
+        return "its scale varies"
+    if scale.value.value.data <= 0:
+        return "its scale is not positive"
+    if rescale.zero.value.data or limits not in ((-128, 127), (0, 127)):
+        return f"it clips to {limits[0]} to {limits[1]}, with the zero point {rescale.zero.value.data}"
+    return ""
