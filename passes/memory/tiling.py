@@ -27,7 +27,7 @@ from ...dialects.core.nesting import nested_ops
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from .operand_tiles import OperandTile
-from .places import ANYWHERE, Places
+from .places import ANYWHERE, Blocks, Places
 
 
 @dataclass(frozen=True)

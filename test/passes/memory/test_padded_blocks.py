@@ -67,8 +67,14 @@ def arrays(text: str) -> tuple[list[np.ndarray], np.ndarray]:
     return [draw.integers(-128, 128, shape, dtype=np.int8) for shape in inputs], np.zeros(output, np.int8)
 
 
-CASES = [("systolic_padded", CONV), ("systolic_padded", MATMUL), ("systolic_blocked", MATMUL)]
-IDS = ["conv", "matmul", "matmul in blocks"]
+CASES = [
+    ("systolic_padded", CONV),
+    ("systolic_padded", MATMUL),
+    ("systolic_blocked", MATMUL),
+    ("systolic_rows", MATMUL),
+    ("systolic_rows", CONV),
+]
+IDS = ["conv", "matmul", "matmul in blocks", "matmul with sums in blocks", "conv with sums in blocks"]
 
 
 @pytest.mark.parametrize(("file", "text"), CASES, ids=IDS)
@@ -79,7 +85,7 @@ def test_blocks_are_whole_in_each_candidate(file: str, text: str) -> None:
     inputs, expected = arrays(text)
     Interpreter(module).call("network", [*inputs, expected])
     front = layers(module, target).options(0, 1, set()).front
-    assert {candidate.alternative for candidate in front} == {0, 1}
+    assert {candidate.alternative for candidate in front} == ({0} if file == "systolic_rows" else {0, 1})
     for candidate in front:
         plan = module.clone()
         found = layers(plan, target)
@@ -87,8 +93,8 @@ def test_blocks_are_whole_in_each_candidate(file: str, text: str) -> None:
         (grid,) = grids(plan)
         weights = grid.tiles.data[1].extents
         assert weights[0] % 16 == weights[1] % 16 == 0
-        layouts = [layout_map(value.type) for value in grid.buffers[:2]]
-        assert (None in layouts) == (file == "systolic_padded")
+        layouts = [layout_map(value.type) for value in (*grid.buffers[:2], grid.buffers[-1])]
+        assert layouts.count(None) == {"systolic_padded": 3, "systolic_blocked": 1, "systolic_rows": 0}[file]
         verify_memory(plan)
         assert simulate(plan).cycles == candidate.cycles
         Interpreter(plan).call("network", [*inputs, result := np.zeros_like(expected)])
@@ -105,7 +111,7 @@ def test_padded_blocks_are_equal_in_c(file: str, text: str, tmp_path: Path) -> N
     equal_in_c(planned(module, target), inputs, expected, tmp_path)
 
 
-@pytest.mark.parametrize("file", ["systolic_padded", "systolic_blocked"])
+@pytest.mark.parametrize("file", ["systolic_padded", "systolic_blocked", "systolic_rows"])
 def test_a_network_with_ten_features_runs_in_blocks(file: str) -> None:
     target = machine(file)
     module = on_buffers(import_model(zoo.build("mlp")))
@@ -119,7 +125,7 @@ def test_a_network_with_ten_features_runs_in_blocks(file: str) -> None:
 @pytest.mark.quick
 def test_blocks_that_a_link_does_not_make_are_refused() -> None:
     target = without(machine("systolic_blocked"), mvin="layout")
-    message = r"the ins of 'nn\.matmul' cannot be brought to SPAD in blocks, as 'array' needs them"
+    message = r"the ins of 'nn\.matmul' cannot be in blocks in SPAD, as 'array' needs them"
     with pytest.raises(Diagnostic, match=message) as error:
         planned(parse_module(new_context(), MATMUL), target)
     assert error.value.expected == "row_bytes of levels.SPAD, and 'layout' among transforms of links.mvin"
