@@ -23,7 +23,7 @@ LEAST_ROWS = 4
 @cost("array")
 def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None:
     """
-    Price a product as blocks of weights, each with as many cycles as it has rows of the first operand.
+    Return the cycles of a product: for each block of weights as many as it has rows of the first operand.
 
     ex = ceil(n / 16) * ceil(k / 16) * sum over rows of 16 of max(4, rows); a row of pixels for a convolution.
     """
