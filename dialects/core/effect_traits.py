@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import IntAttr, MemRefType, NoneAttr, TensorType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -56,6 +56,21 @@ class Effect(EffectInstance):
     until: SSAValue | None = None
     region: Box | None = None
     queue: Attribute | None = None
+
+
+class QueueAccess(NamedTuple):
+    """
+    Access of an op on a queue to a buffer: elements from `offsets` on, along axes of `counts` and `steps`.
+
+    Steps are in elements of memory. Without any, the axes are those of the buffer.
+    """
+
+    is_write: bool
+    operand: int
+    """The index of the buffer among the operands of the op."""
+    offsets: tuple[Any, ...]
+    counts: tuple[int, ...]
+    steps: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -259,6 +274,15 @@ class OnQueue(DeclaredEffects):
 
     def cycles_of(self, op: Operation, operands: Sequence[Any]) -> int:
         """Return the cycles of the op in its queue, by its run-time operands, None for buffers."""
+        raise NotImplementedError
+
+    def issue(self, op: Operation, operands: Sequence[Any], configured: dict[Any, Any]) -> Sequence[QueueAccess]:
+        """
+        Issue the op: return its accesses, by its run-time operands, None for those that depend on data.
+
+        `configured` is the configuration of the queues at this step of a walk, empty before the first one; the op uses
+        it, and may change it. Raises Diagnostic where the configuration does not allow the op.
+        """
         raise NotImplementedError
 
 

@@ -7,16 +7,18 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, TypeAlias, cast
 
+import numpy as np
 from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, Resource
 
 from ...dialects.core.analysis.intervals import Range
-from ...dialects.core.effect_traits import Box, CopyEffects, Effect, OwnArguments
+from ...dialects.core.effect_traits import Box, CopyEffects, Effect, OnQueue, OwnArguments, QueueAccess
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_kernel
 from ...dialects.hier import GridOp
 from ...dialects.hier.tiles import overlap
+from ...errors import Diagnostic
 from ..explicit.client import Handler
 from ..explicit.events import queue_of
 from .grid import prove_in_place
@@ -50,6 +52,8 @@ class AccessRules:
         self._state = state
         self._filled: set[Resource] = set()
         """The registers of queues that have a value."""
+        self._configured: dict[Any, Any] = {}
+        """The configuration of queues."""
         self.tiles = TileChecks(state)
 
     def of(self, op: Operation, effects: Effects) -> Handler:
@@ -61,7 +65,7 @@ class AccessRules:
                 return lambda *buffers: rule(self, op, buffers)
         accesses = [each for each in effects.instances if isinstance(each, Effect)]
         if (trait := queue_of(type(op))) is not None:
-            return self._instruction_of(op, trait.queue, accesses)
+            return self._instruction_of(op, trait, accesses)
         if any(each.until is not None for each in accesses):
             return self._transfer_of(op, accesses)
         if any(each.region is not None for each in accesses):
@@ -118,29 +122,24 @@ class AccessRules:
 
     # Instructions on queues
 
-    def _instruction_of(self, op: Operation, queue: str, effects: Sequence[Effect]) -> Handler:
+    def _instruction_of(self, op: Operation, trait: OnQueue, effects: Sequence[Effect]) -> Handler:
         """Return the handler of an instruction on a queue: it accesses regions until a fence."""
-        index = {value: position for position, value in enumerate(op.operands)}
-        plans = [
-            (each.kind is _WRITE, index[each.value], _evaluated(each.region, index))
-            for each in effects
-            if isinstance(each.value, SSAValue)
-        ]
         taken = {each.resource for each in effects if each.kind is MemoryEffectKind.FREE}
         filled = {each.resource for each in effects if each.kind is _WRITE and each.value is None}
 
         def issue(*operands: Any) -> None:
             self._take(op, taken)
             self._filled |= filled
-            regions: list[tuple[Region, bool, int]] = []
-            for is_write, position, box in plans:
-                offsets, sizes = box(operands)
-                self._is_static(op, operands[position])
-                if not all(isinstance(size, int) for size in sizes):
-                    message = f"the extents of a region of '{op.name}' depend on data"
-                    raise self._state.refuse("static", op, message, name_of(op, position))
-                regions.append((self._part(op, operands[position], offsets, sizes), is_write, position))
-            self._state.issue(op, queue, [(region, is_write, name_of(op, at)) for region, is_write, at in regions])
+            try:
+                accesses = trait.issue(op, operands, self._configured)
+            except Diagnostic as error:
+                message = f"'{op.name}': {error.message}"
+                parts = {"found": error.found, "remedy": error.remedy}
+                raise self._state.refuse("configured", op, message, **parts) from error
+            regions = [(self._region_of(op, each, operands), each.is_write, each.operand) for each in accesses]
+            self._state.issue(
+                op, trait.queue, [(region, is_write, name_of(op, at)) for region, is_write, at in regions]
+            )
             for region, is_write, position in regions:
                 if not is_write:
                     self._state.check_read(op, region, operands[position].number, position)
@@ -153,6 +152,28 @@ class AccessRules:
             self._state.issued()
 
         return issue
+
+    def _region_of(self, op: Operation, access: QueueAccess, operands: Sequence[Any]) -> Region:
+        """Return the region of an access. Raises Diagnostic where it depends on data, or leaves its buffer."""
+        buffer, counts, steps = operands[access.operand], access.counts, access.steps
+        self._is_static(op, buffer)
+        numbers = [*counts, *(access.offsets if steps is not None else ())]
+        if not all(isinstance(number, int) for number in numbers):
+            message = f"the extents of a region of '{op.name}' depend on data"
+            raise self._state.refuse("static", op, message, name_of(op, access.operand))
+        if steps is None:
+            return self._part(op, buffer, access.offsets, counts)
+        array = buffer.array
+        begin = self._part(op, buffer, access.offsets, (1,) * array.ndim).array
+        ends = [step * (n - 1) for step, n in zip(array.strides, array.shape, strict=True)]
+        at = [step * i for step, i in zip(array.strides, access.offsets, strict=True)]
+        reach = sum((count - 1) * step for count, step in zip(counts, steps, strict=True)) * array.itemsize
+        if 0 not in counts and sum(at) + reach > sum(ends):
+            place = f"element {(sum(at) + reach) // array.itemsize} in memory from the buffer's first one on"
+            found = f"the last one is {sum(ends) // array.itemsize}"
+            raise self._state.refuse("inside", op, f"'{op.name}' is out of bounds of its buffer", place, found=found)
+        strides = [step * array.itemsize for step in steps]
+        return Region(buffer.memory, np.lib.stride_tricks.as_strided(begin, counts, strides))
 
     def _take(self, op: Operation, registers: Collection[Resource]) -> None:
         """Check that an instruction before has filled registers, which are empty from here on."""

@@ -31,6 +31,8 @@ RULES = {
     "balance": "each slot of a stream is reserved, pushed, popped and released equally often",
     "token": "each transfer is waited for exactly once",
     "fence": "each instruction on a queue is awaited by a fence before the program ends",
+    "configured": "instructions before have set the registers of its queue that an instruction uses, and with these it "
+    "accesses the regions that its record declares",
     "constant": "constant memory is not written",
     "static": "which transfers there are, and where to, does not depend on data",
 }

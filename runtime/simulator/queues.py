@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import MemoryEffectKind
 
-from ...dialects.core.effect_traits import Effect, OnQueue
-from ...dialects.core.effects import Effects
+from ...dialects.core.effect_traits import OnQueue, QueueAccess, is_buffer
 from ...dialects.core.machine.model import Queue
 from ...dialects.core.queues import queue_named
 from ...ir import element_of, numpy_type
@@ -60,24 +58,25 @@ class Queues:
         self._layer = layer
         self._in_flight: dict[tuple[str, int], list[_InFlight]] = {}
         """Engine and its instance -> its instructions that have not ended, by the last look."""
+        self._configured: dict[Any, Any] = {}
+        """The configuration of queues, by the order of issue."""
         self._ends: dict[tuple[str, int], int] = {}
         """Queue and instance -> the cycle at which it is next idle."""
 
-    def issue(self, op: Operation, trait: OnQueue, effects: Effects) -> Handler:
+    def issue(self, op: Operation, trait: OnQueue) -> Handler:
         """Return the handler of an instruction. Raises Diagnostic for a queue that the machine does not have."""
         schedule, layer, operands = self._schedule, self._layer(op), list(op.operands)
         queue = queue_named(schedule.machine.queues, trait.queue, op)
         layer.engine = layer.engine or queue.engine
-        plans = [
-            (operands.index(each.value), each, level_of(each.value, schedule.machine.home.name))
-            for each in effects.instances
-            if isinstance(each, Effect) and isinstance(each.value, SSAValue) and each.region is not None
-        ]
-        plans = [plan for plan in plans if plan[2] in queue.interlocks]
+        levels = [level_of(each, schedule.machine.home.name) if is_buffer(each) else "" for each in operands]
 
         def issue(*values: Any) -> None:
-            known = dict(zip(operands, values, strict=True))
-            footprints = [_footprint(each, values[at], level, known) for at, each, level in plans]
+            accesses = trait.issue(op, values, self._configured)
+            footprints = [
+                _footprint(each, operands[each.operand], values[each.operand], levels[each.operand])
+                for each in accesses
+                if levels[each.operand] in queue.interlocks
+            ]
             token = Token()
             schedule.tokens.append(token)
             cycles = trait.cycles_of(op, values)
@@ -117,17 +116,16 @@ class Queues:
         self._schedule.stall(layer, max([self._schedule.now, *ends]))
 
 
-def _footprint(effect: Effect, place: Place, level: str, known: Mapping[Any, Any]) -> Footprint:
+def _footprint(access: QueueAccess, value: SSAValue, place: Place, level: str) -> Footprint:
     """Return the footprint of an access; in a view with strides of its own, where it begins is not known here: all."""
-    value, region = cast(SSAValue, effect.value), effect.region
-    assert region is not None
-    kind, is_write = cast("MemRefType[Any]", value.type), effect.kind is MemoryEffectKind.WRITE
+    kind = cast("MemRefType[Any]", value.type)
     memory = (level, "" if place.address >= 0 else place.name)
     if not isinstance(kind.layout, NoneAttr):
-        return Footprint(memory, 0, sys.maxsize, (place, None), (), is_write)
-    offsets, sizes = ([known.get(each, each) for each in side] for side in (region.offsets, region.sizes))
+        return Footprint(memory, 0, sys.maxsize, (place, None), (), access.is_write)
     item, strides = numpy_type(element_of(value)).itemsize, row_major(kind.get_shape())
-    low = sum(at * stride for at, stride in zip(offsets, strides, strict=True)) * item + max(place.address, 0)
-    reach = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True)) * item
-    box = tuple((at, at + size) for at, size in zip(offsets, sizes, strict=True))
-    return Footprint(memory, low, low + reach + item, (place, kind), box, is_write)
+    low = sum(at * stride for at, stride in zip(access.offsets, strides, strict=True)) * item + max(place.address, 0)
+    steps = strides if access.steps is None else access.steps
+    reach = sum((count - 1) * step for count, step in zip(access.counts, steps, strict=True)) * item
+    sides = zip(access.offsets, access.counts, strict=True) if access.steps is None else ()
+    box = tuple((at, at + count) for at, count in sides)
+    return Footprint(memory, low, low + reach + item, (place, kind), box, access.is_write)

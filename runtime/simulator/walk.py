@@ -180,7 +180,7 @@ class Walker(Client):
 
     def access(self, op: Operation, effects: Effects) -> Handler:
         if (trait := queue_of(type(op))) is not None:
-            return self._queues.issue(op, trait, effects)
+            return self._queues.issue(op, trait)
         if is_kernel(op):
             return self._kernel(op)
         if op.has_trait(DeclaredRange) or _loads_index(op):

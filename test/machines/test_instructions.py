@@ -291,7 +291,27 @@ def test_queues_take_no_part_in_parallel_loops() -> None:
         verify_memory(module_of(text))
 
 
-def test_semantics_outside_of_the_region_are_refused() -> None:
-    text = text_of("os").replace("block = 16", "block = 24", 1)
-    with pytest.raises(Diagnostic, match="accesses elements outside of the region that its record declares"):
-        result_of(module_of(text), "os", None)
+CONFIGURATIONS = {
+    "no configuration of loads": (
+        "config_ld %a",
+        None,
+        r"the register Load.strides\[0\] is used, which no instruction",
+    ),
+    "no configuration of the array": ("config_ex", None, "the register Execute.transposes is used"),
+    "no configuration of stores": ("config_st", None, "the register Store.stride is used"),
+    "another id": ("config_ld %bias", ("id = 1", "id = 0"), r"the register Load.strides\[1\] is used"),
+    "blocks too far apart": ("config_ld %a", ("block = 16", "block = 24"), "nothing has written|is out of bounds"),
+    "blocks that overlap": ("config_ld %a", ("block = 16", "block = 8"), "writes an element twice"),
+    "rows too far apart": ("config_st", ("<i64: 0, 1>", "<i64: 0, 2>"), "is out of bounds"),
+}
+
+
+@pytest.mark.parametrize("fault", CONFIGURATIONS)
+def test_faults_of_configurations_are_refused_and_stop_the_run(fault: str) -> None:
+    word, change, message = CONFIGURATIONS[fault]
+    line = next(each for each in text_of("os").split("\n") if word in each)
+    module = module_of(text_of("os").replace(line, "" if change is None else line.replace(*change)))
+    with pytest.raises(Refusal, match=message):
+        verify_memory(module)
+    with pytest.raises(Diagnostic, match=message):
+        result_of(module, "os", None)

@@ -23,6 +23,7 @@ from xdsl.traits import MemoryEffect, OpTrait, Pure
 from ....discovery import on_forget
 from ....errors import Diagnostic
 from ..semantics import C_RULES, C_SCALAR_RULES
+from .configuration import Configuration, Registers
 from .effects import effects_of_signature
 from .flat import Flat
 from .op import InstructionOp, op_class, shape_name
@@ -52,6 +53,7 @@ from .signature import (
 )
 
 __all__ = [
+    "Configuration",
     "Const",
     "Extent",
     "Flag",
@@ -62,6 +64,7 @@ __all__ = [
     "InstructionOp",
     "Out",
     "Ref",
+    "Registers",
     "Scalar",
     "Size",
     "State",
@@ -105,9 +108,10 @@ def instruction(
     signature, or `Pure()` instead of them. `c_body` is the body of the C function.
 
     An instruction with a `queue` is issued by the core and executed by that in-order queue of an engine: its accesses
-    last until a `fence`, an instruction that awaits these queues, or all queues. `regions` gives, by buffer, the
-    extents of the accessed region along the last axes, from the indices on; its functions take parameters by name. An
-    instruction that `takes` a register of its queue needs one before that `fills` it, each time anew.
+    last until a `fence`, an instruction that awaits these queues, or all queues. `regions` gives, by buffer, the region
+    from the indices on: extents along the last axes, or pairs (count, step in elements). Its functions take parameters
+    by name, and the `Configuration` of the queue. An instruction that `takes` a register of its queue needs one before
+    that `fills` it, each time anew.
 
         @instruction("mysoc.mvin", c="mysoc_mvin", queue="load", cycles=lambda rows: 4 + rows,
                      regions=dict.fromkeys(("far", "near"), lambda rows, cols: (rows, cols)))
@@ -190,13 +194,20 @@ def _check_queue(made: Instruction) -> None:
         )
     if (made.fills or made.takes) and not made.queue:
         raise Diagnostic(f"'{made.name}' has a register and no queue", where=made.place, remedy="give it queue=...")
+    if made.configurations and not made.queue:
+        raise Diagnostic(
+            f"'{made.name}' takes the configuration of a queue and is on none",
+            where=made.place,
+            remedy="give it queue=...",
+        )
     if made.awaits is not None and made.buffers:
         raise Diagnostic(f"the fence '{made.name}' accesses buffers", where=made.place, expected="no buffer operands")
     numbers = {each.name for each in made.parameters if each.kind in _STATIC or isinstance(each.kind, Extent)}
     numbers |= {shape_name(name) for name in made.buffers}
+    configurations = {each.name for each in made.configurations}
     functions = dict(made.regions) | ({"cycles": made.price} if made.queue and made.price else {})
     for name, function in functions.items():
-        if unknown := names_of(function) - numbers:
+        if unknown := names_of(function) - (numbers | configurations if name in made.regions else numbers):
             raise Diagnostic(
                 f"{'the region of ' if name in made.regions else ''}'{name}' in '{made.name}' depends on "
                 f"{', '.join(sorted(unknown))}",

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import EffectInstance, MemoryEffectKind, OpTrait, Pure
 
-from ..effect_traits import AwaitsQueues, DeclaredEffects, Effect, OnQueue, OperandEffects, State, StateEffects
-from .signature import Buffer, Kind, Parameter
+from ....errors import Diagnostic
+from ....ir import element_of, numpy_type, shape_of
+from ..effect_traits import (
+    AwaitsQueues,
+    DeclaredEffects,
+    Effect,
+    OnQueue,
+    OperandEffects,
+    QueueAccess,
+    State,
+    StateEffects,
+)
+from .configuration import Configured
+from .record import Axes
+from .region import blank, check_semantics
+from .signature import Buffer, Kind, Parameter, maker_of
 
 if TYPE_CHECKING:
     from .op import InstructionOp
@@ -47,6 +62,70 @@ class QueuedEffects(OnQueue):
 
     def cycles_of(self, op: Operation, operands: Sequence[Any]) -> int:
         return cast("InstructionOp", op).INSTRUCTION.cycles_of(cast("InstructionOp", op), operands)
+
+    def issue(self, op: Operation, operands: Sequence[Any], configured: dict[Any, Any]) -> Sequence[QueueAccess]:
+        instruction = cast("InstructionOp", op)
+        record = instruction.INSTRUCTION
+        present = configured.setdefault(Configured, Configured())
+        if record.configures:
+            numbers = _known(instruction, instruction.numbers_at(operands))
+            flat = {name: blank() for name in record.buffers}
+
+            def run(changed: Mapping[str, Any]) -> None:
+                record.run(flat, numbers, changed)
+
+            present.configure(record, run)
+            return ()
+        sizes = tuple(operands[instruction.operands.index(value)] for value in instruction.sizes)
+        key = op, present.key(record), sizes
+        if key not in configured:
+            configured[key] = list(_planned(instruction, instruction.numbers_at(operands), present.of(record)))
+        return [
+            QueueAccess(is_write, at, tuple(operands[i] for i in indices) or (0,) * rank, *axes)
+            for is_write, at, indices, rank, axes in cast("list[_Plan]", configured[key])
+        ]
+
+
+class _Plan(NamedTuple):
+    """Access of an instruction: whether it writes, the indices of its operands, and its region."""
+
+    is_write: bool
+    operand: int
+    indices: tuple[int, ...]
+    rank: int
+    axes: Axes
+
+
+def _known(op: InstructionOp, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of parameters. Raises Diagnostic where one depends on data."""
+    found = {name: number for name, number in numbers.items() if name in op.INSTRUCTION.numbers}
+    for name, number in found.items():
+        if isinstance(number, SSAValue):
+            message = f"the configuration that '{op.name}' sets depends on data"
+            raise Diagnostic(message, expected="numbers that are known as it is issued", found=f"'{name}'")
+    return found
+
+
+def _planned(op: InstructionOp, numbers: dict[str, Any], configurations: Mapping[str, Any]) -> Iterator[_Plan]:
+    """Yield the accesses of an instruction. Raises Diagnostic where its semantics accesses anything else."""
+    record, known = op.INSTRUCTION, {**numbers, **configurations}
+    axes = {name: record.axes_of(name, len(shape_of(getattr(op, name))), known) for name in record.regions}
+    opaque = [each for each in record.states if each not in record.configurations]
+    is_known = all(type(count) is int for each in axes.values() for count in each.counts)
+    if is_known and (record.configurations or not opaque):
+        exact = {name: Axes(each.counts, each.steps or tuple(op.steps_of(name))) for name, each in axes.items()}
+        types = {name: np.dtype(numpy_type(element_of(getattr(op, name)))) for name in axes}
+        top = cast(Operation, op.get_toplevel_object())
+        states = {**{each.name: maker_of(each.element)(top) for each in opaque}, **configurations}
+        scalars = {e.name: e.element(1) for e in record.parameters if isinstance(numbers.get(e.name), SSAValue)}
+        check_semantics(record, exact, types, {**numbers, **scalars}, states, is_complete=not (opaque or scalars))
+    operands = list(op.operands)
+    for name, kind in record.buffers.items():
+        value, indices = op.operands_of()[name]
+        places = tuple(operands.index(each) for each in indices)
+        for is_write, does in ((False, kind.reads), (True, kind.writes)):
+            if does:
+                yield _Plan(is_write, operands.index(value), places, len(shape_of(value)), axes[name])
 
 
 def _accesses(op: InstructionOp) -> Iterable[Effect]:

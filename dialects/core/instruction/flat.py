@@ -14,6 +14,10 @@ from ....ir import Array
 _T = TypeVar("_T", bound=np.generic)
 
 
+class AccessError(Diagnostic):
+    """Error for an access that leaves its buffer or its region, or that writes an element twice."""
+
+
 class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
     """
     Elements of a buffer from the one on that a pointer points to.
@@ -64,7 +68,7 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
                 raise Diagnostic("a slice of a buffer has no end, or a step", expected="flat[first:end]")
             first, end = int(part.start or 0), int(part.stop)
             if first < 0 or end < 0:
-                raise Diagnostic("a slice of a buffer begins or ends before it", found=f"[{first}:{end}]")
+                raise AccessError("a slice of a buffer begins or ends before it", found=f"[{first}:{end}]")
             self._reach(first, end if end > first else 0)
             if self.inside is not None:
                 _check_inside(self.inside[first:end])
@@ -81,7 +85,7 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
         if self.inside is not None and (first < 0 or end > self.size):
             _check_inside(np.zeros(1, np.bool_))
         if first < 0 or end > self.size:
-            raise Diagnostic(
+            raise AccessError(
                 "an instruction is out of bounds of its buffer",
                 expected=f"elements 0 to {self.size - 1} from the given one on",
                 found=f"element {first if first < 0 else end - 1}",
@@ -93,7 +97,7 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
 def _check_inside(accessed: NDArray[np.bool_]) -> None:
     """Raise Diagnostic where accessed elements are outside of the region that the instruction's record declares."""
     if not accessed.all():
-        raise Diagnostic(
+        raise AccessError(
             "an instruction accesses elements outside of the region that its record declares",
             expected="the elements of its region",
             found=f"{accessed.size - np.count_nonzero(accessed)} others, or more",
@@ -105,7 +109,7 @@ def _check_distinct(counts: Sequence[int], steps: Sequence[int]) -> None:
     reach = 0
     for step, count in sorted((abs(step), count) for count, step in zip(counts, steps, strict=True) if count > 1):
         if step <= reach:
-            raise Diagnostic(
+            raise AccessError(
                 "an instruction writes an element twice", expected=f"a step above {reach}", found=str(step)
             )
         reach += (count - 1) * step

@@ -28,7 +28,7 @@ from ....ir import element_of, numbers_of, shape_of
 from ..effect_traits import Box
 from ..kernel_parts import ints
 from ..layouts import layout_map
-from .signature import Buffer, Extent, Kind, Parameter, Stride, names_of
+from .signature import Buffer, Extent, Kind, Parameter, Stride
 
 if TYPE_CHECKING:
     from .record import Instruction
@@ -83,22 +83,44 @@ class InstructionOp(IRDLOperation):
 
     def region_of(self, buffer: str) -> Box | None:
         """
-        Return the region of a buffer that the instruction accesses, None for all of it.
+        Return the box of a buffer that the instruction accesses; None for all of it, and where the registers of its
+        queue or steps in memory say which part.
 
-        Raises Diagnostic where the record's function returns none that the buffer can have.
+        Raises Diagnostic where the record's function returns no region that the buffer can have.
         """
-        sizes = self.INSTRUCTION.regions.get(buffer)
-        if sizes is None:
+        record, rank = self.INSTRUCTION, len(shape_of(getattr(self, buffer)))
+        if buffer not in record.regions or record.depends_on_configuration(buffer):
             return None
-        rank, numbers = len(shape_of(getattr(self, buffer))), self.known_numbers()
-        try:
-            found = tuple(sizes(**{name: numbers[name] for name in names_of(sizes)}))
-        except TypeError as error:
-            raise _no_region(buffer, str(error)) from error
-        if len(found) > rank or not all(isinstance(each, SSAValue) or _is_extent(each) for each in found):
-            raise _no_region(buffer, f"{list(found)} of a buffer of {rank} axes")
+        axes = record.axes_of(buffer, rank, self.known_numbers())
         indices = tuple(getattr(self, _at(buffer))) or (0,) * rank
-        return Box(indices, (1,) * (rank - len(found)) + found)
+        return Box(indices, axes.counts) if axes.steps is None else None
+
+    @property
+    def sizes(self) -> list[SSAValue]:
+        """The operands of index type that are numbers of their own."""
+        return [getattr(self, each.name) for each in self.INSTRUCTION.parameters if each.kind is Kind.SIZE]
+
+    def numbers_at(self, operands: Sequence[Any]) -> dict[str, Any]:
+        """
+        Return numbers by the names of their parameters at a step, given the run-time operands, with strides in
+        elements; an operand that depends on data as the value that it is. Raises Diagnostic for a dynamic stride.
+        """
+        at = {value: number for value, number in zip(self.operands, operands, strict=True) if number is not None}
+        found = {name: at.get(value, value) for name, value in self.known_numbers().items()}
+        for each in self.INSTRUCTION.parameters:
+            if isinstance(each.kind, Stride):
+                axis, times = self.step_of(each.name)
+                found[each.name] = self.steps_of(each.kind.buffer)[axis] * times if times else 0
+            elif each.kind is Kind.SCALAR:
+                found[each.name] = getattr(self, each.name)
+        return found
+
+    def steps_of(self, buffer: str) -> Sequence[int]:
+        """Return the elements between neighbours along each axis. Raises Diagnostic where a stride is dynamic."""
+        strides: Sequence[int | None] | None = getattr(self, buffer).type.get_strides()
+        if strides is None or None in strides:
+            raise Diagnostic(f"the strides of '{buffer}' are not static", found=str(getattr(self, buffer).type))
+        return cast("Sequence[int]", strides)
 
     def step_of(self, parameter: str) -> tuple[int, int]:
         """Return the axis and the factor of a stride parameter; (0, 0) where it has none."""
@@ -147,18 +169,6 @@ class InstructionOp(IRDLOperation):
                 f"'{parameter.name}' must be an axis and a factor, with one of the {rank} axes of '{kind.buffer}', "
                 f"got {list(numbers_of(held))}"
             )
-
-
-def _is_extent(size: Any) -> bool:
-    return isinstance(size, int) and size >= 0
-
-
-def _no_region(buffer: str, found: str) -> Diagnostic:
-    return Diagnostic(
-        f"the region of '{buffer}' has no extents",
-        expected="a number or an operand of index type, unchanged, for each of the last axes",
-        found=found,
-    )
 
 
 def shape_name(buffer: str) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
+from xdsl.ir import SSAValue
 
 from ....errors import Diagnostic
 from ..semantics import Value
+from .configuration import Configuration
 from .flat import Flat
 from .op import InstructionOp, built
 from .signature import Buffer, Kind, Parameter, Stride, names_of
@@ -24,6 +26,13 @@ Price: TypeAlias = (
     | Callable[[Any, Any, Any, Any], float]
 )
 """Function of numbers by name; the forms by arity tell a type checker the types of a lambda's parameters."""
+
+
+class Axes(NamedTuple):
+    """Axes of a region: counts of elements, and steps between them in elements; the buffer's own where it has none."""
+
+    counts: tuple[Any, ...]
+    steps: tuple[int, ...] | None
 
 
 @dataclass(eq=False)
@@ -50,8 +59,9 @@ class Instruction:
     """The queues that it awaits as a fence, all if empty; None for no fence."""
     regions: Mapping[str, Callable[..., Sequence[Any]]]
     """
-    Buffer -> the extents of the region that it accesses from the indices on, along the last axes (1 along others), by
-    those of the parameters that the function names.
+    Buffer -> the region that it accesses, by those of the parameters, and of the configurations, that the function
+    names: extents from the indices on along the last axes, 1 along others; or pairs (count, step in elements), as
+    `Flat.along` takes them.
     """
     fills: str
     """The register of its queue that it leaves a value in; empty for none."""
@@ -111,9 +121,52 @@ class Instruction:
         return max(1, ceil(self.price(**{name: numbers[name] for name in names_of(self.price)})))
 
     @cached_property
+    def numbers(self) -> set[str]:
+        """The names of the parameters that are numbers."""
+        return {each.name for each in self.c_parameters if not isinstance(each.kind, Buffer)}
+
+    @cached_property
     def states(self) -> list[Parameter]:
         """The states of engines that the semantics takes."""
         return [each for each in self.parameters if each.kind is Kind.STATE]
+
+    @cached_property
+    def configurations(self) -> list[Parameter]:
+        """The states that are configuration registers."""
+        return [each for each in self.states if issubclass(each.element, Configuration)]
+
+    @cached_property
+    def configures(self) -> bool:
+        """True where it sets configuration registers, and does nothing else."""
+        accesses = any(kind.reads or kind.writes for kind in self.buffers.values())
+        return bool(self.states) and len(self.configurations) == len(self.states) and not accesses
+
+    def axes_of(self, buffer: str, rank: int, known: Mapping[str, Any]) -> Axes:
+        """
+        Return the region of a buffer of so many axes, by numbers and configurations.
+
+        Raises Diagnostic where the record's function returns none that the buffer can have.
+        """
+        function = self.regions[buffer]
+        try:
+            found = tuple(function(**{name: known[name] for name in names_of(function)}))
+        except TypeError as error:
+            raise no_region(buffer, str(error)) from error
+        pairs = [cast("tuple[Any, Any]", each) for each in found if isinstance(each, tuple)]
+        sizes = [each[0] for each in pairs] if pairs else list(found)
+        is_along = bool(pairs) and len(pairs) == len(found) and all(len(each) == 2 for each in pairs)
+        is_box = (
+            not pairs and len(found) <= rank and all(isinstance(each, SSAValue) or is_extent(each) for each in found)
+        )
+        if is_along and all(is_extent(number) for pair in pairs for number in pair):
+            return Axes(tuple(1 if step == 0 else size for size, step in pairs), tuple(step for _, step in pairs))
+        if not is_box:
+            raise no_region(buffer, f"{list(found)} of a buffer of {rank} axes")
+        return Axes((1,) * (rank - len(found)) + tuple(sizes), None)
+
+    def depends_on_configuration(self, buffer: str) -> bool:
+        """Return whether the region of a buffer depends on configuration registers."""
+        return bool(names_of(self.regions[buffer]) & {each.name for each in self.configurations})
 
     @cached_property
     def is_scalar(self) -> bool:
@@ -178,6 +231,20 @@ def header_text(name: str, chosen: Sequence[Instruction]) -> str:
         body = [f"  {line}" for line in made.c_body.splitlines()]
         lines += ["", *([f"static inline {made.prototype} {{", *body, "}"] if body else [f"{made.prototype};"])]
     return "\n".join([*lines, "", "#endif", ""])
+
+
+def is_extent(size: Any) -> bool:
+    """Return whether a number is one of elements."""
+    return isinstance(size, int) and size >= 0
+
+
+def no_region(buffer: str, found: str) -> Diagnostic:
+    """Return the error for a region that a buffer cannot have."""
+    return Diagnostic(
+        f"the region of '{buffer}' has no extents",
+        expected="a number or an operand of index type, unchanged, for each of the last axes, or pairs (count, step)",
+        found=found,
+    )
 
 
 def _protect(array: Flat[Any], kind: Buffer) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
@@ -14,10 +12,12 @@ from ....errors import Diagnostic
 from ....ir import Array, where
 from ..queues import Queues, Work
 from ..semantics import C_RULES, C_SCALAR_RULES, RULES, SCALAR_RULES, WORK_RULES, Runner, Value
+from .configuration import Configuration, Configured
 from .flat import Flat, flat_from
 from .op import InstructionOp, shape_name
 from .record import Instruction
-from .signature import Buffer, Extent, Kind, Parameter, Stride, names_of
+from .region import Region
+from .signature import Buffer, Extent, Kind, Parameter, Stride, maker_of
 
 _T = TypeVar("_T")
 
@@ -71,42 +71,25 @@ class _Bound(NamedTuple):
         """Return a buffer from its first element on."""
         return flat_from(self.arrays[name], self.indices[name])
 
-    def region(self, op: InstructionOp, name: str) -> _Region:
-        """Return the region of a buffer that the op's record declares. Raises Diagnostic where it is out of bounds."""
-        array, begin, sizes = self.arrays[name], self.indices[name], op.INSTRUCTION.regions[name]
-        numbers = self.numbers | {shape_name(each): array.shape for each, array in self.arrays.items()}
-        found = [int(size) for size in sizes(**{each: numbers[each] for each in names_of(sizes)})]
-        extents = (*[1] * (array.ndim - len(found)), *found)
-        ends = [at + extent for at, extent in zip(begin or [0] * array.ndim, extents, strict=True)]
+    def region(self, op: InstructionOp, name: str, configurations: Mapping[str, Configuration]) -> Region:
+        """
+        Return the region of a buffer that the op's record declares, with the configuration of its queue.
+
+        Raises Diagnostic where it is out of bounds.
+        """
+        array, begin = self.arrays[name], self.indices[name]
+        shapes = {shape_name(each): array.shape for each, array in self.arrays.items()}
+        axes = op.INSTRUCTION.axes_of(name, array.ndim, {**self.numbers, **shapes, **configurations})
+        if axes.steps is not None:
+            return Region.of(self.flat(name), axes.counts, axes.steps)
+        ends = [at + extent for at, extent in zip(begin or [0] * array.ndim, axes.counts, strict=True)]
         if any(end > extent for end, extent in zip(ends, array.shape, strict=True)):
             raise Diagnostic(
                 f"'{op.name}' accesses a region that is out of bounds of '{name}'",
                 expected=f"a region inside of the shape {list(array.shape)}",
                 found=f"elements {begin} to {[end - 1 for end in ends]}",
             )
-        last = sum((extent - 1) * step for extent, step in zip(extents, array.strides, strict=True))
-        count = 0 if 0 in extents else last // array.itemsize + 1
-        return _Region(self.flat(name)[:count].view(Flat), extents, array.strides)
-
-
-class _Region:
-    """Region of a buffer: `flat` are its elements and those between them."""
-
-    def __init__(self, flat: Flat[Any], extents: tuple[int, ...], strides: tuple[int, ...]):
-        self.flat, self._extents, self._strides = flat, extents, strides
-        mask = np.zeros(flat.size, np.bool_)
-        steps = [stride // flat.itemsize for stride in strides]
-        np.lib.stride_tricks.as_strided(mask, extents, steps)[...] = True
-        self.flat.inside = mask
-
-    @property
-    def array(self) -> Array:
-        """The elements of the region, a view."""
-        return np.lib.stride_tricks.as_strided(self.flat.view(np.ndarray), self._extents, self._strides)
-
-    def copy(self) -> _Region:
-        """Return a region of the same contents in memory of its own."""
-        return _Region(cast(Any, np.array(self.flat).view(Flat)), self._extents, self._strides)
+        return Region.of(self.flat(name), axes.counts, [step // array.itemsize for step in array.strides])
 
 
 def _bound(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> _Bound:
@@ -134,14 +117,25 @@ def _run(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequenc
     if made.awaits is not None:
         state_of(runner, op, Queues).fence(made.awaits, runner.interleaving)
     bound = _bound(runner, op, operands)
-    flat = {name: bound.region(op, name).flat if name in made.regions else bound.flat(name) for name in bound.arrays}
+    regions = {name: bound.region(op, name, {}) for name in made.regions}
+    flat = {name: regions[name].flat if name in regions else bound.flat(name) for name in bound.arrays}
     return _results(made, made.run(flat, bound.numbers, _states(made, runner, op)))
 
 
 def _work(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> Work:
-    """Return the work of an op on its queue."""
-    bound, states = _bound(runner, op, operands), _states(made, runner, op)
-    regions = {name: bound.region(op, name) for name in made.regions}
+    """
+    Return the work of an op on its queue. Configurations are those at its issue, since its queue executes in order.
+
+    One that configures is executed here.
+    """
+    bound, configured = _bound(runner, op, operands), state_of(runner, op, Configured)
+    if made.configures:
+        flat = {name: bound.flat(name) for name in made.buffers}
+        configured.configure(made, lambda changed: made.run(flat, bound.numbers, changed))
+        return Work(op, made.queue, [], [], lambda: [])
+    configurations = configured.of(made)
+    states = {**_states(made, runner, op), **configurations}
+    regions = {name: bound.region(op, name, configurations) for name in made.regions}
     read, written = ([name for name in regions if getattr(made.buffers[name], side)] for side in ("reads", "writes"))
     if any(not bound.arrays[name].flags.writeable for name in written):
         raise Diagnostic(f"'{op.name}' writes to constant memory")
@@ -187,7 +181,11 @@ def _run_c(made: Instruction, runner: Runner, op: Operation, operands: Sequence[
             flat[each.name] = value.reshape(-1).view(Flat)
         else:
             numbers[each.name] = value if each.kind is Kind.SCALAR else int(value)
-    return _results(made, made.run(flat, numbers, _states(made, runner, op)))
+    configured = state_of(runner, op, Configured)
+    if made.configures:
+        configured.configure(made, lambda changed: made.run(flat, numbers, changed))
+        return []
+    return _results(made, made.run(flat, numbers, {**_states(made, runner, op), **configured.of(made)}))
 
 
 def _results(made: Instruction, value: Value) -> list[Value]:
@@ -195,7 +193,7 @@ def _results(made: Instruction, value: Value) -> list[Value]:
 
 
 def _states(made: Instruction, runner: Runner, op: Operation) -> dict[str, Any]:
-    return {each.name: state_of(runner, op, each.element) for each in made.states}
+    return {each.name: state_of(runner, op, each.element) for each in made.states if each not in made.configurations}
 
 
 def state_of(runner: Runner, op: Operation, state: type[_T]) -> _T:
@@ -203,10 +201,4 @@ def state_of(runner: Runner, op: Operation, state: type[_T]) -> _T:
     top = op
     while (parent := top.parent_op()) is not None:
         top = parent
-    return runner.cached(top, _maker(state))
-
-
-@cache
-def _maker(state: Any) -> Callable[[Operation], Any]:
-    made: Callable[[Operation], Any] | None = getattr(state, "of_program", None)
-    return made if made is not None else lambda _: state()
+    return runner.cached(top, maker_of(state))

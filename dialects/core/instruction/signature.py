@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origi
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from ....errors import Diagnostic
 from .flat import Flat
@@ -168,6 +168,13 @@ def parameters_of(function: Callable[..., Any], place: str) -> tuple[tuple[Param
 def names_of(function: Callable[..., Any]) -> frozenset[str]:
     """Return the names of a function's parameters."""
     return frozenset(inspect.signature(function).parameters)
+
+
+@cache
+def maker_of(state: Any) -> Callable[[Operation], Any]:
+    """Return the function that makes the object of a state's class, from the outermost op."""
+    made: Callable[[Operation], Any] | None = getattr(state, "of_program", None)
+    return made if made is not None else lambda _: state()
 
 
 def _parameter(name: str, hint: Any, place: str) -> Parameter:

@@ -35,7 +35,7 @@ builtin.module {
     scf.for %j = %zero to %two step %one {
       %col = arith.muli %j, %dim : index
       scf.for %i = %zero to %two step %one {
-        systolic.mvin_acc %bias[%zero, %col], %sums[%j, %i, %zero, %zero] {rows = 16 : i64, cols = 16 : i64, repeats, id = 1 : i64} : memref<1x32xi32>, memref<2x2x16x16xi32, "ACC">
+        systolic.mvin_acc %bias[%zero, %col], %sums[%j, %i, %zero, %zero] {rows = 16 : i64, cols = 16 : i64, id = 1 : i64} : memref<1x32xi32>, memref<2x2x16x16xi32, "ACC">
       }
       scf.for %k = %zero to %two step %one {
         %depth = arith.muli %k, %dim : index

@@ -25,7 +25,7 @@ builtin.module {
       systolic.mvin %a[%row, %zero], %sa[%i, %zero, %zero, %zero] {rows = 16 : i64, cols = 32 : i64, id = 0 : i64} : memref<32x32xi8>, memref<2x2x16x16xi8, "SPAD">
       scf.for %j = %zero to %two step %one {
         %col = arith.muli %j, %dim : index
-        systolic.mvin_acc %bias[%zero, %col], %sums[%j, %zero, %zero] {rows = 16 : i64, cols = 16 : i64, repeats, id = 1 : i64} : memref<1x32xi32>, memref<2x16x16xi32, "ACC">
+        systolic.mvin_acc %bias[%zero, %col], %sums[%j, %zero, %zero] {rows = 16 : i64, cols = 16 : i64, id = 1 : i64} : memref<1x32xi32>, memref<2x16x16xi32, "ACC">
         scf.for %k = %zero to %two step %one {
           %depth = arith.muli %k, %dim : index
           systolic.mvin %b[%depth, %col], %sb[%k, %zero, %zero] {rows = 16 : i64, cols = 16 : i64, id = 0 : i64} : memref<32x32xi8>, memref<2x16x16xi8, "SPAD">

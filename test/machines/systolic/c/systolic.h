@@ -27,8 +27,7 @@ static inline void systolic_mvin(const int8_t *far, int8_t *near, int32_t rows, 
         }
 }
 
-static inline void systolic_mvin_acc(const int32_t *far, int32_t *near, int32_t rows, int32_t cols, int32_t repeats, int32_t id) {
-    (void)repeats;
+static inline void systolic_mvin_acc(const int32_t *far, int32_t *near, int32_t rows, int32_t cols, int32_t id) {
     for (int32_t row = 0; row < rows; ++row)
         for (int32_t col = 0; col < cols; ++col)
             near[row * SYSTOLIC_DIM + col] = far[row * systolic.strides[id] + col];

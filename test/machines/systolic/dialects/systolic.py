@@ -16,6 +16,7 @@ import numpy as np
 from xdsl.ir import Dialect
 
 from tilewright.dialects.core.instruction import (
+    Configuration,
     Const,
     Flag,
     Flat,
@@ -23,6 +24,7 @@ from tilewright.dialects.core.instruction import (
     InOut,
     Out,
     Ref,
+    Registers,
     State,
     Stride,
     i8,
@@ -38,41 +40,60 @@ Columns: TypeAlias = Annotated[Const, range(1, DIM + 1)]
 Id: TypeAlias = Annotated[Const, (0, 1)]
 
 
-class Load:
-    """Configuration of the queue of loads, by id: elements between far rows, and rows between blocks of columns."""
+class Load(Configuration):
+    """Registers of the queue of loads, by id: elements between far rows, and rows between blocks of columns."""
 
-    def __init__(self) -> None:
-        self.strides, self.blocks = [0, 0], [0, 0]
+    strides: Registers
+    blocks: Registers
 
 
-class Execute:
+class Execute(Configuration):
+    """Register of the array's queue: whether weights are transposed as they are preloaded."""
+
+    transposes: int
+
+
+class Weights:
     """The array: the weights in use, and those that are preloaded."""
 
     def __init__(self) -> None:
-        self.transposes = 0
-        self.weights, self.following = np.zeros((DIM, DIM), np.int32), np.zeros((DIM, DIM), np.int32)
+        self.used, self.following = np.zeros((DIM, DIM), np.int32), np.zeros((DIM, DIM), np.int32)
 
 
-class Store:
-    """Configuration of the queue of stores: elements between far rows, and the scale and clip of sums."""
+class Store(Configuration):
+    """Registers of the queue of stores: elements between far rows, and the scale and clip of sums."""
 
-    stride = 0
-    multiplier = 0
-    shift = 1
-    low = -128
+    stride: int
+    multiplier: int
+    shift: int
+    low: int
 
 
-def _blocks(rows: int, cols: int) -> tuple[int, int, int]:
-    """Return the blocks, rows and columns of a near tile."""
-    return ceil(cols / DIM), rows, min(cols, DIM)
+Axes: TypeAlias = tuple[tuple[int, int], ...]
+"""Axes of a region: elements, and the step between them."""
+
+
+def _outside(rows: int, cols: int, id: int, load: Load) -> Axes:
+    """Return the axes of far rows in blocks of columns."""
+    return (ceil(cols / DIM), DIM), (rows, load.strides[id]), (min(cols, DIM), 1)
+
+
+def _blocks(rows: int, cols: int, id: int, load: Load) -> Axes:
+    """Return the axes of a near tile in blocks of columns."""
+    return (ceil(cols / DIM), load.blocks[id] * DIM), (rows, DIM), (min(cols, DIM), 1)
+
+
+def _rows(rows: int, cols: int, id: int, load: Load) -> Axes:
+    """Return the axes of far rows, of one where the step is 0."""
+    return (rows, load.strides[id]), (cols, 1)
+
+
+def _stored(rows: int, cols: int, store: Store) -> Axes:
+    return (rows, store.stride), (cols, 1)
 
 
 def _tile(rows: int, cols: int) -> tuple[int, int]:
     return rows, cols
-
-
-def _repeated(rows: int, cols: int, repeats: int) -> tuple[int, int]:
-    return 1 if repeats else rows, cols
 
 
 def _weights(k: int, n: int) -> tuple[int, int]:
@@ -99,24 +120,22 @@ def config_ld(far: Ref[Any], stride: Annotated[int, Stride("far")], block: Const
 
 @instruction(
     "systolic.mvin", c="systolic_mvin", header=HEADER, queue="load", cycles=lambda rows: 10.3 * rows,
-    regions={"far": _tile, "near": _blocks}, requires=[_whole_blocks],
+    regions={"far": _outside, "near": _blocks}, requires=[_whole_blocks],
 )  # fmt: skip
 def mvin(
     far: In[i8], near: Out[i8], rows: Rows, cols: Annotated[Const, range(1, 65)], id: Id, load: State[Load]
 ) -> None:
     """Bring rows of bytes to blocks of 16 columns: near[b, r, c] = far[r, 16 * b + c]."""
-    blocks, _, width = _blocks(rows, cols)
-    source = far.along((blocks, DIM), (rows, load.strides[id]), (width, 1))
-    near.along((blocks, load.blocks[id] * DIM), (rows, DIM), (width, 1))[...] = source
+    near.along(*_blocks(rows, cols, id, load))[...] = far.along(*_outside(rows, cols, id, load))
 
 
 @instruction(
     "systolic.mvin_acc", c="systolic_mvin_acc", header=HEADER, queue="load", cycles=lambda rows: 10.3 * rows,
-    regions={"far": _repeated, "near": _tile},
+    regions={"far": _rows, "near": _tile},
 )  # fmt: skip
-def mvin_acc(far: In[i32], near: Out[i32], rows: Rows, cols: Columns, repeats: Flag, id: Id, load: State[Load]) -> None:
+def mvin_acc(far: In[i32], near: Out[i32], rows: Rows, cols: Columns, id: Id, load: State[Load]) -> None:
     """Bring rows of sums, or one row repeatedly: near[r, c] = far[r * stride, c]."""
-    near.along((rows, DIM), (cols, 1))[...] = far.along((1 if repeats else rows, load.strides[id]), (cols, 1))
+    near.along((rows, DIM), (cols, 1))[...] = far.along(*_rows(rows, cols, id, load))
 
 
 @instruction("systolic.config_ex", c="systolic_config_ex", header=HEADER, queue="execute", cycles=lambda: 1)
@@ -129,36 +148,36 @@ def config_ex(transposes: Flag, execute: State[Execute]) -> None:
     "systolic.preload", c="systolic_preload", header=HEADER, queue="execute", cycles=lambda: 1,
     regions={"b": _weights}, fills="weights",
 )  # fmt: skip
-def preload(b: In[i8], k: Columns, n: Columns, execute: State[Execute]) -> None:
+def preload(b: In[i8], k: Columns, n: Columns, execute: State[Execute], array: State[Weights]) -> None:
     """Bring weights to the array, for the next compute_preloaded."""
-    execute.following[...] = 0
+    array.following[...] = 0
     weights = b.along((k, DIM), (n, 1)).astype(np.int32)
     weights = weights.T if execute.transposes else weights
-    execute.following[: weights.shape[0], : weights.shape[1]] = weights
+    array.following[: weights.shape[0], : weights.shape[1]] = weights
 
 
-def _add_products(a: Flat[Any], c: Flat[Any], execute: Execute, size: tuple[int, int, int]) -> None:
+def _add_products(a: Flat[Any], c: Flat[Any], array: Weights, size: tuple[int, int, int]) -> None:
     rows, k, n = size
-    c.along((rows, DIM), (n, 1))[...] += a.along((rows, DIM), (k, 1)).astype(np.int32) @ execute.weights[:k, :n]
+    c.along((rows, DIM), (n, 1))[...] += a.along((rows, DIM), (k, 1)).astype(np.int32) @ array.used[:k, :n]
 
 
 @instruction(
     "systolic.compute_preloaded", c="systolic_compute_preloaded", header=HEADER, queue="execute",
     cycles=lambda rows: DIM, regions={"a": _factors, "c": _sums}, takes="weights",
 )  # fmt: skip
-def compute_preloaded(a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, execute: State[Execute]) -> None:
+def compute_preloaded(a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, array: State[Weights]) -> None:
     """Add products with the weights that were preloaded last: c[r, j] += sum over i of a[r, i] * weights[i, j]."""
-    execute.weights[...] = execute.following
-    _add_products(a, c, execute, (rows, k, n))
+    array.used[...] = array.following
+    _add_products(a, c, array, (rows, k, n))
 
 
 @instruction(
     "systolic.compute_accumulated", c="systolic_compute_accumulated", header=HEADER, queue="execute",
     cycles=lambda rows: max(4, rows), regions={"a": _factors, "c": _sums},
 )  # fmt: skip
-def compute_accumulated(a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, execute: State[Execute]) -> None:
+def compute_accumulated(a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, array: State[Weights]) -> None:
     """Add products with the weights that the array has."""
-    _add_products(a, c, execute, (rows, k, n))
+    _add_products(a, c, array, (rows, k, n))
 
 
 @instruction("systolic.config_st", c="systolic_config_st", header=HEADER, queue="store", cycles=lambda: 1)
@@ -172,13 +191,13 @@ def config_st(
 
 @instruction(
     "systolic.mvout", c="systolic_mvout", header=HEADER, queue="store", cycles=lambda rows: 10.3 * rows,
-    regions={"near": _tile, "far": _tile},
+    regions={"near": _tile, "far": _stored},
 )  # fmt: skip
 def mvout(near: In[i32], far: Out[i8], rows: Rows, cols: Columns, store: State[Store]) -> None:
     """Bring rows of sums out as bytes: far[r, c] = clip(near[r, c] * multiplier >> shift, low, 127)."""
     sums = near.along((rows, DIM), (cols, 1)).astype(np.int64) * store.multiplier
     scaled = (sums + (1 << (store.shift - 1))) >> store.shift
-    far.along((rows, store.stride), (cols, 1))[...] = np.clip(scaled, store.low, 127)
+    far.along(*_stored(rows, cols, store))[...] = np.clip(scaled, store.low, 127)
 
 
 @instruction("systolic.fence", c="systolic_fence", header=HEADER, fence=True)

@@ -1,0 +1,135 @@
+"""Configuration registers of a queue: numbers that instructions set, and that later instructions of the queue use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+
+from ....errors import Diagnostic
+
+if TYPE_CHECKING:
+    from .record import Instruction
+
+_C = TypeVar("_C", bound="Configuration")
+
+
+class NotConfigured(Diagnostic):
+    """Error for the use of a register that no instruction has set."""
+
+    def __init__(self, register: str):
+        super().__init__(
+            f"{register} is used, which no instruction has set",
+            expected="an instruction before that sets it",
+            remedy="configure the queue before its first use",
+        )
+
+
+class Registers(dict[int, int]):
+    """Registers by number, each unset until an instruction sets it."""
+
+    name = ""
+    is_frozen = False
+
+    def __missing__(self, key: int) -> int:
+        raise NotConfigured(f"the register {self.name}[{key}]")
+
+    def __setitem__(self, key: int, value: int) -> None:
+        if self.is_frozen:
+            raise _is_set_late(f"{self.name}[{key}]")
+        super().__setitem__(key, value)
+
+
+class Configuration:
+    """
+    Configuration registers: the attributes that a subclass annotates, each unset until an instruction sets it.
+
+        class Load(Configuration):
+            scale: int
+            strides: Registers
+
+    An instruction on a queue takes them as `State[Load]`. One that accesses no buffer sets them; all others read them,
+    and so may the functions of their regions. Values are numbers that do not depend on data.
+    """
+
+    def __init__(self) -> None:
+        for name, hint in _annotated(type(self)).items():
+            if hint is Registers:
+                vars(self)[name] = registers = Registers()
+                registers.name = f"{type(self).__name__}.{name}"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotConfigured(f"the register {type(self).__name__}.{name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_is_frozen" in vars(self):
+            raise _is_set_late(f"{type(self).__name__}.{name}")
+        super().__setattr__(name, value)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The values of the registers that are set, hashable."""
+        held = sorted((name, value) for name, value in vars(self).items() if name != "_is_frozen")
+        return tuple(
+            (name, tuple(sorted(each.items())) if isinstance(each, Registers) else each) for name, each in held
+        )
+
+    def copied(self: _C) -> _C:
+        """Return registers of the same values, which may be set."""
+        made = type(self)()
+        for name, value in vars(self).items():
+            if isinstance(value, Registers):
+                vars(made)[name].update(value)
+            elif name != "_is_frozen":
+                vars(made)[name] = value
+        return made
+
+    def freeze(self) -> None:
+        """Make them read-only."""
+        for value in vars(self).values():
+            if isinstance(value, Registers):
+                value.is_frozen = True
+        vars(self)["_is_frozen"] = True
+
+
+@cache
+def _annotated(kind: type[Configuration]) -> Mapping[str, Any]:
+    return get_type_hints(kind)
+
+
+def _is_set_late(register: str) -> Diagnostic:
+    return Diagnostic(
+        f"an instruction that accesses buffers sets the register {register}",
+        expected="an instruction without accesses, which takes effect as it is issued",
+    )
+
+
+class Configured:
+    """Configuration of the queues of a run at the present step, in the order of issue."""
+
+    def __init__(self) -> None:
+        self._present: dict[type[Configuration], Configuration] = {}
+
+    def of(self, made: Instruction) -> dict[str, Configuration]:
+        """Return the configurations that an instruction takes, by parameter, read-only."""
+        return {each.name: self._of(each.element) for each in made.configurations}
+
+    def key(self, made: Instruction) -> tuple[Any, ...]:
+        """Return the values of the configurations that an instruction takes."""
+        return tuple(self._of(each.element).key for each in made.configurations)
+
+    def configure(self, made: Instruction, run: Callable[[Mapping[str, Configuration]], object]) -> None:
+        """Execute an instruction that sets configurations: `run` takes them by parameter."""
+        changed = {each.name: self._of(each.element).copied() for each in made.configurations}
+        run(changed)
+        for each in made.configurations:
+            changed[each.name].freeze()
+            self._present[each.element] = changed[each.name]
+
+    def _of(self, kind: type[Configuration]) -> Configuration:
+        if kind not in self._present:
+            self._present[kind] = kind()
+            self._present[kind].freeze()
+        return self._present[kind]
