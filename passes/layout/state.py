@@ -1,4 +1,4 @@
-"""Layout state of a block's values in convert-layout, and construction of their channels-last twins."""
+"""Rewriting of a block's values to chosen layouts: twins of values, and construction of the ops that make them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,12 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.kernel_op import KernelOp
-from ...dialects.nn import ConvOp
-from ...ir import array_of, dense, element_of, numbers_of, shape_of
+from ...ir import array_of, dense, element_of, shape_of
 from ..lowering.lowerer import Lowerer
+from .orders import Order, identity, memory_order, relative
 
 WORTH_MOVING = 4
 """Rows from which on a transposed copy of a matrix, contiguous along the reduction, costs less than strided reads."""
-
-
-def permutation(rank: int) -> list[int]:
-    """Return the order of axes of [N, C, spatial...] that is [N, spatial..., C]."""
-    return [0, *range(2, rank), 1]
 
 
 def constant_of(value: SSAValue) -> Any:
@@ -35,18 +30,22 @@ def constant_of(value: SSAValue) -> Any:
 
 
 @dataclass
-class Layout:
-    """Layout state of the values of a block: the channels-last twins of those that have one."""
+class Layouts:
+    """Twins of a block's values: the same values in other layouts. A replaced op lasts until all ops are rewritten."""
 
-    is_taken: Callable[[ConvOp], bool]
-    """Return whether a convolution becomes channels-last."""
-    twins: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    is_wanted_in: Callable[[SSAValue, Order], bool]
+    """Return whether all users of a value take it in a layout that is not row-major."""
+    twins: dict[tuple[SSAValue, Order], Callable[[], SSAValue]] = field(
+        default_factory=dict[tuple[SSAValue, Order], Callable[[], SSAValue]]
+    )
+    produced: dict[SSAValue, Order] = field(default_factory=dict[SSAValue, Order])
+    """The layouts in which replaced values are produced."""
     dead: list[Operation] = field(default_factory=list[Operation])
     current: Operation = field(default_factory=lambda: ModuleOp([]))
 
-    def follows(self, values: Sequence[SSAValue]) -> bool:
-        """Return whether one of these values is channels-last already."""
-        return any(value in self.twins for value in values)
+    def order_of(self, value: SSAValue) -> Order:
+        """Return the layout in which a value is produced."""
+        return self.produced.get(value, identity(len(shape_of(value))))
 
     def emit(self, op: Operation) -> SSAValue:
         """Insert an op before the current one, at its location."""
@@ -55,18 +54,37 @@ class Layout:
         Rewriter.insert_op(op, InsertPoint.before(self.current))
         return op.results[0]
 
-    def last(self, value: SSAValue) -> SSAValue:
-        """Return the channels-last twin of a value of rank 3 or more; one is made if there is none."""
-        if value not in self.twins:
-            self.twins[value] = transposed(self, value, permutation(len(shape_of(value))))
-        return self.twins[value]
+    def given(self, value: SSAValue, order: Order) -> SSAValue:
+        """Return a value in a layout; a transposed copy is made if there is none."""
+        if (value, order) in self.twins:
+            return self.twins[value, order]()
+        if order == identity(len(order)):
+            return value
+        old = self.order_of(value)
+        source = self.given(value, old) if value in self.produced else value
+        self.add(value, order, transposed(self, source, relative(old, order)))
+        return self.given(value, order)
 
-    def replace(self, op: Operation, twin: SSAValue) -> None:
-        """Replace an op's result by its twin; other users get that transposed back."""
+    def add(self, value: SSAValue, order: Order, twin: SSAValue) -> None:
+        """Make the twin of a value known."""
+        self.twins[value, order] = lambda: twin
+
+    def replace(self, op: Operation, twin: SSAValue, order: Order) -> None:
+        """Replace an op's result by its twin in a layout; users of the old layout get that transposed back."""
         old = op.results[0]
         twin.name_hint = old.name_hint
-        self.twins[old] = twin
+        self.add(old, order, twin)
+        self.produced[old] = order
         self.dead.append(op)
+
+    def defer(self, op: Operation, order: Order, source: SSAValue, source_order: Order) -> None:
+        """Replace an op's result by another value in a layout, which is made where a user first wants it, if all do."""
+        old = op.results[0]
+        self.twins[old, order] = lambda: self.given(source, source_order)
+        self.produced[old] = order
+        self.dead.append(op)
+        if not self.is_wanted_in(old, order):
+            self.given(old, order)
 
     def erase_unused(self) -> None:
         """Erase the ops that were replaced; where a result is still used, it is made from its twin."""
@@ -74,42 +92,42 @@ class Layout:
             old = op.results[0]
             self.current = op
             if old.uses:
-                order = permutation(len(shape_of(old)))
-                back = transposed(self, self.twins[old], [order.index(axis) for axis in range(len(order))])
-                back.name_hint = old.name_hint
+                back = self._back(old)
                 old.replace_all_uses_with(back)
             Rewriter.erase_op(op)
 
+    def _back(self, old: SSAValue) -> SSAValue:
+        order = self.produced[old]
+        twin = self.given(old, order)
+        back = transposed(self, twin, relative(order, identity(len(order))))
+        if back is not twin:
+            back.name_hint = old.name_hint
+        return back
 
-def transposed(state: Layout, value: SSAValue, order: Sequence[int]) -> SSAValue:
+
+def transposed(state: Layouts, value: SSAValue, order: Sequence[int]) -> SSAValue:
     """Return a value with its axes in this order: itself where they are, a view where only axes of extent 1 move."""
     shape = shape_of(value)
     if list(order) == sorted(order):
         return value
     target = [shape[axis] for axis in order]
-    if [axis for axis in order if shape[axis] != 1] == sorted(axis for axis in order if shape[axis] != 1):
-        block = Block()
-        made = Lowerer(block).reshape(value, target)
-        for op in list(block.ops):
-            op.detach()
-            state.emit(op)
-        return made
+    if memory_order(shape, order) == memory_order(shape, identity(len(shape))):
+        return viewed(state, value, target)
     out = state.emit(tensor.EmptyOp((), TensorType(cast(Any, element_of(value)), target)))
     return state.emit(linalg.TransposeOp(value, out, DenseArrayBase.from_list(i64, order), out.type))
 
 
-def swapped(state: Layout, matrix: SSAValue) -> SSAValue:
-    """Return a tensor with its last two axes swapped; the transposition that made it and the swap become one."""
-    rank = len(shape_of(matrix))
-    axes = [*range(rank - 2), rank - 1, rank - 2]
-    source = matrix.owner if isinstance(matrix, OpResult) else None
-    if isinstance(source, linalg.TransposeOp) and matrix.has_one_use():
-        order = numbers_of(source.permutation)
-        return transposed(state, source.operands[0], [order[axis] for axis in axes])
-    return transposed(state, matrix, axes)
+def viewed(state: Layouts, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """Return a value in another shape of as many elements."""
+    block = Block()
+    made = Lowerer(block).reshape(value, shape)
+    for op in list(block.ops):
+        op.detach()
+        state.emit(op)
+    return made
 
 
-def padded(state: Layout, x: SSAValue, low: list[int], high: list[int], fill: arith.ConstantOp) -> SSAValue:
+def padded(state: Layouts, x: SSAValue, low: list[int], high: list[int], fill: arith.ConstantOp) -> SSAValue:
     """Return a tensor with `low` and `high` elements of `fill` before and after each axis."""
     shape = [a + n + b for a, n, b in zip(low, shape_of(x), high, strict=True)]
     block = Block([fill, tensor.YieldOp(fill.result)], arg_types=[IndexType()] * len(shape))
@@ -117,11 +135,15 @@ def padded(state: Layout, x: SSAValue, low: list[int], high: list[int], fill: ar
     return state.emit(tensor.PadOp(x, [], [], Region(block), low, high, type))
 
 
-def empty_like(state: Layout, value: SSAValue) -> SSAValue:
-    """Return a new tensor for the channels-last twin of a value."""
+def type_in(value: SSAValue, order: Order) -> TensorType[Any]:
+    """Return the type of a tensor's twin in a layout."""
     shape = shape_of(value)
-    twin = [shape[axis] for axis in permutation(len(shape))]
-    return state.emit(tensor.EmptyOp((), TensorType(cast(Any, element_of(value)), twin)))
+    return TensorType(cast(Any, element_of(value)), [shape[axis] for axis in order])
+
+
+def empty_like(state: Layouts, value: SSAValue, order: Order) -> SSAValue:
+    """Return a new tensor for the twin of a value in a layout."""
+    return state.emit(tensor.EmptyOp((), type_in(value, order)))
 
 
 def weights_like(op: Operation, values: Any, old: SSAValue) -> SSAValue:
@@ -134,18 +156,18 @@ def weights_like(op: Operation, values: Any, old: SSAValue) -> SSAValue:
 
 
 def rebuilt(
-    state: Layout,
+    state: Layouts,
     op: KernelOp,
     made: type[KernelOp],
     inputs: Sequence[SSAValue],
     properties: dict[str, Attribute | None],
+    order: Order,
 ) -> SSAValue:
-    """Return the twin of a kernel's result, from a kernel of the same epilogue on channels-last operands."""
-    rank = len(shape_of(op.output))
-    extras, maps = permuted(state, op.extras, op.epilogue_maps.data if op.epilogue_maps else (), rank)
+    """Return the twin of a kernel's result in a layout, from a kernel of the same epilogue on operands to match."""
+    extras, maps = permuted(state, op.extras, op.epilogue_maps.data if op.epilogue_maps else (), order)
     twin = made(
         inputs,
-        empty_like(state, op.results[0]),
+        empty_like(state, op.results[0], order),
         properties,
         unsigned=[index for index in range(len(inputs)) if op.is_unsigned(index)],
         extras=extras,
@@ -156,18 +178,23 @@ def rebuilt(
     return state.emit(twin)
 
 
+def follows(value: SSAValue, map: AffineMap) -> bool:
+    """Return whether an operand of an elementwise computation is read in the layout of the result."""
+    return map == AffineMap.identity(map.num_dims) and constant_of(value) is None
+
+
 def permuted(
-    state: Layout, values: Sequence[SSAValue], maps: Sequence[AffineMapAttr], rank: int
+    state: Layouts, values: Sequence[SSAValue], maps: Sequence[AffineMapAttr], order: Order
 ) -> tuple[list[SSAValue], list[AffineMapAttr]]:
-    """Return operands of an elementwise computation and their maps, as a channels-last output sees them."""
-    order = permutation(rank)
+    """Return operands of an elementwise computation and their maps, as an output in another layout sees them."""
+    rank = len(order)
     dims = AffineMap.identity(rank).results
     old = AffineMap(rank, 0, tuple(dims[order.index(axis)] for axis in range(rank)))
     taken: list[SSAValue] = []
     seen: list[AffineMapAttr] = []
     for value, attribute in zip(values, maps, strict=True):
-        if attribute.data == AffineMap.identity(rank) and constant_of(value) is None:
-            taken.append(state.last(value))
+        if follows(value, attribute.data):
+            taken.append(state.given(value, order))
             seen.append(attribute)
         else:
             taken.append(value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, f32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -17,51 +17,25 @@ from ....dialects.core.kernel_op import KernelOp
 from ....dialects.nn import ConvOp, MatmulOp, PoolOp, ReduceOp, ints
 from ....ir import Array, element_of, numbers_of, shape_of
 from ....passes.core.base import Pass
-from ....passes.layout.channels import convert_channels
-from ....passes.layout.state import (
-    WORTH_MOVING,
-    Layout,
-    constant_of,
-    empty_like,
-    padded,
-    permutation,
-    rebuilt,
-    swapped,
-    weights_like,
-)
+from ....passes.layout.convert import convert_layouts
+from ....passes.layout.orders import channels_last, identity, swapped
+from ....passes.layout.rules import Form, Rule, kernel_form, own_properties, where_moved
+from ....passes.layout.state import WORTH_MOVING, Layouts, constant_of, padded, rebuilt, weights_like
 from ..dialects.packed import DepthwiseOp, PackedConvOp, PackedMatmulOp, pack
 from ..dialects.packed.tiles import LANES, TILE_TYPES
-
-
-def _convert(state: Layout, op: Operation) -> bool:
-    """Convert a contraction to `packed`, or an op on channels-last values; return False for others."""
-    if isinstance(op, ConvOp) and _is_packable(op):
-        _convert_conv(state, op)
-    elif isinstance(op, MatmulOp) and _is_packable_matrix(op):
-        _convert_matmul(op)
-    elif isinstance(op, MatmulOp) and _is_of_floats(op):
-        _convert_product(state, op)
-    elif isinstance(op, ReduceOp) and _is_over_space(op) and state.follows(op.inputs):
-        _convert_reduction(state, op)
-    elif isinstance(op, tensor.ConcatOp) and state.follows(op.inputs):
-        _convert_concatenation(state, op)
-    else:
-        return False
-    return True
-
 
 # Contractions
 
 
-def _is_packable(op: ConvOp) -> bool:
+def _is_packable(op: Operation) -> bool:
     """
     Return whether a convolution with constant weights is of a type of tiles, and gives every window that there is.
 
     Of bytes it is depthwise, or of one group and with the taps of a row side by side.
     """
-    x, w = op.inputs
-    if op.channels_last is not None or constant_of(w) is None:
+    if not isinstance(op, ConvOp) or op.channels_last is not None or constant_of(op.inputs[1]) is None:
         return False
+    x, w = op.inputs
     features, depth, *kernel = shape_of(w)
     if (element_of(x), element_of(w), op.accumulator) not in TILE_TYPES or op.is_unsigned(1):
         return False
@@ -81,11 +55,17 @@ def _full(op: ConvOp) -> bool:
     return list(shape_of(op.output)[2:]) == full
 
 
-def _convert_conv(state: Layout, op: ConvOp) -> None:
+def _channels_last(op: ConvOp) -> list[Form]:
+    order = channels_last(len(shape_of(op.output)))
+    return [kernel_form(op, [order, None], order)]
+
+
+def _convert_conv(state: Layouts, op: ConvOp, form: Form) -> None:
     x, w = op.inputs
+    order = form.result
     weight = np.moveaxis(constant_of(w), 1, -1)
     kernel = weight.shape[1:-1]
-    source = _bordered(state, state.last(x), numbers_of(op.pads))
+    source = _bordered(state, state.given(x, order), numbers_of(op.pads))
     groups = op.groups.value.data
     properties: dict[str, Attribute | None] = {
         "strides": op.strides,
@@ -95,11 +75,13 @@ def _convert_conv(state: Layout, op: ConvOp) -> None:
     }
     if 1 < groups == len(weight) and weight.shape[-1] == 1:
         values = np.ascontiguousarray(np.moveaxis(weight[..., 0], 0, -1))
-        state.replace(op, rebuilt(state, op, DepthwiseOp, [source, weights_like(op, values, w)], properties))
+        twin = rebuilt(state, op, DepthwiseOp, [source, weights_like(op, values, w)], properties, order)
+        state.replace(op, twin, order)
         return
     weight, parts = _merged(weight, groups)
     properties["parts"] = scalar_attr(parts, i64) if parts > 1 else None
-    state.replace(op, rebuilt(state, op, PackedConvOp, [source, weights_like(op, pack(weight, parts), w)], properties))
+    twin = rebuilt(state, op, PackedConvOp, [source, weights_like(op, pack(weight, parts), w)], properties, order)
+    state.replace(op, twin, order)
 
 
 def _merged(weight: Array, groups: int) -> tuple[Array, int]:
@@ -121,7 +103,7 @@ def _merged(weight: Array, groups: int) -> tuple[Array, int]:
     return merged, groups // count
 
 
-def _bordered(state: Layout, x: SSAValue, pads: Sequence[int]) -> SSAValue:
+def _bordered(state: Layouts, x: SSAValue, pads: Sequence[int]) -> SSAValue:
     """Pad the spatial axes of a channels-last tensor with zeros."""
     if not any(pads):
         return x
@@ -130,15 +112,22 @@ def _bordered(state: Layout, x: SSAValue, pads: Sequence[int]) -> SSAValue:
     return padded(state, x, low, high, arith.ConstantOp(scalar_attr(0, element_of(x))))
 
 
-def _is_packable_matrix(op: MatmulOp) -> bool:
+def _is_packable_matrix(op: Operation) -> bool:
     """Return whether an op is the product of matrices and one of constant weights, of a type of tiles."""
+    if not isinstance(op, MatmulOp):
+        return False
     a, b = op.inputs
     flat = len(shape_of(a)) <= 4 and len(shape_of(b)) == 2 and op.transpose_a is None
     types = (element_of(a), element_of(b), op.accumulator) in TILE_TYPES and not op.is_unsigned(1)
     return flat and types and op.wraps is None and not op.packed_bits and constant_of(b) is not None
 
 
-def _convert_matmul(op: MatmulOp) -> None:
+def _rows(op: MatmulOp) -> list[Form]:
+    a, result = (identity(len(shape_of(value))) for value in (op.inputs[0], op.output))
+    return [kernel_form(op, [a, None], result)]
+
+
+def _convert_matmul(state: Layouts, op: MatmulOp, form: Form) -> None:
     a, b = op.inputs
     weight = constant_of(b) if op.transpose_b is not None else constant_of(b).T
     # Each axis between the first and the last one is like the spatial axis of a window of one tap.
@@ -167,53 +156,64 @@ def _exchange(
     Rewriter.replace_op(op, twin)
 
 
-def _is_of_floats(op: MatmulOp) -> bool:
+def _is_of_floats(op: Operation) -> bool:
     """Return whether an op is a matrix product of f32 with rows enough to transpose what it needs."""
+    if not isinstance(op, MatmulOp):
+        return False
     floats = all(type_ == f32 for type_ in (*map(element_of, op.inputs), op.accumulator))
     return floats and (op.transpose_b is None or shape_of(op.output)[-2] >= WORTH_MOVING)
 
 
-def _convert_product(state: Layout, op: MatmulOp) -> None:
-    a, b = op.inputs
-    inputs = [
-        a if op.transpose_a is None else swapped(state, a),
-        b if op.transpose_b is None else swapped(state, b),
-    ]
+def _row_major(op: MatmulOp) -> list[Form]:
+    """Return the layouts of two matrices in which neither is stored transposed."""
+    flags = (op.transpose_a, op.transpose_b)
+    ranks = [len(shape_of(value)) for value in op.inputs]
+    inputs = [identity(rank) if flag is None else swapped(rank) for rank, flag in zip(ranks, flags, strict=True)]
+    return [kernel_form(op, inputs, identity(len(shape_of(op.output))))]
+
+
+def _convert_product(state: Layouts, op: MatmulOp, form: Form) -> None:
+    inputs = [state.given(value, order or ()) for value, order in zip(op.inputs, form.operands, strict=False)]
     _exchange(op, PackedMatmulOp, inputs, {})
 
 
 # Kernels between them
 
 
-def _is_over_space(op: ReduceOp) -> bool:
+def _is_over_space(op: Operation) -> bool:
     """Return whether an op reduces floats [N, C, spatial...] over all spatial axes, which stay."""
+    if not isinstance(op, ReduceOp):
+        return False
     axes, rank = sorted(numbers_of(op.axes)), len(shape_of(op.inputs[0]))
     return axes == list(range(2, rank)) and op.keep_dims is not None and is_float(op.accumulator)
 
 
-def _convert_reduction(state: Layout, op: ReduceOp) -> None:
+def _reductions(op: ReduceOp) -> list[Form]:
+    rank = len(shape_of(op.output))
+    return [kernel_form(op, [order], order) for order in (identity(rank), channels_last(rank))]
+
+
+def _convert_reduction(state: Layouts, op: ReduceOp, form: Form) -> None:
     """Convert a reduction over space, as the pooling of one window."""
-    x = state.last(op.inputs[0])
+    x = state.given(op.inputs[0], form.result)
     window = shape_of(x)[1:-1]
-    names = ("kind", "accumulator", "wraps")
-    properties: dict[str, Attribute | None] = {n: op.properties[n] for n in names if n in op.properties}
     ones, none = ints([1] * len(window)), ints([0] * 2 * len(window))
-    properties |= {
+    properties = own_properties(op, "kind", "accumulator", "wraps") | {
         "window": ints(window),
         "strides": ones,
         "dilations": ones,
         "pads": none,
         "channels_last": UnitAttr(),
     }
-    state.replace(op, rebuilt(state, op, PoolOp, [x], properties))
+    state.replace(op, rebuilt(state, op, PoolOp, [x], properties, form.result), form.result)
 
 
-def _convert_concatenation(state: Layout, op: tensor.ConcatOp) -> None:
-    twins = [state.last(value) for value in op.inputs]
-    axis = permutation(len(shape_of(op.results[0]))).index(op.dim.value.data)
-    type = empty_like(state, op.results[0]).type
-    made = tensor.ConcatOp.build(operands=[twins], result_types=[type], properties={"dim": scalar_attr(axis, i64)})
-    state.replace(op, state.emit(made))
+_RULES = (
+    Rule(_is_packable, _convert_conv, forms=_channels_last),
+    Rule(_is_packable_matrix, _convert_matmul, forms=_rows),
+    Rule(_is_of_floats, _convert_product, forms=_row_major),
+    Rule(_is_over_space, where_moved(_convert_reduction), forms=_reductions),
+)
 
 
 @dataclass(frozen=True)
@@ -230,4 +230,4 @@ class ConvertToPackedPass(Pass):
     name = "convert-to-packed"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        convert_channels(op, _is_packable, _convert)
+        convert_layouts(op, _RULES)

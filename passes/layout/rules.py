@@ -1,0 +1,265 @@
+"""Layouts in which ops can be executed: the forms of an op, and its rewriting to one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i64
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects.core.body import scalar_attr
+from ...dialects.core.kernel_op import KernelOp
+from ...dialects.nn import PoolOp, ReduceOp, ints
+from ...ir import numbers_of, shape_of
+from ..fuse_epilogues import is_elementwise
+from .orders import Order, channels_last, collapsed, composed, expanded, identity, relative
+from .state import Layouts, empty_like, follows, padded, permuted, rebuilt, type_in, viewed
+
+_FOLD = ("kind", "accumulator", "wraps")
+"""Properties of every fold of one input."""
+VIEWS = (linalg.TransposeOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp)
+"""Ops that are views of their operand, of one layout or another."""
+RESULT = -1
+"""The index of an op's result, where operands have theirs."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Layouts of an op's operands, None where any layout will do, and of its result."""
+
+    operands: tuple[Order | None, ...]
+    result: Order
+
+    @property
+    def is_plain(self) -> bool:
+        """True if all operands and the result are row-major."""
+        return all(order == identity(len(order)) for order in (*self.operands, self.result) if order is not None)
+
+
+def _no_forms(op: Operation) -> list[Form]:
+    return []
+
+
+def _no_form(op: Operation, index: int, order: Order) -> Form | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """
+    Layouts that an op can have.
+
+    `forms` gives those that it demands, or can have beside them; `follow` that in which operand `index`, or the result,
+    has a layout: ops free in their layout follow their neighbours. `rewrite` replaces the op by its twin.
+    """
+
+    applies: Callable[[Operation], bool]
+    rewrite: Callable[[Layouts, Any, Form], None]
+    forms: Callable[[Any], list[Form]] = field(default=_no_forms)
+    follow: Callable[[Any, int, Order], Form | None] = field(default=_no_form)
+
+
+def where_moved(rewrite: Callable[[Layouts, Any, Form], None]) -> Callable[[Layouts, Any, Form], None]:
+    """Return the rewriting of ops that stay as they are where all is row-major."""
+    return lambda state, op, form: None if form.is_plain else rewrite(state, op, form)
+
+
+def operands_in(op: Operation, orders: dict[int, Order], result: Order) -> Form:
+    """Return a form from the layouts of some operands; the others have any."""
+    return Form(tuple(orders.get(index) for index in range(len(op.operands))), result)
+
+
+# Kernels
+
+
+def kernel_form(op: KernelOp, inputs: Sequence[Order | None], order: Order) -> Form:
+    """Return the form of a kernel from the layouts of its inputs and its output; elementwise operands follow that."""
+    maps = op.epilogue_maps.data if op.epilogue_maps else ()
+    extras = [_read_in(value, map.data, order) for value, map in zip(op.extras, maps, strict=True)]
+    return Form((*inputs, *extras, None), order)
+
+
+def _read_in(value: SSAValue, map: Any, order: Order) -> Order:
+    """Return the layout in which a computation with results in `order` reads an operand."""
+    return order if follows(value, map) else identity(len(shape_of(value)))
+
+
+def _follow_elementwise(op: linalg.GenericOp, index: int, order: Order) -> Form | None:
+    pairs = list(zip(op.inputs, op.indexing_maps.data[:-1], strict=True))
+    if index != RESULT and (index >= len(pairs) or not follows(pairs[index][0], pairs[index][1].data)):
+        return None
+    return Form((*(_read_in(value, map.data, order) for value, map in pairs), None), order)
+
+
+def _convert_elementwise(state: Layouts, op: linalg.GenericOp, form: Form) -> None:
+    inputs, maps = permuted(state, list(op.inputs), op.indexing_maps.data[:-1], form.result)
+    out = empty_like(state, op.results[0], form.result)
+    body = op.detach_region(op.body)
+    twin = linalg.GenericOp(inputs, [out], body, [*maps, op.indexing_maps.data[-1]], op.iterator_types, [out.type])
+    twin.attributes |= op.attributes
+    state.replace(op, state.emit(twin), form.result)
+
+
+def _pool_forms(op: PoolOp) -> list[Form]:
+    rank = len(shape_of(op.output))
+    return [kernel_form(op, [order], order) for order in (identity(rank), channels_last(rank))]
+
+
+def _convert_pool(state: Layouts, op: PoolOp, form: Form) -> None:
+    x = state.given(op.inputs[0], form.result)
+    properties = own_properties(op, "window", "strides", "dilations", "pads", *_FOLD)
+    properties["channels_last"] = UnitAttr()
+    state.replace(op, rebuilt(state, op, PoolOp, [x], properties, form.result), form.result)
+
+
+def own_properties(op: KernelOp, *names: str) -> dict[str, Attribute | None]:
+    """Return those of the named properties that a kernel has."""
+    return {name: op.properties[name] for name in names if name in op.properties}
+
+
+def _follow_reduction(op: ReduceOp, index: int, order: Order) -> Form | None:
+    axes, rank = sorted(numbers_of(op.axes)), len(shape_of(op.inputs[0]))
+    kept = [axis for axis in range(rank) if axis not in axes]
+    if index not in (0, RESULT) or (index == RESULT and op.keep_dims is None):
+        return None
+    # Sums of floats keep their order: reduced axes stay in theirs.
+    if [axis for axis in order if axis in axes] != axes:
+        return None
+    result = order if op.keep_dims is not None else tuple(kept.index(axis) for axis in order if axis in kept)
+    return kernel_form(op, [order], result)
+
+
+def _convert_reduction(state: Layouts, op: ReduceOp, form: Form) -> None:
+    order = form.operands[0] or ()
+    axes = sorted(order.index(axis) for axis in numbers_of(op.axes))
+    properties = own_properties(op, *_FOLD, "keep_dims") | {"axes": ints(axes)}
+    x = state.given(op.inputs[0], order)
+    state.replace(op, rebuilt(state, op, ReduceOp, [x], properties, form.result), form.result)
+
+
+# Movement
+
+
+def _follow_all(op: Operation, index: int, order: Order) -> Form:
+    """Return the form in which all tensors of an op have one layout."""
+    rank = len(order)
+    return operands_in(op, {i: order for i, value in enumerate(op.operands) if _rank(value) == rank}, order)
+
+
+def _rank(value: SSAValue) -> int:
+    return len(shape_of(value)) if hasattr(value.type, "get_shape") else -1
+
+
+def _is_static_pad(op: Operation) -> bool:
+    if not isinstance(op, tensor.PadOp) or op.low or op.high or op.region.block.last_op is None:
+        return False
+    return isinstance(op.region.block.last_op.operands[0].owner, arith.ConstantOp)
+
+
+def _convert_pad(state: Layouts, op: tensor.PadOp, form: Form) -> None:
+    low, high = (
+        [int(numbers[axis]) for axis in form.result] for numbers in map(numbers_of, (op.static_low, op.static_high))
+    )
+    assert op.region.block.last_op is not None
+    fill = cast(arith.ConstantOp, op.region.block.last_op.operands[0].owner).clone()
+    twin = padded(state, state.given(op.source, form.result), low, high, fill)
+    state.replace(op, twin, form.result)
+
+
+def _convert_concatenation(state: Layouts, op: tensor.ConcatOp, form: Form) -> None:
+    twins = [state.given(value, form.result) for value in op.inputs]
+    axis = form.result.index(op.dim.value.data)
+    type = type_in(op.results[0], form.result)
+    made = tensor.ConcatOp.build(operands=[twins], result_types=[type], properties={"dim": scalar_attr(axis, i64)})
+    state.replace(op, state.emit(made), form.result)
+
+
+_SLICES = ("static_offsets", "static_sizes", "static_strides")
+
+
+def _is_static_slice(op: Operation) -> bool:
+    if not isinstance(op, tensor.ExtractSliceOp | tensor.InsertSliceOp) or op.offsets or op.sizes or op.strides:
+        return False
+    return len(shape_of(op.source)) == len(shape_of(op.results[0]))
+
+
+def _convert_slice(state: Layouts, op: tensor.ExtractSliceOp | tensor.InsertSliceOp, form: Form) -> None:
+    places = {name: numbers_of(cast(Any, op.properties[name])) for name in _SLICES}
+    moved = {name: [place[axis] for axis in form.result] for name, place in places.items()}
+    given = [state.given(value, form.result) for value in op.operands]
+    made = type(op).build(
+        operands=[*([value] for value in given), [], [], []] if len(given) > 1 else [given[0], [], [], []],
+        result_types=[type_in(op.results[0], form.result)],
+        properties={name: DenseArrayBase.from_list(i64, place) for name, place in moved.items()},
+    )
+    state.replace(op, state.emit(made), form.result)
+
+
+def _follow_transpose(op: linalg.TransposeOp, index: int, order: Order) -> Form | None:
+    permutation = [int(axis) for axis in numbers_of(op.permutation)]
+    if index == RESULT:
+        return operands_in(op, {0: composed(permutation, order)}, order)
+    return operands_in(op, {0: order}, relative(permutation, order)) if index == 0 else None
+
+
+def _convert_transpose(state: Layouts, op: linalg.TransposeOp, form: Form) -> None:
+    """Replace a transpose by its operand: what is left of it is a copy of that in the layout that a user wants."""
+    source, order = op.operands[0], form.operands[0] or ()
+    rank = len(order)
+    if form.result == identity(rank) == state.order_of(source) and (source, order) not in state.twins:
+        state.add(source, order, op.results[0])
+    else:
+        state.defer(op, form.result, source, order)
+
+
+def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]]:
+    return [[int(axis.value.data) for axis in cast(Any, group)] for group in op.reassociation]
+
+
+def _follow_reshape(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp, index: int, order: Order) -> Form | None:
+    if index not in (0, RESULT):
+        return None
+    merges = isinstance(op, tensor.CollapseShapeOp) == (index == 0)
+    value = op.results[0] if index == RESULT else op.operands[0]
+    other = collapsed(shape_of(value), _groups(op), order) if merges else expanded(_groups(op), order)
+    if other is None:
+        return None
+    return operands_in(op, {0: other}, order) if index == RESULT else operands_in(op, {0: order}, other)
+
+
+def _convert_reshape(state: Layouts, op: Operation, form: Form) -> None:
+    x = state.given(op.operands[0], form.operands[0] or ())
+    twin = viewed(state, x, type_in(op.results[0], form.result).get_shape())
+    state.replace(op, twin, form.result)
+
+
+def _is_reshape(op: Operation) -> bool:
+    return (
+        isinstance(op, tensor.CollapseShapeOp | tensor.ExpandShapeOp)
+        and _rank(op.operands[0]) * _rank(op.results[0]) > 0
+    )
+
+
+def _is_pool(op: Operation) -> bool:
+    return isinstance(op, PoolOp) and op.channels_last is None
+
+
+def _is(*types: type[Operation]) -> Callable[[Operation], bool]:
+    return lambda op: isinstance(op, types) and bool(op.results)
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(is_elementwise, where_moved(_convert_elementwise), follow=_follow_elementwise),
+    Rule(_is_pool, where_moved(_convert_pool), forms=_pool_forms),
+    Rule(_is(ReduceOp), where_moved(_convert_reduction), follow=_follow_reduction),
+    Rule(_is_static_pad, where_moved(_convert_pad), follow=_follow_all),
+    Rule(_is(tensor.ConcatOp), where_moved(_convert_concatenation), follow=_follow_all),
+    Rule(_is_static_slice, where_moved(_convert_slice), follow=_follow_all),
+    Rule(_is(linalg.TransposeOp), _convert_transpose, follow=_follow_transpose),
+    Rule(_is_reshape, where_moved(_convert_reshape), follow=_follow_reshape),
+)
+"""Ops free in their layout. The first rule that applies counts; those of a target come before these."""
