@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue, Use
 
 from ...dialects.core.kernel import is_shaped
 from ...ir import element_of, functions, numpy_type, shape_of
 from .labelling import Cost, End, Label, Labelling, Value, solve
-from .orders import Order, identity, memory_order
+from .orders import Order, composed, identity, memory_order, relative
 from .rules import RESULT, RULES, VIEWS, Form, Rule
-from .state import Layouts
+from .state import Layouts, is_transpose, origin, permutation_of
 
 _MOST_FORMS = 8
 """Limit of the layouts of one op. More arise where transposes of a cycle do not compose to the identity."""
@@ -52,27 +52,31 @@ class Candidates:
     def __post_init__(self) -> None:
         for op in self.block.ops:
             rule = next((rule for rule in self.rules if rule.applies(op)), None)
-            if rule is None:
-                continue
-            self.rule_of[op] = rule
-            self.forms[op] = []
-        for op, rule in self.rule_of.items():
-            for form in rule.forms(op):
-                self._add(op, form)
-            for value in (*op.operands, *op.results):
-                if is_shaped(value) and self.has_fixed_end(value):
-                    self._queue.append((value, identity(len(shape_of(value)))))
+            if rule is not None:
+                self.rule_of[op] = rule
+                self.forms[op] = []
+        for op in self.block.ops:
+            if op in self.rule_of or is_transpose(op):
+                self._start(op)
         self._propagate()
         for op, forms in self.forms.items():
             if not forms:
                 orders = [identity(len(shape_of(value))) if is_shaped(value) else None for value in op.operands]
                 forms.append(Form(tuple(orders), identity(len(shape_of(op.results[0])))))
 
-    def has_fixed_end(self, value: SSAValue) -> bool:
-        """Return whether an op without a rule, or one of another block, produces or uses a value."""
-        if not isinstance(value, OpResult) or (value.op not in self.rule_of and not is_constant(value)):
-            return True
-        return any(use.operation not in self.rule_of for use in value.uses)
+    def is_fixed(self, op: Operation) -> bool:
+        """Return whether an op has its layouts: one without a rule, or of another block."""
+        return op not in self.rule_of and not (is_transpose(op) and op.parent is self.block)
+
+    def _start(self, op: Operation) -> None:
+        """Propagate from the forms that an op has whatever its neighbours have, and from fixed neighbours."""
+        for form in self.rule_of[op].forms(op) if op in self.rule_of else ():
+            self._add(op, form)
+        for value in (*op.operands, *op.results):
+            if is_shaped(value) and any(self.is_fixed(end) for end, _ in _ends(value)):
+                self._queue.append((value, identity(len(shape_of(value)))))
+            elif is_shaped(value) and not isinstance(value, OpResult):
+                self._queue.append((value, identity(len(shape_of(value)))))
 
     def _add(self, op: Operation, form: Form) -> None:
         if form in self.forms[op] or len(self.forms[op]) >= _MOST_FORMS:
@@ -93,6 +97,15 @@ class Candidates:
                 form = rule.follow(op, index, order) if rule else None
                 if form is not None:
                     self._add(op, form)
+                elif is_transpose(op) and not self.is_fixed(op):
+                    self._cross(op, index, order)
+
+    def _cross(self, op: Operation, index: int, order: Order) -> None:
+        """Propagate a layout to the other side of a transpose."""
+        if index == RESULT:
+            self._queue.append((op.operands[0], composed(permutation_of(op), order)))
+        elif index == 0:
+            self._queue.append((op.results[0], relative(permutation_of(op), order)))
 
 
 def is_constant(value: SSAValue) -> bool:
@@ -101,7 +114,7 @@ def is_constant(value: SSAValue) -> bool:
 
 
 def _ends(value: SSAValue) -> Iterator[tuple[Operation, int]]:
-    if isinstance(value, OpResult):
+    if isinstance(value, OpResult) and not is_constant(value):
         yield value.op, RESULT
     for use in value.uses:
         yield use.operation, use.index
@@ -109,7 +122,12 @@ def _ends(value: SSAValue) -> Iterator[tuple[Operation, int]]:
 
 @dataclass
 class Problem:
-    """The labelling problem of a block; `classes` holds the forms of each op, those that differ by views together."""
+    """
+    The labelling problem of a block: layouts up to views, of values up to transposes.
+
+    A transpose and its operand are one value, whose layouts are those of the operand. `classes` holds the forms of each
+    node, those that differ by views together.
+    """
 
     candidates: Candidates
     nodes: dict[Operation, int] = field(default_factory=dict[Operation, int])
@@ -117,6 +135,7 @@ class Problem:
     forms: list[list[tuple[Label, ...]]] = field(default_factory=list[list[tuple[Label, ...]]])
     values: list[Value] = field(default_factory=list[Value])
     subjects: list[SSAValue] = field(default_factory=list[SSAValue])
+    """The value that each of `values` stands for."""
     _fixed: dict[Label, int] = field(default_factory=dict[Label, int])
 
     def __post_init__(self) -> None:
@@ -125,31 +144,43 @@ class Problem:
         for op, forms in self.candidates.forms.items():
             grouped: dict[tuple[Label, ...], list[Form]] = {}
             for form in forms:
-                grouped.setdefault(_labels(op, form), []).append(form)
+                grouped.setdefault(self._labels(op, form), []).append(form)
             self.nodes[op] = len(self.forms)
             self.forms.append(list(grouped))
             self.classes.append(list(grouped.values()))
-            values |= dict.fromkeys([value for value in op.operands if is_shaped(value)])
-            values[op.results[0]] = None
+            values |= dict.fromkeys(
+                origin(value, self.candidates.block)[0] for value in (*op.operands, op.results[0]) if is_shaped(value)
+            )
         for value in values:
             if not is_constant(value):
                 self._add(value, places)
 
     def _add(self, value: SSAValue, places: dict[Operation, int]) -> None:
-        plain = self._end_of(memory_order(shape_of(value), identity(len(shape_of(value)))))
-        producer = plain
+        shape = shape_of(value)
+        producer = self._end_of(memory_order(shape, identity(len(shape))))
         if isinstance(value, OpResult) and value.op in self.nodes:
             producer = End(self.nodes[value.op], len(value.op.operands))
         users: dict[End, None] = {}
-        for use in value.uses:
+        for use, order in self._uses(value):
             node = self.nodes.get(use.operation)
             if node is None:
-                users[plain] = None
+                users[self._end_of(memory_order(shape, order))] = None
             elif self.forms[node][0][use.index] is not None:
                 users[End(node, use.index)] = None
         place = places.get(value.op, -1) if isinstance(value, OpResult) else -1
         self.subjects.append(value)
         self.values.append(Value(producer, tuple(users), self._cost(value, len(places) - place)))
+
+    def _uses(self, value: SSAValue) -> Iterator[tuple[Use, Order]]:
+        """Yield the uses of a value and of its transposes, and the layout of the value that is row-major there."""
+        pending = [(value, identity(len(shape_of(value))))]
+        while pending:
+            each, order = pending.pop()
+            for use in each.uses:
+                if self.candidates.is_fixed(use.operation) or use.operation in self.nodes:
+                    yield use, order
+                elif use.index == 0:
+                    pending.append((use.operation.results[0], composed(order, permutation_of(use.operation))))
 
     def _end_of(self, label: Label) -> End:
         """Return an end that has one layout."""
@@ -164,47 +195,61 @@ class Problem:
         size = numpy_type(element_of(value)).itemsize
         for extent in shape_of(value):
             size *= extent
-        is_source = any(use.operation.name == "linalg.transpose" and use.index == 0 for use in value.uses)
+        is_source = any(is_transpose(use.operation) and use.index == 0 for use in value.uses)
         return 1, size, 0 if is_source else left, 0
 
-    def solve(self) -> list[int]:
-        """Return the form of each node in an assignment of least cost."""
+    def labelling(self) -> Labelling:
+        """Return the problem; forms with other layouts than row-major ones have the least of prices."""
         prices = {
             (node, index): (0, 0, 0, 1)
             for node, classes in enumerate(self.classes)
             for index, forms in enumerate(classes)
             if not any(form.is_plain for form in forms)
         }
-        return solve(Labelling(self.forms, self.values, prices))
+        return Labelling(self.forms, self.values, prices)
 
-    def is_wanted_in(self, choice: Sequence[int], value: SSAValue, order: Order) -> bool:
-        """Return whether all users of a value take it in a layout that is not row-major, up to views."""
-        shape = shape_of(value)
-        label = memory_order(shape, order)
-        nodes = [(self.nodes.get(use.operation), use.index) for use in value.uses]
-        wanted = {self.forms[node][choice[node]][index] if node is not None else None for node, index in nodes}
-        return wanted == {label} and label != memory_order(shape, identity(len(shape)))
+    def _labels(self, op: Operation, form: Form) -> tuple[Label, ...]:
+        """Return the memory orders of a form's operands and result, None where an operand may have any."""
+        operands = [
+            None if order is None or is_constant(value) else self._label(value, order)
+            for value, order in zip(op.operands, form.operands, strict=True)
+        ]
+        return (*operands, self._label(op.results[0], form.result))
 
-
-def _labels(op: Operation, form: Form) -> tuple[Label, ...]:
-    """Return the memory orders of a form's operands and result, None where an operand may have any."""
-    operands = [
-        None if order is None or is_constant(value) else memory_order(shape_of(value), order)
-        for value, order in zip(op.operands, form.operands, strict=True)
-    ]
-    return (*operands, memory_order(shape_of(op.results[0]), form.result))
+    def _label(self, value: SSAValue, order: Order) -> Label:
+        """Return the memory order of a value's origin."""
+        source, permutation = origin(value, self.candidates.block)
+        return memory_order(shape_of(source), composed(permutation, order))
 
 
 def _rewrite(candidates: Candidates) -> None:
     problem = Problem(candidates)
-    choice = problem.solve()
+    choice = solve(problem.labelling())
     chosen = {op: problem.classes[node][choice[node]] for op, node in problem.nodes.items()}
-    state = Layouts(lambda value, order: problem.is_wanted_in(choice, value, order))
+    state = Layouts(candidates.block)
     for op in list(candidates.block.ops):
+        state.current = op
         if op in chosen:
-            state.current = op
             candidates.rule_of[op].rewrite(state, op, _nearest(state, op, chosen))
+        elif is_transpose(op):
+            _convert_transpose(state, op, chosen)
     state.erase_unused()
+
+
+def _convert_transpose(state: Layouts, op: Operation, chosen: Mapping[Operation, Sequence[Form]]) -> None:
+    """Replace a transpose by its origin in another layout; it stays where it is the first to make that."""
+    result = op.results[0]
+    plain = identity(len(shape_of(result)))
+    uses = [use for use in result.uses if not is_transpose(use.operation) or use.operation.parent is not state.block]
+    wanted = [form.operands[use.index] for use in uses for form in chosen.get(use.operation, ())]
+    is_read = None in wanted or plain in wanted or any(use.operation not in chosen for use in uses)
+    source, order = origin(result, state.block)
+    if is_read and op.operands[0] is source and state.order_of(source) == plain and not state.has(source, order):
+        state.add(source, order, result)
+        return
+    if is_read:
+        state.given(source, order)
+    state.dead.append(op)
 
 
 def _nearest(state: Layouts, op: Operation, chosen: Mapping[Operation, Sequence[Form]]) -> Form:

@@ -16,12 +16,12 @@ from ...dialects.core.kernel_op import KernelOp
 from ...dialects.nn import PoolOp, ReduceOp, ints
 from ...ir import numbers_of, shape_of
 from ..fuse_epilogues import is_elementwise
-from .orders import Order, channels_last, collapsed, composed, expanded, identity, relative
+from .orders import Order, channels_last, collapsed, expanded, identity
 from .state import Layouts, empty_like, follows, padded, permuted, rebuilt, type_in, viewed
 
 _FOLD = ("kind", "accumulator", "wraps")
 """Properties of every fold of one input."""
-VIEWS = (linalg.TransposeOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp)
+VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 """Ops that are views of their operand, of one layout or another."""
 RESULT = -1
 """The index of an op's result, where operands have theirs."""
@@ -199,23 +199,6 @@ def _convert_slice(state: Layouts, op: tensor.ExtractSliceOp | tensor.InsertSlic
     state.replace(op, state.emit(made), form.result)
 
 
-def _follow_transpose(op: linalg.TransposeOp, index: int, order: Order) -> Form | None:
-    permutation = [int(axis) for axis in numbers_of(op.permutation)]
-    if index == RESULT:
-        return operands_in(op, {0: composed(permutation, order)}, order)
-    return operands_in(op, {0: order}, relative(permutation, order)) if index == 0 else None
-
-
-def _convert_transpose(state: Layouts, op: linalg.TransposeOp, form: Form) -> None:
-    """Replace a transpose by its operand: what is left of it is a copy of that in the layout that a user wants."""
-    source, order = op.operands[0], form.operands[0] or ()
-    rank = len(order)
-    if form.result == identity(rank) == state.order_of(source) and (source, order) not in state.twins:
-        state.add(source, order, op.results[0])
-    else:
-        state.defer(op, form.result, source, order)
-
-
 def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]]:
     return [[int(axis.value.data) for axis in cast(Any, group)] for group in op.reassociation]
 
@@ -259,7 +242,6 @@ RULES: tuple[Rule, ...] = (
     Rule(_is_static_pad, where_moved(_convert_pad), follow=_follow_all),
     Rule(_is(tensor.ConcatOp), where_moved(_convert_concatenation), follow=_follow_all),
     Rule(_is_static_slice, where_moved(_convert_slice), follow=_follow_all),
-    Rule(_is(linalg.TransposeOp), _convert_transpose, follow=_follow_transpose),
     Rule(_is_reshape, where_moved(_convert_reshape), follow=_follow_reshape),
 )
-"""Ops free in their layout. The first rule that applies counts; those of a target come before these."""
+"""Ops free in their layout, besides transposes. The first rule that applies counts; those of a target come first."""

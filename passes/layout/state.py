@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -14,9 +14,9 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.kernel_op import KernelOp
-from ...ir import array_of, dense, element_of, shape_of
+from ...ir import array_of, dense, element_of, numbers_of, shape_of
 from ..lowering.lowerer import Lowerer
-from .orders import Order, identity, memory_order, relative
+from .orders import Order, composed, identity, memory_order, relative
 
 WORTH_MOVING = 4
 """Rows from which on a transposed copy of a matrix, contiguous along the reduction, costs less than strided reads."""
@@ -33,19 +33,22 @@ def constant_of(value: SSAValue) -> Any:
 class Layouts:
     """Twins of a block's values: the same values in other layouts. A replaced op lasts until all ops are rewritten."""
 
-    is_wanted_in: Callable[[SSAValue, Order], bool]
-    """Return whether all users of a value take it in a layout that is not row-major."""
-    twins: dict[tuple[SSAValue, Order], Callable[[], SSAValue]] = field(
-        default_factory=dict[tuple[SSAValue, Order], Callable[[], SSAValue]]
-    )
+    block: Block
+    twins: dict[tuple[SSAValue, Order], SSAValue] = field(default_factory=dict[tuple[SSAValue, Order], SSAValue])
     produced: dict[SSAValue, Order] = field(default_factory=dict[SSAValue, Order])
     """The layouts in which replaced values are produced."""
     dead: list[Operation] = field(default_factory=list[Operation])
     current: Operation = field(default_factory=lambda: ModuleOp([]))
 
     def order_of(self, value: SSAValue) -> Order:
-        """Return the layout in which a value is produced."""
-        return self.produced.get(value, identity(len(shape_of(value))))
+        """Return the layout in which a value is produced, or that of which it is a transpose."""
+        source, permutation = origin(value, self.block)
+        return relative(permutation, self.produced.get(source, identity(len(permutation))))
+
+    def has(self, value: SSAValue, order: Order) -> bool:
+        """Return whether a value or its transpose is there in a layout."""
+        source, permutation = origin(value, self.block)
+        return (source, composed(permutation, order)) in self.twins
 
     def emit(self, op: Operation) -> SSAValue:
         """Insert an op before the current one, at its location."""
@@ -56,18 +59,19 @@ class Layouts:
 
     def given(self, value: SSAValue, order: Order) -> SSAValue:
         """Return a value in a layout; a transposed copy is made if there is none."""
-        if (value, order) in self.twins:
-            return self.twins[value, order]()
-        if order == identity(len(order)):
-            return value
-        old = self.order_of(value)
-        source = self.given(value, old) if value in self.produced else value
-        self.add(value, order, transposed(self, source, relative(old, order)))
-        return self.given(value, order)
+        source, permutation = origin(value, self.block)
+        order = composed(permutation, order)
+        if (source, order) not in self.twins and order == identity(len(order)):
+            return source
+        if (source, order) not in self.twins:
+            old = self.order_of(source)
+            self.twins[source, order] = transposed(self, self.given(source, old), relative(old, order))
+        return self.twins[source, order]
 
     def add(self, value: SSAValue, order: Order, twin: SSAValue) -> None:
         """Make the twin of a value known."""
-        self.twins[value, order] = lambda: twin
+        source, permutation = origin(value, self.block)
+        self.twins[source, composed(permutation, order)] = twin
 
     def replace(self, op: Operation, twin: SSAValue, order: Order) -> None:
         """Replace an op's result by its twin in a layout; users of the old layout get that transposed back."""
@@ -77,32 +81,37 @@ class Layouts:
         self.produced[old] = order
         self.dead.append(op)
 
-    def defer(self, op: Operation, order: Order, source: SSAValue, source_order: Order) -> None:
-        """Replace an op's result by another value in a layout, which is made where a user first wants it, if all do."""
-        old = op.results[0]
-        self.twins[old, order] = lambda: self.given(source, source_order)
-        self.produced[old] = order
-        self.dead.append(op)
-        if not self.is_wanted_in(old, order):
-            self.given(old, order)
-
     def erase_unused(self) -> None:
         """Erase the ops that were replaced; where a result is still used, it is made from its twin."""
         for op in reversed(self.dead):
             old = op.results[0]
             self.current = op
             if old.uses:
-                back = self._back(old)
+                order = self.produced.get(old, identity(len(shape_of(old))))
+                twin = self.given(old, order)
+                back = transposed(self, twin, relative(order, identity(len(order))))
+                back.name_hint = old.name_hint if back is not twin else twin.name_hint
                 old.replace_all_uses_with(back)
             Rewriter.erase_op(op)
 
-    def _back(self, old: SSAValue) -> SSAValue:
-        order = self.produced[old]
-        twin = self.given(old, order)
-        back = transposed(self, twin, relative(order, identity(len(order))))
-        if back is not twin:
-            back.name_hint = old.name_hint
-        return back
+
+def is_transpose(op: Operation) -> bool:
+    """Return whether an op is a transpose of a tensor."""
+    return isinstance(op, linalg.TransposeOp) and bool(op.results)
+
+
+def permutation_of(op: Operation) -> Order:
+    """Return the permutation of a transpose: the axes of its operand in the order of its result."""
+    return tuple(int(axis) for axis in numbers_of(cast(linalg.TransposeOp, op).permutation))
+
+
+def origin(value: SSAValue, block: Block) -> tuple[SSAValue, Order]:
+    """Return the value that a chain of a block's transposes begins with, and their permutation of it."""
+    permutation = identity(len(shape_of(value)))
+    while isinstance(value, OpResult) and is_transpose(value.op) and value.op.parent is block:
+        permutation = composed(permutation_of(value.op), permutation)
+        value = value.op.operands[0]
+    return value, permutation
 
 
 def transposed(state: Layouts, value: SSAValue, order: Sequence[int]) -> SSAValue:
