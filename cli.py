@@ -86,6 +86,7 @@ Prove a program; where it is refused, find an execution that shows the fault: a 
 
   tilewright replay program.mlir --target mysoc.toml
   tilewright replay program.mlir --inputs in.npz --seeds 100
+  tilewright replay program.mlir --against right.mlir
 
 The programs that a refusal names run as early and as late as streams allow, transfers move their data as they are
 issued or at their waits, and memory that nothing has written holds other bytes. The exit code is 0 where the program is

@@ -252,8 +252,9 @@ def replay_command(options: argparse.Namespace) -> int:
     if options.inputs is not None:
         given = load_arrays(options.inputs)
         arrays = _matched(given, network_inputs(module), options.inputs, ssa_names(module))
+    against = None if options.against is None else Model(options.against).load()
     with errors_in(options.model):
-        return run(module, arrays, options.seeds)
+        return run(module, arrays, against, options.seeds)
 
 
 def import_command(options: argparse.Namespace) -> int:

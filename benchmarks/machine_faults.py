@@ -44,7 +44,7 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.proof.rules import Refusal
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.runtime.tools.replay import STRUCTURAL, replay
+from tilewright.runtime.tools.replay import replay, structural
 
 Outputs = Mapping[str, Array]
 
@@ -73,7 +73,9 @@ class Outcomes:
     planted: int = 0
     ill_formed: int = 0
     refused: Counter[str] = field(default_factory=Counter[str])
-    """Refusals: replayed, with another result than without the fault, structural, or not replayed."""
+    """Refusals: replayed, structural, or not replayed."""
+    unshown: Counter[str] = field(default_factory=Counter[str])
+    """Rules of the refusals that are not replayed, and why."""
     harmless: int = 0
     other: int = 0
     """Those that make another program."""
@@ -134,12 +136,12 @@ def judge(program: Program, kind: str, draw: random.Random, outcomes: Outcomes, 
     try:
         verify_memory(mutant)
     except Refusal as refusal:
-        found = replay(mutant, refusal, None if "range" in kind else program.inputs, seeds=10)
-        how = "replayed" if found else "structural" if refusal.rule in STRUCTURAL else "not replayed"
-        if how == "not replayed" and not _same(_result(mutant, program.inputs, Order()), program.wanted):
-            how = "other result"
-        outcomes.refused[how] += 1
-        if how == "not replayed":
+        inputs, wanted = (None, None) if "range" in kind else (program.inputs, program.wanted)
+        found, why = replay(mutant, refusal, inputs, wanted, seeds=10), structural(refusal)
+        outcomes.refused["replayed" if found else "structural" if why else "not replayed"] += 1
+        if not found:
+            outcomes.unshown[f"'{refusal.rule}': {why or 'no order shows it on these inputs'}"] += 1
+        if not found and not why:
             outcomes.silent.append(f"{seed} {refusal.rule}")
         return True
     except Diagnostic:
@@ -195,7 +197,7 @@ def main(arguments: list[str]) -> int:
     count, first = (int(arguments[index]) if len(arguments) > index else 0 for index in range(2))
     among = list(programs())
     found = planted(count or 3000, first, among, shows=True)
-    columns = ("fault", "planted", "ill-formed", "refused", "replayed", "other result", "structural", "not replayed")
+    columns = ("fault", "planted", "ill-formed", "refused", "replayed", "structural", "not replayed")
     table = Table(*columns, "harmless", "another program", "missed")
     total = Outcomes()
     for kind, each in [*found.items(), ("all", total)]:
@@ -207,6 +209,7 @@ def main(arguments: list[str]) -> int:
             total.planted += each.planted
             total.ill_formed += each.ill_formed
             total.refused += refused
+            total.unshown += each.unshown
             total.harmless += each.harmless
             total.other += each.other
             total.missed += each.missed
@@ -214,6 +217,8 @@ def main(arguments: list[str]) -> int:
     console = Console(width=170)
     console.print(f"{len(among)} programs, at their levels")
     console.print(table)
+    for why, number in total.unshown.most_common():
+        console.print(f"{number:,} refusals that no execution shows: {why}", highlight=False)
     for seed in total.missed:
         console.print(f"missed: {seed}", highlight=False)
     if "--silent" in arguments:

@@ -21,14 +21,23 @@ class Order:
     Order of concurrent programs and asynchronous accesses, one of those that a program allows.
 
     With a `seed` both are random. Without one, the program of the highest rank among those that can go on takes each
-    step, by its name in `ranks` (0), the first of several; asynchronous accesses complete at their waits, or `early`,
-    as they are issued. Bytes that nothing has written are `undefined`.
+    step, by its name in `ranks` (0), the first of several; asynchronous accesses complete at their waits, or as they
+    are issued: all of them, or those of the ops that are `early`. Bytes that nothing has written are `undefined`.
+
+    A lookup gives the entry that the table holds, or the "low" or the "high" one of its declared range. A stream that
+    `keeps` its slots begins with those that the call before has left in it.
     """
 
     seed: int | None = None
     ranks: Mapping[str, int] = field(default_factory=dict[str, int])
-    early: bool = False
+    early: bool | frozenset[Operation] = False
     undefined: int = 0
+    entries: str = "held"
+    keeps: bool = False
+
+    def is_early(self, op: Operation) -> bool:
+        """Return whether an asynchronous access of an op completes as it is issued."""
+        return op in self.early if isinstance(self.early, frozenset) else self.early
 
 
 _T = TypeVar("_T")
@@ -75,6 +84,8 @@ class Interleaving:
         self._stops = False
         self._pending: list[Callable[[], None]] = []
         self._is_atomic = False
+        self.in_flight: dict[Operation, int] = {}
+        """Op -> the transfers that it has begun, and that have not been waited for."""
 
     def step(self) -> None:
         """Begin the next op of a program: others may run before it, and asynchronous accesses complete."""
@@ -97,10 +108,13 @@ class Interleaving:
         finally:
             self._is_atomic = around
 
-    def issue(self, finish: Callable[[], None]) -> None:
-        """Note an asynchronous access; `finish` completes it, at the latest when it is waited for, and does so once."""
+    def issue(self, finish: Callable[[], None], op: Operation) -> None:
+        """
+        Note an asynchronous access of an op; `finish` completes it, at the latest when it is waited for, and does so
+        once.
+        """
         if self.order.seed is None:
-            if self.order.early:
+            if self.order.is_early(op):
                 finish()
             return
         self._pending.append(finish)

@@ -83,7 +83,7 @@ class Queues:
         if work.queue not in self._lazy:
             self._lazy[work.queue] = interleaving.is_lazy()
         if not self._lazy[work.queue]:
-            interleaving.issue(work.finish)
+            interleaving.issue(work.finish, work.op)
 
     def fence(self, queues: Collection[str], interleaving: Interleaving) -> None:
         """Complete the instructions on these queues, on all if there is none."""

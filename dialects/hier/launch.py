@@ -117,7 +117,7 @@ def _launch(runner: Runner, op: LaunchOp, operands: Sequence[Value]) -> list[Val
     assert trait is not None
     queue = trait.queue_of(op)
     last[queue] = job = _Job(runner, op, last.get(queue))
-    runner.interleaving.issue(job.finish)
+    runner.interleaving.issue(job.finish, op)
     return [job]
 
 

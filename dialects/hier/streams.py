@@ -452,7 +452,14 @@ class _Queue:
 
 @semantics(StreamOp)
 def _stream(runner: Runner, op: StreamOp, operands: Sequence[Value]) -> list[Value]:
-    return [{point: _Queue(runner, op) for point in product(*(range(extent) for extent in op.type.extents))}]
+    made = {point: _Queue(runner, op) for point in product(*(range(extent) for extent in op.type.extents))}
+    if not runner.interleaving.order.keeps:
+        return [made]
+    return [runner.cached(op, _kept).setdefault(op, made)]
+
+
+def _kept(op: Operation) -> dict[Operation, dict[tuple[int, ...], _Queue]]:
+    return {}
 
 
 @semantics(StreamEndOp)
@@ -472,6 +479,8 @@ def _take(runner: Runner, op: StreamEndOp, operands: Sequence[Value]) -> list[Va
         name = f"%{op.stream.name_hint or 'stream'}{[*map(int, coordinates)] or ''}"
         runner.interleaving.wait(lambda: queue.is_ready(op), op, lambda: f"{name}, {queue.ring.text()}")
     slot = queue.ring.take(op)
+    if isinstance(op, ReleaseOp) and queue.slots:
+        runner.interleaving.undefine(queue.slots[slot])
     if not op.results:
         return []
     return [runner.interleaving.undefine(queue.slots[slot]) if isinstance(op, ReserveOp) else queue.slots[slot]]

@@ -255,11 +255,12 @@ class _Transfer:
         self._move = move_of(runner, op.body, element_of(op.target))
         self.is_done = self._is_awaited = False
 
-    def wait(self, op: DmaWaitOp) -> None:
+    def wait(self, op: DmaWaitOp, in_flight: dict[Operation, int]) -> None:
         """Finish at a wait. Raises Diagnostic at a second one."""
         if self._is_awaited:
             raise Diagnostic("the transfer has been waited for before", where=where(op), remedy="wait for it once")
         self._is_awaited = True
+        in_flight[self._op] -= 1
         self.finish()
 
     def finish(self) -> None:
@@ -269,6 +270,7 @@ class _Transfer:
         self.is_done = True
         op = self._op
         if op.writes_far:
+            self._check_inside()
             write_tile(self._far, self._offsets, self._near, self._move)
             return
         try:
@@ -276,19 +278,31 @@ class _Transfer:
         except IndexError as error:
             raise Diagnostic(str(error), where=where(op), remedy="give the transfer a fill") from error
 
+    def _check_inside(self) -> None:
+        """Raise Diagnostic for a write that leaves the far buffer, unless it is clipped."""
+        sides = zip(self._offsets, self._near.shape, self._far.shape, strict=True)
+        if self._op.clipped is None and any(not 0 <= at <= size - extent for at, extent, size in sides):
+            raise Diagnostic(
+                f"the tile at {tuple(self._offsets)} leaves the buffer of shape {self._far.shape}",
+                where=where(self._op),
+                remedy="mark the transfer as clipped",
+            )
+
 
 @semantics(DmaStartOp)
 def _start(runner: Runner, op: DmaStartOp, operands: Sequence[Value]) -> list[Value]:
     far, *offsets, near = operands
     transfer = _Transfer(runner, op, far, [int(o) for o in offsets], near)
-    runner.interleaving.issue(transfer.finish)
+    in_flight = runner.interleaving.in_flight
+    in_flight[op] = in_flight.get(op, 0) + 1
+    runner.interleaving.issue(transfer.finish, op)
     return [transfer]
 
 
 @semantics(DmaWaitOp)
 def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Value]:
     if operands[0] is not None:
-        operands[0].wait(op)
+        operands[0].wait(op, runner.interleaving.in_flight)
     return []
 
 

@@ -204,8 +204,8 @@ class State:
                 byte, kind = side.first_common(region), "transfer" if transfer.queue is None else "kernel"
                 message = f"{_does(op, what, is_write=is_write)}, which a {kind} still {does}"
                 by = f"the {kind} begun{_after(transfer.steps)} has not been waited for"
-                at = region.address(side.low if byte is None else byte)
-                raise self._race(op, at, message, found=by, remedy=f"wait for the {kind} before")
+                at, others = region.address(side.low if byte is None else byte), [transfer.op]
+                raise self._race(op, at, message, found=by, remedy=f"wait for the {kind} before", others=others)
 
     def _check_programs(self, op: Operation, region: Region, does: str, *, is_write: bool) -> None:
         """Prove that an access to a region is ordered with those of the other programs, if there are any."""

@@ -122,7 +122,10 @@ class Programs:
         for transfer in self._state.under_way:
             if slot.memory in transfer.accessed:
                 message = f"'{op.name}' hands on a slot that '{transfer.op.name}' still accesses"
-                raise refuse("race", message, op, [self._state.place()], remedy="wait for the transfer before")
+                users = dict.fromkeys((self._clocks.current, *queue.users.values()))
+                names = [self._clocks.names[each] for each in users]
+                remedy, others = "wait for the transfer before", [transfer.op]
+                raise refuse("race", message, op, [self._state.place()], remedy=remedy, programs=names, others=others)
         self._clocks.holders[slot.memory] = None
 
     def _step(self, op: StreamEndOp, queue: _Queue) -> Buffer | None:

@@ -135,6 +135,7 @@ class Queues:
             found=f"no fence after '{culprit.op.name}' ({where(culprit.op)}{_at(culprit.steps)}), and no interlock on "
             f"{region.memory.level or self._home} between the two",
             remedy=f"insert a fence between '{culprit.op.name}' and '{op.name}'",
+            others=[culprit.op],
         )
 
     def fence(self, op: Operation, names: Collection[str]) -> None:

@@ -41,10 +41,14 @@ RULES = {
 
 @dataclass(eq=False)
 class Refusal(Diagnostic):
-    """Error for a program that breaks a rule; `programs` are the names of the concurrent ones that do together."""
+    """
+    Error for a program that breaks a rule: `ops` are those that do together, and `programs` the names of the concurrent
+    ones.
+    """
 
     rule: str = ""
     programs: tuple[str, ...] = ()
+    ops: tuple[Operation, ...] = ()
 
 
 def refuse(
@@ -56,8 +60,9 @@ def refuse(
     found: str = "",
     remedy: str = "",
     programs: Sequence[str] = (),
+    others: Sequence[Operation] = (),
 ) -> Refusal:
-    """Return the error for a program that breaks a rule, with the point at which it does."""
+    """Return the error for a program in which an op breaks a rule, with `others`, and the point at which it does."""
     notes = [f"counterexample: {', '.join(part for part in counterexample if part)}"]
     return Refusal(
         f"{message} (rule '{rule}')",
@@ -68,6 +73,7 @@ def refuse(
         notes=notes,
         rule=rule,
         programs=tuple(programs),
+        ops=(op, *others),
     )
 
 

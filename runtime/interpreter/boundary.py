@@ -123,6 +123,11 @@ class Session:
         self._interpreter = Interpreter(self._module, self._interleave)
         self._written = 0
 
+    @property
+    def in_flight(self) -> list[Operation]:
+        """The transfers that have not been waited for."""
+        return [op for op, count in self._interpreter.interleaving.in_flight.items() if count]
+
     def entry(self) -> Operation:
         """Return the function of the session."""
         return self._interpreter.symbol(symbol_in(self._module, self._function))

@@ -110,6 +110,7 @@ def _copy(runner: Runner, op: memref.CopyOp, operands: Sequence[Value]) -> list[
     check_writable(op, target)
     if source.shape != target.shape:
         raise Diagnostic("a copy needs equal shapes", expected=str(target.shape), found=str(source.shape))
+    runner.interleaving.undefine(target)
     target[...] = source
     return []
 

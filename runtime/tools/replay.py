@@ -1,8 +1,9 @@
 """
 Replay of a counterexample: executions of a program that `verify-memory` refuses, which show what the refusal says.
 
-Both sides of a race occur: the programs that it names run as early and as late as streams let them, transfers move
-their data as they are issued or as they are waited for, and memory that nothing has written holds other bytes.
+Both sides of a race occur: the programs that it names run as early and as late as streams let them, the accesses that
+it names complete as they are issued or as they are waited for, and memory that nothing has written holds other bytes.
+Lookups give the ends of their ranges. Calls follow each other, with the slots that the one before has left in streams.
 """
 
 from __future__ import annotations
@@ -15,17 +16,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from ...dialects.core.interleaving import Order
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.syntax.text import new_context
-from ...dialects.hier import GridOp
+from ...dialects.hier import GridOp, StreamOp
+from ...dialects.hier.indirect import LookupOp
 from ...errors import Diagnostic
 from ...files import path_of
-from ...ir import Array
+from ...ir import Array, where
 from ...passes.expand_grid import ExpandGridPass
 from ...passes.pipeline_dma import PipelineDmaPass
-from ..interpreter import random_inputs, run_module
+from ..interpreter import Session, random_inputs, run_module
 
 if TYPE_CHECKING:
     from ...passes.proof.rules import Refusal
@@ -34,8 +37,20 @@ _POISONS = (0x5A, 0xFF)
 """Bytes of memory that nothing has written; floats of the second are no number."""
 _INPUTS = 3
 """Random inputs that are tried, where none are given."""
-STRUCTURAL = ("aligned", "constant", "level", "static")
-"""Rules about the place or the form of an access, which hold or not whatever an execution computes."""
+STRUCTURAL = {
+    "aligned": "the address is aligned or not, whatever an execution computes",
+    "constant": "the memory is constant or not, whatever an execution computes",
+    "level": "the place is in the level or not, whatever an execution computes",
+    "static": "the transfers depend on data or not, whatever an execution computes",
+}
+"""Rule about the place or the form of an access -> why no execution shows it."""
+
+
+def structural(refusal: Refusal) -> str:
+    """Return why no execution shows a refusal; empty where one may."""
+    if refusal.rule == "apart" and isinstance(refusal.ops[0], GridOp):
+        return "the buffers of a grid are its own at all of its points, whatever its loops do with them"
+    return STRUCTURAL.get(refusal.rule, "")
 
 
 @dataclass(frozen=True)
@@ -47,13 +62,19 @@ class Execution:
 
 
 def replay(
-    module: ModuleOp, refusal: Refusal, inputs: Mapping[str, Array] | None = None, *, seeds: int = 20
+    module: ModuleOp,
+    refusal: Refusal,
+    inputs: Mapping[str, Array] | None = None,
+    wanted: Mapping[str, Array] | None = None,
+    *,
+    seeds: int = 20,
 ) -> Execution | None:
     """
     Return an execution of a refused program that shows the fault, None where none of those tried does.
 
-    Those of `refusal` are tried first, then random ones by `seeds`. The inputs are random where none are given. Grids
-    run as loops and as pipelined loops, beside their own semantics.
+    Those of `refusal` are tried first, then random ones by `seeds`. The inputs are random where none are given; their
+    right results are `wanted`, where they are known. Grids run as loops and as pipelined loops, beside their own
+    semantics.
     """
     forms = [("", module)]
     if any(isinstance(op, GridOp) for op in nested_ops(module)):
@@ -66,11 +87,59 @@ def replay(
         base = _run(module, arrays, Order())
         if isinstance(base, str):
             return Execution(_DEFAULT, base)
-        for (form, program), (name, order) in product(forms, _orders(refusal.programs, seeds)):
+        for (form, program), (name, order) in product(forms, _orders(refusal, seeds)):
             found = _run(program, arrays, order)
             difference = found if isinstance(found, str) else _difference(base, found)
             if difference:
                 return Execution(f"{form}{name}", difference)
+        directed = _BY_RULE.get(refusal.rule)
+        shown = (directed(module, arrays) if directed else None) or _looked_up(forms, arrays)
+        if shown is None and wanted is not None and (difference := _difference(wanted, base)):
+            shown = Execution(_DEFAULT, difference)
+        if shown is not None:
+            return shown
+    return None
+
+
+def _in_flight(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None:
+    """Return the execution if it ends before its transfers have been waited for."""
+    session = Session(module)
+    session.run(inputs)
+    if not session.in_flight:
+        return None
+    op = session.in_flight[0]
+    return Execution(_DEFAULT, f"it ends while '{op.name}' ({where(op)}) is in flight")
+
+
+def _repeated(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None:
+    """Return an execution of calls in a row, as many as use up the slots of streams, where one differs."""
+    depths = [op.depth.data for op in nested_ops(module) if isinstance(op, StreamOp)]
+    session = Session(module, interleave=Order(keeps=True))
+    first: dict[str, Array] | None = None
+    for call in range(2 + max(depths) if depths else 0):
+        name = f"call {call + 1} in a row, with the slots that the calls before have left in streams"
+        try:
+            found = session.run(inputs)
+        except Diagnostic as error:
+            return Execution(name, _stopped(error))
+        if first is not None and (difference := _difference(first, found)):
+            return Execution(name, difference)
+        first = first or found
+    return None
+
+
+_BY_RULE = {"token": _in_flight, "balance": _repeated}
+"""Rule -> the execution that is directed at it."""
+
+
+def _looked_up(forms: Sequence[tuple[str, ModuleOp]], inputs: Mapping[str, Array]) -> Execution | None:
+    """Return an execution that stops where lookups give an end of their declared range."""
+    for (form, program), entries in product(forms, ("low", "high")):
+        if any(isinstance(op, LookupOp) for op in nested_ops(program)):
+            found = _run(program, inputs, Order(entries=entries))
+            if isinstance(found, str):
+                which = "least" if entries == "low" else "greatest"
+                return Execution(f"{form}lookups give the {which} entry of their declared range", found)
     return None
 
 
@@ -93,16 +162,19 @@ def _forms(module: ModuleOp) -> list[tuple[str, ModuleOp]]:
 _DEFAULT = "each program runs until it blocks, transfers move their data at their waits"
 
 
-def _orders(programs: Sequence[str], seeds: int) -> Iterator[tuple[str, Order]]:
+def _orders(refusal: Refusal, seeds: int) -> Iterator[tuple[str, Order]]:
     """Yield orders of execution with their descriptions: the default one, those that change one thing, random ones."""
     plain = Order()
     yield _DEFAULT, plain
     for byte in _POISONS:
         yield f"memory that nothing has written holds bytes {byte:#04x}", replace(plain, undefined=byte)
-    yield "transfers move their data as they are issued", replace(plain, early=True)
-    for first, last in permutations(programs[:4], 2):
-        for early in (False, True):
-            when = "as they are issued" if early else "at their waits"
+    moments: list[tuple[str, bool | frozenset[Operation]]] = [("at their waits", False), ("as they are issued", True)]
+    moments += [
+        (f"at their waits, those of '{op.name}' ({where(op)}) as issued", frozenset({op})) for op in refusal.ops
+    ]
+    yield from ((f"transfers move their data {when}", replace(plain, early=early)) for when, early in moments[1:])
+    for first, last in permutations(dict.fromkeys(refusal.programs[:4]), 2):
+        for when, early in moments:
             text = f"program '{first}' runs as early as it can, '{last}' as late, transfers move their data {when}"
             yield text, Order(ranks={first: 1, last: -1}, early=early)
     for seed in range(seeds):
@@ -114,8 +186,12 @@ def _run(module: ModuleOp, inputs: Mapping[str, Array], order: Order) -> dict[st
     try:
         return run_module(module, inputs, interleave=order)
     except Diagnostic as error:
-        at = f" ({error.where})" if error.where else ""
-        return f"it stops: {error.message}{at}{': ' + error.found if error.found else ''}"
+        return _stopped(error)
+
+
+def _stopped(error: Diagnostic) -> str:
+    at = f" ({error.where})" if error.where else ""
+    return f"it stops: {error.message}{at}{': ' + error.found if error.found else ''}"
 
 
 def _difference(expected: Mapping[str, Array], found: Mapping[str, Array]) -> str:
@@ -136,19 +212,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", help="the machine: a name, a folder, a machine file (that of the program)")
     what = "arrays, by name or in order (random ones)"
     parser.add_argument("--inputs", type=path_of, metavar="FILE.npz", help=what)
+    what = "a program that computes the right results"
+    parser.add_argument("--against", type=path_of, metavar="PROGRAM", help=what)
     parser.add_argument("--seeds", type=int, default=20, metavar="N", help="random orders that are tried at last (20)")
 
 
-def run(module: ModuleOp, inputs: Mapping[str, Array] | None, seeds: int) -> int:
-    """Prove a program; where it is refused, print the refusal and an execution that shows it. Returns the exit code."""
+def run(module: ModuleOp, inputs: Mapping[str, Array] | None, against: ModuleOp | None, seeds: int) -> int:
+    """
+    Prove a program; where it is refused, print the refusal and an execution that shows it. Returns the exit code.
+
+    The program `against` computes the right results.
+    """
     from ...passes.proof.rules import Refusal
     from ...passes.verify_memory import verify_memory
 
     try:
         verify_memory(module)
     except Refusal as refusal:
-        shown = replay(module, refusal, inputs, seeds=seeds)
-        print(_told(refusal, shown, seeds))
+        given = random_inputs(module, 0) if inputs is None and against is not None else inputs
+        wanted = run_module(against, given) if against is not None and given is not None else None
+        print(_told(refusal, replay(module, refusal, given, wanted, seeds=seeds), seeds))
         raise
     print("proved: all executions compute the same")
     return 0
@@ -157,6 +240,9 @@ def run(module: ModuleOp, inputs: Mapping[str, Array] | None, seeds: int) -> int
 def _told(refusal: Refusal, shown: Execution | None, seeds: int) -> str:
     if shown is not None:
         return f"replayed: {shown.order}\n          {shown.shows}"
-    if refusal.rule in STRUCTURAL:
-        return f"not replayed: the rule '{refusal.rule}' holds or not whatever an execution computes"
-    return f"not replayed: no order shows it on these inputs, of those tried, {seeds} random ones among them"
+    if why := structural(refusal):
+        return f"not replayed: {why} (rule '{refusal.rule}')"
+    return (
+        f"not replayed: no order shows it on these inputs, of those tried, {seeds} random ones among them; "
+        "--against a right program compares the results"
+    )

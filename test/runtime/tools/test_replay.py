@@ -13,7 +13,7 @@ from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.proof.rules import Refusal
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.runtime.tools.replay import replay
+from tilewright.runtime.tools.replay import replay, structural
 
 MACHINES = Path(__file__).parents[2] / "machines"
 
@@ -81,6 +81,45 @@ func.func @network(%x: memref<4xi8>, %y: memref<4xi8> {tilewright.output}) {
   func.return
 }
 """
+NEAR, BRING = 'memref.alloc() : memref<4xi8, "L1">', 'hier.dma_start %x[%zero] to %u : memref<4xi8>, memref<4xi8, "L1">'
+VIEWS = """
+builtin.module {
+  memref.global "private" @memory : memref<8xi8, "L1"> = uninitialized
+  func.func @network(%x: memref<4xi8>, %y: memref<4xi8> {tilewright.output}) {
+    %zero = arith.constant 0 : index
+    %four = arith.constant 4 : index
+    %m = memref.get_global @memory : memref<8xi8, "L1">
+    %a = memref.view %m[%zero][] : memref<8xi8, "L1"> to memref<4xi8, "L1">
+    %b = memref.view %m[%four][] : memref<8xi8, "L1"> to memref<2x2xi8, "L1">
+    %none = arith.constant 0 : i8
+    memref.copy %x, %a : memref<4xi8> to memref<4xi8, "L1">
+    linalg.fill ins(%none : i8) outs(%b : memref<2x2xi8, "L1">)
+    memref.copy %a, %y : memref<4xi8, "L1"> to memref<4xi8>
+    func.return
+  }
+}
+"""
+LOOKUP = """
+func.func @network(%x: memref<4x4xi8>, %at: memref<2xi32>, %y: memref<1x4xi8> {tilewright.output}) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %t = memref.alloc() : memref<1x4xi8, "L1">
+  %narrow = hier.lookup %at[%zero] in [0, 4) : memref<2xi32>
+  %wide = hier.lookup %at[%one] in [0, 5) : memref<2xi32>
+  %in = hier.dma_start %x[%wide, %zero] to %t : memref<4x4xi8>, memref<1x4xi8, "L1">
+  hier.dma_wait %in
+  %out = hier.dma_start %y[%zero, %zero] from %t : memref<1x4xi8>, memref<1x4xi8, "L1">
+  hier.dma_wait %out
+  func.return
+}
+"""
+COPY = """
+func.func @network(%x: memref<4xi8>, %y: memref<4xi8> {tilewright.output}) {
+  memref.copy %x, %y : memref<4xi8> to memref<4xi8>
+  memref.copy %y, %y : memref<4xi8> to memref<4xi8>
+  func.return
+}
+"""
 TWO_NEAR = (MACHINES / "programs" / "two_near_streams.mlir").read_text(encoding="utf-8")
 TILES = '!hier.stream<memref<1x16x4x16xi32, "TCM">>'
 WAIT, PUSH = "          hier.dma_wait %across\n", f"          hier.push %sums : {TILES}\n"
@@ -101,6 +140,18 @@ FAULTS = {
     "a slot that is pushed unwritten": (RING.replace(IN, ""), "initialised", "output 'result0' is"),
     "an output that is written in part": (GRID.replace("in [4]", "in [3]"), "written-once", "output 'result0' is"),
     "stages that overlap": (GRID.replace("address 32", "address 16"), "apart", "output 'result0' is"),
+    "a slot that is not released": (
+        RING.replace("      hier.release %a : !hier.stream<memref<4xi8>>\n", ""),
+        "balance",
+        "it stops: deadlock",
+    ),
+    "a transfer in flight at the end": (
+        TRANSFER.replace("  func.return", f"  %u = {NEAR}\n  %ahead = {BRING}\n  func.return"),
+        "token",
+        "it ends while 'hier.dma_start'",
+    ),
+    "an entry beyond the table": (LOOKUP, "fill", r"it stops: the tile at (4, 0) leaves the buffer of shape (4, 4)"),
+    "a copy onto its source": (COPY, "apart", "output 'result0' is"),
     "a wait after the push": (TWO_NEAR.replace(WAIT + PUSH, PUSH + WAIT), "race", "output 'result0' is"),
 }
 
@@ -122,6 +173,26 @@ def test_an_execution_shows_what_is_refused(name: str) -> None:
     found = replay(module, refusal)
     assert found is not None
     assert found.shows.startswith(shows)
+
+
+@pytest.mark.quick
+def test_what_no_execution_shows_says_why() -> None:
+    _, refusal = _refused(GRID.replace("stages 2", "stages 3"))
+    assert refusal.rule == "apart"
+    assert structural(refusal).startswith("the buffers of a grid are its own")
+    _, refusal = _refused(SHARED)
+    assert structural(refusal) == ""
+
+
+@pytest.mark.quick
+def test_a_wrong_result_is_shown_against_a_right_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    right, wrong = tmp_path / "right.mlir", tmp_path / "wrong.mlir"
+    right.write_text(VIEWS, encoding="utf-8")
+    wrong.write_text(VIEWS.replace("constant 4", "constant 2"), encoding="utf-8")
+    assert main(["replay", str(wrong), "--seeds", "2"]) == 1
+    assert "not replayed: no order shows it" in capsys.readouterr().out
+    assert main(["replay", str(wrong), "--seeds", "2", "--against", str(right)]) == 1
+    assert "replayed: each program runs" in capsys.readouterr().out
 
 
 @pytest.mark.quick
