@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import ModuleOp
@@ -29,11 +30,11 @@ def convert_layouts(module: ModuleOp, rules: Sequence[Rule]) -> None:
     one that they have, follow from `RULES`. Blocks of conditionals and loops are converted each by itself.
     """
     for function in functions(module):
-        for block in _blocks(function.body.block):
+        for block in nested_blocks(function.body.block):
             _rewrite(Candidates(block, (*rules, *RULES)))
 
 
-def _blocks(block: Block) -> list[Block]:
+def nested_blocks(block: Block) -> list[Block]:
     """Return a block and the blocks of its conditionals and loops."""
     nested = [op for op in block.walk() if isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp)]
     return [block, *(inner for op in nested for region in op.regions for inner in region.blocks)]
@@ -51,7 +52,7 @@ class Candidates:
 
     def __post_init__(self) -> None:
         for op in self.block.ops:
-            rule = next((rule for rule in self.rules if rule.applies(op)), None)
+            rule = find_rule(op, self.rules)
             if rule is not None:
                 self.rule_of[op] = rule
                 self.forms[op] = []
@@ -108,9 +109,33 @@ class Candidates:
             self._queue.append((op.results[0], relative(permutation_of(op), order)))
 
 
+def find_rule(op: Operation, rules: Sequence[Rule] = RULES) -> Rule | None:
+    """Return the first rule that applies to an op, None for an op that has its layouts."""
+    return next((rule for rule in rules if rule.applies(op)), None)
+
+
+def neighbours(op: Operation, index: int, order: Order) -> list[tuple[SSAValue, Order]] | None:
+    """Return the layouts of an op's values if one has a layout, None where it cannot have that."""
+    rule = find_rule(op)
+    if rule is None:
+        return None
+    form = rule.follow(op, index, order)
+    listed = [each for each in rule.forms(op) if (each.result if index == RESULT else each.operands[index]) == order]
+    form = form or next(iter(listed), None)
+    if form is None:
+        return None
+    pairs = zip(op.operands, form.operands, strict=True)
+    return [(op.results[0], form.result), *((value, own) for value, own in pairs if own is not None)]
+
+
 def is_constant(value: SSAValue) -> bool:
     """Return whether a value is a constant or has no content: then each layout is free."""
     return isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp | tensor.EmptyOp)
+
+
+def bytes_of(value: SSAValue) -> int:
+    """Return the bytes of a tensor."""
+    return numpy_type(element_of(value)).itemsize * prod(shape_of(value))
 
 
 def _ends(value: SSAValue) -> Iterator[tuple[Operation, int]]:
@@ -151,6 +176,8 @@ class Problem:
             values |= dict.fromkeys(
                 origin(value, self.candidates.block)[0] for value in (*op.operands, op.results[0]) if is_shaped(value)
             )
+        transposes = [op for op in places if is_transpose(op)]
+        values |= dict.fromkeys(origin(op.results[0], self.candidates.block)[0] for op in transposes)
         for value in values:
             if not is_constant(value):
                 self._add(value, places)
@@ -192,11 +219,8 @@ class Problem:
 
     def _cost(self, value: SSAValue, left: int) -> Cost:
         """Return the cost of a copy: 1, then its bytes; among equals, transposes stay where they are, or come late."""
-        size = numpy_type(element_of(value)).itemsize
-        for extent in shape_of(value):
-            size *= extent
         is_source = any(is_transpose(use.operation) and use.index == 0 for use in value.uses)
-        return 1, size, 0 if is_source else left, 0
+        return 1, bytes_of(value), 0 if is_source else left, 0
 
     def labelling(self) -> Labelling:
         """Return the problem; forms with other layouts than row-major ones have the least of prices."""

@@ -16,7 +16,7 @@ from ...dialects.core.kernel_op import KernelOp
 from ...dialects.nn import PoolOp, ReduceOp, ints
 from ...ir import numbers_of, shape_of
 from ..fuse_epilogues import is_elementwise
-from .orders import Order, channels_last, collapsed, expanded, identity
+from .orders import Order, channels_last, collapsed, expanded, identity, relative
 from .state import Layouts, empty_like, follows, padded, permuted, rebuilt, type_in, viewed
 
 _FOLD = ("kind", "accumulator", "wraps")
@@ -105,14 +105,17 @@ def _convert_elementwise(state: Layouts, op: linalg.GenericOp, form: Form) -> No
 
 
 def _pool_forms(op: PoolOp) -> list[Form]:
+    """Return the layouts of a pooling: its own, and the other of channels-first and channels-last."""
     rank = len(shape_of(op.output))
-    return [kernel_form(op, [order], order) for order in (identity(rank), channels_last(rank))]
+    other = channels_last(rank) if op.channels_last is None else relative(channels_last(rank), identity(rank))
+    return [kernel_form(op, [order], order) for order in (identity(rank), other)]
 
 
 def _convert_pool(state: Layouts, op: PoolOp, form: Form) -> None:
     x = state.given(op.inputs[0], form.result)
     properties = own_properties(op, "window", "strides", "dilations", "pads", *_FOLD)
-    properties["channels_last"] = UnitAttr()
+    if op.channels_last is None:
+        properties["channels_last"] = UnitAttr()
     state.replace(op, rebuilt(state, op, PoolOp, [x], properties, form.result), form.result)
 
 
@@ -227,17 +230,13 @@ def _is_reshape(op: Operation) -> bool:
     )
 
 
-def _is_pool(op: Operation) -> bool:
-    return isinstance(op, PoolOp) and op.channels_last is None
-
-
 def _is(*types: type[Operation]) -> Callable[[Operation], bool]:
     return lambda op: isinstance(op, types) and bool(op.results)
 
 
 RULES: tuple[Rule, ...] = (
     Rule(is_elementwise, where_moved(_convert_elementwise), follow=_follow_elementwise),
-    Rule(_is_pool, where_moved(_convert_pool), forms=_pool_forms),
+    Rule(_is(PoolOp), where_moved(_convert_pool), forms=_pool_forms),
     Rule(_is(ReduceOp), where_moved(_convert_reduction), follow=_follow_reduction),
     Rule(_is_static_pad, where_moved(_convert_pad), follow=_follow_all),
     Rule(_is(tensor.ConcatOp), where_moved(_convert_concatenation), follow=_follow_all),

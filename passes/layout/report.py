@@ -1,0 +1,129 @@
+"""Report of the transposes of a module: what each moves, the two demands that it separates, and their least number."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+
+from ...errors import Diagnostic
+from ...ir import functions, node_names, where
+from .convert import Candidates, Problem, bytes_of, is_constant, neighbours, nested_blocks
+from .labelling import solve
+from .orders import Order, composed, identity, relative
+from .rules import RESULT, RULES, VIEWS
+from .state import is_transpose, permutation_of
+
+
+@dataclass(frozen=True)
+class Transpose:
+    """A transpose that a network needs, with the demands on both of its sides."""
+
+    op: Operation
+    size: int
+    """Bytes that it moves."""
+    source: str
+    target: str
+
+
+def transposes_of(module: ModuleOp) -> list[Transpose]:
+    """Return the transposes of a module in program order. Raises Diagnostic where they are of buffers."""
+    for op in module.walk():
+        if op.name == "linalg.transpose" and not op.results:
+            raise Diagnostic(
+                "transposes of buffers have no demands",
+                where(op),
+                "a module of tensors",
+                "a transpose of a memref",
+                "stop before bufferize: --stop-after=layout",
+            )
+    ops = [op for op in module.walk() if is_transpose(op)]
+    return [Transpose(op, bytes_of(op.results[0]), *_demands(op)) for op in ops]
+
+
+def least_transposes(module: ModuleOp) -> int:
+    """Return the least number of transposes that the demands of a module leave, whatever layouts other ops have."""
+    blocks = [block for function in functions(module) for block in nested_blocks(function.body.block)]
+    problems = [Problem(Candidates(block, RULES)).labelling() for block in blocks]
+    return sum(sum(1 for _ in problem.copies(solve(problem))) for problem in problems)
+
+
+def report(module: ModuleOp) -> Iterator[str]:
+    """Yield the lines of the report."""
+    found = transposes_of(module)
+    total = sum(each.size for each in found)
+    noun = "transpose" if len(found) == 1 else "transposes"
+    yield f"{len(found)} {noun} of {total:,} bytes, at least {least_transposes(module)} for these demands"
+    for index, each in enumerate(found, 1):
+        order = ", ".join(map(str, permutation_of(each.op)))
+        yield f"{index:3}. {each.op.operands[0].type} to [{order}], {each.size:,} bytes{_names(each.op)}"
+        yield f"     from {each.source}"
+        yield f"     for {each.target}"
+
+
+def _demands(op: Operation) -> tuple[str, str]:
+    """
+    Return the nearest demands that a transpose separates.
+
+    Without it its operand would have the layout of its result, or its result that of its operand: each side is followed
+    through the ops that could, to the first that cannot.
+    """
+    permutation = permutation_of(op)
+    plain = identity(len(permutation))
+    return (
+        _nearest_demand(op.operands[0], permutation, op),
+        _nearest_demand(op.results[0], relative(permutation, plain), op),
+    )
+
+
+def _nearest_demand(value: SSAValue, order: Order, start: Operation) -> str:
+    pending: deque[tuple[SSAValue, Order]] = deque([(value, order)])
+    seen: set[tuple[SSAValue, Order]] = set()
+    while pending:
+        each, wanted = pending.popleft()
+        if (each, wanted) in seen or is_constant(each):
+            continue
+        seen.add((each, wanted))
+        if isinstance(each, BlockArgument):
+            return f"input %{each.name_hint or each.index}"
+        for op, index in _ends(each):
+            if op is start:
+                continue
+            if is_transpose(op):
+                pending.extend(_across(op, index, wanted))
+                continue
+            followed = neighbours(op, index, wanted)
+            if followed is None:
+                return describe(op)
+            pending.extend(followed)
+    return "no demand"
+
+
+def _ends(value: SSAValue) -> Iterator[tuple[Operation, int]]:
+    if isinstance(value, OpResult):
+        yield value.op, RESULT
+    for use in value.uses:
+        yield use.operation, use.index
+
+
+def _across(op: Operation, index: int, order: Order) -> list[tuple[SSAValue, Order]]:
+    if index == RESULT:
+        return [(op.operands[0], composed(permutation_of(op), order))]
+    return [(op.results[0], relative(permutation_of(op), order))] if index == 0 else []
+
+
+def describe(op: Operation) -> str:
+    """Return an op as text: its name, the properties that state its layout, the ONNX nodes that it implements."""
+    if op.name in ("func.return", "scf.yield"):
+        return "the results of the function" if op.name == "func.return" else "the results of a region"
+    stated = [name for name in ("channels_last", "transpose_a", "transpose_b") if name in op.properties]
+    stated += ["which keeps its axes in order"] if isinstance(op, VIEWS) else []
+    return f"{op.name}{_names(op)}{''.join(f', {name}' for name in stated)}"
+
+
+def _names(op: Operation) -> str:
+    names = node_names(op)
+    return f" '{names[0]}'" if names else ""
