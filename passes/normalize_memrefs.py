@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, MemRefType, Modul
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.instruction import InstructionOp
 from ..dialects.core.layouts import layout_map, physical_shape
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import ViewOp
@@ -27,7 +28,7 @@ def normalize_memrefs(module: ModuleOp) -> None:
     """
     Replace the types of buffers in a layout by their physical shapes, and map the indices of their accesses.
 
-    A subview that lies in one block becomes a `memref.reinterpret_cast`. Raises Diagnostic for other uses, such as a
+    A subview that lies in one block becomes a `memref.reinterpret_cast`; instructions have physical indices. Raises Diagnostic for other uses, such as a
     kernel that is not loops yet.
     """
     found = [op for function in functions(module) for op in nested_ops(function) if _has_layout(op.operands)]
@@ -61,7 +62,7 @@ def _rewrite(op: Operation) -> None:
             op.operands = [op.value, op.memref, *_place(op, op.memref, list(op.indices))]
         case memref.SubviewOp():
             _reinterpret(op)
-        case func.CallOp() | func.ReturnOp() | memref.DeallocOp():
+        case func.CallOp() | func.ReturnOp() | memref.DeallocOp() | InstructionOp():
             pass
         case memref.CopyOp() if layout_map(op.source.type) == layout_map(op.destination.type):
             pass

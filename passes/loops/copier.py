@@ -27,6 +27,10 @@ the function's results.
 """
 
 
+Fill = Callable[[Block, SSAValue, Sequence[Range], Any], None]
+"""Appends the fill of a tile's buffer where the tile is not in bounds: of the buffer, the part in bounds, the value."""
+
+
 class Copiers:
     """Copy functions of a module, memoised."""
 
@@ -34,11 +38,18 @@ class Copiers:
         self._names: dict[tuple[Any, ...], str] = {}
         self._taken = symbol_names(module.body.block)
 
-    def call(self, function: func.FuncOp, op: DmaStartOp, results: Sequence[Attribute], move: Move) -> func.CallOp:
+    def call(
+        self,
+        function: func.FuncOp,
+        op: DmaStartOp,
+        results: Sequence[Attribute],
+        move: Move,
+        fill: Fill | None = None,
+    ) -> func.CallOp:
         """
         Build the call that replaces a transfer; define its callee before `function` if missing.
 
-        Raises Diagnostic for a clipped fetch without a fill.
+        `fill` sets a tile's buffer that is not in bounds, with stores by default. Raises Diagnostic for a clipped fetch without a fill.
         """
         if isinstance(op.fill, NoneAttr):
             message = "a transfer that may extend beyond its far buffer has no fill"
@@ -48,7 +59,7 @@ class Copiers:
         key = (op.far.type, op.near.type, flags, spanned(op), _key_of_body(op))
         if key not in self._names:
             self._names[key] = self._free_name(f"{'write' if op.writes_far else 'read'}_tile")
-            copier = _copier(self._names[key], op, [value.type for value in arguments], results, move)
+            copier = _copier(self._names[key], op, [value.type for value in arguments], results, move, fill or _fill)
             copier.location = op.location
             Rewriter.insert_op(copier, InsertPoint.before(function))
         call = func.CallOp(self._names[key], arguments, list(results))
@@ -67,14 +78,16 @@ def _key_of_body(op: DmaStartOp) -> Hashable:
     return structural_key(list(op.body.block.ops), lambda value: value.type) if op.body is not None else None
 
 
-def _copier(name: str, op: DmaStartOp, types: Sequence[Any], results: Sequence[Attribute], move: Move) -> func.FuncOp:
+def _copier(
+    name: str, op: DmaStartOp, types: Sequence[Any], results: Sequence[Attribute], move: Move, fill: Fill
+) -> func.FuncOp:
     """Build the function (far, near, offsets...) that copies one tile."""
     block = Block(arg_types=types)
     far, near, *offsets = block.args
     far.name_hint, near.name_hint = "far", "near"
     bounds = _bounds(block, far, near, offsets, spanned(op))
     if op.fill is not None:
-        _fill(block, near, bounds, op.fill)
+        fill(block, near, bounds, op.fill)
     returned = move(block, op, bounds)
     block.add_op(func.ReturnOp(*returned))
     return func.FuncOp(name, FunctionType.from_lists(types, list(results)), Region(block), visibility="private")
@@ -136,17 +149,23 @@ def nest(block: Block, bounds: Sequence[Range], body: Callable[[Block, list[SSAV
         inner.add_op(scf.YieldOp())
 
 
-def _fill(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
-    """Append the fill of the whole tile, if part of it is out of bounds."""
-    outside: SSAValue | None = None
+def outside(block: Block, near: SSAValue, bounds: Sequence[Range]) -> SSAValue:
+    """Append the condition that part of a tile is out of bounds."""
+    found: SSAValue | None = None
     for (low, high), tile in zip(bounds, shape_of(near), strict=True):
         inside = add(block, arith.SubiOp(high, low))
         short = add(block, arith.CmpiOp(inside, number(block, tile), "slt"))
-        outside = short if outside is None else add(block, arith.OrIOp(outside, short))
-    assert outside is not None
+        found = short if found is None else add(block, arith.OrIOp(found, short))
+    assert found is not None
+    return found
+
+
+def _fill(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
+    """Append the fill of the whole tile, if part of it is out of bounds."""
+    condition = outside(block, near, bounds)
     value = add(block, arith.ConstantOp(fill))
     then = Block()
     whole = [(number(then, 0), number(then, tile)) for tile in shape_of(near)]
     nest(then, whole, lambda inner, indices: inner.add_op(memref.StoreOp.get(value, near, indices)))
     then.add_op(scf.YieldOp())
-    block.add_op(scf.IfOp(outside, [], Region(then)))
+    block.add_op(scf.IfOp(condition, [], Region(then)))

@@ -1,0 +1,274 @@
+"""
+Instructions of Gemmini: a queue each for loads, for the array and for stores, which scratchpad and accumulators order.
+
+Near buffers are rows of DIM elements, `memref<...xROWSx16>`: a row of SPAD is 16 bytes, one of ACC 16 sums. The semantics
+are those of Gemmini's generator at default settings (github.com/ucb-bar/gemmini, README, and `include/gemmini.h` of
+gemmini-rocc-tests). Cycles: a request of a load takes 165 cycles of latency over 16 requests in flight.
+"""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+from xdsl.ir import Dialect
+
+from ....dialects.core.instruction import (
+    Const,
+    Flag,
+    Flat,
+    In,
+    InOut,
+    Out,
+    Ref,
+    Scalar,
+    Size,
+    State,
+    Stride,
+    f32,
+    i8,
+    i32,
+    instruction,
+)
+from ....errors import Diagnostic
+
+DIM = 16
+HEADER = "tw_gemmini.h"
+REQUEST = 10.3
+"""Cycles of a row of a load: 165 of latency, 16 requests in flight."""
+
+Rows: TypeAlias = Annotated[Const, range(1, DIM + 1)]
+Columns: TypeAlias = Annotated[Const, range(1, DIM + 1)]
+Blocks: TypeAlias = Annotated[Const, range(2, 5)]
+Id: TypeAlias = Annotated[Const, range(3)]
+
+
+class Load:
+    """Configuration of loads, by id: elements between far rows, and rows between blocks of columns."""
+
+    def __init__(self) -> None:
+        self.strides, self.blocks = [0] * 3, [0] * 3
+
+
+class Execute:
+    """The array: rows between those of the first factor, the weights in use, and those that are preloaded."""
+
+    def __init__(self) -> None:
+        self.step = 1
+        self.weights, self.following = np.zeros((DIM, DIM), np.int32), np.zeros((DIM, DIM), np.int32)
+
+
+class Store:
+    """Configuration of stores: elements between far rows, and how sums become bytes."""
+
+    stride = 0
+    scale: Any = np.float32(1)
+    relu = 0
+
+
+def _tile(rows: Any, cols: Any) -> tuple[Any, Any]:
+    return rows, cols
+
+
+def _repeated(rows: Any, cols: Any, repeats: int) -> tuple[Any, Any]:
+    return 1 if repeats else rows, cols
+
+
+def _far_blocks(rows: Any, blocks: int) -> tuple[Any, int]:
+    return rows, DIM * blocks
+
+
+def _near_blocks(rows: Any, blocks: int, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return blocks, *([1] * (len(near_shape) - 3)), rows, DIM
+
+
+def _weights(k: int, n: int) -> tuple[int, int]:
+    return k, n
+
+
+def _factors(rows: int, k: int, step: int) -> tuple[int, int]:
+    return (rows - 1) * step + 1, k
+
+
+def _sums(rows: int, n: int) -> tuple[int, int]:
+    return rows, n
+
+
+@instruction("gemmini.config_ld", c="tw_gemmini_config_ld", header=HEADER, queue="load", cycles=lambda: 1)
+def config_ld(far: Ref[Any], stride: Annotated[int, Stride("far")], block: Const, id: Id, load: State[Load]) -> None:
+    """Set the elements between far rows (0 repeats one row), and the rows between blocks of columns."""
+    load.strides[id], load.blocks[id] = stride, block
+
+
+@instruction(
+    "gemmini.mvin", c="tw_gemmini_mvin", header=HEADER, queue="load", cycles=lambda: REQUEST * DIM,
+    regions={"far": _tile, "near": _tile},
+)  # fmt: skip
+def mvin(far: In[i8], near: Out[i8], rows: Size, cols: Size, id: Id, load: State[Load]) -> None:
+    """Load rows of at most DIM bytes: near[r, c] = far[r * stride + c]."""
+    near.along((rows, DIM), (cols, 1))[...] = far.along((rows, load.strides[id]), (cols, 1))
+
+
+@instruction(
+    "gemmini.mvin_blocks", c="tw_gemmini_mvin_blocks", header=HEADER, queue="load", cycles=lambda: REQUEST * DIM,
+    regions={"far": _far_blocks, "near": _near_blocks},
+)  # fmt: skip
+def mvin_blocks(far: In[i8], near: Out[i8], rows: Size, blocks: Blocks, id: Id, load: State[Load]) -> None:
+    """Load rows of 2 to 4 blocks of DIM bytes: near[b, r, c] = far[r * stride + DIM * b + c]."""
+    source = far.along((blocks, DIM), (rows, load.strides[id]), (DIM, 1))
+    near.along((blocks, load.blocks[id] * DIM), (rows, DIM), (DIM, 1))[...] = source
+
+
+@instruction(
+    "gemmini.mvin_zero", c="tw_gemmini_mvin_zero", header=HEADER, queue="load", cycles=lambda: DIM,
+    regions={"near": lambda rows: (rows, DIM)},
+)  # fmt: skip
+def mvin_zero(near: Out[i8], rows: Size) -> None:
+    """Set rows of the scratchpad to 0: a load from the address 0."""
+    near.along((rows, DIM), (DIM, 1))[...] = 0
+
+
+@instruction(
+    "gemmini.mvin_acc", c="tw_gemmini_mvin_acc", header=HEADER, queue="load", cycles=lambda: REQUEST * DIM,
+    regions={"far": _repeated, "near": _tile},
+)  # fmt: skip
+def mvin_acc(far: In[i32], near: Out[i32], rows: Size, cols: Size, repeats: Flag, id: Id, load: State[Load]) -> None:
+    """Load rows of sums, or one row repeatedly, where the stride is 0: near[r, c] = far[r * stride + c]."""
+    near.along((rows, DIM), (cols, 1))[...] = far.along((1 if repeats else rows, load.strides[id]), (cols, 1))
+
+
+@instruction(
+    "gemmini.mvin_acc_zero", c="tw_gemmini_mvin_acc_zero", header=HEADER, queue="load", cycles=lambda: DIM,
+    regions={"near": lambda rows: (rows, DIM)},
+)  # fmt: skip
+def mvin_acc_zero(near: Out[i32], rows: Size) -> None:
+    """Set rows of the accumulators to 0: a load from the address 0."""
+    near.along((rows, DIM), (DIM, 1))[...] = 0
+
+
+@instruction("gemmini.config_ex", c="tw_gemmini_config_ex", header=HEADER, queue="execute", cycles=lambda: 1)
+def config_ex(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]) -> None:
+    """Set weight-stationary products, and the rows between those of the first factor."""
+    execute.step = step
+
+
+@instruction(
+    "gemmini.preload", c="tw_gemmini_preload", header=HEADER, queue="execute", cycles=lambda: 1,
+    regions={"b": _weights}, fills="weights",
+)  # fmt: skip
+def preload(b: In[i8], k: Columns, n: Columns, execute: State[Execute]) -> None:
+    """
+    Bring weights to the array, for the next `compute_preloaded`.
+
+    In C it is issued with that: the hardware's preload names the sums too.
+    """
+    execute.following[...] = 0
+    execute.following[:k, :n] = b.along((k, DIM), (n, 1))
+
+
+def _products(a: Flat[Any], execute: Execute, rows: int, k: int, n: int, step: int) -> Any:
+    if execute.step != step:
+        raise Diagnostic(
+            "a product's rows have another distance than the array is configured for",
+            expected=f"config_ex with the step {step} before",
+            found=str(execute.step),
+        )
+    return a.along((rows, DIM * step), (k, 1)).astype(np.int32) @ execute.weights[:k, :n]
+
+
+@instruction(
+    "gemmini.compute_preloaded", c="tw_gemmini_compute_preloaded", header=HEADER, queue="execute",
+    cycles=lambda rows: DIM, regions={"a": _factors, "c": _sums}, takes="weights",
+)  # fmt: skip
+def compute_preloaded(
+    a: In[i8], c: Out[i32], rows: Rows, k: Columns, n: Columns, step: Const, execute: State[Execute]
+) -> None:
+    """Take the preloaded weights: c[r, j] = sum over i of a[r * step, i] * weights[i, j]."""
+    execute.weights[...] = execute.following
+    c.along((rows, DIM), (n, 1))[...] = _products(a, execute, rows, k, n, step)
+
+
+@instruction(
+    "gemmini.compute_preloaded_add", c="tw_gemmini_compute_preloaded_add", header=HEADER, queue="execute",
+    cycles=lambda rows: DIM, regions={"a": _factors, "c": _sums}, takes="weights",
+)  # fmt: skip
+def compute_preloaded_add(
+    a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, step: Const, execute: State[Execute]
+) -> None:
+    """Take the preloaded weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
+    execute.weights[...] = execute.following
+    c.along((rows, DIM), (n, 1))[...] += _products(a, execute, rows, k, n, step)
+
+
+@instruction(
+    "gemmini.compute_accumulated", c="tw_gemmini_compute_accumulated", header=HEADER, queue="execute",
+    cycles=lambda rows: max(4, rows), regions={"a": _factors, "c": _sums},
+)  # fmt: skip
+def compute_accumulated(
+    a: In[i8], c: Out[i32], rows: Rows, k: Columns, n: Columns, step: Const, execute: State[Execute]
+) -> None:
+    """Keep the weights: c[r, j] = sum over i of a[r * step, i] * weights[i, j]."""
+    c.along((rows, DIM), (n, 1))[...] = _products(a, execute, rows, k, n, step)
+
+
+@instruction(
+    "gemmini.compute_accumulated_add", c="tw_gemmini_compute_accumulated_add", header=HEADER, queue="execute",
+    cycles=lambda rows: max(4, rows), regions={"a": _factors, "c": _sums},
+)  # fmt: skip
+def compute_accumulated_add(
+    a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, step: Const, execute: State[Execute]
+) -> None:
+    """Keep the weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
+    c.along((rows, DIM), (n, 1))[...] += _products(a, execute, rows, k, n, step)
+
+
+@instruction("gemmini.config_st", c="tw_gemmini_config_st", header=HEADER, queue="store", cycles=lambda: 1)
+def config_st(
+    far: Ref[Any], stride: Annotated[int, Stride("far")], scale: Scalar[f32], relu: Flag, store: State[Store]
+) -> None:
+    """Set the elements between far rows, the scale of sums, and whether negative results become 0."""
+    store.stride, store.scale, store.relu = stride, np.float32(scale), relu
+
+
+@instruction(
+    "gemmini.mvout", c="tw_gemmini_mvout", header=HEADER, queue="store", cycles=lambda: DIM,
+    regions={"near": _tile, "far": _tile},
+)  # fmt: skip
+def mvout(near: In[i32], far: Out[i8], rows: Size, cols: Size, store: State[Store]) -> None:
+    """
+    Store rows of sums as bytes: far[r * stride + c] = clip(round(float(near[r, c]) * scale), low, 127).
+
+    The sum becomes the nearest f32 first; halves are rounded to even; low is 0 with ReLU, else -128.
+    """
+    scaled = near.along((rows, DIM), (cols, 1)).astype(np.float32) * store.scale
+    bytes = np.clip(np.rint(scaled), 0 if store.relu else -128, 127).astype(np.int8)
+    far.along((rows, store.stride), (cols, 1))[...] = bytes
+
+
+@instruction(
+    "gemmini.mvout_full", c="tw_gemmini_mvout_full", header=HEADER, queue="store", cycles=lambda: 4 * DIM,
+    regions={"near": _tile, "far": _tile},
+)  # fmt: skip
+def mvout_full(near: In[i32], far: Out[i32], rows: Size, cols: Size, store: State[Store]) -> None:
+    """Store rows of sums as they are: far[r * stride + c] = near[r, c]."""
+    far.along((rows, store.stride), (cols, 1))[...] = near.along((rows, DIM), (cols, 1))
+
+
+@instruction("gemmini.fence", c="tw_gemmini_fence", header=HEADER, fence=True)
+def fence() -> None:
+    """Wait for all queues."""
+
+
+GEMMINI = Dialect(
+    "gemmini",
+    [
+        each.op
+        for each in (
+            config_ld, mvin, mvin_blocks, mvin_zero, mvin_acc, mvin_acc_zero,
+            config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
+            config_st, mvout, mvout_full, fence,
+        )
+    ],
+)  # fmt: skip

@@ -1,0 +1,85 @@
+"""The pass `lower-to-gemmini`: kernels of the array, and transfers, become instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.core.nesting import nested_ops
+from ....dialects.hier.transfers import DmaNoneOp, DmaStartOp, DmaWaitOp
+from ....ir import functions
+from ....passes.core.base import Pass
+from ....passes.loops.copier import Copiers
+from ....passes.loops.lowering import lower_kernels
+from ....passes.normalize_memrefs import normalize_memrefs
+from ..dialects.gemmini import fence
+from ..products import lower_kernel
+from ..transfers import load_tile, store_tile, zero_tile
+
+
+def _is_outward(token: SSAValue) -> bool:
+    """Return whether a token may be that of a transfer out of a near level."""
+    pending, seen = [token], set[SSAValue]()
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if not isinstance(value, OpResult):
+            loop = value.owner.parent_op()
+            if isinstance(loop, scf.ForOp):
+                pending += [loop.iter_args[value.index - 1], _yielded(loop.body.block)[value.index - 1]]
+            continue
+        op = value.op
+        if isinstance(op, DmaStartOp) and op.writes_far is not None:
+            return True
+        if isinstance(op, scf.ForOp):
+            pending += [op.iter_args[value.index], _yielded(op.body.block)[value.index]]
+        elif isinstance(op, scf.IfOp):
+            pending += [_yielded(region.block)[value.index] for region in op.regions if region.blocks]
+    return False
+
+
+def _yielded(block: Block) -> Sequence[SSAValue]:
+    return block.last_op.operands if block.last_op is not None else ()
+
+
+def fence_results(function: FuncOp) -> None:
+    """Insert a fence where a function waits for results outside of loops: from there on, anyone may read them."""
+    for op in list(function.body.block.ops) if function.body.blocks else []:
+        if isinstance(op, DmaWaitOp) and any(_is_outward(token) for token in op.operands):
+            made = fence()
+            made.location = op.location
+            Rewriter.insert_op(made, InsertPoint.before(op))
+
+
+@dataclass(frozen=True)
+class LowerToGemminiPass(Pass):
+    """
+    Lower kernels of the array to loops over instructions, and transfers to loads and stores.
+
+    Run it on outlined kernels (`outline-kernels`), after `expand-grid`. Near buffers are in blocks of a row each
+    (`blocked` in the machine); afterwards they have their physical shapes. A `gemmini.fence` stands where results are
+    waited for. Raises Diagnostic for a kernel or a transfer that no instructions compute.
+    """
+
+    name = "lower-to-gemmini"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lower_kernels(op, lower_kernel)
+        copiers = Copiers(op)
+        for function in functions(op):
+            fence_results(function)
+            for start in [each for each in nested_ops(function) if isinstance(each, DmaStartOp)]:
+                move = store_tile if start.writes_far is not None else load_tile
+                call, done = copiers.call(function, start, [], move, zero_tile), DmaNoneOp()
+                done.location = start.location
+                Rewriter.replace_op(start, [call, done], [done.token])
+        normalize_memrefs(op)

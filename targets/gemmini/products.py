@@ -1,0 +1,163 @@
+"""Products on the array as instructions: weights are preloaded, and rows of the first factor stream through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation
+
+from ...dialects.core.analysis.affine_form import linear
+from ...dialects.core.kernel import Access, Kernel
+from ...dialects.core.machine.operations import dimension_names
+from ...dialects.nn.contraction import ContractionOp
+from ...errors import Diagnostic
+from ...ir import where
+from ...passes.loops.affine import axes_of
+from ...passes.loops.blocks import PartLoops, parts
+from ...passes.loops.nest import Index, Nest
+from .dialects.gemmini import (
+    DIM,
+    compute_accumulated_add,
+    compute_preloaded_add,
+    config_ex,
+    mvin_acc_zero,
+    preload,
+)
+from .rows import Rows, each_row, rows_of
+
+
+class ProductLoops(PartLoops):
+    """Loops over blocks of weights, and inside of them over rows of the first factor."""
+
+    def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest):
+        super().__init__(kernel, nest)
+        names = dimension_names(kernel)
+        self.op, self.n, self.k = op, names.index("n0"), names.index("k0")
+        self.x, self.w, self.y = *kernel.inputs, *kernel.outputs
+        self.rows = {access: rows_of(access.value) for access in (self.x, self.w, self.y)}
+        self.row = self._row(names)
+        self.others = [loop for loop, name in enumerate(names) if name[0] == "m" and loop != self.row]
+        self.taps = [loop for loop, name in enumerate(names) if name[0] == "k" and loop != self.k]
+
+    def _row(self, names: Sequence[str]) -> int:
+        """Return the loop whose neighbours are neighbouring rows of sums."""
+        rows = self.rows[self.y]
+        form = linear(self.y.map.results[rows.others[-1]])
+        loops = [loop for loop in form.dims() if isinstance(loop, int) and names[loop][0] == "m"]
+        if len(loops) != 1:
+            raise Diagnostic("the rows of a product's sums are no rows of its first factor", where=where(self.op))
+        return loops[0]
+
+    @property
+    def step(self) -> int:
+        """Rows of the first factor between those of neighbouring sums."""
+        rows, found = self.rows[self.x], 0
+        for place, axis in enumerate(rows.others):
+            form = linear(self.x.map.results[axis])
+            found += sum(factor for loop, factor in form.terms if loop == self.row) * rows.distance(place)
+        return found
+
+    def emit(self) -> None:
+        """Emit the instructions of the product."""
+        nest, bounds = self.nest, self.kernel.bounds
+        nest.last(config_ex(self.step))
+        if self.op.accumulate is None:
+            zero_sums(self.y, nest)
+        (n,) = nest.open("n", 0, bounds[self.n] // DIM)
+        self.position[self.n] = nest.mul(n, DIM)
+        for loop in self.taps:
+            self.position[loop] = nest.open("t", 0, bounds[loop])[0]
+        (k,) = nest.open("k", 0, bounds[self.k] // DIM)
+        self.position[self.k] = nest.mul(k, DIM)
+        for loop in self.others:
+            self.position[loop] = 0
+        self.position[self.row] = 0
+        nest.last(preload((self.w.value, self.at(self.w, n)), DIM, DIM))
+        self._chunks(n, k, is_first=True)
+        for number, loop in enumerate(self.others):
+            self._remaining(number, loop, n, k)
+        nest.close_all(2 + len(self.taps))
+
+    def _remaining(self, number: int, loop: int, n: Index, k: Index) -> None:
+        """Emit the rows at which the loops before one are at 0, and that one is not."""
+        inner = self.others[number + 1 :]
+        if self.kernel.bounds[loop] == 1:
+            return
+        self.position[loop] = self.nest.open("m", 1, self.kernel.bounds[loop])[0]
+        for each in inner:
+            self.position[each] = self.nest.open("m", 0, self.kernel.bounds[each])[0]
+        self._chunks(n, k, is_first=False)
+        self.nest.close_all(1 + len(inner))
+        for each in (loop, *inner):
+            self.position[each] = 0
+
+    def _chunks(self, n: Index, k: Index, *, is_first: bool) -> None:
+        """Emit the products of a line of rows; the first of all takes the preloaded weights."""
+        extent = self.kernel.bounds[self.row]
+        if is_first:
+            count = min(extent, DIM)
+            self.position[self.row] = 0
+            self._compute(compute_preloaded_add, n, k, count)
+            begin = count
+        else:
+            begin = 0
+        for part in parts(begin, extent, DIM):
+            self.position[self.row] = self.loop("r", part)
+            self._compute(compute_accumulated_add, n, k, part.size)
+            self.close(part)
+        self.position[self.row] = 0
+
+    def _compute(self, made: object, n: Index, k: Index, rows: int) -> None:
+        a, c = (self.x.value, self.at(self.x, k)), (self.y.value, self.at(self.y, n))
+        self.nest.last(made(a, c, rows, DIM, DIM, self.step))  # pyright: ignore
+
+    def at(self, access: Access, block: Index) -> list[object]:
+        """Return the physical indices of an operand's row at the current position, in a block of columns."""
+        rows: Rows = self.rows[access]
+        axes = axes_of(access, self.kernel.bounds)
+        found = [block, *(self.index(axes[axis].index) for axis in rows.others), 0]
+        return [self.nest.value(each) for each in found]
+
+
+def zero_sums(sums: Access, nest: Nest) -> None:
+    """Emit loads of 0 to all rows of sums."""
+    rows = rows_of(sums.value)
+    from ...ir import shape_of
+
+    last = shape_of(sums.value)[rows.axis] // DIM
+
+    def row(at: Sequence[Index], number: Index) -> None:
+        nest.last(mvin_acc_zero((sums.value, [nest.value(each) for each in (*at, 0)]), nest.value(number)))
+
+    each_row(nest, [(0, last), *((0, extent) for extent in rows.extents)], row)
+
+
+def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
+    """
+    Emit a kernel of the array as instructions; return False for kernels of the core.
+
+    Raises Diagnostic for a kernel of the array that no instructions compute.
+    """
+    if op.attributes.get("engine") != StringAttr("array"):
+        return False
+    if isinstance(op, ContractionOp) and kernel.epilogue is None:
+        ProductLoops(op, kernel, nest).emit()
+        return True
+    if isinstance(op, linalg.FillOp) and _is_zero(op):
+        zero_sums(kernel.outputs[0], nest)
+        return True
+    raise Diagnostic(
+        f"'{op.name}' is no product or start of sums that Gemmini's instructions compute",
+        where=where(op),
+        expected="nn.matmul or nn.conv without an epilogue, or linalg.fill with 0",
+        remedy="map it to the core (the attribute 'engine')",
+    )
+
+
+def _is_zero(op: linalg.FillOp) -> bool:
+    value = op.inputs[0].owner
+    number = value.value if isinstance(value, arith.ConstantOp) else None
+    return isinstance(number, IntegerAttr) and number.value.data == 0

@@ -1,0 +1,219 @@
+"""Transfers between DRAM and the array's memories as loads and stores of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import Float32Type, FloatAttr, MemRefType, StridedLayoutAttr, f32, i8, i32
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from ...dialects.hier.transfers import DmaStartOp
+from ...dialects.quant import RescaleOp
+from ...errors import Diagnostic
+from ...ir import element_of, shape_of, where
+from ...passes.loops.copier import Range, add, outside
+from ...passes.loops.nest import Constants, Index, Nest
+from ...passes.memory.views import layout_of
+from .dialects.gemmini import (
+    DIM,
+    config_ld,
+    config_st,
+    mvin,
+    mvin_acc,
+    mvin_acc_zero,
+    mvin_blocks,
+    mvin_zero,
+    mvout,
+    mvout_full,
+)
+from .rows import Rows, chunks, each_row, rows_of
+
+_OF_SPAD, _OF_ACC = 0, 2
+"""Configurations of loads, by the memory that they lead to."""
+_MOST_BLOCKS = 4
+
+
+def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+    """Append the loads of a tile, the part in bounds; the body of a copy function."""
+    far, near, *offsets = block.args
+    if op.body is not None:
+        raise _refused(op, "a body")
+    rows, is_spad = rows_of(near), element_of(near) == i8
+    if element_of(near) not in (i8, i32):
+        raise _refused(op, f"elements of {element_of(near)}")
+    view = _arranged(block, op, far, rows)
+    repeats = rows.others[-1] in op.repeated
+    nest = Nest(constants := Constants(), op.location)
+    stride = None if repeats else (len(offsets) - 2, 1)
+    nest.last(config_ld(view, stride=stride, block=_height(rows), id=_OF_SPAD if is_spad else _OF_ACC))
+    limits = [_known(each) for each in bounds]
+    low, high = limits[rows.axis]
+    is_whole = is_spad and isinstance(high, int) and high % DIM == 0 and low == 0
+
+    def load(first: Index, count: Index, blocks: Index) -> None:
+        def row(at: Sequence[Index], number: Index) -> None:
+            there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, DIM))
+            here = [nest.value(each) for each in (first, *at, 0)]
+            source, target, size = (view, there), (near, here), nest.value(number)
+            if not is_spad:
+                nest.last(mvin_acc(source, target, size, nest.value(count), repeats, _OF_ACC))
+            elif is_whole and isinstance(blocks, int) and blocks > 1:
+                nest.last(mvin_blocks(source, target, size, blocks, _OF_SPAD))
+            else:
+                nest.last(mvin(source, target, size, nest.value(count), _OF_SPAD))
+
+        each_row(nest, [limits[axis] for axis in rows.others], row)
+
+    if is_whole and isinstance(high, int):
+        chunks(nest, 0, high // DIM, _MOST_BLOCKS, lambda first, number: load(first, DIM, number))
+    else:
+        _each_block(nest, high, lambda first, count: load(first, count, 1))
+    _append(block, nest, constants)
+    return ()
+
+
+def store_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+    """Append the stores of a tile of sums, the part in bounds; the body of a copy function."""
+    far, near, *offsets = block.args
+    rows = rows_of(near)
+    if element_of(near) != i32:
+        raise _refused(op, f"elements of {element_of(near)} on their way out")
+    scale, relu = _scale_of(op)
+    view = _arranged(block, op, far, rows)
+    nest = Nest(constants := Constants(), op.location)
+    factor = nest.attribute(FloatAttr(scale, f32))
+    nest.last(config_st(view, scale=factor, stride=(len(offsets) - 2, 1), relu=relu))
+    limits = [_known(each) for each in bounds]
+    store = mvout if element_of(far) == i8 else mvout_full
+
+    def columns(first: Index, count: Index) -> None:
+        def row(at: Sequence[Index], number: Index) -> None:
+            there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, DIM))
+            here = [nest.value(each) for each in (first, *at, 0)]
+            nest.last(store((near, here), (view, there), nest.value(number), nest.value(count)))
+
+        each_row(nest, [limits[axis] for axis in rows.others], row)
+
+    _each_block(nest, limits[rows.axis][1], columns)
+    _append(block, nest, constants)
+    return ()
+
+
+def zero_tile(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
+    """Append the fill of a whole tile with 0, if part of it is out of bounds."""
+    if fill.value.data != 0:
+        raise Diagnostic(
+            "loads of Gemmini fill with 0 only",
+            expected="a tile whose padding is 0",
+            found=str(fill),
+            remedy="pad in a kernel before",
+        )
+    condition = outside(block, near, bounds)
+    rows, then = rows_of(near), Block()
+    nest = Nest(constants := Constants(), block.last_op.location if block.last_op is not None else near.owner.location)
+    zero = mvin_zero if element_of(near) == i8 else mvin_acc_zero
+    last = shape_of(near)[rows.axis] // DIM
+
+    def row(at: Sequence[Index], number: Index) -> None:
+        nest.last(zero((near, [nest.value(each) for each in (*at, 0)]), nest.value(number)))
+
+    each_row(nest, [(0, last), *((0, extent) for extent in rows.extents)], row)
+    _append(then, nest, constants)
+    then.add_op(scf.YieldOp())
+    block.add_op(scf.IfOp(condition, [], Region(then)))
+
+
+def _height(rows: Rows) -> int:
+    """Return the rows of a block."""
+    found = 1
+    for extent in rows.extents:
+        found *= extent
+    return found
+
+
+def _append(block: Block, nest: Nest, constants: Constants) -> None:
+    ops = nest.take()
+    used = Block(ops)
+    constants.place(used)
+    for op in list(used.ops):
+        op.detach()
+        block.add_op(op)
+
+
+def _known(bounds: Range) -> tuple[Index, Index]:
+    """Return an interval with its constant ends as numbers."""
+    low, high = (_number(each) for each in bounds)
+    return low, high
+
+
+def _number(value: SSAValue) -> Index:
+    constant = value.owner
+    return constant.value.value.data if isinstance(constant, arith.ConstantOp) else value  # pyright: ignore
+
+
+def _each_block(nest: Nest, high: Index, visit: Any) -> None:
+    """Emit a loop over the blocks of an axis: `visit` takes the number of a block, and its columns in bounds."""
+    if isinstance(high, int):
+        whole, rest = divmod(high, DIM)
+        if whole:
+            first: Index = 0
+            if whole > 1:
+                (first,) = nest.open("b", 0, whole)
+            visit(first, DIM)
+            nest.close_all(int(whole > 1))
+        if rest:
+            visit(whole, rest)
+        return
+    (first,) = nest.open("b", 0, nest.div(nest.add(high, DIM - 1), DIM))
+    visit(first, nest.least([nest.sub(high, nest.mul(first, DIM)), DIM]))
+    nest.close()
+
+
+def _far_indices(
+    nest: Nest, op: DmaStartOp, rows: Rows, offsets: Sequence[SSAValue], at: Sequence[Index], column: Index
+) -> list[SSAValue]:
+    """Return the indices of a row's first element in the far buffer, its axes in the order of the rows."""
+    found: list[SSAValue] = []
+    for axis, index in zip(rows.order, (*at, column), strict=True):
+        moves = axis not in op.repeated
+        found.append(nest.value(nest.add(offsets[axis], index) if moves else offsets[axis]))
+    return found
+
+
+def _arranged(block: Block, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAValue:
+    """Return a view of a far buffer whose last axes are those of rows and columns."""
+    strides, offset = layout_of(far)
+    shape = shape_of(far)
+    if shape[rows.axis] > 1 and strides[rows.axis] != 1:
+        raise Diagnostic(
+            "the rows of a far buffer are not contiguous",
+            where=where(op),
+            expected=f"axis {rows.axis}, which is in blocks in the near buffer, innermost in the far one",
+            found=str(far.type),
+            remedy="run permute-constants before plan-memory, or change the layout (convert-layout)",
+        )
+    if list(rows.order) == sorted(rows.order):
+        return far
+    sizes, steps = [shape[axis] for axis in rows.order], [strides[axis] for axis in rows.order]
+    old = cast("MemRefType[Any]", far.type)
+    kind = MemRefType(old.element_type, sizes, StridedLayoutAttr(steps, offset), old.memory_space)
+    return add(block, memref.ReinterpretCastOp.from_dynamic(far, [offset], sizes, steps, kind))
+
+
+def _scale_of(op: DmaStartOp) -> tuple[float, bool]:
+    """Return the scale of a transfer's body, and whether it makes negative results 0."""
+    if op.body is None:
+        return 1.0, False
+    found = [each for each in op.body.block.ops if isinstance(each, RescaleOp)]
+    if not found:
+        return 1.0, False
+    (rescale,) = found
+    factor = rescale.scale.owner
+    assert isinstance(factor, arith.ConstantOp)
+    return cast("FloatAttr[Float32Type]", factor.value).value.data, rescale.low.value.data == 0
+
+
+def _refused(op: Operation, found: str) -> Diagnostic:
+    return Diagnostic("a transfer is no load or store of Gemmini", where=where(op), found=found)
