@@ -28,8 +28,8 @@ def normalize_memrefs(module: ModuleOp) -> None:
     """
     Replace the types of buffers in a layout by their physical shapes, and map the indices of their accesses.
 
-    A subview that lies in one block becomes a `memref.reinterpret_cast`; instructions have physical indices. Raises Diagnostic for other uses, such as a
-    kernel that is not loops yet.
+    A subview that lies in one block becomes a `memref.reinterpret_cast`; instructions have physical indices. Raises
+    Diagnostic for other uses, such as a kernel that is not loops yet.
     """
     found = [op for function in functions(module) for op in nested_ops(function) if _has_layout(op.operands)]
     for op in found:

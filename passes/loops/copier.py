@@ -49,7 +49,8 @@ class Copiers:
         """
         Build the call that replaces a transfer; define its callee before `function` if missing.
 
-        `fill` sets a tile's buffer that is not in bounds, with stores by default. Raises Diagnostic for a clipped fetch without a fill.
+        `fill` sets a tile's buffer that is not in bounds, with stores by default. Raises Diagnostic for a clipped fetch
+        without a fill.
         """
         if isinstance(op.fill, NoneAttr):
             message = "a transfer that may extend beyond its far buffer has no fill"

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
+from ...dialects.core.instruction import Instruction
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.operations import dimension_names
 from ...dialects.nn.contraction import ContractionOp
@@ -26,7 +27,7 @@ from .dialects.gemmini import (
     mvin_acc_zero,
     preload,
 )
-from .rows import Rows, each_row, rows_of
+from .rows import Rows, rows_of, zero_rows
 
 
 class ProductLoops(PartLoops):
@@ -45,8 +46,8 @@ class ProductLoops(PartLoops):
     def _row(self, names: Sequence[str]) -> int:
         """Return the loop whose neighbours are neighbouring rows of sums."""
         rows = self.rows[self.y]
-        form = linear(self.y.map.results[rows.others[-1]])
-        loops = [loop for loop in form.dims() if isinstance(loop, int) and names[loop][0] == "m"]
+        form = linear(self.y.map.results[rows.others[rows.line]])
+        loops = [loop for loop in form.dims() if names[loop][0] == "m"]
         if len(loops) != 1:
             raise Diagnostic("the rows of a product's sums are no rows of its first factor", where=where(self.op))
         return loops[0]
@@ -65,7 +66,7 @@ class ProductLoops(PartLoops):
         nest, bounds = self.nest, self.kernel.bounds
         nest.last(config_ex(self.step))
         if self.op.accumulate is None:
-            zero_sums(self.y, nest)
+            zero_rows(nest, self.y.value, mvin_acc_zero)
         (n,) = nest.open("n", 0, bounds[self.n] // DIM)
         self.position[self.n] = nest.mul(n, DIM)
         for loop in self.taps:
@@ -110,29 +111,16 @@ class ProductLoops(PartLoops):
             self.close(part)
         self.position[self.row] = 0
 
-    def _compute(self, made: object, n: Index, k: Index, rows: int) -> None:
+    def _compute(self, made: Instruction, n: Index, k: Index, rows: int) -> None:
         a, c = (self.x.value, self.at(self.x, k)), (self.y.value, self.at(self.y, n))
-        self.nest.last(made(a, c, rows, DIM, DIM, self.step))  # pyright: ignore
+        self.nest.last(made(a, c, rows, DIM, DIM, self.step))
 
-    def at(self, access: Access, block: Index) -> list[object]:
+    def at(self, access: Access, block: Index) -> list[SSAValue]:
         """Return the physical indices of an operand's row at the current position, in a block of columns."""
         rows: Rows = self.rows[access]
         axes = axes_of(access, self.kernel.bounds)
         found = [block, *(self.index(axes[axis].index) for axis in rows.others), 0]
         return [self.nest.value(each) for each in found]
-
-
-def zero_sums(sums: Access, nest: Nest) -> None:
-    """Emit loads of 0 to all rows of sums."""
-    rows = rows_of(sums.value)
-    from ...ir import shape_of
-
-    last = shape_of(sums.value)[rows.axis] // DIM
-
-    def row(at: Sequence[Index], number: Index) -> None:
-        nest.last(mvin_acc_zero((sums.value, [nest.value(each) for each in (*at, 0)]), nest.value(number)))
-
-    each_row(nest, [(0, last), *((0, extent) for extent in rows.extents)], row)
 
 
 def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
@@ -147,7 +135,7 @@ def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
         ProductLoops(op, kernel, nest).emit()
         return True
     if isinstance(op, linalg.FillOp) and _is_zero(op):
-        zero_sums(kernel.outputs[0], nest)
+        zero_rows(nest, kernel.outputs[0].value, mvin_acc_zero)
         return True
     raise Diagnostic(
         f"'{op.name}' is no product or start of sums that Gemmini's instructions compute",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, cast
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from ...dialects.core.instruction import Instruction
 from ...dialects.core.layouts import layout_map
 from ...errors import Diagnostic
 from ...ir import shape_of
@@ -31,16 +33,25 @@ class Rows:
     """Extents along `others`."""
 
     @property
+    def line(self) -> int:
+        """Number, among `others`, of the last axis with more than one row: its neighbours are neighbouring rows."""
+        longer = [place for place, extent in enumerate(self.extents) if extent > 1]
+        return longer[-1] if longer else len(self.others) - 1
+
+    @property
     def order(self) -> tuple[int, ...]:
-        """The axes in the order of memory, if far rows are contiguous."""
-        return *self.others, self.axis
+        """The axes with those of a line of rows and of columns last."""
+        line = self.others[self.line]
+        return *(axis for axis in self.others if axis != line), line, self.axis
+
+    @property
+    def count(self) -> int:
+        """Rows of a block."""
+        return prod(self.extents)
 
     def distance(self, place: int) -> int:
         """Return the rows between neighbours along one of the other axes, by its number among them."""
-        found = 1
-        for extent in self.extents[place + 1 :]:
-            found *= extent
-        return found
+        return prod(self.extents[place + 1 :])
 
 
 def rows_of(value: SSAValue) -> Rows:
@@ -81,15 +92,32 @@ def chunks(nest: Nest, low: Index, high: Index, size: int, visit: Callable[[Inde
     nest.close()
 
 
-def each_row(nest: Nest, bounds: Sequence[tuple[Index, Index]], visit: Visit) -> None:
-    """Emit loops over rows in a box, in chunks of DIM along the last axis."""
-    outer: list[Index] = []
+def each_row(nest: Nest, bounds: Sequence[tuple[Index, Index]], line: int, visit: Visit) -> None:
+    """Emit loops over rows in a box, in chunks of DIM along the axis number `line`; those behind it have one row."""
+    at: list[Index] = [0] * len(bounds)
     opened = 0
-    for low, high in bounds[:-1]:
-        if isinstance(low, int) and high == low + 1:
-            outer.append(low)
+    for place, (low, high) in enumerate(bounds):
+        if place == line:
             continue
-        outer.append(nest.open("r", low, high)[0])
+        if isinstance(low, int) and high == low + 1:
+            at[place] = low
+            continue
+        (at[place],) = nest.open("r", low, high)
         opened += 1
-    chunks(nest, *bounds[-1], DIM, lambda first, count: visit([*outer, first], count))
+
+    def chunk(first: Index, count: Index) -> None:
+        visit([*at[:line], first, *at[line + 1 :]], count)
+
+    chunks(nest, *bounds[line], DIM, chunk)
     nest.close_all(opened)
+
+
+def zero_rows(nest: Nest, value: SSAValue, zero: Instruction) -> None:
+    """Emit loads of 0 to all rows of a near buffer."""
+    rows = rows_of(value)
+    blocks = shape_of(value)[rows.axis] // DIM
+
+    def row(at: Sequence[Index], count: Index) -> None:
+        nest.last(zero((value, [nest.value(each) for each in (*at, 0)]), nest.value(count)))
+
+    each_row(nest, [(0, blocks), *((0, extent) for extent in rows.extents)], rows.line + 1, row)

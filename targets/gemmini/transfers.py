@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import Float32Type, FloatAttr, MemRefType, StridedLayoutAttr, f32, i8, i32
+from xdsl.dialects.builtin import Float32Type, FloatAttr, IntegerAttr, MemRefType, StridedLayoutAttr, f32, i8, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.hier.transfers import DmaStartOp
@@ -28,7 +29,7 @@ from .dialects.gemmini import (
     mvout,
     mvout_full,
 )
-from .rows import Rows, chunks, each_row, rows_of
+from .rows import Rows, chunks, each_row, rows_of, zero_rows
 
 _OF_SPAD, _OF_ACC = 0, 2
 """Configurations of loads, by the memory that they lead to."""
@@ -44,15 +45,15 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     if element_of(near) not in (i8, i32):
         raise _refused(op, f"elements of {element_of(near)}")
     view = _arranged(block, op, far, rows)
-    repeats = rows.others[-1] in op.repeated
+    repeats = rows.others[rows.line] in op.repeated
     nest = Nest(constants := Constants(), op.location)
     stride = None if repeats else (len(offsets) - 2, 1)
-    nest.last(config_ld(view, stride=stride, block=_height(rows), id=_OF_SPAD if is_spad else _OF_ACC))
+    nest.last(config_ld(view, stride=stride, block=rows.count, id=_OF_SPAD if is_spad else _OF_ACC))
     limits = [_known(each) for each in bounds]
     low, high = limits[rows.axis]
     is_whole = is_spad and isinstance(high, int) and high % DIM == 0 and low == 0
 
-    def load(first: Index, count: Index, blocks: Index) -> None:
+    def load(first: Index, count: Index, *, blocks: Index) -> None:
         def row(at: Sequence[Index], number: Index) -> None:
             there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, DIM))
             here = [nest.value(each) for each in (first, *at, 0)]
@@ -64,12 +65,12 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
             else:
                 nest.last(mvin(source, target, size, nest.value(count), _OF_SPAD))
 
-        each_row(nest, [limits[axis] for axis in rows.others], row)
+        each_row(nest, [limits[axis] for axis in rows.others], rows.line, row)
 
     if is_whole and isinstance(high, int):
-        chunks(nest, 0, high // DIM, _MOST_BLOCKS, lambda first, number: load(first, DIM, number))
+        chunks(nest, 0, high // DIM, _MOST_BLOCKS, lambda first, number: load(first, DIM, blocks=number))
     else:
-        _each_block(nest, high, lambda first, count: load(first, count, 1))
+        _each_block(nest, high, partial(load, blocks=1))
     _append(block, nest, constants)
     return ()
 
@@ -94,7 +95,7 @@ def store_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequenc
             here = [nest.value(each) for each in (first, *at, 0)]
             nest.last(store((near, here), (view, there), nest.value(number), nest.value(count)))
 
-        each_row(nest, [limits[axis] for axis in rows.others], row)
+        each_row(nest, [limits[axis] for axis in rows.others], rows.line, row)
 
     _each_block(nest, limits[rows.axis][1], columns)
     _append(block, nest, constants)
@@ -110,27 +111,13 @@ def zero_tile(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) 
             found=str(fill),
             remedy="pad in a kernel before",
         )
-    condition = outside(block, near, bounds)
-    rows, then = rows_of(near), Block()
-    nest = Nest(constants := Constants(), block.last_op.location if block.last_op is not None else near.owner.location)
-    zero = mvin_zero if element_of(near) == i8 else mvin_acc_zero
-    last = shape_of(near)[rows.axis] // DIM
-
-    def row(at: Sequence[Index], number: Index) -> None:
-        nest.last(zero((near, [nest.value(each) for each in (*at, 0)]), nest.value(number)))
-
-    each_row(nest, [(0, last), *((0, extent) for extent in rows.extents)], row)
+    condition, then = outside(block, near, bounds), Block()
+    assert isinstance(condition.owner, Operation)
+    nest = Nest(constants := Constants(), condition.owner.location)
+    zero_rows(nest, near, mvin_zero if element_of(near) == i8 else mvin_acc_zero)
     _append(then, nest, constants)
     then.add_op(scf.YieldOp())
     block.add_op(scf.IfOp(condition, [], Region(then)))
-
-
-def _height(rows: Rows) -> int:
-    """Return the rows of a block."""
-    found = 1
-    for extent in rows.extents:
-        found *= extent
-    return found
 
 
 def _append(block: Block, nest: Nest, constants: Constants) -> None:
@@ -149,11 +136,11 @@ def _known(bounds: Range) -> tuple[Index, Index]:
 
 
 def _number(value: SSAValue) -> Index:
-    constant = value.owner
-    return constant.value.value.data if isinstance(constant, arith.ConstantOp) else value  # pyright: ignore
+    constant = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+    return constant.value.data if isinstance(constant, IntegerAttr) else value
 
 
-def _each_block(nest: Nest, high: Index, visit: Any) -> None:
+def _each_block(nest: Nest, high: Index, visit: Callable[[Index, Index], None]) -> None:
     """Emit a loop over the blocks of an axis: `visit` takes the number of a block, and its columns in bounds."""
     if isinstance(high, int):
         whole, rest = divmod(high, DIM)
@@ -175,8 +162,10 @@ def _far_indices(
     nest: Nest, op: DmaStartOp, rows: Rows, offsets: Sequence[SSAValue], at: Sequence[Index], column: Index
 ) -> list[SSAValue]:
     """Return the indices of a row's first element in the far buffer, its axes in the order of the rows."""
+    indices = dict(zip((*rows.others, rows.axis), (*at, column), strict=True))
     found: list[SSAValue] = []
-    for axis, index in zip(rows.order, (*at, column), strict=True):
+    for axis in rows.order:
+        index = indices[axis]
         moves = axis not in op.repeated
         found.append(nest.value(nest.add(offsets[axis], index) if moves else offsets[axis]))
     return found

@@ -1,9 +1,9 @@
 """
 Instructions of Gemmini: a queue each for loads, for the array and for stores, which scratchpad and accumulators order.
 
-Near buffers are rows of DIM elements, `memref<...xROWSx16>`: a row of SPAD is 16 bytes, one of ACC 16 sums. The semantics
-are those of Gemmini's generator at default settings (github.com/ucb-bar/gemmini, README, and `include/gemmini.h` of
-gemmini-rocc-tests). Cycles: a request of a load takes 165 cycles of latency over 16 requests in flight.
+Near buffers are rows of DIM elements, `memref<...xROWSx16>`: a row of SPAD is 16 bytes, one of ACC 16 sums. The
+semantics are those of Gemmini's generator at default settings (github.com/ucb-bar/gemmini, README, and
+`include/gemmini.h` of gemmini-rocc-tests). Cycles: a request of a load takes 165 cycles of latency over 16 in flight.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
@@ -72,6 +72,22 @@ def _tile(rows: Any, cols: Any) -> tuple[Any, Any]:
     return rows, cols
 
 
+def _line(shape: tuple[int, ...], rows: Any, cols: Any) -> tuple[Any, ...]:
+    """Return the region of rows along the last axis with several of them, before the one of columns."""
+    behind = 0
+    while behind < len(shape) - 2 and shape[-2 - behind] == 1:
+        behind += 1
+    return rows, *([1] * (behind if behind < len(shape) - 2 else 0)), cols
+
+
+def _near(rows: Any, cols: Any, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return _line(near_shape, rows, cols)
+
+
+def _near_rows(rows: Any, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return _line(near_shape, rows, DIM)
+
+
 def _repeated(rows: Any, cols: Any, repeats: int) -> tuple[Any, Any]:
     return 1 if repeats else rows, cols
 
@@ -81,19 +97,24 @@ def _far_blocks(rows: Any, blocks: int) -> tuple[Any, int]:
 
 
 def _near_blocks(rows: Any, blocks: int, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
-    return blocks, *([1] * (len(near_shape) - 3)), rows, DIM
+    line = _line(near_shape[1:], rows, DIM)
+    return blocks, *([1] * (len(near_shape) - 1 - len(line))), *line
 
 
 def _weights(k: int, n: int) -> tuple[int, int]:
     return k, n
 
 
-def _factors(rows: int, k: int, step: int) -> tuple[int, int]:
-    return (rows - 1) * step + 1, k
+def _factors(rows: int, k: int, step: int, a_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the region of rows at a distance, along the last axis that is long enough for them."""
+    behind, unit = 0, 1
+    while (rows - 1) * step // unit >= a_shape[-2 - behind] and behind < len(a_shape) - 3:
+        unit, behind = unit * a_shape[-2 - behind], behind + 1
+    return (rows - 1) * step // unit + 1, *([1] * behind), k
 
 
-def _sums(rows: int, n: int) -> tuple[int, int]:
-    return rows, n
+def _sums(rows: int, n: int, c_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return _line(c_shape, rows, n)
 
 
 @instruction("gemmini.config_ld", c="tw_gemmini_config_ld", header=HEADER, queue="load", cycles=lambda: 1)
@@ -104,7 +125,7 @@ def config_ld(far: Ref[Any], stride: Annotated[int, Stride("far")], block: Const
 
 @instruction(
     "gemmini.mvin", c="tw_gemmini_mvin", header=HEADER, queue="load", cycles=lambda: REQUEST * DIM,
-    regions={"far": _tile, "near": _tile},
+    regions={"far": _tile, "near": _near},
 )  # fmt: skip
 def mvin(far: In[i8], near: Out[i8], rows: Size, cols: Size, id: Id, load: State[Load]) -> None:
     """Load rows of at most DIM bytes: near[r, c] = far[r * stride + c]."""
@@ -123,7 +144,7 @@ def mvin_blocks(far: In[i8], near: Out[i8], rows: Size, blocks: Blocks, id: Id, 
 
 @instruction(
     "gemmini.mvin_zero", c="tw_gemmini_mvin_zero", header=HEADER, queue="load", cycles=lambda: DIM,
-    regions={"near": lambda rows: (rows, DIM)},
+    regions={"near": _near_rows},
 )  # fmt: skip
 def mvin_zero(near: Out[i8], rows: Size) -> None:
     """Set rows of the scratchpad to 0: a load from the address 0."""
@@ -132,7 +153,7 @@ def mvin_zero(near: Out[i8], rows: Size) -> None:
 
 @instruction(
     "gemmini.mvin_acc", c="tw_gemmini_mvin_acc", header=HEADER, queue="load", cycles=lambda: REQUEST * DIM,
-    regions={"far": _repeated, "near": _tile},
+    regions={"far": _repeated, "near": _near},
 )  # fmt: skip
 def mvin_acc(far: In[i32], near: Out[i32], rows: Size, cols: Size, repeats: Flag, id: Id, load: State[Load]) -> None:
     """Load rows of sums, or one row repeatedly, where the stride is 0: near[r, c] = far[r * stride + c]."""
@@ -141,7 +162,7 @@ def mvin_acc(far: In[i32], near: Out[i32], rows: Size, cols: Size, repeats: Flag
 
 @instruction(
     "gemmini.mvin_acc_zero", c="tw_gemmini_mvin_acc_zero", header=HEADER, queue="load", cycles=lambda: DIM,
-    regions={"near": lambda rows: (rows, DIM)},
+    regions={"near": _near_rows},
 )  # fmt: skip
 def mvin_acc_zero(near: Out[i32], rows: Size) -> None:
     """Set rows of the accumulators to 0: a load from the address 0."""
@@ -234,7 +255,7 @@ def config_st(
 
 @instruction(
     "gemmini.mvout", c="tw_gemmini_mvout", header=HEADER, queue="store", cycles=lambda: DIM,
-    regions={"near": _tile, "far": _tile},
+    regions={"near": _near, "far": _tile},
 )  # fmt: skip
 def mvout(near: In[i32], far: Out[i8], rows: Size, cols: Size, store: State[Store]) -> None:
     """
@@ -249,7 +270,7 @@ def mvout(near: In[i32], far: Out[i8], rows: Size, cols: Size, store: State[Stor
 
 @instruction(
     "gemmini.mvout_full", c="tw_gemmini_mvout_full", header=HEADER, queue="store", cycles=lambda: 4 * DIM,
-    regions={"near": _tile, "far": _tile},
+    regions={"near": _near, "far": _tile},
 )  # fmt: skip
 def mvout_full(near: In[i32], far: Out[i32], rows: Size, cols: Size, store: State[Store]) -> None:
     """Store rows of sums as they are: far[r * stride + c] = near[r, c]."""

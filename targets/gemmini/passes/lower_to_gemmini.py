@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.nesting import nested_ops
@@ -32,11 +32,12 @@ def _is_outward(token: SSAValue) -> bool:
         if value in seen:
             continue
         seen.add(value)
-        if not isinstance(value, OpResult):
+        if isinstance(value, BlockArgument):
             loop = value.owner.parent_op()
             if isinstance(loop, scf.ForOp):
                 pending += [loop.iter_args[value.index - 1], _yielded(loop.body.block)[value.index - 1]]
             continue
+        assert isinstance(value, OpResult)
         op = value.op
         if isinstance(op, DmaStartOp) and op.writes_far is not None:
             return True

@@ -1,0 +1,108 @@
+"""Small quantised networks with one scale per tensor and zero points of 0, drawn at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+
+class Builder:
+    """A network of int8 tensors; each method appends a node and returns the name of its result."""
+
+    def __init__(self, seed: int, shape: list[int]):
+        self.draw = np.random.default_rng(seed)
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+        self.shape = shape
+
+    def constant(self, values: Any) -> str:
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def node(self, kind: str, inputs: list[str], domain: str = "", **attributes: Any) -> str:
+        name = f"v{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [name], domain=domain, **attributes))
+        return name
+
+    def scale(self) -> str:
+        return self.constant(np.float32(self.draw.uniform(0.01, 0.1)))
+
+    def zero(self) -> str:
+        return self.constant(np.int8(0))
+
+    def bytes(self, *shape: int) -> str:
+        return self.constant(self.draw.integers(-127, 128, shape, dtype=np.int8))
+
+    def conv(self, x: str, channels: int, features: int, size: int, *, bias: bool = True, **attributes: Any) -> str:
+        terms = channels * size * size
+        result = self.constant(np.float32(np.sqrt(terms) * 0.1))
+        operands = [x, self.scale(), self.zero(), self.bytes(features, channels, size, size)]
+        operands += [self.scale(), self.zero(), result, self.zero()]
+        if bias:
+            operands.append(self.constant(self.draw.integers(-5000, 5000, features, dtype=np.int32)))
+        return self.node("QLinearConv", operands, kernel_shape=[size, size], **attributes)
+
+    def matmul(self, x: str, depth: int, features: int) -> str:
+        result = self.constant(np.float32(np.sqrt(depth) * 0.1))
+        operands = [x, self.scale(), self.zero(), self.bytes(depth, features), self.scale(), self.zero()]
+        return self.node("QLinearMatMul", [*operands, result, self.zero()])
+
+    def add(self, x: str, y: str) -> str:
+        operands = [x, self.scale(), self.zero(), y, self.scale(), self.zero(), self.constant(np.float32(0.1))]
+        return self.node("QLinearAdd", [*operands, self.zero()], "com.microsoft")
+
+    def relu(self, x: str) -> str:
+        return self.node("Max", [x, self.zero()])
+
+    def model(self, result: str) -> onnx.ModelProto:
+        inputs = [helper.make_tensor_value_info("x", TensorProto.INT8, self.shape)]
+        outputs = [helper.make_tensor_value_info(result, TensorProto.INT8, None)]
+        graph = helper.make_graph(self.nodes, "network", inputs, outputs, self.constants)
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+def random_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a convolution of random size, stride, padding and dilation, maybe followed by a ReLU and a second one."""
+    draw = np.random.default_rng(seed)
+    channels, features = (int(draw.integers(1, 41)) for _ in range(2))
+    size, stride, dilation = int(draw.integers(1, 5)), int(draw.integers(1, 4)), int(draw.integers(1, 3))
+    pads = [int(draw.integers(0, size)) for _ in range(4)]
+    span = (size - 1) * dilation + 1
+    shape = [1, channels, *(int(draw.integers(max(span, 3), span + 20)) for _ in range(2))]
+    builder = Builder(seed, shape)
+    found = builder.conv(
+        "x", channels, features, size, bias=bool(draw.integers(2)), pads=pads, strides=[stride] * 2,
+        dilations=[dilation] * 2,
+    )  # fmt: skip
+    if draw.integers(2):
+        found = builder.relu(found)
+    if draw.integers(2):
+        found = builder.conv(found, features, int(draw.integers(1, 30)), 1)
+    return builder.model(found), shape
+
+
+def random_matmul(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a product of random size, or a chain of two."""
+    draw = np.random.default_rng(seed)
+    rows, depth, features = (int(draw.integers(1, 70)) for _ in range(3))
+    builder = Builder(seed, [rows, depth])
+    found = builder.matmul("x", depth, features)
+    if draw.integers(2):
+        found = builder.matmul(builder.relu(found), features, int(draw.integers(1, 40)))
+    return builder.model(found), [rows, depth]
+
+
+def residual(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a block of two convolutions with a residual."""
+    draw = np.random.default_rng(seed)
+    channels, size = int(draw.integers(8, 40)), int(draw.integers(5, 16))
+    builder = Builder(seed, [1, channels, size, size])
+    inner = builder.relu(builder.conv("x", channels, channels, 3, pads=[1] * 4))
+    inner = builder.conv(inner, channels, channels, 3, pads=[1] * 4)
+    found = builder.relu(builder.add(inner, "x"))
+    return builder.model(builder.conv(found, channels, 10, 1)), [1, channels, size, size]

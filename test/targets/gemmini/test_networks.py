@@ -1,0 +1,38 @@
+"""Networks by instructions of Gemmini: equal to the host bit for bit, interpreted and in C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from tilewright import api
+from tilewright.test.targets.gemmini.networks import random_conv, random_matmul, residual
+
+Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
+
+
+def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Path, places: list[str]) -> None:
+    model, shape = made
+    file = folder / "network.onnx"
+    onnx.save(model, file)
+    inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8)}
+    expected = api.load(file, "host").run(inputs)
+    for place in places:
+        found = api.load(file, "gemmini", on=place).run(inputs)
+        for name, values in expected.items():
+            np.testing.assert_array_equal(found[name], values, err_msg=f"{place}, seed {seed}")
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("network", [random_conv, random_matmul])
+def test_random_products(network: Network, seed: int, tmp_path: Path) -> None:
+    assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
+
+
+@pytest.mark.parametrize("network", [random_conv, random_matmul, residual])
+def test_instructions_are_interpreted(network: Network, tmp_path: Path) -> None:
+    assert_equal(network(3), 3, tmp_path, ["interpreter", "host"])
