@@ -25,10 +25,13 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None
     """
     Return the cycles of a product: for each block of weights as many as it has rows of the first operand.
 
-    ex = ceil(n / 16) * ceil(k / 16) * sum over rows of 16 of max(4, rows); a row of pixels for a convolution.
+    None for unsigned factors, several groups or batches, and windows in padding. ex = ceil(n / 16) * ceil(k / 16) *
+    sum over rows of 16 of max(4, rows); a row of pixels for a convolution.
     """
     names = dimension_names(kernel)
-    if any(name[0] not in "mnku" for name in names):
+    if any(name[0] not in "mnku" for name in names) or "n0" not in names or not _is_signed(kernel):
+        return None
+    if any(access.fill is not None for access in kernel.inputs):
         return None
     extents = dict(zip(names, bounds, strict=True))
     if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
@@ -39,6 +42,11 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None
     others = prod(e for name, e in extents.items() if name not in ("n0", "k0", *rows))
     whole, rest = divmod(row, SIDE)
     return blocks * others * (whole * SIDE + (max(rest, LEAST_ROWS) if rest else 0))
+
+
+def _is_signed(kernel: Kernel) -> bool:
+    """Return whether the factors of a product are extended with their signs: the array knows no unsigned bytes."""
+    return not any(isinstance(op, arith.ExtUIOp) for each in kernel.reductions for op in each.body.ops)
 
 
 @transform("mvout")

@@ -181,7 +181,7 @@ def _arranged(block: Block, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAVal
             where=where(op),
             expected=f"axis {rows.axis}, which is in blocks in the near buffer, innermost in the far one",
             found=str(far.type),
-            remedy="run permute-constants before plan-memory, or change the layout (convert-layout)",
+            remedy="run permute-operands before plan-memory, or change the layout (convert-layout)",
         )
     if list(rows.order) == sorted(rows.order):
         return far

@@ -1,4 +1,4 @@
-"""The pass `permute-constants`: store constants so that transfers read their blocks in contiguous rows."""
+"""The pass `permute-operands`: store operands so that transfers read their blocks in contiguous rows."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from typing import Any, cast
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StridedLayoutAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr, StridedLayoutAttr, StringAttr, UnitAttr
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.analysis.affine_form import linear
 from ..dialects.core.kernel import is_kernel, kernel_of
+from ..dialects.core.kernel_parts import ints
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Machine
 from ..dialects.core.machine.operations import dimension_names
 from ..dialects.core.nesting import nested_ops
-from ..ir import array_of, dense, functions
+from ..ir import array_of, dense, functions, shape_of
 from .core.base import Pass
-from .map_engines import mapped_engine
-from .memory.views import is_dense, row_major
+from .map_engines import ATTRIBUTE, engine_of, mapped_engine
+from .memory.views import is_dense, layout_of, row_major
 
 
 @dataclass
@@ -34,18 +36,19 @@ class _Constants:
     permuted: dict[tuple[str, int], memref.GlobalOp] = field(default_factory=dict[tuple[str, int], memref.GlobalOp])
 
 
-def permute_constants(module: ModuleOp, machine: Machine) -> None:
+def permute_operands(module: ModuleOp, machine: Machine) -> None:
     """
-    Store each constant that an engine needs in blocks with the axis of the blocks innermost.
+    Store each operand that an engine needs in blocks with the axis of the blocks innermost.
 
-    The kernel reads a strided view of it, with the shape and the elements of the constant.
+    The kernel reads a strided view of it, with the shape and the elements of the operand. What is no constant is copied
+    by `linalg.transpose`.
     """
     globals_ = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and op.constant is not None]
     constants = _Constants(module, {op.sym_name.data: op for op in globals_})
     for function in functions(module):
         for op in [each for each in nested_ops(function) if is_kernel(each)]:
             for number, axis in _blocked(op, machine):
-                _permute(op, number, axis, constants)
+                _permute(op, number, axis, constants, machine)
     for (name, _), _ in constants.permuted.items():
         if name in constants.known and not _is_read(module, name):
             Rewriter.erase_op(constants.known.pop(name))
@@ -71,30 +74,36 @@ def _blocked(op: Operation, machine: Machine) -> Iterator[tuple[int, int]]:
             yield number, axes[0]
 
 
-def _permute(op: Operation, number: int, axis: int, constants: _Constants) -> None:
-    """Let a kernel read a constant through a view of one whose last axis is the given one; leave other operands."""
-    get = op.operands[number].owner
-    if not isinstance(get, memref.GetGlobalOp) or (name := get.name_.string_value()) not in constants.known:
-        return
-    old = cast("MemRefType[Any]", get.memref.type)
+def _permute(op: Operation, number: int, axis: int, constants: _Constants, machine: Machine) -> None:
+    """Let a kernel read an operand through a view of a buffer whose last axis is the given one."""
+    operand = op.operands[number]
+    old = cast("MemRefType[Any]", operand.type)
     rank = len(old.get_shape())
-    if axis == rank - 1 or not is_dense(get.memref):
+    strides, _ = layout_of(operand)
+    if old.get_shape()[axis] == 1 or strides[axis] == 1:
         return
     order = [*(each for each in range(rank) if each != axis), axis]
-    definition = constants.permuted.get((name, axis)) or _define(name, order, constants)
-    type = cast("MemRefType[Any]", definition.type)
-    physical = row_major(type.get_shape())
-    strides = [physical[order.index(each)] for each in range(rank)]
-    shape = list(old.get_shape())
-    there = MemRefType(old.element_type, shape, StridedLayoutAttr(strides), old.memory_space)
-    again = memref.GetGlobalOp(definition.sym_name.data, type)
-    again.memref.name_hint = get.memref.name_hint
-    view = memref.ReinterpretCastOp.from_dynamic(again.memref, [0], shape, strides, there)
-    for each in (again, view):
+    get = operand.owner if isinstance(operand.owner, memref.GetGlobalOp) and is_dense(operand) else None
+    if get is not None and (name := get.name_.string_value()) in constants.known:
+        definition = constants.permuted.get((name, axis)) or _define(name, order, constants)
+        made: list[Operation] = [memref.GetGlobalOp(definition.sym_name.data, definition.type)]
+    else:
+        shape = [old.get_shape()[each] for each in order]
+        alloc = memref.AllocOp([], [], MemRefType(old.element_type, shape, NoneAttr(), old.memory_space))
+        copy = linalg.TransposeOp(operand, alloc.memref, ints(order))
+        copy.attributes[ATTRIBUTE] = StringAttr(engine_of(copy, machine).name)
+        made = [alloc, copy]
+    source = made[0].results[0]
+    source.name_hint = operand.name_hint
+    physical = row_major(shape_of(source))
+    steps = [physical[order.index(each)] for each in range(rank)]
+    there = MemRefType(old.element_type, old.get_shape(), StridedLayoutAttr(steps), old.memory_space)
+    view = memref.ReinterpretCastOp.from_dynamic(source, [0], list(old.get_shape()), steps, there)
+    for each in (*made, view):
         each.location = op.location
         Rewriter.insert_op(each, InsertPoint.before(op))
     op.operands[number] = view.result
-    if not get.memref.uses:
+    if get is not None and not operand.uses:
         Rewriter.erase_op(get)
 
 
@@ -114,16 +123,17 @@ def _define(name: str, order: list[int], constants: _Constants) -> memref.Global
 
 
 @dataclass(frozen=True)
-class PermuteConstantsPass(Pass):
+class PermuteOperandsPass(Pass):
     """
-    Store constants so that transfers read their blocks in contiguous rows.
+    Store operands so that transfers read their blocks in contiguous rows.
 
     Run it on buffers, after map-engines and before plan-memory. Where an engine needs an operand in blocks (`blocked`
-    in the machine), the axis of the blocks becomes the innermost of the constant: OHWI weights in blocks of features
-    become HWIO. Kernels read them through a strided view of the old shape. Other operands are unchanged.
+    in the machine), the axis of the blocks becomes the innermost: OHWI weights in blocks of features become HWIO. A
+    constant is stored so; another operand is copied by `linalg.transpose`, on an engine of its own. Kernels read them
+    through a strided view of the old shape. Other operands are unchanged.
     """
 
-    name = "permute-constants"
+    name = "permute-operands"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        permute_constants(op, machine_of(op))
+        permute_operands(op, machine_of(op))
