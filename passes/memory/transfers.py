@@ -82,12 +82,18 @@ def tile_costs(
 
     Axes that are contiguous on both sides form rows; the other axes of extent above 1 are strided. Where the types
     differ, the wider elements count; `near` is the type of the tile's buffer if it is not dense of the far buffer's
-    type. A blocked layout on one side makes a row of each row of a block. `repeated` axes are moved as often.
+    type. A blocked layout on one side makes a row of each row of a block, or of as many blocks as the link brings at
+    once; along the axis of the blocks, a far buffer may be contiguous though that is not its last. `repeated` axes are
+    moved as often.
     """
     item, strides = _item_of(far.type), _strides_of(far)
-    block = _row_of(far.type)
+    block, order = _row_of(far.type), range(len(strides) - 1, -1, -1)
     if near is not None:
         item, block = max(item, _item_of(near)), min(block, _row_of(near), key=lambda row: row or _UNBROKEN)
+        axis = _axis_of_blocks(near)
+        if axis is not None and strides[axis] == 1:
+            order = (axis, *(each for each in order if each != axis))
+    block *= link.blocks
     if repeated:
         strides = [0 if axis in repeated else stride for axis, stride in enumerate(strides)]
 
@@ -97,7 +103,7 @@ def tile_costs(
         if not moved:
             return cost_of(machine, link, 0, (), missing)
         row, near, counts = item, item, list[int]()
-        for extent, size, stride in zip(reversed(inside), reversed(tile), reversed(strides), strict=True):
+        for extent, size, stride in ((inside[axis], tile[axis], strides[axis]) for axis in order):
             if extent != 1 and not counts and stride * item == near == row:
                 row *= extent
             elif extent != 1:
@@ -124,6 +130,13 @@ def _row_of(type: Attribute) -> int:
     if layout_map(type) is None or view_strides(shaped, shaped.get_shape()) is not None:
         return 0
     return physical_shape(shaped)[-1]
+
+
+def _axis_of_blocks(type: Attribute) -> int | None:
+    """Return the axis along which the rows of blocks lie, None where the layout is strided."""
+    lead = layout_map(type)
+    dims = sorted(lead.results[-1].used_dims()) if lead is not None and _row_of(type) else []
+    return dims[0] if len(dims) == 1 else None
 
 
 def _strides_of(far: SSAValue) -> list[int]:

@@ -23,10 +23,10 @@ LEAST_ROWS = 4
 @cost("array")
 def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None:
     """
-    Return the cycles of a product: for each block of weights as many as it has rows of the first operand.
+    Return the cycles of a product: for each 16 x 16 block of weights, those of its preload and of the rows behind it.
 
-    None for unsigned factors, several groups or batches, and windows in padding. ex = ceil(n / 16) * ceil(k / 16) *
-    sum over rows of 16 of max(4, rows); a row of pixels for a convolution.
+    The product that takes new weights costs 16 cycles and their preload one, each other max(4, rows). None for unsigned
+    factors, several groups or batches, and windows in padding.
     """
     names = dimension_names(kernel)
     if any(name[0] not in "mnku" for name in names) or "n0" not in names or not _is_signed(kernel):
@@ -37,11 +37,12 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None
     if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
         return None
     rows = [name for name in names if name[0] == "m" and extents[name] > 1][-1:]
-    row = prod(extents[name] for name in rows)
-    blocks = ceil(extents.get("n0", 1) / SIDE) * ceil(extents.get("k0", 1) / SIDE)
-    others = prod(e for name, e in extents.items() if name not in ("n0", "k0", *rows))
-    whole, rest = divmod(row, SIDE)
-    return blocks * others * (whole * SIDE + (max(rest, LEAST_ROWS) if rest else 0))
+    blocks = ceil(extents["n0"] / SIDE) * ceil(extents["k0"] / SIDE)
+    blocks *= prod(extents[name] for name in names if name[0] == "k" and name != "k0")
+    lines = prod(extents[name] for name in names if name[0] == "m" and name not in rows)
+    whole, rest = divmod(prod(extents[name] for name in rows), SIDE)
+    line = whole * SIDE + (max(rest, LEAST_ROWS) if rest else 0)
+    return blocks * (1 + SIDE + lines * line - (SIDE if whole else max(rest, LEAST_ROWS)))
 
 
 def _is_signed(kernel: Kernel) -> bool:

@@ -115,7 +115,8 @@ class Link:
     `direction` is `in` (to the near level), `out` or `both`; the channels are shared by both directions. A link whose
     ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`. At most `in_flight`
     transfers of its DMA engine are issued and not waited for; 0 where the machine does not say. `transforms` are the
-    ways, of `TRANSFORMS` or functions of a target, in which the engine can transform what it moves.
+    ways, of `TRANSFORMS` or functions of a target, in which the engine can transform what it moves. Into so many
+    `blocks` it can scatter one row.
     """
 
     name: str
@@ -134,6 +135,7 @@ class Link:
     energy: float = 0.0
     clock: Clock = Clock()
     transforms: tuple[str, ...] = ("fill",)
+    blocks: int = 1
 
     def leads(self, source: str, target: str) -> bool:
         """Return whether the link moves data from one level to another."""

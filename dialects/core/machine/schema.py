@@ -120,6 +120,7 @@ LINK: dict[str, Key] = {
     "energy": Key(number()),
     "clock": Key(clock),
     "transforms": Key(several(_transform, empty=True)),
+    "blocks": Key(integer(1)),
 }
 ENGINE: dict[str, Key] = {
     "level": Key(operand_levels, required=True),

@@ -124,7 +124,7 @@ def config_ld(far: Ref[Any], stride: Annotated[int, Stride("far")], block: Const
 
 
 @instruction(
-    "gemmini.mvin", c="tw_gemmini_mvin", header=HEADER, queue="load", cycles=lambda: REQUEST * DIM,
+    "gemmini.mvin", c="tw_gemmini_mvin", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
     regions={"far": _tile, "near": _near},
 )  # fmt: skip
 def mvin(far: In[i8], near: Out[i8], rows: Size, cols: Size, id: Id, load: State[Load]) -> None:
@@ -133,7 +133,7 @@ def mvin(far: In[i8], near: Out[i8], rows: Size, cols: Size, id: Id, load: State
 
 
 @instruction(
-    "gemmini.mvin_blocks", c="tw_gemmini_mvin_blocks", header=HEADER, queue="load", cycles=lambda: REQUEST * DIM,
+    "gemmini.mvin_blocks", c="tw_gemmini_mvin_blocks", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
     regions={"far": _far_blocks, "near": _near_blocks},
 )  # fmt: skip
 def mvin_blocks(far: In[i8], near: Out[i8], rows: Size, blocks: Blocks, id: Id, load: State[Load]) -> None:
@@ -143,7 +143,7 @@ def mvin_blocks(far: In[i8], near: Out[i8], rows: Size, blocks: Blocks, id: Id, 
 
 
 @instruction(
-    "gemmini.mvin_zero", c="tw_gemmini_mvin_zero", header=HEADER, queue="load", cycles=lambda: DIM,
+    "gemmini.mvin_zero", c="tw_gemmini_mvin_zero", header=HEADER, queue="load", cycles=lambda rows: rows,
     regions={"near": _near_rows},
 )  # fmt: skip
 def mvin_zero(near: Out[i8], rows: Size) -> None:
@@ -152,7 +152,7 @@ def mvin_zero(near: Out[i8], rows: Size) -> None:
 
 
 @instruction(
-    "gemmini.mvin_acc", c="tw_gemmini_mvin_acc", header=HEADER, queue="load", cycles=lambda: REQUEST * DIM,
+    "gemmini.mvin_acc", c="tw_gemmini_mvin_acc", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
     regions={"far": _repeated, "near": _near},
 )  # fmt: skip
 def mvin_acc(far: In[i32], near: Out[i32], rows: Size, cols: Size, repeats: Flag, id: Id, load: State[Load]) -> None:
@@ -161,7 +161,7 @@ def mvin_acc(far: In[i32], near: Out[i32], rows: Size, cols: Size, repeats: Flag
 
 
 @instruction(
-    "gemmini.mvin_acc_zero", c="tw_gemmini_mvin_acc_zero", header=HEADER, queue="load", cycles=lambda: DIM,
+    "gemmini.mvin_acc_zero", c="tw_gemmini_mvin_acc_zero", header=HEADER, queue="load", cycles=lambda rows: rows,
     regions={"near": _near_rows},
 )  # fmt: skip
 def mvin_acc_zero(near: Out[i32], rows: Size) -> None:
@@ -254,7 +254,7 @@ def config_st(
 
 
 @instruction(
-    "gemmini.mvout", c="tw_gemmini_mvout", header=HEADER, queue="store", cycles=lambda: DIM,
+    "gemmini.mvout", c="tw_gemmini_mvout", header=HEADER, queue="store", cycles=lambda rows: rows,
     regions={"near": _near, "far": _tile},
 )  # fmt: skip
 def mvout(near: In[i32], far: Out[i8], rows: Size, cols: Size, store: State[Store]) -> None:
@@ -269,7 +269,7 @@ def mvout(near: In[i32], far: Out[i8], rows: Size, cols: Size, store: State[Stor
 
 
 @instruction(
-    "gemmini.mvout_full", c="tw_gemmini_mvout_full", header=HEADER, queue="store", cycles=lambda: 4 * DIM,
+    "gemmini.mvout_full", c="tw_gemmini_mvout_full", header=HEADER, queue="store", cycles=lambda rows: 4 * rows,
     regions={"near": _near, "far": _tile},
 )  # fmt: skip
 def mvout_full(near: In[i32], far: Out[i32], rows: Size, cols: Size, store: State[Store]) -> None:

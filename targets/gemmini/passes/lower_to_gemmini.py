@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.nesting import nested_ops
@@ -53,12 +53,34 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
 
 
 def fence_results(function: FuncOp) -> None:
-    """Insert a fence where a function waits for results outside of loops: from there on, anyone may read them."""
+    """
+    Insert fences where results are there, outside of loops: from there on, anyone may read them.
+
+    They stand before waits for transfers out, and behind loops that wait for these inside.
+    """
+    is_fenced = False
     for op in list(function.body.block.ops) if function.body.blocks else []:
-        if isinstance(op, DmaWaitOp) and any(_is_outward(token) for token in op.operands):
-            made = fence()
-            made.location = op.location
-            Rewriter.insert_op(made, InsertPoint.before(op))
+        if isinstance(op, DmaWaitOp):
+            if not is_fenced and any(_is_outward(token) for token in op.operands):
+                _fence(op, InsertPoint.before(op))
+                is_fenced = True
+            continue
+        is_fenced = _ends_stores(op)
+        if is_fenced:
+            _fence(op, InsertPoint.after(op))
+
+
+def _ends_stores(op: Operation) -> bool:
+    """Return whether a loop has no transfers out that are waited for behind it, and some inside."""
+    if not isinstance(op, scf.ForOp) or any(_is_outward(result) for result in op.results):
+        return False
+    return any(isinstance(each, DmaStartOp) and each.writes_far is not None for each in nested_ops(op))
+
+
+def _fence(op: Operation, place: InsertPoint) -> None:
+    made = fence()
+    made.location = op.location
+    Rewriter.insert_op(made, place)
 
 
 @dataclass(frozen=True)
