@@ -111,12 +111,37 @@ def _pool_forms(op: PoolOp) -> list[Form]:
     return [kernel_form(op, [order], order) for order in (identity(rank), other)]
 
 
+def _follow_pool(op: PoolOp, index: int, order: Order) -> Form | None:
+    """Return the form of a pooling whose spatial axes are exchanged, where its sums keep their order."""
+    places = _spatial_places(op, order)
+    if index not in (0, RESULT) or places is None:
+        return None
+    windowed = [axis for axis in places if numbers_of(op.window)[axis] != 1]
+    return kernel_form(op, [order], order) if windowed == sorted(windowed) else None
+
+
+def _spatial_places(op: PoolOp, order: Order) -> list[int] | None:
+    """Return the spatial axes of a pooling as they follow in a layout; None where channels would be among them."""
+    rank = len(order)
+    channel, first = (1, 2) if op.channels_last is None else (rank - 1, 1)
+    if order[0] != 0 or channel not in (order[1], order[-1]):
+        return None
+    return [axis - first for axis in order[1:] if axis != channel]
+
+
 def _convert_pool(state: Layouts, op: PoolOp, form: Form) -> None:
     x = state.given(op.inputs[0], form.result)
+    order = form.result
+    places = _spatial_places(op, order) or []
     properties = own_properties(op, "window", "strides", "dilations", "pads", *_FOLD)
-    if op.channels_last is None:
+    for name in ("window", "strides", "dilations", "pads"):
+        numbers = [int(number) for number in numbers_of(cast(Any, op.properties[name]))]
+        sides = [numbers[start : start + len(places)] for start in range(0, len(numbers), len(places))]
+        properties[name] = ints([side[place] for side in sides for place in places])
+    channel = 1 if op.channels_last is None else len(order) - 1
+    if order[1] != channel:
         properties["channels_last"] = UnitAttr()
-    state.replace(op, rebuilt(state, op, PoolOp, [x], properties, form.result), form.result)
+    state.replace(op, rebuilt(state, op, PoolOp, [x], properties, order), order)
 
 
 def own_properties(op: KernelOp, *names: str) -> dict[str, Attribute | None]:
@@ -236,7 +261,7 @@ def _is(*types: type[Operation]) -> Callable[[Operation], bool]:
 
 RULES: tuple[Rule, ...] = (
     Rule(is_elementwise, where_moved(_convert_elementwise), follow=_follow_elementwise),
-    Rule(_is(PoolOp), where_moved(_convert_pool), forms=_pool_forms),
+    Rule(_is(PoolOp), where_moved(_convert_pool), forms=_pool_forms, follow=_follow_pool),
     Rule(_is(ReduceOp), where_moved(_convert_reduction), follow=_follow_reduction),
     Rule(_is_static_pad, where_moved(_convert_pad), follow=_follow_all),
     Rule(_is(tensor.ConcatOp), where_moved(_convert_concatenation), follow=_follow_all),

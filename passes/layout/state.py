@@ -188,8 +188,15 @@ def rebuilt(
 
 
 def follows(value: SSAValue, map: AffineMap) -> bool:
-    """Return whether an operand of an elementwise computation is read in the layout of the result."""
-    return map == AffineMap.identity(map.num_dims) and constant_of(value) is None
+    """
+    Return whether an operand of an elementwise computation is read in the layout of the result.
+
+    These are operands of the result's rank, whose places along each axis depend on those along the result's axis alone:
+    the same, broadcast, repeated or a slice.
+    """
+    if len(map.results) != map.num_dims or constant_of(value) is not None:
+        return False
+    return all(expr.used_dims() <= {axis} for axis, expr in enumerate(map.results))
 
 
 def permuted(
@@ -202,10 +209,9 @@ def permuted(
     taken: list[SSAValue] = []
     seen: list[AffineMapAttr] = []
     for value, attribute in zip(values, maps, strict=True):
+        map = attribute.data.compose(old)
         if follows(value, attribute.data):
-            taken.append(state.given(value, order))
-            seen.append(attribute)
-        else:
-            taken.append(value)
-            seen.append(AffineMapAttr(attribute.data.compose(old)))
+            value, map = state.given(value, order), AffineMap(rank, 0, tuple(map.results[axis] for axis in order))
+        taken.append(value)
+        seen.append(AffineMapAttr(map))
     return taken, seen
