@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects import arith, scf, tensor
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, OpResult, SSAValue, Use
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from ...dialects.core.kernel import is_shaped
 from ...ir import element_of, functions, numpy_type, shape_of
 from .labelling import Cost, End, Label, Labelling, Value, solve
 from .orders import Order, composed, identity, memory_order, relative
 from .rules import RESULT, RULES, VIEWS, Form, Rule
-from .state import Layouts, is_transpose, origin, permutation_of
+from .state import Layouts, end_of, is_constant, is_transpose, origin, permutation_of, values_of
 
 _MOST_FORMS = 8
 """Limit of the layouts of one op. More arise where transposes of a cycle do not compose to the identity."""
@@ -62,7 +62,7 @@ class Candidates:
         self._propagate()
         for op, forms in self.forms.items():
             if not forms:
-                orders = [identity(len(shape_of(value))) if is_shaped(value) else None for value in op.operands]
+                orders = [identity(len(shape_of(value))) if is_shaped(value) else None for value in values_of(op)]
                 forms.append(Form(tuple(orders), identity(len(shape_of(op.results[0])))))
 
     def is_fixed(self, op: Operation) -> bool:
@@ -73,8 +73,8 @@ class Candidates:
         """Propagate from the forms that an op has whatever its neighbours have, and from fixed neighbours."""
         for form in self.rule_of[op].forms(op) if op in self.rule_of else ():
             self._add(op, form)
-        for value in (*op.operands, *op.results):
-            if is_shaped(value) and any(self.is_fixed(end) for end, _ in _ends(value)):
+        for value in (*values_of(op), *op.results):
+            if is_shaped(value) and any(self.is_fixed(end) for end, _ in ends_of(value, self.block)):
                 self._queue.append((value, identity(len(shape_of(value)))))
             elif is_shaped(value) and not isinstance(value, OpResult):
                 self._queue.append((value, identity(len(shape_of(value)))))
@@ -83,7 +83,8 @@ class Candidates:
         if form in self.forms[op] or len(self.forms[op]) >= _MOST_FORMS:
             return
         self.forms[op].append(form)
-        self._queue.extend((value, order) for value, order in zip(op.operands, form.operands, strict=True) if order)
+        pairs = zip(values_of(op), form.operands, strict=True)
+        self._queue.extend((value, order) for value, order in pairs if order)
         self._queue.append((op.results[0], form.result))
 
     def _propagate(self) -> None:
@@ -93,7 +94,7 @@ class Candidates:
             if (value, order) in seen or is_constant(value):
                 continue
             seen.add((value, order))
-            for op, index in _ends(value):
+            for op, index in ends_of(value, self.block):
                 rule = self.rule_of.get(op)
                 form = rule.follow(op, index, order) if rule else None
                 if form is not None:
@@ -124,13 +125,8 @@ def neighbours(op: Operation, index: int, order: Order) -> list[tuple[SSAValue, 
     form = form or next(iter(listed), None)
     if form is None:
         return None
-    pairs = zip(op.operands, form.operands, strict=True)
+    pairs = zip(values_of(op), form.operands, strict=True)
     return [(op.results[0], form.result), *((value, own) for value, own in pairs if own is not None)]
-
-
-def is_constant(value: SSAValue) -> bool:
-    """Return whether a value is a constant or has no content: then each layout is free."""
-    return isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp | tensor.EmptyOp)
 
 
 def bytes_of(value: SSAValue) -> int:
@@ -138,11 +134,12 @@ def bytes_of(value: SSAValue) -> int:
     return numpy_type(element_of(value)).itemsize * prod(shape_of(value))
 
 
-def _ends(value: SSAValue) -> Iterator[tuple[Operation, int]]:
+def ends_of(value: SSAValue, block: Block) -> Iterator[tuple[Operation, int]]:
+    """Yield the ops that produce and use a value, with the indices that it has there."""
     if isinstance(value, OpResult) and not is_constant(value):
         yield value.op, RESULT
     for use in value.uses:
-        yield use.operation, use.index
+        yield end_of(use, block)
 
 
 @dataclass
@@ -186,28 +183,29 @@ class Problem:
         shape = shape_of(value)
         producer = self._end_of(memory_order(shape, identity(len(shape))))
         if isinstance(value, OpResult) and value.op in self.nodes:
-            producer = End(self.nodes[value.op], len(value.op.operands))
+            producer = End(self.nodes[value.op], RESULT)
         users: dict[End, None] = {}
-        for use, order in self._uses(value):
-            node = self.nodes.get(use.operation)
+        for op, index, order in self._users(value):
+            node = self.nodes.get(op)
             if node is None:
                 users[self._end_of(memory_order(shape, order))] = None
-            elif self.forms[node][0][use.index] is not None:
-                users[End(node, use.index)] = None
+            elif self.forms[node][0][index] is not None:
+                users[End(node, index)] = None
         place = places.get(value.op, -1) if isinstance(value, OpResult) else -1
         self.subjects.append(value)
         self.values.append(Value(producer, tuple(users), self._cost(value, len(places) - place)))
 
-    def _uses(self, value: SSAValue) -> Iterator[tuple[Use, Order]]:
-        """Yield the uses of a value and of its transposes, and the layout of the value that is row-major there."""
+    def _users(self, value: SSAValue) -> Iterator[tuple[Operation, int, Order]]:
+        """Yield the users of a value and of its transposes, and the layout of the value that is row-major there."""
         pending = [(value, identity(len(shape_of(value))))]
         while pending:
             each, order = pending.pop()
             for use in each.uses:
-                if self.candidates.is_fixed(use.operation) or use.operation in self.nodes:
-                    yield use, order
-                elif use.index == 0:
-                    pending.append((use.operation.results[0], composed(order, permutation_of(use.operation))))
+                op, index = end_of(use, self.candidates.block)
+                if self.candidates.is_fixed(op) or op in self.nodes:
+                    yield op, index, order
+                elif index == 0:
+                    pending.append((op.results[0], composed(order, permutation_of(op))))
 
     def _end_of(self, label: Label) -> End:
         """Return an end that has one layout."""
@@ -236,7 +234,7 @@ class Problem:
         """Return the memory orders of a form's operands and result, None where an operand may have any."""
         operands = [
             None if order is None or is_constant(value) else self._label(value, order)
-            for value, order in zip(op.operands, form.operands, strict=True)
+            for value, order in zip(values_of(op), form.operands, strict=True)
         ]
         return (*operands, self._label(op.results[0], form.result))
 
@@ -265,8 +263,9 @@ def _convert_transpose(state: Layouts, op: Operation, chosen: Mapping[Operation,
     result = op.results[0]
     plain = identity(len(shape_of(result)))
     uses = [use for use in result.uses if not is_transpose(use.operation) or use.operation.parent is not state.block]
-    wanted = [form.operands[use.index] for use in uses for form in chosen.get(use.operation, ())]
-    is_read = None in wanted or plain in wanted or any(use.operation not in chosen for use in uses)
+    ends = [end_of(use, state.block) for use in uses]
+    wanted = [form.operands[index] for user, index in ends for form in chosen.get(user, ())]
+    is_read = None in wanted or plain in wanted or any(user not in chosen for user, _ in ends)
     source, order = origin(result, state.block)
     if is_read and op.operands[0] is source and state.order_of(source) == plain and not state.has(source, order):
         state.add(source, order, result)
@@ -282,11 +281,12 @@ def _nearest(state: Layouts, op: Operation, chosen: Mapping[Operation, Sequence[
 
     Operands count that are produced so, and users that demand the result so. Views stay what they are.
     """
-    demands = [(chosen[use.operation], use.index) for use in op.results[0].uses if use.operation in chosen]
+    ends = [end_of(use, state.block) for use in op.results[0].uses]
+    demands = [(chosen[user], index) for user, index in ends if user in chosen]
     demanded = [forms[0].operands[index] for forms, index in demands if len(forms) == 1]
 
     def key(form: Form) -> tuple[bool, int, bool]:
-        pairs = zip(op.operands, form.operands, strict=True)
+        pairs = zip(values_of(op), form.operands, strict=True)
         exact = sum(order == state.order_of(value) for value, order in pairs if order and not is_constant(value))
         is_view = isinstance(op, VIEWS) and form.result == identity(len(form.result))
         return is_view, exact + demanded.count(form.result), not form.is_plain

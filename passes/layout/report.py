@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ...errors import Diagnostic
 from ...ir import functions, node_names, where
-from .convert import Candidates, Problem, bytes_of, is_constant, neighbours, nested_blocks
+from .convert import Candidates, Problem, bytes_of, ends_of, neighbours, nested_blocks
 from .labelling import solve
 from .orders import Order, composed, identity, relative
 from .rules import RESULT, RULES, VIEWS
-from .state import is_transpose, permutation_of
+from .state import is_constant, is_transpose, permutation_of
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,8 @@ def _demands(op: Operation) -> tuple[str, str]:
 
 
 def _nearest_demand(value: SSAValue, order: Order, start: Operation) -> str:
+    block = start.parent
+    assert block is not None
     pending: deque[tuple[SSAValue, Order]] = deque([(value, order)])
     seen: set[tuple[SSAValue, Order]] = set()
     while pending:
@@ -89,7 +91,7 @@ def _nearest_demand(value: SSAValue, order: Order, start: Operation) -> str:
         seen.add((each, wanted))
         if isinstance(each, BlockArgument):
             return f"input %{each.name_hint or each.index}"
-        for op, index in _ends(each):
+        for op, index in ends_of(each, block):
             if op is start:
                 continue
             if is_transpose(op):
@@ -100,13 +102,6 @@ def _nearest_demand(value: SSAValue, order: Order, start: Operation) -> str:
                 return describe(op)
             pending.extend(followed)
     return "no demand"
-
-
-def _ends(value: SSAValue) -> Iterator[tuple[Operation, int]]:
-    if isinstance(value, OpResult):
-        yield value.op, RESULT
-    for use in value.uses:
-        yield use.operation, use.index
 
 
 def _across(op: Operation, index: int, order: Order) -> list[tuple[SSAValue, Order]]:

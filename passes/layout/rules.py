@@ -7,17 +7,29 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i64
 from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.nn import PoolOp, ReduceOp, ints
 from ...ir import numbers_of, shape_of
-from ..fuse_epilogues import is_elementwise
 from .orders import Order, channels_last, collapsed, expanded, identity, relative
-from .state import Layouts, empty_like, follows, padded, permuted, rebuilt, type_in, viewed
+from .state import (
+    Layouts,
+    empty_like,
+    follows,
+    gathers_of,
+    is_constant,
+    padded,
+    permuted,
+    rebuilt,
+    type_in,
+    viewed,
+)
 
 _FOLD = ("kind", "accumulator", "wraps")
 """Properties of every fold of one input."""
@@ -29,7 +41,7 @@ RESULT = -1
 
 @dataclass(frozen=True)
 class Form:
-    """Layouts of an op's operands, None where any layout will do, and of its result."""
+    """Layouts of an op's result, and of its operands and gathered tensors: None where any layout will do."""
 
     operands: tuple[Order | None, ...]
     result: Order
@@ -85,23 +97,55 @@ def kernel_form(op: KernelOp, inputs: Sequence[Order | None], order: Order) -> F
 
 def _read_in(value: SSAValue, map: Any, order: Order) -> Order:
     """Return the layout in which a computation with results in `order` reads an operand."""
-    return order if follows(value, map) else identity(len(shape_of(value)))
+    return order if follows(value, map, len(order)) else identity(len(shape_of(value)))
 
 
-def _follow_elementwise(op: linalg.GenericOp, index: int, order: Order) -> Form | None:
+def _is_generic(op: Operation) -> bool:
+    """
+    Return whether an op is a `linalg.generic` whose result has the first iterators, all parallel, as its axes.
+
+    These are elementwise kernels, reductions along further iterators, and gathers.
+    """
+    if not isinstance(op, linalg.GenericOp) or len(op.results) != 1:
+        return False
+    *_, out = (map.data for map in op.indexing_maps.data)
+    rank = len(shape_of(op.results[0]))
+    parallel = all(kind == IteratorTypeAttr.parallel() for kind in op.iterator_types.data[:rank])
+    return parallel and list(out.results) == list(AffineMap.identity(out.num_dims).results[:rank])
+
+
+def _follow_generic(op: linalg.GenericOp, index: int, order: Order) -> Form | None:
+    rank = len(shape_of(op.results[0]))
     pairs = list(zip(op.inputs, op.indexing_maps.data[:-1], strict=True))
-    if index != RESULT and (index >= len(pairs) or not follows(pairs[index][0], pairs[index][1].data)):
+    free = [follows(value, map.data, rank) for value, map in pairs]
+    free += [bool(op.body.block.args[-1].uses)]
+    gathered = [gather.operands[0] for gather in gathers_of(op)]
+    free += [len(shape_of(value)) == rank and not is_constant(value) for value in gathered]
+    if index != RESULT and not free[index]:
         return None
-    return Form((*(_read_in(value, map.data, order) for value, map in pairs), None), order)
+    values = (*op.operands, *gathered)
+    orders = [order if is_free else identity(len(shape_of(value))) for value, is_free in zip(values, free, strict=True)]
+    if not op.body.block.args[-1].uses:
+        return Form((*orders[: len(pairs)], None, *orders[len(pairs) + 1 :]), order)
+    return Form(tuple(orders), order)
 
 
-def _convert_elementwise(state: Layouts, op: linalg.GenericOp, form: Form) -> None:
-    inputs, maps = permuted(state, list(op.inputs), op.indexing_maps.data[:-1], form.result)
-    out = empty_like(state, op.results[0], form.result)
+def _convert_generic(state: Layouts, op: linalg.GenericOp, form: Form) -> None:
+    order, rank = form.result, len(form.result)
+    inputs, maps = permuted(state, list(op.inputs), op.indexing_maps.data[:-1], order)
+    has_start = form.operands[len(op.inputs)] is not None
+    out = state.given(op.outputs[0], order) if has_start else empty_like(state, op.results[0], order)
+    for gather in gathers_of(op):
+        if len(shape_of(gather.operands[0])) == rank and not is_constant(gather.operands[0]):
+            indices = [gather.operands[1 + axis] for axis in order]
+            gather.operands = [state.given(gather.operands[0], order), *indices]
     body = op.detach_region(op.body)
+    for index in [each for each in body.walk() if isinstance(each, linalg.IndexOp)]:
+        axis = index.dim.value.data
+        index.dim = IntegerAttr(order.index(axis) if axis < rank else axis, i64)
     twin = linalg.GenericOp(inputs, [out], body, [*maps, op.indexing_maps.data[-1]], op.iterator_types, [out.type])
     twin.attributes |= op.attributes
-    state.replace(op, state.emit(twin), form.result)
+    state.replace(op, state.emit(twin), order)
 
 
 def _pool_forms(op: PoolOp) -> list[Form]:
@@ -260,7 +304,7 @@ def _is(*types: type[Operation]) -> Callable[[Operation], bool]:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule(is_elementwise, where_moved(_convert_elementwise), follow=_follow_elementwise),
+    Rule(_is_generic, where_moved(_convert_generic), follow=_follow_generic),
     Rule(_is(PoolOp), where_moved(_convert_pool), forms=_pool_forms, follow=_follow_pool),
     Rule(_is(ReduceOp), where_moved(_convert_reduction), follow=_follow_reduction),
     Rule(_is_static_pad, where_moved(_convert_pad), follow=_follow_all),

@@ -9,7 +9,7 @@ from typing import Any, cast
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, IndexType, ModuleOp, TensorType, i64
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, Use
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -187,31 +187,64 @@ def rebuilt(
     return state.emit(twin)
 
 
-def follows(value: SSAValue, map: AffineMap) -> bool:
+def follows(value: SSAValue, map: AffineMap, rank: int) -> bool:
     """
-    Return whether an operand of an elementwise computation is read in the layout of the result.
+    Return whether an operand of a computation is read in the layout of the result.
 
-    These are operands of the result's rank, whose places along each axis depend on those along the result's axis alone:
-    the same, broadcast, repeated or a slice.
+    The result's axes are the first `rank` dims. The operand has as many, and the place along each depends on that along
+    the result's axis alone and on reduced dims: the same, broadcast, repeated, a slice or a window.
     """
-    if len(map.results) != map.num_dims or constant_of(value) is not None:
+    if len(map.results) != rank or constant_of(value) is not None:
         return False
-    return all(expr.used_dims() <= {axis} for axis, expr in enumerate(map.results))
+    others = set(range(rank))
+    return all(expr.used_dims() & others <= {axis} for axis, expr in enumerate(map.results))
 
 
 def permuted(
     state: Layouts, values: Sequence[SSAValue], maps: Sequence[AffineMapAttr], order: Order
 ) -> tuple[list[SSAValue], list[AffineMapAttr]]:
-    """Return operands of an elementwise computation and their maps, as an output in another layout sees them."""
+    """Return operands of a computation and their maps, as an output in another layout sees them."""
     rank = len(order)
-    dims = AffineMap.identity(rank).results
-    old = AffineMap(rank, 0, tuple(dims[order.index(axis)] for axis in range(rank)))
     taken: list[SSAValue] = []
     seen: list[AffineMapAttr] = []
     for value, attribute in zip(values, maps, strict=True):
+        count = attribute.data.num_dims
+        dims = AffineMap.identity(count).results
+        old = AffineMap(count, 0, (*(dims[order.index(axis)] for axis in range(rank)), *dims[rank:]))
         map = attribute.data.compose(old)
-        if follows(value, attribute.data):
-            value, map = state.given(value, order), AffineMap(rank, 0, tuple(map.results[axis] for axis in order))
+        if follows(value, attribute.data, rank):
+            value, map = state.given(value, order), AffineMap(count, 0, tuple(map.results[axis] for axis in order))
         taken.append(value)
         seen.append(AffineMapAttr(map))
     return taken, seen
+
+
+def gathers_of(op: Operation) -> list[tensor.ExtractOp]:
+    """Return the ops in the body of a `linalg.generic` that take elements of tensors from outside."""
+    if not isinstance(op, linalg.GenericOp):
+        return []
+    found = [each for each in op.body.walk() if isinstance(each, tensor.ExtractOp)]
+    return [each for each in found if not op.is_ancestor(each.operands[0].owner)]
+
+
+def end_of(use: Use, block: Block) -> tuple[Operation, int]:
+    """Return the op of a block that uses a value, and the index of the operand; those it gathers from come last."""
+    op: Operation | None = use.operation
+    while op is not None and op.parent is not block:
+        op = op.parent_op()
+    if op is None or op is use.operation or not isinstance(op, linalg.GenericOp):
+        return use.operation, use.index
+    gathers = gathers_of(op)
+    if use.operation not in gathers or use.index != 0:
+        return use.operation, use.index
+    return op, len(op.operands) + gathers.index(cast(tensor.ExtractOp, use.operation))
+
+
+def values_of(op: Operation) -> list[SSAValue]:
+    """Return the operands of an op, and the tensors that it gathers from."""
+    return [*op.operands, *(gather.operands[0] for gather in gathers_of(op))]
+
+
+def is_constant(value: SSAValue) -> bool:
+    """Return whether a value is a constant or has no content: then each layout is free."""
+    return isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp | tensor.EmptyOp)

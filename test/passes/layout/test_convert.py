@@ -22,6 +22,8 @@ ORDERS = list(permutations(range(3)))
 PARALLEL = '["parallel", "parallel", "parallel"]'
 MOST_FREE = 4
 """Ops of a graph that are free in their layout: each has six."""
+SAME = "affine_map<(d0, d1, d2) -> (d0, d1, d2)>"
+KINDS = ("conv", "transpose", "transpose", "add", "unary", "concat", "slice", "repeat", "gather")
 ROW_MAJOR, LAST = (0, 1, 2), (0, 2, 1)
 
 
@@ -97,8 +99,18 @@ def _lines(index: int, node: Node, nodes: Sequence[Node]) -> Iterator[str]:
         case "slice":
             place = "[1, 0, 0] [{}, {}, {}] [1, 1, 1]".format(*node.shape)
             yield f"%v{index} = tensor.extract_slice {of}{place} : {types} to {_type(node)}"
+        case "repeat":
+            maps = f"[affine_map<(d0, d1, d2) -> (d0, d1 floordiv 2, d2)>, {SAME}]"
+            yield f"%v{index} = linalg.generic {{indexing_maps = {maps}, iterator_types = {PARALLEL}}}"
+            yield f"ins({of} : {types}) {out} {{\n^bb0(%a: i32, %b: i32):\nlinalg.yield %a : i32\n}} -> {_type(node)}"
+        case "gather":
+            yield f"%v{index} = linalg.generic {{indexing_maps = [{SAME}], iterator_types = {PARALLEL}}} {out} {{"
+            yield "^bb0(%a: i32):\n%i = linalg.index 0 : index"
+            yield "%j = linalg.index 1 : index\n%k = linalg.index 2 : index"
+            yield f"%c = arith.constant {node.shape[1] - 1} : index\n%r = arith.subi %c, %j : index"
+            yield f"%x = tensor.extract {of}[%i, %r, %k] : {types}\nlinalg.yield %x : i32\n}} -> {_type(node)}"
         case _:
-            maps = ", ".join(["affine_map<(d0, d1, d2) -> (d0, d1, d2)>"] * (len(node.operands) + 1))
+            maps = ", ".join([SAME] * (len(node.operands) + 1))
             yield f"%v{index} = linalg.generic {{indexing_maps = [{maps}], iterator_types = {PARALLEL}}}"
             arguments = ", ".join(f"%a{i}: i32" for i in range(len(node.operands) + 1))
             yield f"ins({of} : {types}) {out} {{\n^bb0({arguments}):"
@@ -113,7 +125,7 @@ def graphs(draw: st.DrawFn) -> Graph:
         x = draw(st.integers(0, len(nodes) - 1))
         shape = nodes[x].shape
         is_full = sum(node.kind not in ("input", "conv", "transpose") for node in nodes) == MOST_FREE
-        match "conv" if is_full else draw(st.sampled_from(["conv", "transpose", "add", "unary", "concat", "slice"])):
+        match "conv" if is_full else draw(st.sampled_from(KINDS)):
             case "conv":
                 nodes.append(Node("conv", [x], (shape[0], 6, shape[2])))
             case "transpose":
@@ -128,6 +140,10 @@ def graphs(draw: st.DrawFn) -> Graph:
             case "add":
                 others = [i for i, node in enumerate(nodes) if node.shape == shape]
                 nodes.append(Node("add", [x, draw(st.sampled_from(others))], shape))
+            case "repeat":
+                nodes.append(Node("repeat", [x], (shape[0], shape[1] * 2, shape[2])))
+            case "gather":
+                nodes.append(Node("gather", [x], shape))
             case _:
                 nodes.append(Node("unary", [x], shape))
     used = {operand for node in nodes for operand in node.operands}
