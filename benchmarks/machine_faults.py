@@ -50,7 +50,14 @@ Outputs = Mapping[str, Array]
 
 FOLDER = Path(__file__).parents[1] / "test" / "machines"
 LEVELS = ("", "expand-grid", "expand-grid,pipeline-dma")
-ORDERS = (Order(), Order(undefined=0x5A), Order(undefined=0xFF), Order(early=True), *map(Order, range(6)))
+ORDERS = (
+    Order(),
+    Order(undefined=0x5A),
+    Order(undefined=0xFF),
+    Order(undefined=0x100),
+    Order(early=True),
+    *map(Order, range(6)),
+)
 _MACHINE = re.compile(r"attach-machine\{target=%S/\.\./([\w.]+)\}")
 
 
@@ -148,8 +155,11 @@ def judge(program: Program, kind: str, draw: random.Random, outcomes: Outcomes, 
         outcomes.ill_formed += 1
         return True
     if "range" in kind:
-        # An entry out of the declared range stops the run, which is as it should be.
         program = replace(program, inputs=random_inputs(mutant, 5))
+        if _leaves_range(mutant, program.inputs):
+            # What a run checks of a computed table, the proof takes as given.
+            outcomes.harmless += 1
+            return True
         program = replace(program, wanted=_result(mutant, program.inputs, Order()) or {})
     results = [_result(mutant, program.inputs, order) for order in ORDERS]
     if any(result is None or not _same(result, results[0]) for result in results):
@@ -161,6 +171,15 @@ def judge(program: Program, kind: str, draw: random.Random, outcomes: Outcomes, 
     else:
         outcomes.other += 1
     return True
+
+
+def _leaves_range(module: ModuleOp, inputs: Outputs) -> bool:
+    """Return whether a run stops at an entry of a table that is out of its declared range."""
+    try:
+        run_module(module, inputs)
+    except Diagnostic as error:
+        return "is out of its range" in error.message
+    return False
 
 
 def _result(module: ModuleOp, inputs: Outputs, order: Order) -> Outputs | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from random import Random
 from threading import Semaphore, Thread
 from typing import TypeVar
@@ -22,7 +23,8 @@ class Order:
 
     With a `seed` both are random. Without one, the program of the highest rank among those that can go on takes each
     step, by its name in `ranks` (0), the first of several; asynchronous accesses complete at their waits, or as they
-    are issued: all of them, or those of the ops that are `early`. Bytes that nothing has written are `undefined`.
+    are issued: all of them, or those of the ops that are `early`. Bytes that nothing has written are `undefined`; of a
+    number above 255, drawn by it.
 
     A lookup gives the entry that the table holds, or the "low" or the "high" one of its declared range. A stream that
     `keeps` its slots begins with those that the call before has left in it.
@@ -123,8 +125,12 @@ class Interleaving:
 
     def undefine(self, array: Array) -> Array:
         """Return a buffer whose content is undefined from here on, until it is written."""
-        if self.order.undefined:
-            array[...] = np.full(array.dtype.itemsize, self.order.undefined, np.uint8).view(array.dtype)[0]
+        byte, size = self.order.undefined, array.dtype.itemsize
+        if byte > 255:
+            drawn = np.random.default_rng(byte).integers(0, 256, prod(array.shape) * size, np.uint8)
+            array[...] = drawn.view(array.dtype).reshape(array.shape)
+        elif byte:
+            array[...] = np.full(size, byte, np.uint8).view(array.dtype)[0]
         return array
 
     def forget(self, finish: Callable[[], None]) -> None:

@@ -33,8 +33,8 @@ from ..interpreter import Session, random_inputs, run_module
 if TYPE_CHECKING:
     from ...passes.proof.rules import Refusal
 
-_POISONS = (0x5A, 0xFF)
-"""Bytes of memory that nothing has written; floats of the second are no number."""
+_POISONS = {0x5A: "bytes 0x5a", 0xFF: "bytes 0xff", 0x100: "random bytes"}
+"""Content of memory that nothing has written; floats of the second are no number."""
 _INPUTS = 3
 """Random inputs that are tried, where none are given."""
 STRUCTURAL = {
@@ -166,8 +166,8 @@ def _orders(refusal: Refusal, seeds: int) -> Iterator[tuple[str, Order]]:
     """Yield orders of execution with their descriptions: the default one, those that change one thing, random ones."""
     plain = Order()
     yield _DEFAULT, plain
-    for byte in _POISONS:
-        yield f"memory that nothing has written holds bytes {byte:#04x}", replace(plain, undefined=byte)
+    for byte, name in _POISONS.items():
+        yield f"memory that nothing has written holds {name}", replace(plain, undefined=byte)
     moments: list[tuple[str, bool | frozenset[Operation]]] = [("at their waits", False), ("as they are issued", True)]
     moments += [
         (f"at their waits, those of '{op.name}' ({where(op)}) as issued", frozenset({op})) for op in refusal.ops

@@ -64,17 +64,14 @@ class Configuration:
         raise NotConfigured(f"the register {type(self).__name__}.{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_is_frozen" in vars(self):
+        if "_key" in vars(self):
             raise _is_set_late(f"{type(self).__name__}.{name}")
         super().__setattr__(name, value)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The values of the registers that are set, hashable."""
-        held = sorted((name, value) for name, value in vars(self).items() if name != "_is_frozen")
-        return tuple(
-            (name, tuple(sorted(each.items())) if isinstance(each, Registers) else each) for name, each in held
-        )
+        """The values of read-only registers, hashable."""
+        return vars(self)["_key"]
 
     def copied(self: _C) -> _C:
         """Return registers of the same values, which may be set."""
@@ -82,16 +79,18 @@ class Configuration:
         for name, value in vars(self).items():
             if isinstance(value, Registers):
                 vars(made)[name].update(value)
-            elif name != "_is_frozen":
+            elif name != "_key":
                 vars(made)[name] = value
         return made
 
     def freeze(self) -> None:
         """Make them read-only."""
-        for value in vars(self).values():
+        held: list[tuple[str, Any]] = []
+        for name, value in sorted(vars(self).items()):
             if isinstance(value, Registers):
                 value.is_frozen = True
-        vars(self)["_is_frozen"] = True
+            held.append((name, tuple(sorted(value.items())) if isinstance(value, Registers) else value))
+        vars(self)["_key"] = tuple(held)
 
 
 @cache
