@@ -7,8 +7,8 @@ The programs are those of test/machines/programs, each on the machine that its R
 streams, replicated programs, tables, near types, instructions, grids. Those with grids are taken as grids, as loops,
 and as pipelined loops. A fault that is accepted must not show in any execution: all orders give one result, whatever
 memory held before. Where that result is another one than without the fault, the fault has made another program that is
-safe as well, or whose tables a run refuses; in a grid whose kernels state what they are part of (`hier.kernel`) that is a miss too. Exits with 1 if a
-fault is missed.
+safe as well, or one whose tables a run refuses; in a grid whose kernels state what they are part of (`hier.kernel`)
+that is a miss too. Exits with 1 if a fault is missed.
 """
 
 from __future__ import annotations

@@ -145,6 +145,18 @@ FAULTS = {
         "balance",
         "it stops: deadlock",
     ),
+    "a slot that is released early": (
+        RING.replace(
+            OUT + "      hier.release %a : !hier.stream<memref<4xi8>>\n",
+            """      %z = arith.constant 0 : index
+      %out = hier.dma_start %y[%z] from %t : memref<4xi8>, memref<4xi8>
+      hier.release %a : !hier.stream<memref<4xi8>>
+      hier.dma_wait %out
+""",
+        ),
+        "race",
+        "output 'result0' is",
+    ),
     "a transfer in flight at the end": (
         TRANSFER.replace("  func.return", f"  %u = {NEAR}\n  %ahead = {BRING}\n  func.return"),
         "token",
