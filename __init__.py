@@ -6,8 +6,8 @@ Tilewright: a multi-level IR compiler for neural networks on small heterogeneous
     network = tilewright.load("net.onnx", target="host")
     outputs = network.run({"x": x})
 
-`load`, `compile` and `check` do what the commands of the same names do (docs/python.md). What they need is imported
-when they are first used.
+`load`, `compile`, `check` and `quantize` do what the commands of the same names do (docs/python.md). What they need is
+imported when they are first used.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import Network, check, compile, load
+    from .api import Network, check, compile, load, quantize
     from .errors import Diagnostic
 
     __version__: str
 
-__all__ = ["Diagnostic", "Network", "__version__", "check", "compile", "load"]
+__all__ = ["Diagnostic", "Network", "__version__", "check", "compile", "load", "quantize"]
 
-_HOME = {"Diagnostic": "errors", "Network": "api", "check": "api", "compile": "api", "load": "api"}
+_HOME = {"Diagnostic": "errors", "Network": "api", "check": "api", "compile": "api", "load": "api", "quantize": "api"}
 """Name -> the module that defines it."""
 
 

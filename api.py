@@ -1,4 +1,4 @@
-"""Networks in Python: `load`, `compile` and `check`, as the commands of the same names, on paths and arrays."""
+"""Networks in Python: `load`, `compile`, `check`, `quantize`, as the commands of these names, on paths and arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike
 
 from .compiler import Compilation, Model, compile_model, machine_named, pipeline_of, write_compilation
 from .errors import Diagnostic, did_you_mean
-from .files import read_text
+from .files import read_text, write_bytes
+from .frontend.quantize.error import TensorError
+from .frontend.quantize.quantize import Options as Quantization
 from .grammar import UsageError
 from .ir import Array
 from .passes.emitc.text.files import files_of
@@ -24,6 +26,7 @@ from .runtime.host import HostNetwork, shared_library
 from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
 from .runtime.tools.check import Row, find_cases
 from .runtime.tools.check import check as check_cases
+from .runtime.tools.quantize import quantize_file
 from .runtime.tools.session import Run, check_place, host_run, level_for, runner, stacked
 
 AnyPath = str | PathLike[str]
@@ -212,6 +215,28 @@ def check(
         cases, str(target), places, stop_after=stop_after, context=context, bucket=bucket, integers=integers
     )
     return list(rows)
+
+
+def quantize(
+    model: AnyPath,
+    calibration: Mapping[str, ArrayLike],
+    output: AnyPath,
+    *,
+    options: Quantization = Quantization(),
+    input_shapes: Mapping[str, Sequence[int]] = {},
+    input_values: Mapping[str, ArrayLike] = {},
+) -> list[TensorError]:
+    """
+    Quantise a network of floats to 8-bit integers and write it as ONNX to the file `output`.
+
+    `calibration` has samples along the first axis, by the names of the inputs. Returns the error of each layer's
+    result, then of each output. Raises Diagnostic as `tilewright quantize` does; nothing is written then.
+    """
+    values = {name: np.asarray(value) for name, value in input_values.items()}
+    given = Model(Path(model), input_shapes, input_values=values)
+    result, errors = quantize_file(given, _arrays(calibration, str(model)), options)
+    write_bytes(Path(output), result.model.SerializeToString())
+    return errors
 
 
 def _model(path: Path, options: Options) -> Model:

@@ -34,6 +34,7 @@ Commands:
   tilewright profile net.onnx --target mysoc.toml --html profile.html
   tilewright generate llama.onnx --prompt 1,2,3 --tokens 16
   tilewright import net.onnx --report
+  tilewright quantize net.onnx --calibration data.npz -o net_int8.onnx
   tilewright targets
 """
 
@@ -110,6 +111,18 @@ Show a model as IR, or all that keeps it from being compiled, at once.
   tilewright import net.onnx -o net.mlir
   tilewright import net.onnx --report
   tilewright import net.onnx --report --target siracusa --input-shape x=1,3,224,224
+"""
+
+_QUANTIZE = """\
+Quantise a network of floats to 8-bit integers, in plain ONNX, and show the error of each layer.
+
+  tilewright quantize net.onnx --calibration data.npz -o net_int8.onnx
+  tilewright quantize net.onnx --calibration a.npz --calibration b.npz -o net_int8.onnx --json error.json
+  tilewright quantize net.onnx --calibration data.npz -o net_int8.onnx --weights tensor --float Softmax --float Conv_0
+  tilewright compile net_int8.onnx --integers -o build/
+
+The arrays of the calibration data have the names of the inputs, and samples of them along the first axis. Convolutions,
+matrix products, sums, products and means become integers; softmax and normalisations stay floats.
 """
 
 _TARGETS = """\
@@ -325,6 +338,13 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
     _add_integers(parser)
 
 
+def _add_quantize(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.quantize import add_arguments
+
+    add_arguments(parser)
+    _add_open_models(parser)
+
+
 def _add_new_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the target's name, that of its folder")
     what = "a core with an instruction and a scratchpad, or a systolic array with accumulators beside a core (core)"
@@ -367,6 +387,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
     "profile": (_PROFILE, _add_profile, commands.profile_command),
     "replay": (_REPLAY, _add_replay, commands.replay_command),
     "import": (_IMPORT, _add_import, commands.import_command),
+    "quantize": (_QUANTIZE, _add_quantize, commands.quantize_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
     "completion": (_COMPLETION, _add_completion, _completion),
     "new-target": (_NEW_TARGET, _add_new_target, commands.new_target_command),

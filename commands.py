@@ -265,6 +265,14 @@ def import_command(options: argparse.Namespace) -> int:
     return run(options, _model(options))
 
 
+def quantize_command(options: argparse.Namespace) -> int:
+    """Run `tilewright quantize`."""
+    from .runtime.tools.quantize import run
+
+    options.context, options.integers = 0, False
+    return run(options, _model(options))
+
+
 def targets_command(options: argparse.Namespace) -> int:
     """Run `tilewright targets`."""
     from rich.console import Console

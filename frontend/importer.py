@@ -142,10 +142,7 @@ def import_model(
     given for the inputs say where it is 0); the network then has an input `position` (frontend/pasts.py), and tensors
     say which of their axes have an entry for each row.
     """
-    _check_graph(model)
-    check_texts(model)
-    graph = read_graph(without_functions(model), folder)
-    fix_inputs(graph, input_values)
+    graph = _read(model, folder, input_values)
     input_types = _types_declared(model) | dict(input_types)
     past = open_past(graph, input_shapes, added) if rows else None
     resolver = (
@@ -154,6 +151,29 @@ def import_model(
     _check_known(resolver)
     check_nodes(resolver.graph, resolver.info)
     return _Network(resolver).module(input_types)
+
+
+def _read(model: ModelProto, folder: Path | None, input_values: Values) -> Graph:
+    """Read a model's main graph without functions, with the inputs of `input_values` as constants."""
+    _check_graph(model)
+    check_texts(model)
+    graph = read_graph(without_functions(model), folder)
+    fix_inputs(graph, input_values)
+    return graph
+
+
+def resolve_model(
+    model: ModelProto, *, folder: Path | None = None, input_shapes: Shapes = {}, input_values: Values = {}
+) -> Resolver:
+    """
+    Resolve a model in memory: nodes in the newest form of their operators, all types and shapes known.
+
+    Raises Diagnostic as `import_model` does.
+    """
+    resolver = _resolved(_read(model, folder, input_values), input_shapes, {})
+    _check_known(resolver)
+    check_nodes(resolver.graph, resolver.info)
+    return resolver
 
 
 def _resolved(graph: Graph, input_shapes: Shapes, input_types: Types, past: Past | None = None) -> Resolver:

@@ -16,7 +16,10 @@ from tilewright.test.small_models import Saved, save, save_case, small
 
 pytestmark = pytest.mark.quick
 
-COMMANDS = ("compile", "run", "check", "profile", "replay", "generate", "import", "targets", "new-target", "completion")
+COMMANDS = (
+    *("compile", "run", "check", "profile", "replay", "generate", "import", "quantize"),
+    *("targets", "new-target", "completion"),
+)
 
 
 @pytest.fixture

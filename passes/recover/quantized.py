@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.analysis.intervals import Range, range_of_element
+from ...dialects.onnx import kinds
 from ...dialects.onnx.schema import OnnxOp, make
 from ...discovery import registering
 from ...errors import Diagnostic
@@ -113,25 +114,9 @@ class Form:
     """Where the floats are what DequantizeLinear makes."""
 
 
-ELEMENTWISE = frozenset(
-    f"onnx.{name}"
-    for name in (
-        "Abs Add Celu Ceil Clip Cos Div Elu Erf Exp Floor Gelu HardSigmoid HardSwish LeakyRelu Log Max Min Mish Mul "
-        "Neg Pow PRelu Reciprocal Relu Round Selu Sigmoid Sign Sin Softplus Softsign Sqrt Sub Swish Tanh "
-        "ThresholdedRelu"
-    ).split()
-)
-"""Operators whose result's elements depend on the elements at the same place alone."""
-
-_ORDER = ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin")
-_MOVES = (
-    "Concat DepthToSpace Expand Flatten Gather GatherElements GatherND Identity Pad Reshape Resize Slice SpaceToDepth "
-    "Split Squeeze Tile Transpose Unsqueeze"
-).split()
-MOVES = frozenset(f"onnx.{name}" for name in (*_MOVES, *_ORDER))
-"""Operators that move, repeat or choose numbers."""
-_CHOICES = frozenset(f"onnx.{name}" for name in _ORDER)
-"""Those of them that ask which number is the greater."""
+ELEMENTWISE = frozenset(f"onnx.{name}" for name in kinds.ELEMENTWISE)
+MOVES = frozenset(f"onnx.{name}" for name in kinds.MOVES)
+_CHOICES = frozenset(f"onnx.{name}" for name in kinds.CHOICES)
 
 
 class Integers:

@@ -31,6 +31,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
         ("target-tutorial.md", 10),
         ("python.md", 3),
         ("hier.md", 1),
+        ("quantize.md", 2),
     ],
 )
 def test_commands(page: str, least: int, tmp_path: Path) -> None:

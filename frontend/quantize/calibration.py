@@ -1,0 +1,137 @@
+"""Calibration: samples of a network's inputs, and what they say of its tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from onnx import helper
+
+from ...errors import Diagnostic, did_you_mean
+from ...ir import Array
+from ..shapes import info_of
+from .columns import Sampler
+from .execution import Execution
+from .network import Network
+from .ranges import Statistics
+from .selection import Selection
+
+Sample = Mapping[str, Array]
+
+
+def samples_of(network: Network, arrays: Mapping[str, Array]) -> list[Sample]:
+    """
+    Return the samples in arrays by the names of the inputs, samples along the first axis.
+
+    An input [B, ...] takes an array [N * B, ...], or [N, B, ...]; one without axes an array [N]. Raises Diagnostic for
+    an array of another name, type or shape, for different numbers of samples, for none, and for numbers not finite.
+    """
+    names = [value.name for value in network.inputs]
+    for name in (*(name for name in arrays if name not in names), *(name for name in names if name not in arrays)):
+        raise Diagnostic(
+            "the calibration data are not of the network's inputs",
+            expected=", ".join(names),
+            found=", ".join(arrays) or "no arrays",
+            remedy=did_you_mean(name, names) if name not in names else f"add {name}",
+        )
+    parts = {
+        value.name: _split(value.name, *_port(network, value.name), arrays[value.name]) for value in network.inputs
+    }
+    counts = {name: len(part) for name, part in parts.items()}
+    if len(set(counts.values())) > 1:
+        raise Diagnostic(
+            "the calibration data have a different number of samples for each input",
+            expected="one number of samples",
+            found=", ".join(f"{name}: {count}" for name, count in counts.items()),
+        )
+    count = next(iter(counts.values()), 1)
+    return [{name: part[index] for name, part in parts.items()} for index in range(count)]
+
+
+def _port(network: Network, name: str) -> tuple[int, tuple[int, ...]]:
+    info = info_of(next(value.type for value in network.inputs if value.name == name))
+    assert info is not None
+    return info.data_type, tuple(dim for dim in info.shape or () if dim is not None)
+
+
+def _split(name: str, data_type: int, shape: tuple[int, ...], array: Array) -> Array:
+    """Return an array [N, *shape] of the input's type."""
+    where, dtype = f'input "{name}"', np.dtype(helper.tensor_dtype_to_np_dtype(data_type))
+    if array.dtype.kind != dtype.kind:
+        raise Diagnostic(
+            "calibration data of another type than the input", where, f"{dtype}", str(array.dtype), "convert the array"
+        )
+    batched = len(shape) > 0 and array.shape[1:] == shape[1:] and array.shape[0] % shape[0] == 0
+    if not batched and array.shape[1:] != shape:
+        wanted = [f"[N, {str(list(shape))[1:]}" if shape else "[N]"]
+        wanted += [f"[N * {shape[0]}, {str(list(shape[1:]))[1:]}"] if shape else []
+        raise Diagnostic(
+            "calibration data of another shape than the input",
+            where,
+            expected=" or ".join(wanted),
+            found=str(list(array.shape)),
+            remedy="put the samples along the first axis",
+        )
+    if not array.size:
+        raise Diagnostic("calibration data without samples", where, "one sample or more", str(list(array.shape)))
+    if dtype.kind == "f" and not bool(np.isfinite(array).all()):
+        wrong = int(array.size - np.isfinite(array).sum())
+        raise Diagnostic(
+            "calibration data that are not finite", where, "finite numbers", f"{wrong} of {array.size} are NaN or inf"
+        )
+    return array.astype(dtype).reshape(-1, *shape)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Statistics by group of tensors that share a scale; `columns` are sampled operands [K, M] of products, by node."""
+
+    statistics: Mapping[str, Statistics]
+    columns: Mapping[str, Array]
+
+
+def calibrate(network: Network, selection: Selection, samples: Sequence[Sample]) -> Calibration:
+    """Run the samples and collect statistics. Raises Diagnostic for a tensor that is constantly zero or not finite."""
+    sources = [name for name in selection.groups if name not in selection.moved]
+    inputs = {value.name for value in network.inputs}
+    products = [layer for layer in selection.layers if layer.weight and layer.node.op_type in _WEIGHTED]
+    shown = dict.fromkeys((*sources, *(layer.data[0] for layer in products)))
+    execution = Execution(network, (name for name in shown if name not in inputs))
+    statistics = {group: Statistics() for group in selection.groups.values()}
+    samplers = {layer.name: Sampler(network, layer, len(samples)) for layer in products}
+    for sample in samples:
+        values = {**sample, **execution.run(sample)}
+        for name in sources:
+            _check_finite(name, values[name])
+            statistics[selection.groups[name]].add(values[name])
+        for layer in products:
+            samplers[layer.name].add(values[layer.data[0]])
+    for name in sources:
+        if not statistics[selection.groups[name]].reach:
+            raise _constantly_zero(name)
+    return Calibration(statistics, {name: sampler.columns() for name, sampler in samplers.items()})
+
+
+_WEIGHTED = ("Conv", "Gemm", "MatMul")
+
+
+def _check_finite(name: str, array: Array) -> None:
+    if not bool(np.isfinite(array).all()):
+        raise Diagnostic(
+            "a tensor is not finite for the calibration data",
+            where=f'tensor "{name}"',
+            expected="finite numbers",
+            found="NaN or inf",
+            remedy="give other samples",
+        )
+
+
+def _constantly_zero(name: str) -> Diagnostic:
+    return Diagnostic(
+        "a tensor has a scale of zero: it is 0 for all calibration data",
+        where=f'tensor "{name}"',
+        expected="a value other than 0",
+        found="zeros alone",
+        remedy="give samples for which it is not, or keep its consumers as floats with --float",
+    )

@@ -1,0 +1,128 @@
+"""Quantised network in plain ONNX: QuantizeLinear and DequantizeLinear around each quantised tensor (QDQ)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from onnx import NodeProto, helper
+
+from ...ir import Array
+from .network import Network
+from .scales import Scale
+from .selection import Layer, Selection
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """
+    Constant operands of a layer as integers.
+
+    `weight` i8 in the layout of the network and its `scales` [1], or [channels] along `axis`; `bias` i32 [channels] of
+    the scale of the product, None where the layer has none.
+    """
+
+    weight: Array
+    scales: Array
+    axis: int | None
+    bias: Array | None = None
+
+
+@dataclass(frozen=True)
+class Quantised:
+    """A quantised network; `tensors` are the dequantised tensors by their name in the float network."""
+
+    network: Network
+    tensors: Mapping[str, str]
+
+
+def emit_qdq(
+    network: Network, selection: Selection, scales: Mapping[str, Scale], parameters: Mapping[str, Parameters]
+) -> Quantised:
+    """Return the network in QDQ form; each quantised tensor keeps its name, which the dequantised one gets."""
+    return _Writer(network.copy(), selection, scales).written(parameters)
+
+
+class _Writer:
+    """Rewriter of a network to QDQ form."""
+
+    def __init__(self, network: Network, selection: Selection, scales: Mapping[str, Scale]):
+        self._network = network
+        self._selection = selection
+        self._scales = scales
+        self._nodes: list[NodeProto] = []
+
+    def written(self, parameters: Mapping[str, Parameters]) -> Quantised:
+        network, scales = self._network, self._scales
+        tensors = {name: name for name in scales}
+        inputs = [value.name for value in network.inputs if value.name in scales]
+        for name in inputs:
+            tensors[name] = self._pair(name, name, network.names.take(f"{name}.dequantized"))
+        layers = {layer.name: layer for layer in self._selection.layers}
+        biases = {node.name: layer for layer in layers.values() for node in layer.tail[:1] if layer.bias}
+        for node in network.nodes:
+            self._rename(node, {name: tensors[name] for name in inputs})
+            if node.name in layers and node.name in parameters:
+                self._weights(node, layers[node.name], parameters[node.name])
+            if node.name in biases and biases[node.name].node.op_type == "MatMul":
+                self._summand(node, biases[node.name], parameters[biases[node.name].name])
+            self._nodes.append(node)
+            for index, name in enumerate(node.output):
+                if name in scales:
+                    node.output[index] = network.names.take(f"{name}.real")
+                    self._pair(node.output[index], name, name)
+        network.nodes = self._nodes
+        return Quantised(network, tensors)
+
+    def _rename(self, node: NodeProto, renamed: Mapping[str, str]) -> None:
+        for index, name in enumerate(node.input):
+            node.input[index] = renamed.get(name, name)
+
+    def _pair(self, real: str, name: str, result: str) -> str:
+        """Append QuantizeLinear of `real` and DequantizeLinear; returns the name of the result."""
+        scale = self._scales[name]
+        integer = self._network.names.take(f"{name}.integer")
+        numbers = [
+            self._network.add_constant(f"{name}.scale", np.array(scale.scale, np.float32)),
+            self._network.add_constant(f"{name}.zero", np.array(scale.zero, np.int8)),
+        ]
+        self._nodes += [
+            helper.make_node("QuantizeLinear", [real, *numbers], [integer], name=f"{name}.quantize"),
+            helper.make_node("DequantizeLinear", [integer, *numbers], [result], name=f"{name}.dequantize"),
+        ]
+        return result
+
+    def _weights(self, node: NodeProto, layer: Layer, parameters: Parameters) -> None:
+        index = list(node.input).index(layer.weight)
+        base = f"{node.name}.weight"
+        node.input[index] = self._dequantised(base, parameters.weight, parameters.scales, parameters.axis)
+        if layer.node.op_type == "MatMul" or parameters.bias is None:
+            return
+        del node.input[2:]
+        node.input.append(self._bias(layer, parameters))
+
+    def _summand(self, node: NodeProto, layer: Layer, parameters: Parameters) -> None:
+        index = list(node.input).index(layer.bias)
+        node.input[index] = self._bias(layer, parameters)
+
+    def _bias(self, layer: Layer, parameters: Parameters) -> str:
+        """Return the bias in integers of the scale of the product."""
+        assert parameters.bias is not None
+        x = np.float32(self._scales[layer.data[0]].scale)
+        scales = x * parameters.scales
+        return self._dequantised(f"{layer.name}.bias", parameters.bias, scales, None if scales.size == 1 else 0)
+
+    def _dequantised(self, base: str, integers: Array, scales: Array, axis: int | None) -> str:
+        """Append DequantizeLinear of a constant; returns the name of its result."""
+        several = axis is not None and scales.size > 1
+        shaped = scales.reshape(-1 if several else ()).astype(np.float32)
+        zeros = np.zeros(shaped.shape, integers.dtype)
+        named = (("integer", integers), ("scale", shaped), ("zero", zeros))
+        inputs = [self._network.add_constant(f"{base}.{role}", array) for role, array in named]
+        result = self._network.names.take(f"{base}.dequantized")
+        node = helper.make_node("DequantizeLinear", inputs, [result], name=f"{base}.dequantize")
+        if several:
+            node.attribute.append(helper.make_attribute("axis", axis))
+        self._nodes.append(node)
+        return result

@@ -1,0 +1,189 @@
+"""Resolved float network, as quantisation reads and rewrites it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, checker, defs, helper, numpy_helper
+
+from ...dialects.onnx.custom import DOMAIN
+from ...dialects.onnx.schema import default_value
+from ...errors import Diagnostic
+from ...ir import Array, FreshNames
+from ..importer import Shapes, Values, resolve_model
+from ..onnx_graph import schema_of
+from ..order import where_node
+from ..shapes import Infos
+from ..tensors import CARRIED
+
+_QUANTISED = frozenset(
+    (
+        "ConvInteger DequantizeLinear DynamicQuantizeLinear MatMulInteger QLinearConv QLinearMatMul QuantizeLinear "
+        "EncodeFloat DecodeFloat"
+    ).split()
+)
+"""Operators of networks that are quantised already."""
+
+_OLDEST_OPSET = 20
+"""The opset of networks that need none newer."""
+
+
+@dataclass
+class Network:
+    """
+    Float network whose nodes are in the newest form of their operators, in topological order.
+
+    `constants` and `infos` are by tensor; `infos` has the static type of each tensor of the resolved network.
+    """
+
+    name: str
+    nodes: list[NodeProto]
+    constants: dict[str, Array]
+    inputs: list[ValueInfoProto]
+    outputs: list[ValueInfoProto]
+    infos: Infos
+    names: FreshNames
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs."""
+        return [value.name for value in self.outputs]
+
+    def consumers(self) -> dict[str, list[NodeProto]]:
+        """Return the nodes that read each tensor, once per operand."""
+        found: dict[str, list[NodeProto]] = defaultdict(list)
+        for node in self.nodes:
+            for name in filter(None, node.input):
+                found[name].append(node)
+        return found
+
+    def producers(self) -> dict[str, NodeProto]:
+        """Return the node that computes each tensor."""
+        return {name: node for node in self.nodes for name in node.output if name}
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a tensor of the network."""
+        if name in self.constants:
+            return self.constants[name].shape
+        return tuple(dim for dim in self.infos[name].shape or () if dim is not None)
+
+    def is_float(self, name: str) -> bool:
+        """Return whether a tensor holds f32."""
+        if name in self.constants:
+            return self.constants[name].dtype == np.float32
+        return name in self.infos and self.infos[name].data_type == TensorProto.FLOAT
+
+    def add_constant(self, base: str, array: Array) -> str:
+        """Add a constant; returns its name, which begins with `base`."""
+        name = self.names.take(base)
+        self.constants[name] = array
+        return name
+
+    def erase(self, nodes: Iterable[NodeProto]) -> None:
+        """Erase nodes."""
+        gone = {id(node) for node in nodes}
+        self.nodes = [node for node in self.nodes if id(node) not in gone]
+
+    def copy(self) -> Network:
+        """Return a network that can be rewritten without changing this one; constant arrays are shared."""
+        nodes = [NodeProto() for _ in self.nodes]
+        for copied, node in zip(nodes, self.nodes, strict=True):
+            copied.CopyFrom(node)
+        parts = list(self.inputs), list(self.outputs), dict(self.infos)
+        known = {*self.constants, *self.infos, *(name for node in nodes for name in node.output)}
+        return Network(self.name, nodes, dict(self.constants), *parts, FreshNames(known))
+
+    def model(self, outputs: Sequence[str] | None = None) -> ModelProto:
+        """Return the ONNX model; `outputs` replace those of the network."""
+        used = {name for node in self.nodes for name in node.input} | {value.name for value in self.outputs}
+        tensors = [numpy_helper.from_array(array, name) for name, array in self.constants.items() if name in used]
+        results = self.outputs if outputs is None else [ValueInfoProto(name=name) for name in outputs]
+        graph = helper.make_graph(self.nodes, self.name, self.inputs, results, tensors)
+        imports = [helper.make_opsetid("", _opset(self.nodes))]
+        imports += [
+            helper.make_opsetid(domain, schema_of(node).since_version)
+            for domain, node in {node.domain: node for node in self.nodes if node.domain}.items()
+        ]
+        made = helper.make_model(graph, opset_imports=imports, producer_name="tilewright")
+        made.ir_version = max(10, helper.find_min_ir_version_for(imports, ignore_unknown=True))
+        return made
+
+
+def attribute(node: NodeProto, name: str) -> Any:
+    """Return an attribute of a node, or its default; texts are str."""
+    for each in node.attribute:
+        if each.name == name:
+            value = helper.get_attribute_value(each)
+            return value.decode() if isinstance(value, bytes) else value
+    return default_value(schema_of(node).attributes[name])
+
+
+def read_network(
+    model: ModelProto, *, folder: Path | None = None, input_shapes: Shapes = {}, input_values: Values = {}
+) -> Network:
+    """
+    Resolve a float model for quantisation.
+
+    Raises Diagnostic for a model that cannot be imported, is quantised already, or keeps branches and loops.
+    """
+    resolver = resolve_model(model, folder=folder, input_shapes=input_shapes, input_values=input_values)
+    graph = resolver.graph
+    _check_not_quantised(resolver.nodes)
+    if kept := [node for node in resolver.nodes if id(node) in resolver.bodies]:
+        raise Diagnostic(
+            "a network with branches or loops on data is not quantised",
+            where=where_node(kept[0]),
+            expected="conditions that are constants",
+            found=kept[0].op_type,
+            remedy="give the input that decides it with --input-value",
+        )
+    infos = {name: info for name in resolver.infos if (info := resolver.info(name)) is not None}
+    constants = {name: each.array for name, each in graph.constants.items() if each.data_type not in CARRIED}
+    known = {*constants, *infos, *(name for node in resolver.nodes for name in node.output)}
+    outputs = [
+        helper.make_tensor_value_info(value.name, infos[value.name].data_type, infos[value.name].shape)
+        for value in graph.outputs
+    ]
+    return Network(graph.name, resolver.nodes, constants, list(graph.inputs), outputs, infos, FreshNames(known))
+
+
+def _check_not_quantised(nodes: Sequence[NodeProto]) -> None:
+    found = [node for node in nodes if node.domain == DOMAIN or node.op_type in _QUANTISED]
+    if found:
+        raise Diagnostic(
+            "the model is quantised already",
+            where=where_node(found[0]),
+            expected="a network of floats",
+            found=", ".join(sorted({node.op_type for node in found})),
+            remedy="give the network that it was made from",
+        )
+
+
+def check_model(model: ModelProto) -> None:
+    """Check a model against the rules of ONNX. Raises Diagnostic where it violates them."""
+    try:
+        checker.check_model(model, full_check=model.ByteSize() < 1 << 30)  # pyright: ignore[reportUnknownMemberType]
+    except (checker.ValidationError, ValueError, RuntimeError) as error:
+        raise Diagnostic("the quantised network is not valid ONNX", found=str(error).strip().splitlines()[0]) from error
+
+
+def _opset(nodes: Sequence[NodeProto]) -> int:
+    """Return the oldest opset, from `_OLDEST_OPSET` on, in which nodes have the form that they have in the newest."""
+    return max((_needed(node) for node in nodes if not node.domain), default=_OLDEST_OPSET)
+
+
+def _needed(node: NodeProto) -> int:
+    names = {each.name for each in node.attribute}
+    for version in range(_OLDEST_OPSET, defs.onnx_opset_version()):
+        try:
+            schema = defs.get_schema(node.op_type, version, node.domain)
+        except defs.SchemaError:
+            continue
+        if names <= set(schema.attributes) and len(node.input) <= schema.max_input:
+            return version
+    return defs.onnx_opset_version()

@@ -1,0 +1,68 @@
+"""QLinear form: QLinearConv and QLinearMatMul in place of the QDQ form, where these operators exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onnx import NodeProto, helper
+
+from .network import Network
+
+
+def to_qlinear(network: Network) -> None:
+    """
+    Replace DequantizeLinear -> Conv or MatMul -> [Relu] -> QuantizeLinear by QLinearConv or QLinearMatMul.
+
+    A Relu becomes one of integers, or Clip at the zero point. What has no such operator stays in QDQ form.
+    """
+    producers, consumers = network.producers(), network.consumers()
+    replaced: dict[int, Sequence[NodeProto]] = {}
+    gone: set[int] = set()
+    for node in network.nodes:
+        if node.op_type not in ("Conv", "MatMul"):
+            continue
+        chain = _chain(network, node, consumers)
+        sources = [producers.get(name) for name in node.input]
+        if chain is None or any(each is None or each.op_type != "DequantizeLinear" for each in sources):
+            continue
+        replaced[id(chain[-1])] = _fused(network, node, [each for each in sources if each is not None], chain)
+        gone |= {id(node), *map(id, chain[:-1])}
+    network.nodes = [new for node in network.nodes if id(node) not in gone for new in replaced.get(id(node), [node])]
+    _drop_unused(network)
+
+
+def _chain(network: Network, node: NodeProto, consumers: dict[str, list[NodeProto]]) -> list[NodeProto] | None:
+    """Return the Relu, if there is one, and the QuantizeLinear after a node; None for other consumers."""
+    found: list[NodeProto] = []
+    name = node.output[0]
+    while len(consumers[name]) == 1 and name not in network.output_names:
+        after = consumers[name][0]
+        found.append(after)
+        if after.op_type == "QuantizeLinear":
+            return found if len(found) <= 2 else None
+        if after.op_type != "Relu":
+            return None
+        name = after.output[0]
+    return None
+
+
+def _fused(
+    network: Network, node: NodeProto, sources: Sequence[NodeProto], chain: Sequence[NodeProto]
+) -> Sequence[NodeProto]:
+    x, w = sources[0], sources[1]
+    y = chain[-1]
+    inputs = [*x.input[:3], *w.input[:3], *y.input[1:3], *(source.input[0] for source in sources[2:])]
+    result = y.output[0] if len(chain) == 1 else network.names.take(f"{y.output[0]}.linear")
+    made = helper.make_node(f"QLinear{node.op_type}", inputs, [result], name=node.name)
+    made.attribute.extend(node.attribute)
+    if len(chain) == 1:
+        return [made]
+    zero = network.constants[y.input[2]]
+    least = [network.add_constant(f"{y.output[0]}.least", zero)] if zero.any() else []
+    return [made, helper.make_node("Clip" if least else "Relu", [result, *least], [y.output[0]], name=chain[0].name)]
+
+
+def _drop_unused(network: Network) -> None:
+    """Drop DequantizeLinear nodes without consumers."""
+    used = {name for node in network.nodes for name in node.input} | set(network.output_names)
+    network.nodes = [node for node in network.nodes if node.op_type != "DequantizeLinear" or set(node.output) & used]

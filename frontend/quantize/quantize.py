@@ -1,0 +1,139 @@
+"""Quantisation of a float network to 8-bit integers, from samples of its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from onnx import ModelProto
+
+from ...errors import Diagnostic
+from ...ir import Array
+from .calibration import Calibration, Sample, calibrate
+from .columns import has_matrix, matrix_of, weight_of
+from .emit import Parameters, Quantised, emit_qdq
+from .folding import fold
+from .network import Network, check_model
+from .qlinear import to_qlinear
+from .scales import Scale, scales_of
+from .selection import Layer, Selection, select
+from .weights import Weights, corrected_bias, quantize_rows, round_adaptively
+
+_LARGEST_BIAS = 1 << 30
+
+
+@dataclass(frozen=True)
+class Options:
+    """
+    Options of quantisation.
+
+    `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are nodes or operators that stay floats. `adaptive`
+    rounds weights for the least error of each product, else to nearest; `correct` keeps the means of products.
+    """
+
+    ranges: str = "mse"
+    per_channel: bool = True
+    symmetric: bool = True
+    adaptive: bool = True
+    correct: bool = True
+    floats: tuple[str, ...] = ()
+    form: str = "qdq"
+
+
+@dataclass(frozen=True)
+class Result:
+    """
+    Quantised model, the float network with constants folded, and the scale of each quantised tensor.
+
+    `quantised` is the network in QDQ form, whatever the form of the model.
+    """
+
+    model: ModelProto
+    float_network: Network
+    selection: Selection
+    scales: Mapping[str, Scale]
+    quantised: Quantised
+
+
+def quantize(network: Network, samples: Sequence[Sample], options: Options = Options()) -> Result:
+    """
+    Quantise a network, which is changed: constants are folded.
+
+    Raises Diagnostic where no layer can be quantised, for tensors that are constantly zero or not finite for the
+    samples, and for scales per channel where no weight has channels.
+    """
+    fold(network)
+    selection = select(network, options.floats)
+    if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
+        raise _no_channels(selection)
+    calibration = calibrate(network, selection, samples)
+    scales = scales_of(network, selection, calibration, ranges=options.ranges, symmetric=options.symmetric)
+    parameters = {
+        layer.name: _parameters(network, layer, scales, calibration, options)
+        for layer in selection.layers
+        if layer.weight
+    }
+    quantised = emit_qdq(network, selection, scales, parameters)
+    written = quantised.network.copy()
+    if options.form == "qlinear":
+        to_qlinear(written)
+    model = written.model()
+    check_model(model)
+    return Result(model, network, selection, scales, quantised)
+
+
+def _no_channels(selection: Selection) -> Diagnostic:
+    return Diagnostic(
+        "no weight has channels that could have a scale each",
+        where=f'node "{selection.layers[0].name}"',
+        expected="Conv, Gemm or MatMul with constant weights",
+        found=", ".join(sorted({layer.node.op_type for layer in selection.layers})),
+        remedy="use --weights tensor",
+    )
+
+
+def _parameters(
+    network: Network, layer: Layer, scales: Mapping[str, Scale], calibration: Calibration, options: Options
+) -> Parameters:
+    if not has_matrix(layer):
+        return _constant(network.constants[layer.weight])
+    matrix, x = matrix_of(network, layer), scales[layer.data[0]]
+    columns = calibration.columns[layer.name]
+    quantised = x.quantised(columns)
+    bias = _bias(network, layer, matrix)
+    # A bias in 32 bits has the scale of the product, which may not be too small for it.
+    least = np.abs(bias).reshape(matrix.shape[:2]) / (x.scale * _LARGEST_BIAS)
+    least = least if options.per_channel else np.full(least.shape, least.max())
+    search = options.ranges == "mse"
+    weights = quantize_rows(matrix, columns, per_channel=options.per_channel, search=search, least=least)
+    if options.adaptive:
+        weights = round_adaptively(matrix, columns, quantised, weights)
+    if options.correct:
+        bias = bias + corrected_bias(matrix, columns, quantised, weights)
+    return _stored(network, layer, weights, bias, x, per_channel=options.per_channel, correct=options.correct)
+
+
+def _bias(network: Network, layer: Layer, matrix: Array) -> Array:
+    rows = matrix.shape[0] * matrix.shape[1]
+    given = network.constants[layer.bias].reshape(-1) if layer.bias else np.zeros(1)
+    return np.broadcast_to(given.astype(np.float64), (rows,))
+
+
+def _stored(
+    network: Network, layer: Layer, weights: Weights, bias: Array, x: Scale, *, per_channel: bool, correct: bool
+) -> Parameters:
+    """Return weights and bias in the layout of the network; a product without a bias gets one where it is corrected."""
+    scales = weights.scales.reshape(-1)
+    steps = np.rint(bias / (np.float32(x.scale) * scales).astype(np.float64))
+    takes = bool(layer.bias) or (correct and layer.node.op_type != "MatMul")
+    integers = weight_of(network, layer, weights.integers).astype(np.int8)
+    kept = np.clip(steps, -_LARGEST_BIAS, _LARGEST_BIAS).astype(np.int32) if takes else None
+    return Parameters(integers, scales if per_channel else scales[:1], layer.axis if per_channel else None, kept)
+
+
+def _constant(array: Array) -> Parameters:
+    """Return a constant with one scale."""
+    scale = np.float32(max(float(np.abs(array).max(initial=0.0)) / 127, 0.0)) or np.float32(1)
+    integers = np.clip(np.rint(array / scale), -127, 127).astype(np.int8)
+    return Parameters(integers, np.array([scale], np.float32), None)

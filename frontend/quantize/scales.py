@@ -1,0 +1,45 @@
+"""Scales of quantised tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ir import Array
+from .calibration import Calibration
+from .network import Network
+from .ranges import METHODS
+from .selection import Selection
+
+_LOW, _HIGH = -128, 127
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Quantisation of a tensor in 8 bits: `(integer - zero) * scale`; `scale` is a number of f32."""
+
+    scale: float
+    zero: int
+
+    def quantised(self, array: Array) -> Array:
+        """Return numbers after quantisation and dequantisation, f32."""
+        integers = np.clip(np.rint(array / np.float32(self.scale)) + self.zero, _LOW, _HIGH)
+        return ((integers - self.zero) * np.float32(self.scale)).astype(np.float32)
+
+
+def scales_of(
+    network: Network, selection: Selection, calibration: Calibration, *, ranges: str, symmetric: bool
+) -> Mapping[str, Scale]:
+    """Return the scale of each quantised tensor; outputs of the network keep their full range."""
+    full = {selection.groups[name] for name in network.output_names if name in selection.groups}
+    found: dict[str, Scale] = {}
+    for group, statistics in calibration.statistics.items():
+        method = METHODS["minmax" if group in full else ranges]
+        steps = 2 * _HIGH if symmetric else _HIGH - _LOW
+        low, high = method(statistics, steps, symmetric)
+        scale = np.float32(max((high - low) / steps, np.finfo(np.float32).tiny))
+        zero = 0 if symmetric else int(np.clip(round(_LOW - low / float(scale)), _LOW, _HIGH))
+        found[group] = Scale(float(scale), zero)
+    return {name: found[group] for name, group in selection.groups.items()}

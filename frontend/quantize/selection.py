@@ -1,0 +1,336 @@
+"""
+Selection of layers and tensors to quantise.
+
+A layer is an operator with integer arithmetic, with the bias and the clamp after it. Its data operands and its result
+are quantised; data movement shares one scale between its operands and results; functions of single numbers between two
+quantised tensors stay floats, which an importer makes a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from onnx import NodeProto
+
+from ...dialects.onnx.kinds import ELEMENTWISE, MOVES
+from ...errors import Diagnostic, did_you_mean
+from .network import Network, attribute
+
+_CLAMPS = frozenset(("Relu", "Clip"))
+_PRODUCTS = frozenset(("Conv", "Gemm", "MatMul"))
+_SUMS = frozenset(("Add", "Mul", "Sub"))
+_REDUCTIONS = frozenset(("ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2"))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """
+    Operator with integer arithmetic.
+
+    `tail` are the nodes after it that are part of it: the sum with a bias, clamps. `data` are the operands that the
+    network computes, `weight` and `bias` the constant ones, "" where there is none; `axis` is that of the output
+    channels in the weight, None where the weight has one scale. `output` is the quantised result.
+    """
+
+    node: NodeProto
+    tail: tuple[NodeProto, ...]
+    data: tuple[str, ...]
+    output: str
+    weight: str = ""
+    bias: str = ""
+    axis: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the operator's node."""
+        return self.node.name
+
+
+@dataclass
+class Selection:
+    """Layers, and the quantised tensors by the group that shares a scale; `moved` are results of data movement."""
+
+    layers: list[Layer] = field(default_factory=list[Layer])
+    groups: dict[str, str] = field(default_factory=dict[str, str])
+    moved: set[str] = field(default_factory=set[str])
+
+
+def select(network: Network, floats: Sequence[str] = ()) -> Selection:
+    """
+    Select the layers and the tensors to quantise; `floats` are nodes or operators that stay floats.
+
+    Raises Diagnostic for a name in `floats` that the network lacks, and where no layer is left.
+    """
+    known = {node.name for node in network.nodes} | {node.op_type for node in network.nodes}
+    for name in floats:
+        if name not in known:
+            raise Diagnostic(
+                "the network has no such node or operator",
+                expected="the name of a node, or an operator of the network",
+                found=name,
+                remedy=did_you_mean(name, known) or "tilewright import net.onnx shows the nodes",
+            )
+    kept = {id(node) for node in network.nodes if node.name in floats or node.op_type in floats}
+    walk = _Layers(network, kept | _normalisations(network) | _masks(network))
+    layers = walk.found()
+    if not layers:
+        raise Diagnostic(
+            "the model has no layer to quantise",
+            expected="a node of " + ", ".join(sorted({*_BUILDERS})),
+            found=", ".join(sorted({node.op_type for node in network.nodes})) or "no nodes",
+            remedy="give a network of floats of 32 bits with such a layer",
+        )
+    groups, moved = _groups(network, layers, walk.origins)
+    return Selection(layers, groups, moved)
+
+
+# Layers
+
+
+class _Layers:
+    """Walk over a network that collects layers; `origins` maps a tensor to the one that it is a function of."""
+
+    def __init__(self, network: Network, floats: set[int]):
+        self._network = network
+        self._floats = floats
+        self._consumers = network.consumers()
+        self._outputs = set(network.output_names)
+        self.origins: dict[str, str] = {}
+        self._absorbed: set[int] = set()
+
+    def found(self) -> list[Layer]:
+        layers: list[Layer] = []
+        for node in self._network.nodes:
+            if id(node) in self._absorbed or id(node) in self._floats:
+                continue
+            origin = self._function_of(node)
+            if origin is not None:
+                self.origins[node.output[0]] = origin
+                continue
+            layer = self._layer(node)
+            if layer is not None:
+                layers.append(layer)
+                self._absorbed |= {id(each) for each in layer.tail}
+        return layers
+
+    def _function_of(self, node: NodeProto) -> str | None:
+        """Return the tensor of which a node computes a function, number by number; None for other nodes."""
+        network = self._network
+        if node.domain or node.op_type not in ELEMENTWISE or not network.is_float(node.output[0]):
+            return None
+        given = list(filter(None, node.input))
+        data = [name for name in given if name not in network.constants]
+        single = all(network.constants[name].size == 1 for name in given if name in network.constants)
+        shape = network.shape(node.output[0])
+        origins = {self.origins.get(name, name) for name in data}
+        if not single or len(origins) != 1 or any(network.shape(name) != shape for name in data):
+            return None
+        return origins.pop()
+
+    def _layer(self, node: NodeProto) -> Layer | None:
+        network = self._network
+        builder = None if node.domain else _BUILDERS.get(node.op_type)
+        named = [name for name in (*node.input, *node.output) if name]
+        if builder is None or not network.is_float(node.output[0]) or not network.is_float(named[0]):
+            return None
+        layer = builder(network, node)
+        if layer is None or not layer.data:
+            return None
+        layer = self._with_bias(layer) if node.op_type == "MatMul" else layer
+        return self._with_clamps(layer)
+
+    def _next(self, name: str) -> NodeProto | None:
+        """Return the only consumer of a tensor that is no output."""
+        after = self._consumers[name]
+        single = len(after) == 1 and name not in self._outputs and id(after[0]) not in self._floats
+        return after[0] if single else None
+
+    def _with_bias(self, layer: Layer) -> Layer:
+        node = self._next(layer.output)
+        if node is None or node.op_type != "Add" or layer.axis != 1:
+            return layer
+        other = node.input[1] if node.input[0] == layer.output else node.input[0]
+        bias, columns = self._network.constants.get(other), self._network.shape(layer.output)[-1]
+        if bias is None or bias.shape != (columns,):
+            return layer
+        return Layer(layer.node, (node,), layer.data, node.output[0], layer.weight, other, layer.axis)
+
+    def _with_clamps(self, layer: Layer) -> Layer:
+        tail, output = list(layer.tail), layer.output
+        while (node := self._next(output)) is not None and node.op_type in _CLAMPS:
+            if any(name and name not in self._network.constants for name in node.input[1:]):
+                break
+            tail.append(node)
+            output = node.output[0]
+        return Layer(layer.node, tuple(tail), layer.data, output, layer.weight, layer.bias, layer.axis)
+
+
+def _convolution(network: Network, node: NodeProto) -> Layer | None:
+    bias = node.input[2] if len(node.input) > 2 else ""
+    if any(name and name not in network.constants for name in (node.input[1], bias)):
+        return None
+    return Layer(node, (), (node.input[0],), node.output[0], node.input[1], bias, 0)
+
+
+def _gemm(network: Network, node: NodeProto) -> Layer | None:
+    layer = _convolution(network, node)
+    plain = not attribute(node, "transA") and attribute(node, "alpha") == 1 and attribute(node, "beta") == 1
+    if layer is None or not plain or node.input[0] in network.constants:
+        return None
+    columns = network.shape(node.output[0])[1]
+    if layer.bias and network.constants[layer.bias].size not in (1, columns):
+        return None
+    axis = 0 if attribute(node, "transB") else 1
+    return Layer(node, (), layer.data, layer.output, layer.weight, layer.bias, axis)
+
+
+def _matmul(network: Network, node: NodeProto) -> Layer | None:
+    data = tuple(name for name in node.input if name not in network.constants)
+    if len(data) == 2:
+        return Layer(node, (), data, node.output[0])
+    weight = next(name for name in node.input if name in network.constants)
+    along = node.input[1] == weight and network.shape(weight) == network.shape(weight)[-2:]
+    columns = along and len(network.shape(weight)) == 2 and len(network.shape(node.input[0])) > 1
+    return Layer(node, (), data, node.output[0], weight, axis=1 if columns else None)
+
+
+def _sum(network: Network, node: NodeProto) -> Layer | None:
+    data = tuple(name for name in node.input if name not in network.constants)
+    if len(data) == 2:
+        return Layer(node, (), data, node.output[0])
+    constant = next(name for name in node.input if name in network.constants)
+    same = network.shape(data[0]) == network.shape(node.output[0])
+    # The sum with a constant of floats is exact in 32 bits; a factor needs a scale.
+    return Layer(node, (), data, node.output[0], "" if node.op_type == "Add" and same else constant)
+
+
+def _average_pool(network: Network, node: NodeProto) -> Layer | None:
+    padded = any(attribute(node, "pads") or ()) and not attribute(node, "count_include_pad")
+    if padded or attribute(node, "ceil_mode") or attribute(node, "auto_pad") not in ("NOTSET", "VALID"):
+        return None
+    return _mean(network, node)
+
+
+def _mean(network: Network, node: NodeProto) -> Layer | None:
+    if any(name and name not in network.constants for name in node.input[1:]):
+        return None
+    return Layer(node, (), (node.input[0],), node.output[0])
+
+
+_BUILDERS: Mapping[str, Callable[[Network, NodeProto], Layer | None]] = {
+    "Conv": _convolution,
+    "Gemm": _gemm,
+    "MatMul": _matmul,
+    **dict.fromkeys(_SUMS, _sum),
+    "AveragePool": _average_pool,
+    "GlobalAveragePool": _mean,
+    "ReduceMean": _mean,
+}
+
+
+# Normalisations
+
+
+def _normalisations(network: Network) -> set[int]:
+    """
+    Return the nodes of normalisations that are decomposed into primitives, which stay floats.
+
+    They begin at a mean over the last axis, and go on through element-wise operators and reductions of which every
+    operand belongs to them, or one that has a single number per row.
+    """
+    members: set[int] = set()
+    values: set[str] = set()
+    for node in network.nodes:
+        if node.op_type == "ReduceMean" and _is_over_last(network, node):
+            members.add(id(node))
+            values |= set(node.output)
+        elif node.op_type in ELEMENTWISE | _REDUCTIONS and _belongs(network, node, values):
+            members.add(id(node))
+            values |= set(node.output)
+    return members
+
+
+def _masks(network: Network) -> set[int]:
+    """Return the sums with a mask before a Softmax, which stay floats: large numbers of a mask would set the scale."""
+    consumers = network.consumers()
+    return {
+        id(node)
+        for node in network.nodes
+        if node.op_type in ("Add", "Sub") and [each.op_type for each in consumers[node.output[0]]] == ["Softmax"]
+    }
+
+
+def _is_over_last(network: Network, node: NodeProto) -> bool:
+    axes = network.constants.get(node.input[1]) if len(node.input) > 1 and node.input[1] else None
+    rank = len(network.shape(node.input[0]))
+    return axes is not None and axes.size == 1 and int(axes.flat[0]) in (-1, rank - 1) and rank > 1
+
+
+def _belongs(network: Network, node: NodeProto, values: set[str]) -> bool:
+    data = [name for name in node.input if name and name not in network.constants]
+    inside = [name for name in data if name in values]
+    rows = any(network.shape(name)[-1:] == (1,) for name in inside)
+    return bool(inside) and (rows or len(inside) == len(data))
+
+
+# Groups
+
+
+def _groups(network: Network, layers: Sequence[Layer], origins: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
+    """Return the group of each quantised tensor, and which tensors data movement computes."""
+    parents: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parents.get(name, name) != name:
+            name = parents[name]
+        return name
+
+    moved: set[str] = set()
+    linked: set[str] = set()
+    for node in network.nodes:
+        operands = _moved(network, node)
+        results = list(filter(None, node.output)) if operands else []
+        for name in (*operands[1:], *results):
+            parents[root(name)] = root(operands[0])
+        moved |= set(results)
+        linked |= {*operands, *results}
+    # A function of a quantised result is a table where its operand is quantised too.
+    points: set[str] = set()
+    new = {name for layer in layers for name in (*layer.data, layer.output)}
+    while new:
+        points |= new
+        chosen = {root(name) for name in points}
+        every = points | {name for name in linked if root(name) in chosen}
+        new = {origins[name] for name in every if name in origins} | every
+        new -= points
+    members = {name: root(name) for name in points if name not in network.constants}
+    return members, moved & set(members)
+
+
+def _moved(network: Network, node: NodeProto) -> list[str]:
+    """Return the operands whose numbers a node moves unchanged; none for other nodes."""
+    if node.domain or node.op_type not in MOVES or not all(network.is_float(name) for name in node.output if name):
+        return []
+    is_other = _OTHER_MODES.get(node.op_type)
+    if (is_other is not None and is_other(network, node)) or node.input[0] in network.constants:
+        return []
+    operands = list(node.input) if node.op_type == "Concat" else [node.input[0]]
+    return [name for name in operands if name not in network.constants]
+
+
+def _fills(network: Network, node: NodeProto) -> bool:
+    fill = network.constants.get(node.input[2]) if len(node.input) > 2 and node.input[2] else np.zeros(1)
+    return attribute(node, "mode") == "constant" and (fill is None or bool(np.any(fill)))
+
+
+_OTHER_MODES: Mapping[str, Callable[[Network, NodeProto], bool]] = {
+    "MaxPool": lambda network, node: len(node.output) > 1,
+    "Pad": _fills,
+    "Resize": lambda network, node: (
+        attribute(node, "mode") != "nearest"
+        or attribute(node, "coordinate_transformation_mode") == "tf_crop_and_resize"
+    ),
+}
+"""Operators of data movement -> whether a node of them computes other numbers."""

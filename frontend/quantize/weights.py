@@ -1,0 +1,110 @@
+"""Quantised weights: scales of least error, rounding to nearest or by coordinate descent, bias correction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ir import Array
+
+LARGEST = 127
+"""The largest quantised weight; the range is symmetric."""
+_SHARES = np.linspace(1.0, 0.5, 26)
+_SWEEPS = 3
+_DAMPING = 0.01
+"""Share of the mean power of the operands that is added to each of them, so that few samples decide less."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Quantised weights [groups, rows, K] as integers of f64, and the scale [groups, rows] of each row in f32."""
+
+    integers: Array
+    scales: Array
+
+    @property
+    def real(self) -> Array:
+        """The dequantised weights, f64."""
+        return self.integers * self.scales[..., None].astype(np.float64)
+
+
+def quantize_rows(matrix: Array, columns: Array, *, per_channel: bool, search: bool, least: Array) -> Weights:
+    """
+    Quantise weights [groups, rows, K] to the nearest integers.
+
+    With `search` the scale is the one of least error of the product with `columns` [groups, K, M], else that of the
+    largest weight. No scale is below `least`, a number or one per row.
+    """
+    power = (columns.astype(np.float64) ** 2).mean(axis=2)[:, None, :] if columns.size else np.ones(matrix.shape[-1])
+    wide = matrix.astype(np.float64)
+    full = _reach(wide, per_channel)
+    best, lowest = full, np.full(full.shape, np.inf)
+    for share in _SHARES if search else (1.0,):
+        scales = np.maximum(full * share, least)
+        error = (power * (wide - _nearest(wide, scales) * scales[..., None]) ** 2).sum(axis=2)
+        error = error if per_channel else np.broadcast_to(error.sum(), error.shape)
+        best, lowest = np.where(error < lowest, scales, best), np.minimum(error, lowest)
+    scales = best.astype(np.float32)
+    return Weights(_nearest(wide, scales.astype(np.float64)), scales)
+
+
+def _reach(wide: Array, per_channel: bool) -> Array:
+    """Return the scale at which the largest weight is representable; 1 for rows of zeros, which are exact in any."""
+    largest = np.abs(wide).max(axis=2, initial=0.0) if per_channel else np.abs(wide).max(initial=0.0)
+    scales = np.broadcast_to(largest / LARGEST, wide.shape[:2])
+    return np.where(scales >= np.finfo(np.float32).tiny, scales, 1.0)
+
+
+def _nearest(wide: Array, scales: Array) -> Array:
+    return np.clip(np.rint(wide / scales[..., None]), -LARGEST, LARGEST)
+
+
+def round_adaptively(matrix: Array, columns: Array, quantised: Array, start: Weights) -> Weights:
+    """
+    Round each weight up or down so that the product changes least, by coordinate descent (as AdaRound minimises it).
+
+    `columns` [groups, K, M] are operands in floats, `quantised` the same after quantisation. Minimises
+    `|W x - W' x'|^2` over the integers next to the weights, one column of the weights at a time for all rows.
+    """
+    groups = [
+        _descend(matrix[g].astype(np.float64), columns[g], quantised[g], start.integers[g], start.scales[g])
+        for g in range(matrix.shape[0])
+    ]
+    return Weights(np.stack(groups), start.scales)
+
+
+def _descend(matrix: Array, columns: Array, quantised: Array, integers: Array, scales: Array) -> Array:
+    x, y = columns.astype(np.float64), quantised.astype(np.float64)
+    gram, cross = y @ y.T, x @ y.T
+    damping = _DAMPING * np.trace(gram) / max(1, len(gram))
+    diagonal = np.arange(len(gram))
+    gram[diagonal, diagonal] += damping
+    cross[diagonal, diagonal] += damping
+    scaled = matrix / scales[:, None].astype(np.float64)
+    low = np.clip(np.floor(scaled), -LARGEST, LARGEST)
+    high = np.clip(np.ceil(scaled), -LARGEST, LARGEST)
+    found = integers.copy()
+    # The gradient of half the squared error, in units of the scales.
+    gradient = found @ gram - scaled @ cross
+    for _ in range(_SWEEPS):
+        changed = False
+        for k in np.flatnonzero(diagonal >= 0):
+            step = np.where(found[:, k] == low[:, k], high[:, k], low[:, k]) - found[:, k]
+            gain = step * gradient[:, k] + 0.5 * step**2 * gram[k, k]
+            step = np.where(gain < 0, step, 0)
+            if not step.any():
+                continue
+            found[:, k] += step
+            gradient += step[:, None] * gram[k]
+            changed = True
+        if not changed:
+            break
+    return found
+
+
+def corrected_bias(matrix: Array, columns: Array, quantised: Array, weights: Weights) -> Array:
+    """Return the summand of the bias [groups * rows] that keeps the mean of the product over the columns."""
+    wanted = np.matmul(matrix.astype(np.float64), columns.mean(axis=2, dtype=np.float64)[..., None])
+    found = np.matmul(weights.real, quantised.mean(axis=2, dtype=np.float64)[..., None])
+    return (wanted - found).reshape(-1)

@@ -1,0 +1,128 @@
+"""`tilewright quantize`: a network of floats and calibration data in, a network of 8-bit integers out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...files import errors_in, path_of, write_bytes, write_text
+from ...frontend.quantize.names import FORMS, RANGES
+from ..inputs import load_arrays, matched
+
+if TYPE_CHECKING:
+    from ...compiler import Model
+    from ...frontend.quantize.error import TensorError
+    from ...frontend.quantize.quantize import Options, Result
+    from ...ir import Array
+
+_MEASURED = 32
+"""Samples from which the error per layer is measured."""
+_WIDE = 140
+"""Columns of the table where the output is no terminal and $COLUMNS does not say."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command that are its own, not those of open models."""
+    add = parser.add_argument
+    add("model", type=path_of, metavar="MODEL", help="a .onnx file of floats")
+    what = "samples of the inputs, by name or in order, along the first axis; repeatable"
+    add("--calibration", type=path_of, action="append", required=True, metavar="FILE.npz", help=what)
+    add("-o", "--output", type=path_of, required=True, metavar="FILE.onnx", help="where the quantised network goes")
+    what = "QuantizeLinear and DequantizeLinear around tensors, or QLinearConv and QLinearMatMul where they exist (qdq)"
+    add("--form", choices=FORMS, default="qdq", help=what)
+    what = "ranges of tensors: min/max, 99.99 %% of the values, least squared error or least relative entropy (mse)"
+    add("--ranges", choices=RANGES, default="mse", help=what)
+    what = "one scale per output channel, or one per tensor (channel)"
+    add("--weights", choices=("channel", "tensor"), default="channel", help=what)
+    what = "zero points 0, or any (symmetric)"
+    add("--activations", choices=("symmetric", "asymmetric"), default="symmetric", help=what)
+    what = "round weights for the least error of the layer's result, or to the nearest integer (adaptive)"
+    add("--rounding", choices=("adaptive", "nearest"), default="adaptive", help=what)
+    add("--no-bias-correction", action="store_true", help="leave the biases, which else keep the means of the results")
+    what = "a node, or all of an operator, that stays in floats; repeatable"
+    add("--float", action="append", default=[], metavar="NAME", dest="floats", help=what)
+    add("--json", type=path_of, metavar="FILE.json", help="write the error of each layer")
+
+
+def run(options: argparse.Namespace, model: Model) -> int:
+    """Quantise a model, write it and print the error of each layer. Raises Diagnostic."""
+    from ...frontend.quantize.quantize import Options
+
+    chosen = Options(
+        ranges=options.ranges,
+        per_channel=options.weights == "channel",
+        symmetric=options.activations == "symmetric",
+        adaptive=options.rounding == "adaptive",
+        correct=not options.no_bias_correction,
+        floats=tuple(options.floats),
+        form=options.form,
+    )
+    result, errors = quantize_file(model, _arrays(options.calibration, model), chosen)
+    if options.json:
+        write_text(options.json, json.dumps(numbers_of(errors), indent=1) + "\n")
+    write_bytes(options.output, result.model.SerializeToString())
+    _print(errors)
+    print(f"wrote {options.output}")
+    return 0
+
+
+def quantize_file(model: Model, arrays: Mapping[str, Array], options: Options) -> tuple[Result, list[TensorError]]:
+    """Quantise the network of a file from arrays by the names of its inputs. Raises Diagnostic."""
+    from ...frontend.importer import model_proto
+    from ...frontend.quantize.calibration import samples_of
+    from ...frontend.quantize.error import measure
+    from ...frontend.quantize.network import read_network
+    from ...frontend.quantize.quantize import quantize
+
+    proto = model_proto(model.path)
+    with errors_in(model.path):
+        network = read_network(
+            proto, folder=model.path.parent, input_shapes=model.input_shapes, input_values=model.input_values
+        )
+        samples = samples_of(network, arrays)
+        result = quantize(network, samples, options)
+        return result, measure(result, samples[:_MEASURED])
+
+
+def _arrays(files: Sequence[Path], model: Model) -> dict[str, Array]:
+    """Return the arrays of files, one after the other along the first axis, by the names of the inputs."""
+    import numpy as np
+
+    from ...errors import Diagnostic
+    from ...frontend.importer import model_proto
+
+    graph = model_proto(model.path).graph
+    given = {tensor.name for tensor in graph.initializer} | set(model.input_values)
+    names = [value.name for value in graph.input if value.name not in given]
+    found = [matched(load_arrays(file), names, file) for file in files]
+    try:
+        return {name: np.concatenate([arrays[name] for arrays in found]) for name in names}
+    except ValueError as error:
+        shapes = ", ".join(str([list(array.shape) for array in arrays.values()]) for arrays in found)
+        raise Diagnostic("the calibration files differ in the shapes of samples", found=shapes) from error
+
+
+def numbers_of(errors: Sequence[TensorError]) -> dict[str, Any]:
+    """Return the errors for JSON; an infinite ratio is None."""
+    rows = [asdict(each) for each in errors]
+    return {"layers": [{**row, "sqnr": row["sqnr"] if isfinite(row["sqnr"]) else None} for row in rows]}
+
+
+def _print(errors: Sequence[TensorError]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("node", "operator", "tensor", "scale", "SQNR dB", "cosine")
+    for each in errors:
+        scale = f"{each.scale:.4g}" + (f", {each.zero}" if each.zero else "") if each.scale else ""
+        cells = (each.layer, each.operator, each.tensor, scale, f"{each.sqnr:.1f}", f"{each.cosine:.5f}")
+        table.add_row(*map(Text, cells))
+    Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE).print(table)

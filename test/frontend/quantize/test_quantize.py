@@ -1,0 +1,318 @@
+"""Quantisation: networks that ONNX Runtime and Tilewright run with equal integers, and errors for bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright import cli
+from tilewright.compiler import Model
+from tilewright.errors import Diagnostic
+from tilewright.frontend.importer import import_model
+from tilewright.frontend.quantize.calibration import samples_of
+from tilewright.frontend.quantize.error import TensorError, measure
+from tilewright.frontend.quantize.network import read_network
+from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.ir import Array, functions
+from tilewright.passes.recover_quantized import recover_quantized
+from tilewright.runtime.interpreter import run_module
+
+RNG = np.random.default_rng
+
+
+def model_of(
+    nodes: Sequence[NodeProto],
+    inputs: Mapping[str, Sequence[int]],
+    outputs: Sequence[str],
+    constants: Mapping[str, Array],
+    opset: int = 17,
+) -> ModelProto:
+    graph = helper.make_graph(
+        nodes,
+        "net",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs.items()],
+        [onnx.ValueInfoProto(name=name) for name in outputs],
+        [numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def floats(*shape: int, seed: int = 0) -> Array:
+    return RNG(seed).standard_normal(shape).astype(np.float32)
+
+
+def residual() -> ModelProto:
+    """A convolution with batch normalisation, a depthwise one, a residual sum, a pool, a concatenation and a Gemm."""
+    node = helper.make_node
+    nodes = [
+        node("Conv", ["x", "w0"], ["c0"], "conv0", pads=[1, 1, 1, 1]),
+        node("BatchNormalization", ["c0", "g", "b", "m", "v"], ["n0"], "norm"),
+        node("Relu", ["n0"], ["r0"], "relu0"),
+        node("Conv", ["r0", "w1", "b1"], ["c1"], "conv1", pads=[1, 1, 1, 1], group=8),
+        node("Clip", ["c1", "zero", "six"], ["r1"], "clip"),
+        node("Add", ["r0", "r1"], ["s"], "sum"),
+        node("MaxPool", ["s"], ["p"], "pool", kernel_shape=[2, 2], strides=[2, 2]),
+        node("Concat", ["p", "p"], ["k"], "concat", axis=1),
+        node("GlobalAveragePool", ["k"], ["a"], "mean"),
+        node("Flatten", ["a"], ["f"], "flat"),
+        node("Gemm", ["f", "w2", "b2"], ["y"], "gemm", transB=1),
+    ]
+    constants = {
+        "w0": floats(8, 3, 3, 3), "g": 1 + np.abs(floats(8)), "b": floats(8), "m": floats(8),
+        "v": 1 + np.abs(floats(8)),
+        "w1": floats(8, 1, 3, 3), "b1": floats(8), "zero": np.float32(0), "six": np.float32(6),
+        "w2": floats(5, 16), "b2": floats(5),
+    }  # fmt: skip
+    return model_of(nodes, {"x": (1, 3, 8, 8)}, ["y"], {name: np.asarray(array) for name, array in constants.items()})
+
+
+def attention() -> ModelProto:
+    """A product with a bias, products of two tensors, softmax, a layer norm and a GELU made of primitives."""
+    node = helper.make_node
+    nodes = [
+        node("MatMul", ["x", "w0"], ["h"], "proj"),
+        node("Add", ["h", "b0"], ["q"], "bias"),
+        node("Transpose", ["q"], ["t"], "turn", perm=[0, 2, 1]),
+        node("MatMul", ["q", "t"], ["a"], "scores"),
+        node("Mul", ["a", "eighth"], ["d"], "scaled"),
+        node("Softmax", ["d"], ["e"], "softmax"),
+        node("MatMul", ["e", "q"], ["z"], "mix"),
+        node("Add", ["z", "x"], ["s"], "sum"),
+        node("LayerNormalization", ["s", "g", "b0"], ["n"], "norm"),
+        node("Sigmoid", ["n"], ["o"], "gate"),
+        node("Mul", ["n", "o"], ["u"], "swish"),
+        node("MatMul", ["u", "w1"], ["y"], "last"),
+    ]
+    constants = {
+        "w0": floats(16, 16),
+        "b0": floats(16),
+        "eighth": np.float32(0.125),
+        "g": floats(16),
+        "w1": floats(16, 4),
+    }
+    arrays = {name: np.asarray(array) for name, array in constants.items()}
+    return model_of(nodes, {"x": (1, 6, 16)}, ["y"], arrays)
+
+
+def quantized(model: ModelProto, options: Options = Options(), count: int = 8) -> tuple[Result, list[TensorError]]:
+    network = read_network(model)
+    shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim] for v in network.inputs}
+    arrays = {name: floats(count, *shape, seed=index) for index, (name, shape) in enumerate(shapes.items())}
+    samples = samples_of(network, arrays)
+    result = quantize(network, samples, options)
+    return result, measure(result, samples)
+
+
+def reference(model: ModelProto) -> Callable[[Mapping[str, Array]], list[Array]]:
+    options: Any = cast(Any, onnxruntime).SessionOptions()
+    options.log_severity_level = 3
+    session = cast(Any, onnxruntime).InferenceSession(model.SerializeToString(), options)
+    return lambda inputs: session.run(None, dict(inputs))
+
+
+def imported(model: ModelProto, folder: Path, *, integers: bool) -> ModuleOp:
+    (folder / "q.onnx").write_bytes(model.SerializeToString())
+    return Model(folder / "q.onnx", integers=integers).load()
+
+
+def float_ops(module: ModuleOp) -> set[str]:
+    """The operators of a module that compute floats."""
+    kept = {"onnx.DequantizeLinear", "onnx.Constant"}
+    ops = [op for op in module.walk() if op.name.startswith("onnx.") and op.name not in kept]
+    return {op.name for op in ops if any("f32" in str(result.type) for result in op.results)}
+
+
+VARIANTS = [
+    Options(ranges=ranges, per_channel=channel, symmetric=symmetric, adaptive=adaptive, form=form)
+    for ranges, channel, symmetric, adaptive, form in (
+        ("mse", True, True, True, "qdq"),
+        ("minmax", False, True, False, "qdq"),
+        ("entropy", True, False, True, "qlinear"),
+        ("percentile", False, True, True, "qlinear"),
+        ("mse", True, False, False, "qdq"),
+    )
+]
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=lambda each: f"{each.ranges}-{each.form}")
+@pytest.mark.parametrize(
+    ("build", "kept"), [(residual, set[str]()), (attention, {"onnx.Mul", "onnx.Softmax", "onnx.LayerNormalization"})]
+)
+def test_a_network_becomes_integers(build: Callable[[], ModelProto], kept: set[str], options: Options, tmp_path: Path):
+    model = build()
+    result, errors = quantized(model, options)
+    module = imported(result.model, tmp_path, integers=True)
+    assert float_ops(module) == kept
+    run, exact = reference(result.model), reference(model)
+    step = result.scales["y"].scale
+    noise = signal = 0.0
+    for seed in range(4):
+        name = model.graph.input[0].name
+        x = {name: floats(*(d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim), seed=seed)}
+        (found,), (wanted,) = run(x), exact(x)
+        ours = next(iter(run_module(module, x).values()))
+        assert np.abs(ours - found).max() <= step * 1.01
+        noise += float(((found - wanted) ** 2).sum())
+        signal += float((wanted**2).sum())
+    assert signal > 30 * noise
+    assert errors[-1].sqnr > 15
+
+
+def test_a_clamp_and_a_normalisation_are_part_of_the_layer():
+    result, _ = quantized(residual())
+    assert [layer.name for layer in result.selection.layers] == ["conv0", "conv1", "sum", "mean", "gemm"]
+    assert "BatchNormalization" not in {node.op_type for node in result.float_network.nodes}
+    groups = result.selection.groups
+    assert groups["s"] == groups["p"] == groups["k"]
+    assert {"c0", "n0", "c1"}.isdisjoint(groups)
+
+
+def test_adaptive_rounding_reduces_the_error_of_layers():
+    nearest, adaptive = (quantized(residual(), Options(adaptive=each, correct=False))[1] for each in (False, True))
+    wins = sum(a.sqnr > b.sqnr for a, b in zip(adaptive, nearest, strict=True))
+    assert wins >= 3
+
+
+def test_bias_correction_keeps_means():
+    def shift(correct: bool) -> float:
+        result, _ = quantized(residual(), Options(per_channel=False, adaptive=False, correct=correct, ranges="minmax"))
+        network, exact = reference(result.model), reference(residual())
+        inputs = [{"x": floats(1, 3, 8, 8, seed=100 + seed)} for seed in range(30)]
+        return float(np.abs(np.mean([network(x)[0] - exact(x)[0] for x in inputs], axis=0)).sum())
+
+    assert shift(True) < shift(False)
+
+
+# Random networks
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> ModelProto:
+    """Networks of convolutions, products, sums and pools on an image of 4 channels."""
+    nodes: list[NodeProto] = []
+    constants: dict[str, Array] = {}
+    tensors = ["x"]
+    for index in range(draw(st.integers(1, 5))):
+        kind = draw(st.sampled_from(["Conv", "Depthwise", "Add", "Mul", "MaxPool", "AveragePool", "MatMul", "Relu"]))
+        a, b = draw(st.sampled_from(tensors)), draw(st.sampled_from(tensors))
+        result, seed = f"t{index}", draw(st.integers(0, 9))
+        if kind in ("Conv", "Depthwise"):
+            groups = 4 if kind == "Depthwise" else 1
+            constants[f"w{index}"] = floats(4, 4 // groups, 3, 3, seed=seed)
+            constants[f"b{index}"] = floats(4, seed=seed + 1)
+            inputs = [a, f"w{index}", f"b{index}"]
+            nodes.append(helper.make_node("Conv", inputs, [result], f"n{index}", pads=[1, 1, 1, 1], group=groups))
+        elif kind == "MatMul":
+            constants[f"w{index}"] = floats(6, 6, seed=seed)
+            nodes.append(helper.make_node("MatMul", [a, f"w{index}"], [result], f"n{index}"))
+        elif kind.endswith("Pool"):
+            pool = helper.make_node(kind, [a], [result], f"n{index}", kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+            pool.attribute.extend([helper.make_attribute("count_include_pad", 1)] if kind == "AveragePool" else [])
+            nodes.append(pool)
+        else:
+            nodes.append(helper.make_node(kind, [a] if kind == "Relu" else [a, b], [result], f"n{index}"))
+        tensors.append(result)
+    constants["last"] = floats(6, 6)
+    nodes.append(helper.make_node("MatMul", [tensors[-1], "last"], ["y"], "last"))
+    return model_of(nodes, {"x": (1, 4, 6, 6)}, ["y"], constants)
+
+
+@settings(max_examples=15, deadline=None)
+@given(model=networks(), form=st.sampled_from(["qdq", "qlinear"]), symmetric=st.booleans(), seed=st.integers(0, 99))
+def test_random_networks_have_the_integers_of_onnx_runtime(model: ModelProto, form: str, symmetric: bool, seed: int):
+    result, _ = quantized(model, Options(form=form, symmetric=symmetric, adaptive=False), 3)
+    x = {"x": floats(1, 4, 6, 6, seed=seed)}
+    module = import_model(result.model)
+    for function in functions(module):
+        recover_quantized(module, function)
+    assert float_ops(module) == set(), [(n.op_type, list(n.input), list(n.output)) for n in model.graph.node]
+    found = next(iter(run_module(module, x).values())) / result.scales["y"].scale
+    wanted = reference(result.model)(x)[0] / result.scales["y"].scale
+    # A sum in floats may round to the other side of the middle of two integers, and layers after it carry that on.
+    assert np.abs(np.rint(found) - np.rint(wanted)).max() <= 2 * len(model.graph.node)
+    assert (np.rint(found) == np.rint(wanted)).mean() > 0.5
+
+
+# Errors
+
+
+def command(folder: Path, arrays: Mapping[str, Array], *more: str, model: ModelProto | None = None) -> tuple[int, Path]:
+    (folder / "net.onnx").write_bytes((model or residual()).SerializeToString())
+    np.savez(folder / "data.npz", allow_pickle=False, **arrays)
+    output = folder / "out.onnx"
+    words = ["quantize", str(folder / "net.onnx"), "--calibration", str(folder / "data.npz")]
+    return cli.main([*words, "-o", str(output), *more]), output
+
+
+GOOD = {"x": floats(4, 3, 8, 8)}
+
+
+def test_the_command_writes_a_network_and_the_errors_of_its_layers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    code, output = command(tmp_path, GOOD, "--json", str(tmp_path / "error.json"), "--float", "gemm")
+    assert code == 0
+    assert ModelProto.FromString(output.read_bytes()).opset_import[0].version >= 20
+    shown = capsys.readouterr().out
+    assert "conv0" in shown
+    assert "gemm" not in shown
+    assert '"cosine"' in (tmp_path / "error.json").read_text(encoding="utf-8")
+
+
+def test_calibration_files_are_joined(tmp_path: Path):
+    assert command(tmp_path, GOOD, "--calibration", str(tmp_path / "data.npz"))[0] == 0
+
+
+BAD: list[tuple[Mapping[str, Array], Sequence[str], str]] = [
+    ({"x": floats(4, 3, 8, 9)}, (), "of another shape"),
+    ({"z": floats(4, 3, 8, 8)}, (), "has no input 'z'"),
+    ({"x": np.ones((4, 3, 8, 8), np.int32)}, (), "of another type"),
+    ({"x": np.where(floats(4, 3, 8, 8) > 2, np.nan, 1).astype(np.float32)}, (), "not finite"),
+    ({"x": np.full((4, 3, 8, 8), np.inf, np.float32)}, (), "not finite"),
+    ({"x": floats(0, 3, 8, 8)}, (), "without samples"),
+    ({"x": np.zeros((4, 3, 8, 8), np.float32)}, (), "a scale of zero"),
+    (GOOD, ("--float", "convo"), "no such node"),
+    (GOOD, ("-o", "/nowhere/at/all.onnx"), "cannot be written"),
+]
+
+
+@pytest.mark.parametrize(("arrays", "more", "message"), BAD, ids=[each[2] for each in BAD])
+def test_bad_input_is_an_error_without_output(
+    arrays: Mapping[str, Array],
+    more: Sequence[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    code, output = command(tmp_path, arrays, *more)
+    text = capsys.readouterr().err
+    assert (code, output.exists()) == (1, False)
+    assert "error:" in text
+    assert message in text
+
+
+def test_a_quantised_model_is_refused(tmp_path: Path):
+    result, _ = quantized(residual())
+    with pytest.raises(Diagnostic, match="quantised already"):
+        read_network(result.model)
+
+
+def test_a_model_without_a_layer_is_refused():
+    softmax = model_of([helper.make_node("Softmax", ["x"], ["y"])], {"x": (1, 4)}, ["y"], {})
+    with pytest.raises(Diagnostic, match="no layer to quantise"):
+        quantized(softmax)
+
+
+def test_scales_per_channel_need_weights_with_channels():
+    total = model_of([helper.make_node("Add", ["x", "z"], ["y"])], {"x": (1, 4), "z": (1, 4)}, ["y"], {})
+    with pytest.raises(Diagnostic, match="no weight has channels"):
+        quantized(total)
+    assert quantized(total, Options(per_channel=False))[0].selection.layers
