@@ -17,6 +17,7 @@ from .labelling import Cost, End, Label, Labelling, Value, solve
 from .orders import Order, composed, identity, memory_order, relative
 from .rules import RESULT, RULES, VIEWS, Form, Rule
 from .state import Layouts, end_of, is_constant, is_transpose, origin, permutation_of, values_of
+from .views import keep_axes
 
 _MOST_FORMS = 8
 """Limit of the layouts of one op. More arise where transposes of a cycle do not compose to the identity."""
@@ -31,6 +32,7 @@ def convert_layouts(module: ModuleOp, rules: Sequence[Rule]) -> None:
     """
     for function in functions(module):
         for block in nested_blocks(function.body.block):
+            keep_axes(block)
             _rewrite(Candidates(block, (*rules, *RULES)))
 
 

@@ -157,11 +157,21 @@ def _pool_forms(op: PoolOp) -> list[Form]:
 
 def _follow_pool(op: PoolOp, index: int, order: Order) -> Form | None:
     """Return the form of a pooling whose spatial axes are exchanged, where its sums keep their order."""
+    order = _with_units_first(op, order)
     places = _spatial_places(op, order)
     if index not in (0, RESULT) or places is None:
         return None
     windowed = [axis for axis in places if numbers_of(op.window)[axis] != 1]
     return kernel_form(op, [order], order) if windowed == sorted(windowed) else None
+
+
+def _with_units_first(op: PoolOp, order: Order) -> Order:
+    """Return a layout of the same memory order, in which a batch and channels of extent 1 come first."""
+    channel = 1 if op.channels_last is None else len(order) - 1
+    units = [axis for axis in (0, channel) if shape_of(op.output)[axis] == 1]
+    rest = [axis for axis in order if axis not in units]
+    batch = [] if 0 in units else rest[:1]
+    return (*batch, *units, *rest[len(batch) :])
 
 
 def _spatial_places(op: PoolOp, order: Order) -> list[int] | None:
