@@ -142,6 +142,9 @@ def read_network(
             found=kept[0].op_type,
             remedy="give the input that decides it with --input-value",
         )
+    node_names = FreshNames([])
+    for node in resolver.nodes:
+        node.name = node_names.take(node.name)
     infos = {name: info for name in resolver.infos if (info := resolver.info(name)) is not None}
     constants = {name: each.array for name, each in graph.constants.items() if each.data_type not in CARRIED}
     known = {*constants, *infos, *(name for node in resolver.nodes for name in node.output)}

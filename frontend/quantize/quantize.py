@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from onnx import ModelProto
@@ -13,11 +13,13 @@ from ...ir import Array
 from .calibration import Calibration, Sample, calibrate
 from .columns import has_matrix, matrix_of, weight_of
 from .emit import Parameters, Quantised, emit_qdq
+from .equalize import equalize
 from .folding import fold
 from .network import Network, check_model
 from .qlinear import to_qlinear
 from .scales import Scale, scales_of
 from .selection import Layer, Selection, select
+from .sensitivity import most_sensitive
 from .weights import Weights, corrected_bias, quantize_rows, round_adaptively
 
 _LARGEST_BIAS = 1 << 30
@@ -29,7 +31,8 @@ class Options:
     Options of quantisation.
 
     `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are nodes or operators that stay floats. `adaptive`
-    rounds weights for the least error of each product, else to nearest; `correct` keeps the means of products.
+    rounds weights for the least error of each product, else to nearest; `correct` keeps the means of products;
+    `equalize` balances the channels of successive convolutions. The `keep` most sensitive layers stay floats.
     """
 
     ranges: str = "mse"
@@ -39,6 +42,8 @@ class Options:
     correct: bool = True
     floats: tuple[str, ...] = ()
     form: str = "qdq"
+    equalize: bool = False
+    keep: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,8 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     samples, and for scales per channel where no weight has channels.
     """
     fold(network)
+    if options.equalize:
+        equalize(network)
     selection = select(network, options.floats)
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
         raise _no_channels(selection)
@@ -74,6 +81,9 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
         for layer in selection.layers
         if layer.weight
     }
+    if options.keep:
+        kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)
+        return quantize(network, samples, replace(options, keep=0, equalize=False, floats=(*options.floats, *kept)))
     quantised = emit_qdq(network, selection, scales, parameters)
     written = quantised.network.copy()
     if options.form == "qlinear":

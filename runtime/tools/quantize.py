@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...files import errors_in, path_of, write_bytes, write_text
 from ...frontend.quantize.names import FORMS, RANGES
 from ..inputs import load_arrays, matched
+from .quantize_page import page_of
 
 if TYPE_CHECKING:
     from ...compiler import Model
@@ -48,7 +49,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--no-bias-correction", action="store_true", help="leave the biases, which else keep the means of the results")
     what = "a node, or all of an operator, that stays in floats; repeatable"
     add("--float", action="append", default=[], metavar="NAME", dest="floats", help=what)
+    what = "keep the K layers whose quantisation changes the outputs most as floats"
+    add("--keep-float", type=_count, default=0, metavar="K", help=what)
+    what = "balance the weights of successive convolutions first, channel by channel"
+    add("--equalize", action="store_true", help=what)
+    add("--html", type=path_of, metavar="FILE.html", help="write a page with the error of each layer, in one file")
     add("--json", type=path_of, metavar="FILE.json", help="write the error of each layer")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a number of layers is an integer from 0, not '{text}'")
+    return int(text)
 
 
 def run(options: argparse.Namespace, model: Model) -> int:
@@ -63,10 +75,14 @@ def run(options: argparse.Namespace, model: Model) -> int:
         correct=not options.no_bias_correction,
         floats=tuple(options.floats),
         form=options.form,
+        equalize=options.equalize,
+        keep=options.keep_float,
     )
     result, errors = quantize_file(model, _arrays(options.calibration, model), chosen)
     if options.json:
         write_text(options.json, json.dumps(numbers_of(errors), indent=1) + "\n")
+    if options.html:
+        write_text(options.html, page_of(errors, options.model.name))
     write_bytes(options.output, result.model.SerializeToString())
     _print(errors)
     print(f"wrote {options.output}")

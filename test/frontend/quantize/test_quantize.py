@@ -20,6 +20,7 @@ from tilewright.compiler import Model
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.quantize.calibration import samples_of
+from tilewright.frontend.quantize.equalize import equalize
 from tilewright.frontend.quantize.error import TensorError, measure
 from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.quantize import Options, Result, quantize
@@ -177,6 +178,16 @@ def test_a_clamp_and_a_normalisation_are_part_of_the_layer():
     assert {"c0", "n0", "c1"}.isdisjoint(groups)
 
 
+def test_nodes_of_one_name_become_nodes_of_different_names():
+    model = chain()
+    for node in model.graph.node:
+        node.name = "same"
+    result, _ = quantized(model)
+    names = [node.name for node in result.model.graph.node]
+    assert len(set(names)) == len(names)
+    assert len(result.selection.layers) == 2
+
+
 def test_adaptive_rounding_reduces_the_error_of_layers():
     nearest, adaptive = (quantized(residual(), Options(adaptive=each, correct=False))[1] for each in (False, True))
     wins = sum(a.sqnr > b.sqnr for a, b in zip(adaptive, nearest, strict=True))
@@ -191,6 +202,40 @@ def test_bias_correction_keeps_means():
         return float(np.abs(np.mean([network(x)[0] - exact(x)[0] for x in inputs], axis=0)).sum())
 
     assert shift(True) < shift(False)
+
+
+def chain() -> ModelProto:
+    """Two convolutions with a Relu between them; channels of the first have very different ranges."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w0", "b0"], ["c"], "first"),
+        helper.make_node("Relu", ["c"], ["r"], "relu"),
+        helper.make_node("Conv", ["r", "w1"], ["y"], "second"),
+    ]
+    ranges = np.float32(10.0) ** np.linspace(-2, 1, 8, dtype=np.float32)
+    constants = {
+        "w0": floats(8, 3, 3, 3) * ranges[:, None, None, None],
+        "b0": floats(8) * ranges,
+        "w1": floats(4, 8, 3, 3) / ranges[:, None, None],
+    }
+    return model_of(nodes, {"x": (1, 3, 9, 9)}, ["y"], constants)
+
+
+def test_equalisation_keeps_the_function_and_reduces_the_error():
+    plain, equal = (Options(per_channel=False, equalize=each) for each in (False, True))
+    network = read_network(chain())
+    before = network.model()
+    assert equalize(network) == 1
+    x = {"x": floats(1, 3, 9, 9)}
+    np.testing.assert_allclose(reference(network.model())(x)[0], reference(before)(x)[0], rtol=1e-3, atol=1e-4)
+    assert quantized(chain(), equal)[1][-1].sqnr > quantized(chain(), plain)[1][-1].sqnr + 5
+
+
+def test_the_most_sensitive_layers_stay_floats():
+    worst = min(quantized(chain(), Options(per_channel=False))[1], key=lambda each: each.sqnr)
+    result, errors = quantized(chain(), Options(per_channel=False, keep=1))
+    assert [layer.name for layer in result.selection.layers] != ["first", "second"]
+    assert len(result.selection.layers) == 1
+    assert errors[-1].sqnr > worst.sqnr
 
 
 # Random networks
@@ -258,12 +303,23 @@ GOOD = {"x": floats(4, 3, 8, 8)}
 
 
 def test_the_command_writes_a_network_and_the_errors_of_its_layers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    code, output = command(tmp_path, GOOD, "--json", str(tmp_path / "error.json"), "--float", "gemm")
+    code, output = command(
+        tmp_path,
+        GOOD,
+        "--json",
+        str(tmp_path / "error.json"),
+        "--html",
+        str(tmp_path / "error.html"),
+        "--float",
+        "gemm",
+    )
     assert code == 0
     assert ModelProto.FromString(output.read_bytes()).opset_import[0].version >= 20
     shown = capsys.readouterr().out
     assert "conv0" in shown
     assert "gemm" not in shown
+    page = (tmp_path / "error.html").read_text(encoding="utf-8")
+    assert page.count("<rect") == 2 * page.count("<tr>") - 2
     assert '"cosine"' in (tmp_path / "error.json").read_text(encoding="utf-8")
 
 
