@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.syntax.text import new_context
-from ...dialects.hier import FirstOp, GridOp, LastOp, YieldOp
+from ...dialects.hier import DmaStartOp, FirstOp, GridOp, LastOp, YieldOp
 from ...errors import Diagnostic
 from ...grammar import quote
 from ...passes import all_passes
@@ -44,9 +44,10 @@ def is_explicit(module: ModuleOp, function: str = "network") -> bool:
 
 
 def outside_kernels(op: Operation) -> list[Operation]:
-    """Return the ops inside an op, without the scalar code of kernels."""
+    """Return the ops inside an op, without the scalar code of kernels and transfers."""
     found: list[Operation] = []
-    for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
+    regions = [op.body] if isinstance(op, GridOp) else [] if isinstance(op, DmaStartOp) else op.regions
+    for inner in (inner for region in regions for block in region.blocks for inner in block.ops):
         found.append(inner)
         if inner.regions and not is_kernel(inner):
             found += outside_kernels(inner)
@@ -59,19 +60,29 @@ def _is_explicit_op(op: Operation) -> bool:
     return type(op) in _IN_GRIDS or can_walk(op)
 
 
+def _has_transfers(module: ModuleOp) -> bool:
+    return any(isinstance(op, DmaStartOp | GridOp) for op in module.walk())
+
+
 class _Lost(Diagnostic):
     """Raised after the pass that lowers an explicit program further."""
 
 
 class _Keeper(Observer):
-    """Observer that clones the program after each pass while it is explicit, and then stops the pipeline."""
+    """
+    Observer that clones the program after each pass while it is explicit, and then stops the pipeline.
+
+    A program whose transfers are instructions is none: it has as many events as the machine has instructions, and links
+    that nothing crosses.
+    """
 
     def __init__(self) -> None:
         self.module: ModuleOp | None = None
+        self.has_transfers = False
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
-        if is_explicit(module):
-            self.module = module.clone()
+        if is_explicit(module) and not (self.has_transfers and not _has_transfers(module)):
+            self.module, self.has_transfers = module.clone(), _has_transfers(module)
         elif self.module is not None:
             raise _Lost(f"'{place.step.name}' turns kernels or transfers into something else")
 

@@ -10,6 +10,9 @@ import onnx
 import pytest
 
 from tilewright import api
+from tilewright.compiler import Model, compile_model
+from tilewright.errors import Diagnostic
+from tilewright.passes.verify_memory import verify_memory
 from tilewright.test.targets.gemmini.networks import random_conv, random_matmul, residual
 
 Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
@@ -18,7 +21,7 @@ Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
 def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Path, places: list[str]) -> None:
     model, shape = made
     file = folder / "network.onnx"
-    onnx.save(model, file)
+    file.write_bytes(model.SerializeToString())
     inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8)}
     expected = api.load(file, "host").run(inputs)
     for place in places:
@@ -31,6 +34,19 @@ def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Pat
 @pytest.mark.parametrize("network", [random_conv, random_matmul])
 def test_random_products(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
+
+
+@pytest.mark.parametrize("seed", range(20, 24))
+@pytest.mark.parametrize("network", [random_conv, random_matmul])
+def test_programs_of_instructions_are_proved(network: Network, seed: int, tmp_path: Path) -> None:
+    file = tmp_path / "network.onnx"
+    file.write_bytes(network(seed)[0].SerializeToString())
+    module = compile_model(Model(file), "gemmini", stop_after="array").module
+    verify_memory(module, plain=False, tiles=False)
+    fence = next(op for op in module.walk() if op.name == "gemmini.fence")
+    fence.detach()
+    with pytest.raises(Diagnostic, match=r"rule '(fence|hazard|race)'|never awaited|without a fence"):
+        verify_memory(module, plain=False, tiles=False)
 
 
 @pytest.mark.parametrize("network", [random_conv, random_matmul, residual])
