@@ -7,16 +7,19 @@ from dataclasses import replace
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
+from ...dialects.core.effects import EffectAnalysis
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.syntax.text import new_context
-from ...dialects.hier import DmaStartOp, FirstOp, GridOp, LastOp, YieldOp
+from ...dialects.hier import FirstOp, GridOp, LastOp, YieldOp
 from ...errors import Diagnostic
 from ...grammar import quote
+from ...ir import functions
 from ...passes import all_passes
 from ...passes.core.manager import Observer, PassManager, Place
 from ...passes.core.pipeline import Pipeline, parse_pipeline
+from ...passes.explicit.transfers import transfer_of
 from .walk import can_walk
 
 _IN_GRIDS = (GridOp, FirstOp, LastOp, YieldOp)
@@ -46,12 +49,17 @@ def is_explicit(module: ModuleOp, function: str = "network") -> bool:
 def outside_kernels(op: Operation) -> list[Operation]:
     """Return the ops inside an op, without the scalar code of kernels and transfers."""
     found: list[Operation] = []
-    regions = [op.body] if isinstance(op, GridOp) else [] if isinstance(op, DmaStartOp) else op.regions
-    for inner in (inner for region in regions for block in region.blocks for inner in block.ops):
+    blocks = (block for region in op.regions for block in region.blocks if not _is_scalar(block))
+    for inner in (inner for block in blocks for inner in block.ops):
         found.append(inner)
         if inner.regions and not is_kernel(inner):
             found += outside_kernels(inner)
     return found
+
+
+def _is_scalar(block: Block) -> bool:
+    """Return whether a block is the scalar code of a transfer, which yields an element."""
+    return isinstance(block.last_op, YieldOp) and bool(block.last_op.operands)
 
 
 def _is_explicit_op(op: Operation) -> bool:
@@ -61,7 +69,9 @@ def _is_explicit_op(op: Operation) -> bool:
 
 
 def _has_transfers(module: ModuleOp) -> bool:
-    return any(isinstance(op, DmaStartOp | GridOp) for op in module.walk())
+    analysis = EffectAnalysis()
+    ops = (op for function in functions(module) for op in outside_kernels(function))
+    return any(isinstance(op, GridOp) or transfer_of(op, analysis.of(op)) is not None for op in ops)
 
 
 class _Lost(Diagnostic):
