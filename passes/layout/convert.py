@@ -172,9 +172,8 @@ class Problem:
             self.nodes[op] = len(self.forms)
             self.forms.append(list(grouped))
             self.classes.append(list(grouped.values()))
-            values |= dict.fromkeys(
-                origin(value, self.candidates.block)[0] for value in (*op.operands, op.results[0]) if is_shaped(value)
-            )
+            shaped = [value for value in (*values_of(op), op.results[0]) if is_shaped(value)]
+            values |= dict.fromkeys(origin(value, self.candidates.block)[0] for value in shaped)
         transposes = [op for op in places if is_transpose(op)]
         values |= dict.fromkeys(origin(op.results[0], self.candidates.block)[0] for op in transposes)
         for value in values:

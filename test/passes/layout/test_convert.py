@@ -8,7 +8,7 @@ from itertools import permutations, product
 from math import prod
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
@@ -150,7 +150,21 @@ def graphs(draw: st.DrawFn) -> Graph:
     return Graph(nodes, [i for i in range(len(nodes)) if i not in used or draw(st.integers(0, 4)) == 0])
 
 
+GATHERED = Graph(
+    [
+        Node("input", [], (3, 4, 5)),
+        Node("gather", [0], (3, 4, 5)),
+        Node("conv", [1], (3, 6, 5)),
+        Node("conv", [1], (3, 6, 5)),
+        Node("unary", [1], (3, 4, 5)),
+    ],
+    [0, 2, 3, 4],
+)
+"""A tensor that only a gather reads: its copy counts as that of an operand does."""
+
+
 @given(graphs())
+@example(GATHERED)
 @settings(max_examples=60, deadline=None)
 def test_random_graphs_have_the_fewest_transposes(graph: Graph) -> None:
     before, after = (parse_module(CONTEXT, graph.text()) for _ in range(2))
