@@ -73,7 +73,7 @@ def select(network: Network, floats: Sequence[str] = ()) -> Selection:
                 remedy=did_you_mean(name, known) or "tilewright import net.onnx shows the nodes",
             )
     kept = {id(node) for node in network.nodes if node.name in floats or node.op_type in floats}
-    walk = _Layers(network, kept | _normalisations(network) | _masks(network))
+    walk = _Layers(network, kept | _normalisations(network) | _stretched(network))
     layers = walk.found()
     if not layers:
         raise Diagnostic(
@@ -252,13 +252,23 @@ def _normalisations(network: Network) -> set[int]:
     return members
 
 
-def _masks(network: Network) -> set[int]:
-    """Return the sums with a mask before a Softmax, which stay floats: large numbers of a mask would set the scale."""
+_STRETCHING = frozenset(("Exp", "Log", "Reciprocal", "Softmax", "Sqrt"))
+"""Functions after which the relative error of small operands counts, and large ones may not matter."""
+
+
+def _stretched(network: Network) -> set[int]:
+    """
+    Return the sums and products that only stretching functions read, which stay floats.
+
+    So the sum of squares before a square root, and the sum with a mask before a softmax.
+    """
     consumers = network.consumers()
     return {
         id(node)
         for node in network.nodes
-        if node.op_type in ("Add", "Sub") and [each.op_type for each in consumers[node.output[0]]] == ["Softmax"]
+        if node.op_type in _SUMS
+        and {each.op_type for each in consumers[node.output[0]]} - _STRETCHING == set()
+        and consumers[node.output[0]]
     }
 
 

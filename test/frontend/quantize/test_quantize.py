@@ -238,6 +238,20 @@ def test_the_most_sensitive_layers_stay_floats():
     assert errors[-1].sqnr > worst.sqnr
 
 
+def test_a_sum_of_squares_before_a_square_root_stays_in_floats():
+    nodes = [
+        helper.make_node("Mul", ["x", "x"], ["a"], "square0"),
+        helper.make_node("Mul", ["z", "z"], ["b"], "square1"),
+        helper.make_node("Add", ["a", "b"], ["s"], "sum"),
+        helper.make_node("Sqrt", ["s"], ["m"], "root"),
+        helper.make_node("MatMul", ["m", "w"], ["y"], "last"),
+    ]
+    model = model_of(nodes, {"x": (1, 8), "z": (1, 8)}, ["y"], {"w": floats(8, 4)})
+    result, _ = quantized(model)
+    assert [layer.name for layer in result.selection.layers] == ["last"]
+    assert {"a", "b", "x", "z"}.isdisjoint(result.selection.groups)
+
+
 # Random networks
 
 
