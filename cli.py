@@ -71,6 +71,7 @@ Where it runs:
   simulator    its kernels and transfers when the machine's model says: what does not wait for its data is wrong
   host         the C, compiled for this machine; sanitizers: with ASan and UBSan
   rv32         the C as a program for one RISC-V core, on an emulator
+  spike        the C as a program for one RV64 core, on the simulator Spike
 
 A corpus holds, at any depth, folders with network.onnx, inputs.npz and outputs.npz. The exit code is 1 if any differs.
 """
@@ -283,11 +284,28 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=path_of, metavar="MODEL|DIR", help="a model, or a folder that compile wrote")
     parser.add_argument("--inputs", type=path_of, required=True, metavar="FILE.npz", help="arrays, by name or in order")
     parser.add_argument("--outputs", type=path_of, metavar="FILE.npz", help="where the outputs go")
-    parser.add_argument("--on", metavar="PLACE", help="interpreter, simulator, host, sanitizers or rv32 (host)")
+    parser.add_argument("--on", metavar="PLACE", help="interpreter, simulator, host, sanitizers, rv32 or spike (host)")
     parser.add_argument("--stop-after", default="", metavar="PHASE", help="the level to interpret (the last)")
     what = "with --on interpreter: a random order of concurrent programs and asynchronous accesses"
     parser.add_argument("--interleave", type=_seed, metavar="SEED", help=what)
+    _add_simulator(parser)
     _add_model_options(parser)
+
+
+def _add_simulator(parser: argparse.ArgumentParser) -> None:
+    what = "with --on spike: the ISA of the core (rv64gc), such as rv64gc_zba_zbb"
+    parser.add_argument("--isa", metavar="ISA", help=what)
+    what = "with --on spike: the wall-clock time after which a run is killed (600)"
+    parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help=what)
+
+
+def _seconds(text: str) -> float:
+    try:
+        if 0 < (seconds := float(text)) < float("inf"):
+            return seconds
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"a time is a positive number of seconds, not '{text}'")
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
@@ -297,9 +315,10 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--on",
         action="append",
         metavar="PLACE",
-        help="interpreter, simulator, host, sanitizers or rv32; repeatable (host)",
+        help="interpreter, simulator, host, sanitizers, rv32 or spike; repeatable (host)",
     )
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
+    _add_simulator(parser)
     _add_state(parser)
     _add_integers(parser)
     add(
@@ -362,10 +381,10 @@ def _completion(options: argparse.Namespace) -> int:
     from .dialects.core.machine.file import variants
     from .dialects.core.machine.targets import machines
     from .opt_tool import argument_parser
-    from .runtime.tools.session import ON
+    from .runtime.tools.session import PLACES
 
     targets = [*machines(), *variants()]
-    values = {"--on": list(ON), "--target": targets, "targets": targets, "completion": SHELLS}
+    values = {"--on": list(PLACES), "--target": targets, "targets": targets, "completion": SHELLS}
     parsers = {name: _parser_of(name) for name in _COMMANDS}
     tools = [
         Tool("tilewright", parsers, values, ["--target", "targets"]),

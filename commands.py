@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .passes.core.manager import Observer
     from .passes.core.pipeline import Step
     from .runtime.inputs import Input
+    from .runtime.simulators.session import Settings
     from .runtime.tools.session import Run
 
 
@@ -124,7 +125,7 @@ def run_command(options: argparse.Namespace) -> int:
     """Run `tilewright run`."""
     from .runtime.inputs import load_arrays
     from .runtime.tables import save_outputs
-    from .runtime.tools.session import Emulated, run_steps
+    from .runtime.tools.session import Emulated, External, run_steps
 
     place = options.on or "host"
     if options.stop_after and place != "interpreter":
@@ -137,7 +138,21 @@ def run_command(options: argparse.Namespace) -> int:
     save_outputs(outputs, options.outputs)
     if isinstance(run, Emulated):
         print(f"{run.instructions:,} instructions")
+    if isinstance(run, External):
+        print(run.counted)
     return 0
+
+
+def _settings(options: argparse.Namespace, places: Sequence[str]) -> Settings:
+    """Return the options of a simulator that others wrote. Raises UsageError for options without one."""
+    from .runtime.simulators.session import Settings
+    from .runtime.tools.session import SIMULATORS
+
+    given = {"isa": options.isa, "seconds": options.time_limit}
+    kept = {name: value for name, value in given.items() if value is not None}
+    if kept and not set(places) & set(SIMULATORS):
+        raise usage_error("--isa and --time-limit are for --on spike", found=f"--on {' --on '.join(places)}")
+    return Settings(**kept)
 
 
 def _matched(
@@ -165,6 +180,7 @@ def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[
     from .runtime.tools.session import host_run
 
     _check_folder_place(place)
+    _settings(options, [place])
     network = HostNetwork(options.model, sanitize=place == "sanitizers")
     return host_run(network), host_inputs(network), {}
 
@@ -175,11 +191,12 @@ def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[I
     from .runtime.tools.session import Interpreted, check_place, level_for, runner
 
     check_place(place)
+    settings = _settings(options, [place])
     level = level_for(place, options.stop_after)
     with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, **level._asdict(), observers=observers)
     seed = getattr(options, "interleave", None)
-    made = runner(compilation, place) if seed is None else Interpreted(compilation, seed)
+    made = runner(compilation, place, settings) if seed is None else Interpreted(compilation, seed)
     return made, network_inputs(compilation.module), compilation.ssa_names
 
 
@@ -217,11 +234,12 @@ def check_command(options: argparse.Namespace) -> int:
     places = list(dict.fromkeys(options.on or ["host"]))
     for place in places:
         check_place(place)
+    settings = _settings(options, places)
     pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
     cases = [case for corpus in options.corpora for case in find_cases(corpus)]
     status = Console(stderr=True)
     forms = {"context": options.context, "bucket": options.bucket, "integers": options.integers}
-    checked = check(cases, options.target, places, stop_after=options.stop_after, **forms)
+    checked = check(cases, options.target, places, stop_after=options.stop_after, settings=settings, **forms)
     rows = list(track(checked, "checking", len(cases), console=status, transient=True, disable=not status.is_terminal))
     print_rows(rows, " + ".join(places))
     return 0 if all(row.passed for row in rows) else 1

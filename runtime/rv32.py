@@ -98,6 +98,7 @@ def build_elf(
     entry: str,
     flags: Sequence[str] = (),
     uses_math: bool = False,
+    compiler: Rv32Compiler | None = None,
 ) -> Path:
     """
     Compile C and assembly files, link them by a linker script, and return the program, which is `target`.
@@ -106,7 +107,7 @@ def build_elf(
 
     Raises Diagnostic where the compiler fails, and where a region of the script is too small: with the bytes it lacks.
     """
-    compiler = rv32_compiler()
+    compiler = compiler or rv32_compiler()
     before, behind = compiler.arguments(uses_math)
     files = [str(source.resolve()) for source in sources]
     common = ["-std=c11", "-O3", "-g0", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]

@@ -26,7 +26,7 @@ def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
         (["tilewright", "--v"], ["--version"]),
         (["tilewright", "compile", "--sh"], ["--shared"]),
         (["tilewright", "compile", "--debug", "--na"], ["--name"]),
-        (["tilewright", "check", "--on", "s"], ["simulator", "sanitizers"]),
+        (["tilewright", "check", "--on", "s"], ["simulator", "sanitizers", "spike"]),
         (["tilewright", "compile", "--target", "siracusa/c"], ["siracusa/cluster"]),
         (["tilewright", "targets", "na"], ["native"]),
         (["tilewright", "completion", "z"], ["zsh"]),
@@ -66,7 +66,7 @@ def test_fish_quotes(capsys: pytest.CaptureFixture[str]):
     lines = script("fish", capsys).splitlines()
     assert all(line.startswith("complete -c ") and line.replace("\\'", "").count("'") % 2 == 0 for line in lines)
     on = next(line for line in lines if "from check" in line and "-l on " in line)
-    assert " -x -a 'interpreter simulator host sanitizers rv32' -d '" in on
+    assert " -x -a 'interpreter simulator host sanitizers rv32 spike' -d '" in on
 
 
 def test_an_unknown_shell(capsys: pytest.CaptureFixture[str]):

@@ -21,6 +21,7 @@ from ...ir import Array, numpy_type
 from ...passes.core.failures import as_diagnostic
 from ..comparison import differing, says_nothing, tolerance
 from ..inputs import load_arrays, matched, network_inputs
+from ..simulators.session import Settings
 from .first_difference import Search
 from .session import Level, level_for, run_steps, runner
 
@@ -112,13 +113,14 @@ def check(
     context: int = 0,
     bucket: int = 0,
     integers: bool = False,
+    settings: Settings | None = None,
 ) -> Iterator[Row]:
     """
     Yield a row per case: all `places` must give the golden outputs, integers exactly.
 
     With a `context` the networks keep their caches, in functions for every `bucket` of rows where it is not 0; the
     arrays of a case then hold steps, see `session.run_steps`. With `integers`, what lies between DequantizeLinear and
-    QuantizeLinear is computed in integers.
+    QuantizeLinear is computed in integers. `settings` are those of places that are simulators that others wrote.
     """
     forms = _Forms(context, bucket, integers)
     for case in cases:
@@ -126,7 +128,7 @@ def check(
         report: dict[str, Any] = {}
         try:
             golden = load_arrays(case.folder / "outputs.npz")
-            detail, notes = _check(case, golden, machine, places, stop_after, forms, report)
+            detail, notes = _check(case, golden, machine, places, stop_after, forms, report, settings)
             verdict, seconds = "differs" if detail else "equal", time.perf_counter() - start
             yield Row(case, verdict, seconds, report, detail, warnings=_warnings(golden), notes=notes)
         except Exception as error:
@@ -143,6 +145,7 @@ def _check(
     stop_after: str,
     forms: _Forms,
     report: dict[str, Any],
+    settings: Settings | None,
 ) -> tuple[str, tuple[str, ...]]:
     """Compile and run a case; returns the difference, empty if there is none, and notes on where it begins."""
     path = case.folder / "inputs.npz"
@@ -160,7 +163,7 @@ def _check(
         ports = network_inputs(compilation.module)
         counted = [port.name for port in ports if port.added]
         arrays = matched(inputs, [port.name for port in ports], path, optional=counted)
-        outputs = run_steps(runner(compilation, place), ports, arrays)
+        outputs = run_steps(runner(compilation, place, settings), ports, arrays)
         if difference := compare(outputs, golden):
             details.append(f"{place}: {difference}")
             if not notes and not forms.context:

@@ -180,7 +180,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("model", type=path_of, metavar="MODEL|DIR", help="a network for one token, or a folder that compile wrote")
     add("--prompt", type=_tokens, required=True, metavar="1,2,3", help="the tokens to begin with")
     add("--tokens", type=_count, default=16, metavar="N", help="how many tokens to add (16)")
-    add("--on", metavar="PLACE", help="interpreter, host, sanitizers or rv32 (host)")
+    add("--on", metavar="PLACE", help="interpreter, host, sanitizers, rv32 or spike (host)")
 
 
 def _tokens(text: str) -> list[int]:

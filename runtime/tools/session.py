@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..host import HostNetwork, HostPort
     from ..interpreter import Session
+    from ..simulators.session import Rv64Simulator, Settings
 
 
 class Run(Protocol):
@@ -120,6 +121,41 @@ class Emulated:
         self._session.reset()
 
 
+class External:
+    """The network as a program on a simulator that others wrote; `counted` says the instructions of the last call."""
+
+    def __init__(self, simulator: Rv64Simulator, compilation: Compilation, settings: Settings):
+        from ...passes.formats.c import write_program
+        from ..simulators.session import SimulatorSession
+
+        with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
+            write_program(compilation.program(), Path(folder))
+            self._session = SimulatorSession(simulator, Path(folder), settings)
+
+    def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+        from ..host import entry_number
+
+        index = entry_number(self._session.entries, function)
+        entry = self._session.entries[index]
+        return _named(entry.outputs, self._session.run(given_to(entry, inputs), index))
+
+    @property
+    def counted(self) -> str:
+        """Return the CPU instructions of the last call, and of the same call again, with the simulator's version."""
+        found = self._session
+        return f"{found.first:,} CPU instructions, {found.later:,} in a later call ({found.version})"
+
+    def reset(self) -> None:
+        self._session.reset()
+
+
+def on_spike(compilation: Compilation, settings: Settings) -> Run:
+    """Return the network as a program on Spike."""
+    from ..simulators.spike import SPIKE
+
+    return External(SPIKE, compilation, settings)
+
+
 def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:
     """Return outputs by name, each cut to its valid part."""
     found = {port.name: array for port, array in zip(ports, arrays, strict=True)}
@@ -154,14 +190,19 @@ ON: dict[str, Callable[[Compilation], Run]] = {
 }
 """Places where a network can run, by name."""
 
+SIMULATORS: dict[str, Callable[[Compilation, Settings], Run]] = {"spike": on_spike}
+"""Places that are simulators that others wrote, by name."""
+
+PLACES = (*ON, *SIMULATORS)
+
 
 def check_place(on: str) -> None:
     """Raise UsageError where networks cannot run."""
-    if on not in ON:
+    if on not in PLACES:
         raise UsageError(
             f"nothing runs on '{on}'",
-            expected=f"one of {', '.join(ON)}",
-            remedy=did_you_mean(on, ON) or "--help shows the options",
+            expected=f"one of {', '.join(PLACES)}",
+            remedy=did_you_mean(on, PLACES) or "--help shows the options",
         )
 
 
@@ -177,10 +218,12 @@ def level_for(on: str, interpreted: str = "") -> Level:
     return Level(interpreted if on == "interpreter" else "", on == "simulator")
 
 
-def runner(compilation: Compilation, on: str) -> Run:
+def runner(compilation: Compilation, on: str, settings: Settings | None = None) -> Run:
     """Return the network, ready to run there. Raises UsageError for an unknown place."""
+    from ..simulators.session import Settings
+
     check_place(on)
-    return ON[on](compilation)
+    return ON[on](compilation) if on in ON else SIMULATORS[on](compilation, settings or Settings())
 
 
 def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) -> dict[str, Array]:

@@ -1,0 +1,112 @@
+"""A network as a program on a simulator that others wrote: built once, run for each call, with its instructions."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import Diagnostic
+from ...ir import Array
+from ...passes.emitc.text.files import files_in
+from ..host import HostEntry, checked_arrays, emitted_text, entries_of, refused
+from .external import ExternalSimulator
+from .rv64 import COUNTS, DIFFERS, INPUTS, OUTPUTS, REFUSED, build_program
+
+
+@dataclass(frozen=True)
+class Settings:
+    """
+    Options of a simulator: the ISA of the core, its memory (bytes), and the time limit of a run (seconds of wall-clock
+    time).
+    """
+
+    isa: str = "rv64gc"
+    memory: int = 1 << 30
+    seconds: float = 600
+
+
+@dataclass(frozen=True)
+class Rv64Simulator:
+    """A simulator of an RV64 core: the program, and its arguments for a program under settings."""
+
+    program: ExternalSimulator
+    arguments: Callable[[Settings, Path], Sequence[str]]
+
+
+class SimulatorSession:
+    """
+    A network in a folder, on a simulator.
+
+    `entries` are its functions. `first` and `later` are the CPU instructions of the last call and of the same call
+    again. What a network with state keeps outlives a run, until `reset`: each process makes the calls since then again.
+    """
+
+    def __init__(self, simulator: Rv64Simulator, folder: Path, settings: Settings):
+        """Build the program. Raises Diagnostic where the simulator is missing, or the compiler fails."""
+        simulator.program.find()
+        self._simulator, self._settings = simulator, settings
+        self._temporary = tempfile.TemporaryDirectory(prefix="tilewright-")
+        files = files_in(folder)
+        self._header = folder / files.header
+        header = emitted_text(self._header)
+        if re.search(r"^#define \w+_RAM_BYTES\b", header, re.MULTILINE):
+            raise Diagnostic(
+                f"{simulator.program.name} has no external RAM, which the network needs",
+                where=str(self._header),
+                remedy="compile for a target whose weights are in memory",
+            )
+        self.entries = entries_of(header, folder)
+        self._has_state = f"#define {self.entries[0].prefix}_STATE_BYTES" in header
+        elf = Path(self._temporary.name) / "program.elf"
+        self._elf = build_program(folder, files, self.entries, elf, settings.isa, settings.memory)
+        self._history: list[bytes] = []
+        self.first = self.later = 0
+
+    @property
+    def version(self) -> str:
+        """Return the simulator's name and version."""
+        return f"{self._simulator.program.name} {self._simulator.program.found_version()}"
+
+    def run(self, inputs: Sequence[Array], index: int = 0) -> list[Array]:
+        """
+        Run a function of the network and return its outputs, in order.
+
+        Raises Diagnostic where inputs do not fit or are refused, and where the simulator fails.
+        """
+        entry = self.entries[index]
+        given = checked_arrays(entry.inputs, inputs)
+        call = bytes([index]) + b"".join(array.tobytes() for array in given)
+        with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
+            folder = Path(name)
+            (folder / INPUTS).write_bytes(b"".join([*self._history, call]))
+            arguments = self._simulator.arguments(self._settings, self._elf)
+            done = self._simulator.program.execute(arguments, folder, seconds=self._settings.seconds)
+            if REFUSED < done.status < REFUSED + 8:
+                raise refused(self._header, done.status - REFUSED, entry, given)
+            if done.status == DIFFERS:
+                raise Diagnostic("a call differs from the same call before", where=str(self._header))
+            self._simulator.program.check(done)
+            counts = np.fromfile(folder / COUNTS, "<u8")
+            outputs = _outputs(entry, (folder / OUTPUTS).read_bytes())
+        self.first, self.later = int(counts[-2]), int(counts[-1])
+        self._history += [call] if self._has_state else []
+        return outputs
+
+    def reset(self) -> None:
+        """Let the state be as before the first run."""
+        self._history.clear()
+
+
+def _outputs(entry: HostEntry, data: bytes) -> list[Array]:
+    arrays: list[Array] = []
+    start = 0
+    for port in entry.outputs:
+        count = int(np.prod(port.shape))
+        arrays.append(np.frombuffer(data, port.dtype, count, start).reshape(port.shape).copy())
+        start += count * port.dtype.itemsize
+    return arrays
