@@ -297,9 +297,8 @@ def test_random_networks_have_the_integers_of_onnx_runtime(model: ModelProto, fo
     assert float_ops(module) == set(), [(n.op_type, list(n.input), list(n.output)) for n in model.graph.node]
     found = next(iter(run_module(module, x).values())) / result.scales["y"].scale
     wanted = reference(result.model)(x)[0] / result.scales["y"].scale
-    # A sum in floats may round to the other side of the middle of two integers, and layers after it carry that on.
-    assert np.abs(np.rint(found) - np.rint(wanted)).max() <= 2 * len(model.graph.node)
-    assert (np.rint(found) == np.rint(wanted)).mean() > 0.5
+    # A sum in floats may round to the other side of the middle of two integers.
+    assert np.abs(np.rint(found) - np.rint(wanted)).max() <= 1
 
 
 # Errors
