@@ -67,7 +67,7 @@ class ExternalSimulator:
         for program, remedy in self.needs:
             if shutil.which(program) is None:
                 raise Diagnostic(f"{self.name} needs the program '{program}', which is missing", remedy=remedy)
-        return Path(found)
+        return Path(found).absolute()
 
     def found_version(self) -> str:
         """Return the version that the simulator prints. Raises Diagnostic where it does not start or prints none."""

@@ -71,6 +71,15 @@ def test_a_fault_in_the_c_is_seen(tmp_path: Path):
 
 
 @needs_spike
+def test_a_wrong_kernel_is_seen(tmp_path: Path):
+    text = (relu(tmp_path) / "network.c").read_text()
+    assert "tw_maximum_f32" in text
+    (tmp_path / "network.c").write_text(text.replace("tw_maximum_f32", "tw_minimum_f32"))
+    found = SimulatorSession(SPIKE, tmp_path, Settings()).run([X])[0]
+    np.testing.assert_array_equal(found, np.minimum(X, 0))
+
+
+@needs_spike
 def test_a_program_larger_than_the_memory(tmp_path: Path):
     with pytest.raises(Diagnostic, match="does not fit in memory"):
         SimulatorSession(SPIKE, relu(tmp_path), Settings(memory=1 << 20))
@@ -99,6 +108,9 @@ def test_another_program_and_one_that_fails(tmp_path: Path, monkeypatch: pytest.
         SPIKE.program.found_version()
     with pytest.raises(Diagnostic, match="failed with status 9"):
         SPIKE.program.check(SPIKE.program.execute([], tmp_path, seconds=5))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SPIKE", "./simulator")
+    assert SPIKE.program.execute([], Path("/"), seconds=5).status == 9
     (tmp_path / "simulator").write_bytes(b"\x7fELF no program")
     with pytest.raises(Diagnostic, match="Spike does not start"):
         SPIKE.program.execute([], tmp_path, seconds=5)
