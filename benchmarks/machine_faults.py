@@ -145,8 +145,8 @@ def judge(program: Program, kind: str, draw: random.Random, outcomes: Outcomes, 
     try:
         verify_memory(mutant)
     except Refusal as refusal:
-        inputs, wanted = (None, None) if "range" in kind else (program.inputs, program.wanted)
-        found, why = replay(mutant, refusal, inputs, wanted, seeds=10), structural(refusal)
+        against = None if "range" in kind else program.module
+        found, why = replay(mutant, refusal, None, against, seeds=10), structural(refusal)
         outcomes.refused["replayed" if found else "structural" if why else "not replayed"] += 1
         if not found:
             outcomes.unshown[f"'{refusal.rule}': {why or 'no order shows it on these inputs'}"] += 1

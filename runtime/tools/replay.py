@@ -65,21 +65,20 @@ def replay(
     module: ModuleOp,
     refusal: Refusal,
     inputs: Mapping[str, Array] | None = None,
-    wanted: Mapping[str, Array] | None = None,
+    against: ModuleOp | None = None,
     *,
     seeds: int = 20,
 ) -> Execution | None:
     """
     Return an execution of a refused program that shows the fault, None where none of those tried does.
 
-    Those of `refusal` are tried first, then random ones by `seeds`. The inputs are random where none are given; their
-    right results are `wanted`, where they are known. Grids run as loops and as pipelined loops, beside their own
-    semantics.
+    Those of `refusal` are tried first, then random ones by `seeds`. The inputs are random where none are given. Grids
+    run as loops and as pipelined loops, beside their own semantics. The program `against` computes the right results.
     """
     forms = [("", module)]
     if any(isinstance(op, GridOp) for op in nested_ops(module)):
         try:
-            forms = _forms(module)
+            forms += _forms(module)
         except Diagnostic as error:
             return Execution("as loops", f"it cannot be expanded: {error.message}")
     given = [inputs] if inputs is not None else list(_inputs(module))
@@ -94,7 +93,7 @@ def replay(
                 return Execution(f"{form}{name}", difference)
         directed = _BY_RULE.get(refusal.rule)
         shown = (directed(module, arrays) if directed else None) or _looked_up(forms, arrays)
-        if shown is None and wanted is not None and (difference := _difference(wanted, base)):
+        if shown is None and against is not None and (difference := _difference(run_module(against, arrays), base)):
             shown = Execution(_DEFAULT, difference)
         if shown is not None:
             return shown
@@ -229,9 +228,7 @@ def run(module: ModuleOp, inputs: Mapping[str, Array] | None, against: ModuleOp 
     try:
         verify_memory(module)
     except Refusal as refusal:
-        given = random_inputs(module, 0) if inputs is None and against is not None else inputs
-        wanted = run_module(against, given) if against is not None and given is not None else None
-        print(_told(refusal, replay(module, refusal, given, wanted, seeds=seeds), seeds))
+        print(_told(refusal, replay(module, refusal, inputs, against, seeds=seeds), seeds))
         raise
     print("proved: all executions compute the same")
     return 0
