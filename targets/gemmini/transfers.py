@@ -48,7 +48,9 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     repeats = rows.others[rows.line] in op.repeated
     nest = Nest(constants := Constants(), op.location)
     stride = None if repeats else (len(offsets) - 2, 1)
-    nest.last(config_ld(view, stride=stride, block=rows.count, id=_OF_SPAD if is_spad else _OF_ACC))
+    nest.last(
+        config_ld(view, stride=stride, block=rows.count, size=1 if is_spad else 4, id=_OF_SPAD if is_spad else _OF_ACC)
+    )
     limits = [_known(each) for each in bounds]
     low, high = limits[rows.axis]
     is_whole = is_spad and isinstance(high, int) and high % DIM == 0 and low == 0
@@ -85,7 +87,9 @@ def store_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequenc
     view = _arranged(block, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
     factor = nest.attribute(FloatAttr(scale, f32))
-    nest.last(config_st(view, scale=factor, stride=(len(offsets) - 2, 1), relu=relu))
+    nest.last(
+        config_st(view, size=1 if element_of(far) == i8 else 4, scale=factor, stride=(len(offsets) - 2, 1), relu=relu)
+    )
     limits = [_known(each) for each in bounds]
     store = mvout if element_of(far) == i8 else mvout_full
 

@@ -1,116 +1,156 @@
-/* Instructions of Gemmini, 16 x 16 of 8 bits, executed by a PC in program order. */
+/*
+ * Instructions of Gemmini, 16 x 16 of 8 bits: commands of its coprocessor interface, with two operands of 64 bits each.
+ *
+ * A RISC-V core issues them; elsewhere tw_gemmini_model.h executes them, bit for bit. Near buffers are addresses in the
+ * two arenas that tw_gemmini_begin names, which stand for rows of the scratchpad and of the accumulators. The fields are
+ * those of include/gemmini.h in github.com/ucb-bar/gemmini-rocc-tests.
+ */
 #ifndef TW_GEMMINI_H
 #define TW_GEMMINI_H
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #define TW_GEMMINI_DIM 16
+#if defined(DIM) && DIM != TW_GEMMINI_DIM
+#error "the header gemmini_params.h is that of another instance: this program is for DIM 16"
+#endif
+
+enum {
+    TW_GEMMINI_CONFIG = 0, TW_GEMMINI_MVIN2 = 1, TW_GEMMINI_MVIN = 2, TW_GEMMINI_MVOUT = 3, TW_GEMMINI_COMPUTE_PRELOADED = 4,
+    TW_GEMMINI_COMPUTE_ACCUMULATED = 5, TW_GEMMINI_PRELOAD = 6, TW_GEMMINI_MVIN3 = 14
+};
+#define TW_GEMMINI_GARBAGE UINT32_C(0xffffffff)
+#define TW_GEMMINI_ACC (UINT32_C(1) << 31)
+#define TW_GEMMINI_ADD (UINT32_C(1) << 30)
+#define TW_GEMMINI_FULL (UINT32_C(1) << 29)
+
+#ifdef __riscv
+#define tw_gemmini_issue(funct, rs1, rs2) \
+    __asm__ volatile(".insn r 0x7b, 3, %2, x0, %0, %1" : : "r"(rs1), "r"(rs2), "i"(funct) : "memory")
+#define tw_gemmini_wait() __asm__ volatile("fence" : : : "memory")
+#else
+#include "tw_gemmini_model.h"
+#define tw_gemmini_wait() ((void)0)
+#endif
 
 static struct {
-    int32_t strides[3], blocks[3];
-    int32_t step, weights[TW_GEMMINI_DIM][TW_GEMMINI_DIM], following[TW_GEMMINI_DIM][TW_GEMMINI_DIM];
-    int32_t stride, relu;
-    float scale;
+    const char *spad, *acc;
+    uint64_t preload;
 } tw_gemmini;
 
-static inline void tw_gemmini_config_ld(const void *far, int32_t stride, int32_t block, int32_t id) {
+static inline uint32_t tw_gemmini_spad_row(const void *near) {
+    return (uint32_t)(((const char *)near - tw_gemmini.spad) / TW_GEMMINI_DIM);
+}
+
+static inline uint32_t tw_gemmini_acc_row(const void *near) {
+    return (uint32_t)(((const char *)near - tw_gemmini.acc) / (4 * TW_GEMMINI_DIM)) | TW_GEMMINI_ACC;
+}
+
+static inline uint64_t tw_gemmini_tile(int32_t rows, int32_t cols, uint32_t at) {
+    return (uint64_t)rows << 48 | (uint64_t)cols << 32 | at;
+}
+
+static inline uint64_t tw_gemmini_bits(float scale) {
+    uint32_t bits;
+    memcpy(&bits, &scale, sizeof bits);
+    return bits;
+}
+
+static inline void tw_gemmini_begin(const int8_t *spad, const int8_t *acc) {
+    tw_gemmini.spad = (const char *)spad;
+    tw_gemmini.acc = (const char *)acc;
+}
+
+static inline void tw_gemmini_config_ld(const void *far, int32_t stride, int32_t block, int32_t size, int32_t id) {
     (void)far;
-    tw_gemmini.strides[id] = stride;
-    tw_gemmini.blocks[id] = block;
+    uint64_t rs1 = tw_gemmini_bits(1.0f) << 32 | (uint64_t)block << 16 | UINT64_C(1) << 8 | (uint64_t)id << 3 | 1;
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, (uint64_t)stride * (uint64_t)size);
+}
+
+static inline void tw_gemmini_load(const void *far, uint64_t tile, int32_t id) {
+    if (id == 0) tw_gemmini_issue(TW_GEMMINI_MVIN, (uint64_t)(uintptr_t)far, tile);
+    else if (id == 1) tw_gemmini_issue(TW_GEMMINI_MVIN2, (uint64_t)(uintptr_t)far, tile);
+    else tw_gemmini_issue(TW_GEMMINI_MVIN3, (uint64_t)(uintptr_t)far, tile);
 }
 
 static inline void tw_gemmini_mvin(const int8_t *far, int8_t *near, int32_t rows, int32_t cols, int32_t id) {
-    for (int32_t row = 0; row < rows; ++row)
-        for (int32_t col = 0; col < cols; ++col)
-            near[row * TW_GEMMINI_DIM + col] = far[row * tw_gemmini.strides[id] + col];
+    tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_spad_row(near)), id);
 }
 
 static inline void tw_gemmini_mvin_blocks(const int8_t *far, int8_t *near, int32_t rows, int32_t blocks, int32_t id) {
-    for (int32_t block = 0; block < blocks; ++block)
-        tw_gemmini_mvin(far + block * TW_GEMMINI_DIM, near + block * tw_gemmini.blocks[id] * TW_GEMMINI_DIM, rows, TW_GEMMINI_DIM, id);
+    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * TW_GEMMINI_DIM, tw_gemmini_spad_row(near)), id);
 }
 
 static inline void tw_gemmini_mvin_zero(int8_t *near, int32_t rows) {
-    for (int32_t i = 0; i < rows * TW_GEMMINI_DIM; ++i) near[i] = 0;
+    tw_gemmini_load(0, tw_gemmini_tile(rows, TW_GEMMINI_DIM, tw_gemmini_spad_row(near)), 0);
 }
 
 static inline void tw_gemmini_mvin_acc(const int32_t *far, int32_t *near, int32_t rows, int32_t cols, int32_t repeats, int32_t id) {
     (void)repeats;
-    for (int32_t row = 0; row < rows; ++row)
-        for (int32_t col = 0; col < cols; ++col)
-            near[row * TW_GEMMINI_DIM + col] = far[row * tw_gemmini.strides[id] + col];
+    tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near)), id);
 }
 
 static inline void tw_gemmini_mvin_acc_zero(int32_t *near, int32_t rows) {
-    for (int32_t i = 0; i < rows * TW_GEMMINI_DIM; ++i) near[i] = 0;
+    tw_gemmini_load(0, tw_gemmini_tile(rows, TW_GEMMINI_DIM, tw_gemmini_acc_row(near)), 2);
 }
 
-static inline void tw_gemmini_config_ex(int32_t step) { tw_gemmini.step = step; }
+static inline void tw_gemmini_config_ex(int32_t step) {
+    uint64_t rs1 = tw_gemmini_bits(1.0f) << 32 | (uint64_t)step << 16 | UINT64_C(1) << 2;
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, UINT64_C(1) << 48);
+}
 
+/* The hardware's preload names the sums too: it is issued with the product. */
 static inline void tw_gemmini_preload(const int8_t *b, int32_t k, int32_t n) {
-    memset(tw_gemmini.following, 0, sizeof tw_gemmini.following);
-    for (int32_t i = 0; i < k; ++i)
-        for (int32_t j = 0; j < n; ++j) tw_gemmini.following[i][j] = b[i * TW_GEMMINI_DIM + j];
+    tw_gemmini.preload = tw_gemmini_tile(k, n, tw_gemmini_spad_row(b));
 }
 
-static inline void tw_gemmini_products(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t adds) {
-    for (int32_t row = 0; row < rows; ++row)
-        for (int32_t j = 0; j < n; ++j) {
-            int32_t sum = 0;
-            for (int32_t i = 0; i < k; ++i) sum += a[row * tw_gemmini.step * TW_GEMMINI_DIM + i] * tw_gemmini.weights[i][j];
-            uint32_t old = adds ? (uint32_t)c[row * TW_GEMMINI_DIM + j] : 0;
-            c[row * TW_GEMMINI_DIM + j] = (int32_t)(old + (uint32_t)sum);
-        }
+static inline void tw_gemmini_compute_preloaded_at(const int8_t *a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
+    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini.preload, tw_gemmini_tile(rows, n, c));
+    tw_gemmini_issue(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, tw_gemmini_spad_row(a)),
+                     tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
 }
 
-static inline void tw_gemmini_take(void) { memcpy(tw_gemmini.weights, tw_gemmini.following, sizeof tw_gemmini.weights); }
+static inline void tw_gemmini_compute_accumulated_at(const int8_t *a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
+    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini_tile(k, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
+    tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, tw_gemmini_spad_row(a)),
+                     tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
+}
 
 static inline void tw_gemmini_compute_preloaded(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t step) {
     (void)step;
-    tw_gemmini_take();
-    tw_gemmini_products(a, c, rows, k, n, 0);
+    tw_gemmini_compute_preloaded_at(a, tw_gemmini_acc_row(c), rows, k, n);
 }
 
 static inline void tw_gemmini_compute_preloaded_add(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t step) {
     (void)step;
-    tw_gemmini_take();
-    tw_gemmini_products(a, c, rows, k, n, 1);
+    tw_gemmini_compute_preloaded_at(a, tw_gemmini_acc_row(c) | TW_GEMMINI_ADD, rows, k, n);
 }
 
 static inline void tw_gemmini_compute_accumulated(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t step) {
     (void)step;
-    tw_gemmini_products(a, c, rows, k, n, 0);
+    tw_gemmini_compute_accumulated_at(a, tw_gemmini_acc_row(c), rows, k, n);
 }
 
 static inline void tw_gemmini_compute_accumulated_add(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t step) {
     (void)step;
-    tw_gemmini_products(a, c, rows, k, n, 1);
+    tw_gemmini_compute_accumulated_at(a, tw_gemmini_acc_row(c) | TW_GEMMINI_ADD, rows, k, n);
 }
 
-static inline void tw_gemmini_config_st(const void *far, int32_t stride, float scale, int32_t relu) {
+static inline void tw_gemmini_config_st(const void *far, int32_t stride, int32_t size, float scale, int32_t relu) {
     (void)far;
-    tw_gemmini.stride = stride;
-    tw_gemmini.scale = scale;
-    tw_gemmini.relu = relu;
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, (uint64_t)relu << 2 | 2, tw_gemmini_bits(scale) << 32 | (uint32_t)(stride * size));
 }
 
 static inline void tw_gemmini_mvout(const int32_t *near, int8_t *far, int32_t rows, int32_t cols) {
-    for (int32_t row = 0; row < rows; ++row)
-        for (int32_t col = 0; col < cols; ++col) {
-            float scaled = (float)near[row * TW_GEMMINI_DIM + col] * tw_gemmini.scale;
-            float low = tw_gemmini.relu ? 0.0f : -128.0f;
-            far[row * tw_gemmini.stride + col] = (int8_t)rintf(scaled < low ? low : scaled > 127.0f ? 127.0f : scaled);
-        }
+    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near)));
 }
 
 static inline void tw_gemmini_mvout_full(const int32_t *near, int32_t *far, int32_t rows, int32_t cols) {
-    for (int32_t row = 0; row < rows; ++row)
-        for (int32_t col = 0; col < cols; ++col)
-            far[row * tw_gemmini.stride + col] = near[row * TW_GEMMINI_DIM + col];
+    uint32_t at = tw_gemmini_acc_row(near) | TW_GEMMINI_FULL;
+    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, at));
 }
 
-static inline void tw_gemmini_fence(void) {}
+static inline void tw_gemmini_fence(void) { tw_gemmini_wait(); }
 
 #endif

@@ -43,6 +43,8 @@ Rows: TypeAlias = Annotated[Const, range(1, DIM + 1)]
 Columns: TypeAlias = Annotated[Const, range(1, DIM + 1)]
 Blocks: TypeAlias = Annotated[Const, range(2, 5)]
 Id: TypeAlias = Annotated[Const, range(3)]
+Block: TypeAlias = Annotated[Const, range(1 << 16)]
+Bytes: TypeAlias = Annotated[Const, (1, 4)]
 
 
 class Load:
@@ -50,6 +52,12 @@ class Load:
 
     def __init__(self) -> None:
         self.strides, self.blocks = [0] * 3, [0] * 3
+
+
+class Memories:
+    """The arenas whose addresses stand for rows."""
+
+    is_known = False
 
 
 class Execute:
@@ -117,9 +125,21 @@ def _sums(rows: int, n: int, c_shape: tuple[int, ...]) -> tuple[Any, ...]:
     return _line(c_shape, rows, n)
 
 
+@instruction("gemmini.begin", c="tw_gemmini_begin", header=HEADER, queue="load", cycles=lambda: 1)
+def begin(spad: Ref[i8], acc: Ref[i8], memories: State[Memories]) -> None:
+    """Name the arenas in C that stand for the scratchpad and the accumulators: rows are addresses in them."""
+    memories.is_known = True
+
+
 @instruction("gemmini.config_ld", c="tw_gemmini_config_ld", header=HEADER, queue="load", cycles=lambda: 1)
-def config_ld(far: Ref[Any], stride: Annotated[int, Stride("far")], block: Const, id: Id, load: State[Load]) -> None:
-    """Set the elements between far rows (0 repeats one row), and the rows between blocks of columns."""
+def config_ld(
+    far: Ref[Any], stride: Annotated[int, Stride("far")], block: Block, size: Bytes, id: Id, load: State[Load]
+) -> None:
+    """
+    Set the elements between far rows (0 repeats one row), and the rows between blocks of columns.
+
+    An element has `size` bytes: the hardware's stride is in bytes.
+    """
     load.strides[id], load.blocks[id] = stride, block
 
 
@@ -247,9 +267,10 @@ def compute_accumulated_add(
 
 @instruction("gemmini.config_st", c="tw_gemmini_config_st", header=HEADER, queue="store", cycles=lambda: 1)
 def config_st(
-    far: Ref[Any], stride: Annotated[int, Stride("far")], scale: Scalar[f32], relu: Flag, store: State[Store]
-) -> None:
-    """Set the elements between far rows, the scale of sums, and whether negative results become 0."""
+    far: Ref[Any], stride: Annotated[int, Stride("far")], size: Bytes, scale: Scalar[f32], relu: Flag,
+    store: State[Store],
+) -> None:  # fmt: skip
+    """Set the elements of `size` bytes between far rows, the scale of sums, and whether negative results become 0."""
     store.stride, store.scale, store.relu = stride, np.float32(scale), relu
 
 
@@ -287,7 +308,7 @@ GEMMINI = Dialect(
     [
         each.op
         for each in (
-            config_ld, mvin, mvin_blocks, mvin_zero, mvin_acc, mvin_acc_zero,
+            begin, config_ld, mvin, mvin_blocks, mvin_zero, mvin_acc, mvin_acc_zero,
             config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
             config_st, mvout, mvout_full, fence,
         )

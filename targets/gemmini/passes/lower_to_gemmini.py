@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.nesting import nested_ops
+from ....dialects.hier.sharded import level_name
 from ....dialects.hier.transfers import DmaNoneOp, DmaStartOp, DmaWaitOp
 from ....ir import functions
 from ....passes.core.base import Pass
 from ....passes.loops.copier import Copiers
 from ....passes.loops.lowering import lower_kernels
 from ....passes.normalize_memrefs import normalize_memrefs
-from ..dialects.gemmini import fence
+from ..dialects.gemmini import begin, fence
 from ..products import lower_kernel
 from ..transfers import load_tile, store_tile, zero_tile
 
@@ -70,6 +71,17 @@ def fence_results(function: FuncOp) -> None:
             _fence(op, InsertPoint.after(op))
 
 
+def begin_memories(function: FuncOp) -> None:
+    """Name the arenas of the near memories at the begin of a function that has both."""
+    gets = [op for op in function.body.block.ops if isinstance(op, memref.GetGlobalOp)] if function.body.blocks else []
+    found = {level_name(op.memref.type): op for op in gets}
+    if "SPAD" in found and "ACC" in found:
+        last = max((found["SPAD"], found["ACC"]), key=gets.index)
+        made = begin(found["SPAD"].memref, found["ACC"].memref)
+        made.location = last.location
+        Rewriter.insert_op(made, InsertPoint.after(last))
+
+
 def _ends_stores(op: Operation) -> bool:
     """Return whether a loop has no transfers out that are waited for behind it, and some inside."""
     if not isinstance(op, scf.ForOp) or any(_is_outward(result) for result in op.results):
@@ -99,6 +111,7 @@ class LowerToGemminiPass(Pass):
         lower_kernels(op, lower_kernel)
         copiers = Copiers(op)
         for function in functions(op):
+            begin_memories(function)
             fence_results(function)
             for start in [each for each in nested_ops(function) if isinstance(each, DmaStartOp)]:
                 move = store_tile if start.writes_far is not None else load_tile

@@ -8,14 +8,14 @@
 // CHECK-NEXT:    gemmini.compute_preloaded_add %in0[%k, {{.*}}], %out[%n, {{.*}}] {rows = {{[0-9]+}} : i64, k = 16 : i64, n = 16 : i64, step = 1 : i64}
 
 // CHECK-LABEL: func.func private @read_tile
-// CHECK:         gemmini.config_ld %far {stride = array<i64: 0, 1>, block = {{[0-9]+}} : i64, id = 0 : i64} : memref<24x64xi8>
+// CHECK:         gemmini.config_ld %far {stride = array<i64: 0, 1>, block = {{[0-9]+}} : i64, size = 1 : i64, id = 0 : i64} : memref<24x64xi8>
 // CHECK:         gemmini.mvin_blocks {{.*}}blocks = 4 : i64
 
-// CHECK:         gemmini.config_ld %far {block = {{[0-9]+}} : i64, id = 2 : i64} : memref<1x32xi32>
+// CHECK:         gemmini.config_ld %far {block = {{[0-9]+}} : i64, size = 4 : i64, id = 2 : i64} : memref<1x32xi32>
 // CHECK:         gemmini.mvin_acc {{.*}}repeats
 
 // CHECK:         %[[S:.*]] = arith.constant {{.*}} : f32
-// CHECK:         gemmini.config_st %far, %[[S]] {stride = array<i64: 0, 1>, relu}
+// CHECK:         gemmini.config_st %far, %[[S]] {stride = array<i64: 0, 1>, size = 1 : i64, relu}
 // CHECK:         gemmini.mvout
 
 // CHECK-LABEL: func.func @network

@@ -1,0 +1,101 @@
+/* Gemmini's commands executed by a PC, in program order, on a scratchpad and accumulators of the default size. */
+#ifndef TW_GEMMINI_MODEL_H
+#define TW_GEMMINI_MODEL_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define TW_GEMMINI_SPAD_ROWS 16384
+#define TW_GEMMINI_ACC_ROWS 1024
+
+static struct {
+    int8_t spad[TW_GEMMINI_SPAD_ROWS][TW_GEMMINI_DIM], weights[TW_GEMMINI_DIM][TW_GEMMINI_DIM];
+    int32_t acc[TW_GEMMINI_ACC_ROWS][TW_GEMMINI_DIM];
+    uint64_t load_stride[3], preload, sums;
+    uint32_t load_block[3], store_stride, step;
+    float scale;
+    int relu;
+} tw_gemmini_model;
+
+static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
+    uint32_t bits = (uint32_t)(rs2 >> 32), id = rs1 >> 3 & 3;
+    if ((rs1 & 3) == 0) tw_gemmini_model.step = rs1 >> 16 & 0xffff;
+    if ((rs1 & 3) == 1) {
+        tw_gemmini_model.load_stride[id] = rs2;
+        tw_gemmini_model.load_block[id] = rs1 >> 16 & 0xffff;
+    }
+    if ((rs1 & 3) == 2) {
+        tw_gemmini_model.relu = (rs1 >> 2 & 3) == 1;
+        tw_gemmini_model.store_stride = (uint32_t)rs2;
+        memcpy(&tw_gemmini_model.scale, &bits, sizeof bits);
+    }
+}
+
+static inline void tw_gemmini_model_load(uint32_t id, uint64_t far, uint64_t tile) {
+    uint32_t at = (uint32_t)tile, cols = tile >> 32 & 0xffff, rows = tile >> 48 & 0xffff;
+    uint32_t size = at >> 31 ? 4 : 1, first = at & 0x1fffffff;
+    for (uint32_t row = 0; row < rows; ++row)
+        for (uint32_t col = 0; col < cols; col += TW_GEMMINI_DIM) {
+            uint32_t count = cols - col < TW_GEMMINI_DIM ? cols - col : TW_GEMMINI_DIM;
+            uint32_t there = first + row + col / TW_GEMMINI_DIM * tw_gemmini_model.load_block[id];
+            void *near = size == 4 ? (void *)tw_gemmini_model.acc[there % TW_GEMMINI_ACC_ROWS]
+                                   : (void *)tw_gemmini_model.spad[there % TW_GEMMINI_SPAD_ROWS];
+            const char *from = (const char *)(uintptr_t)far + row * tw_gemmini_model.load_stride[id] + col * size;
+            if (far) memcpy(near, from, count * size);
+            else memset(near, 0, count * size);
+        }
+}
+
+static inline void tw_gemmini_model_preload(uint64_t b, uint64_t c) {
+    tw_gemmini_model.preload = b;
+    tw_gemmini_model.sums = c;
+}
+
+static inline void tw_gemmini_model_compute(uint64_t a, int takes) {
+    uint32_t from = (uint32_t)tw_gemmini_model.preload, at = (uint32_t)tw_gemmini_model.sums;
+    uint32_t k = tw_gemmini_model.preload >> 48 & 0xffff, n = tw_gemmini_model.preload >> 32 & 0xffff;
+    if (takes) {
+        memset(tw_gemmini_model.weights, 0, sizeof tw_gemmini_model.weights);
+        for (uint32_t i = 0; i < k; ++i) memcpy(tw_gemmini_model.weights[i], tw_gemmini_model.spad[(from + i) % TW_GEMMINI_SPAD_ROWS], n);
+    }
+    uint32_t rows = a >> 48 & 0xffff, depth = a >> 32 & 0xffff, cols = tw_gemmini_model.sums >> 32 & 0xffff;
+    for (uint32_t row = 0; row < rows; ++row) {
+        const int8_t *x = tw_gemmini_model.spad[((uint32_t)a + row * tw_gemmini_model.step) % TW_GEMMINI_SPAD_ROWS];
+        int32_t *y = tw_gemmini_model.acc[((at & 0x1fffffff) + row) % TW_GEMMINI_ACC_ROWS];
+        for (uint32_t j = 0; j < cols; ++j) {
+            int32_t sum = 0;
+            for (uint32_t i = 0; i < depth; ++i) sum += x[i] * tw_gemmini_model.weights[i][j];
+            y[j] = (int32_t)((at >> 30 & 1 ? (uint32_t)y[j] : 0) + (uint32_t)sum);
+        }
+    }
+}
+
+static inline void tw_gemmini_model_store(uint64_t far, uint64_t tile) {
+    uint32_t at = (uint32_t)tile, cols = tile >> 32 & 0xffff, rows = tile >> 48 & 0xffff;
+    float low = tw_gemmini_model.relu ? 0.0f : -128.0f;
+    for (uint32_t row = 0; row < rows; ++row) {
+        const int32_t *sums = tw_gemmini_model.acc[((at & 0x1fffffff) + row) % TW_GEMMINI_ACC_ROWS];
+        char *to = (char *)(uintptr_t)far + (uint64_t)row * tw_gemmini_model.store_stride;
+        if (at >> 29 & 1) memcpy(to, sums, cols * sizeof *sums);
+        for (uint32_t col = 0; col < cols && !(at >> 29 & 1); ++col) {
+            float scaled = (float)sums[col] * tw_gemmini_model.scale;
+            to[col] = (char)(int8_t)rintf(scaled < low ? low : scaled > 127.0f ? 127.0f : scaled);
+        }
+    }
+}
+
+static inline void tw_gemmini_issue(int funct, uint64_t rs1, uint64_t rs2) {
+    switch (funct) {
+        case TW_GEMMINI_CONFIG: tw_gemmini_model_config(rs1, rs2); break;
+        case TW_GEMMINI_MVIN: tw_gemmini_model_load(0, rs1, rs2); break;
+        case TW_GEMMINI_MVIN2: tw_gemmini_model_load(1, rs1, rs2); break;
+        case TW_GEMMINI_MVIN3: tw_gemmini_model_load(2, rs1, rs2); break;
+        case TW_GEMMINI_MVOUT: tw_gemmini_model_store(rs1, rs2); break;
+        case TW_GEMMINI_PRELOAD: tw_gemmini_model_preload(rs1, rs2); break;
+        case TW_GEMMINI_COMPUTE_PRELOADED: tw_gemmini_model_compute(rs1, 1); break;
+        default: tw_gemmini_model_compute(rs1, 0); break;
+    }
+}
+
+#endif
