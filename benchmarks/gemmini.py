@@ -1,0 +1,218 @@
+"""
+Compare plans for Gemmini with the tiles that gemmini.h chooses, under one model of cycles.
+
+    python benchmarks/gemmini.py [--latency N...] [--library]
+
+Each layer is a network of its own, with its image channels last; `gemmini_library.py` has the library's rules. Cycles
+are modelled: the one free parameter is the latency of memory, 165 cycles, which was fitted to a published utilisation
+of 51 % for ResNet-50 of four images (ucb-bar/gemmini, pull request 90); `burst_minimum` of the machine file is a 16th
+of it. The library's plans are estimated for every `--latency`, ours for that of the machine file; `--library` leaves
+ours out. Ideal are 256 products a cycle.
+
+Shapes: ResNet-50 v1.5 as imagenet/resnet50.c runs it; the products and convolutions of Exo (PLDI 2022) and Autocomp
+(arXiv 2505.18574), as in harnesses/ of ucb-bar/autocomp, dd26a56.
+
+Published figures of ResNet-50 that no one model can match: 153.7 M cycles (pull request 69: four images, 40 %), 51 %
+(pull request 90: 31 M cycles an image), 75 M (EECS-2021-37: 85 % for four images, 21 % for one).
+
+Exit code 1 where ours takes more cycles in a layer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from rich.console import Console
+from rich.table import Table
+
+from tilewright.benchmarks.exits import exit_with
+from tilewright.benchmarks.gemmini_library import Add, Conv, Gemm, Layer, cycles, resnet50
+from tilewright.compiler import Model
+from tilewright.runtime.tools.profile import profile
+
+LATENCY = 165
+PEAK = 256
+"""Products of a cycle."""
+ENGINE = "core"
+"""The engine beside the array."""
+
+EXO = {
+    **{
+        f"{i} x {k} x {j}": Gemm(i, j, k, bias=False)
+        for i, k, j in (
+            (512, 512, 512),
+            (12544, 64, 256),
+            (12544, 256, 64),
+            (3136, 128, 512),
+            (3136, 512, 128),
+            (784, 256, 1024),
+        )
+    },
+    **{
+        f"3 x 3, 4 x {size} x {size} x {channels}": Conv(size + 2, channels, channels, 3, batch=4, bias=False)
+        for size, channels in ((56, 64), (28, 128), (14, 256), (14, 128))
+    },
+}
+AUTOCOMP = {
+    f"{i} x {k} x {j}": Gemm(i, j, k, bias=False)
+    for i, k, j in (
+        (32, 2048, 2048),
+        (1024, 1024, 1024),
+        (256, 256, 256),
+        (6272, 64, 256),
+        (12544, 64, 128),
+        (12544, 128, 256),
+        (128, 1024, 1024),
+        (64, 1024, 1024),
+        (32, 1024, 1024),
+    )
+}
+
+
+class Ours(NamedTuple):
+    """Modelled cycles of our plan, and those that the core beside the array computes."""
+
+    cycles: float
+    core: float
+
+
+def ours(layer: Layer, folder: Path) -> Ours:
+    """Plan a layer as a network of its own, and simulate it. Raises Diagnostic where it cannot be planned."""
+    path = folder / "layer.onnx"
+    onnx.save(_network(layer), path)
+    simulation = profile(Model(path, {}, {}), "gemmini")
+    core = sum(engine.busy for entry in simulation.layers for engine in entry.engines if engine.engine == ENGINE)
+    return Ours(simulation.cycles, core)
+
+
+class _Nodes:
+    """Nodes and constants of a network of bytes."""
+
+    def __init__(self) -> None:
+        self.draw = np.random.default_rng(0)
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: dict[str, Any] = {"scale": np.float32(0.02), "zero": np.int8(0)}
+
+    def bytes(self, name: str, *shape: int) -> str:
+        self.constants[name] = self.draw.integers(-127, 128, shape, dtype=np.int8)
+        return name
+
+    def node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
+        domain = "com.microsoft" if kind == "QLinearAdd" else ""
+        self.nodes.append(helper.make_node(kind, inputs, [output], domain=domain, **attributes))
+        return output
+
+    def model(self, inputs: Mapping[str, list[int]], shape: list[int]) -> onnx.ModelProto:
+        values = [helper.make_tensor_value_info(name, TensorProto.INT8, each) for name, each in inputs.items()]
+        output = helper.make_tensor_value_info("y", TensorProto.INT8, shape)
+        constants = [numpy_helper.from_array(np.asarray(value), name) for name, value in self.constants.items()]
+        graph = helper.make_graph(self.nodes, "layer", values, [output], constants)
+        opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+def _network(layer: Layer) -> onnx.ModelProto:
+    builders: dict[type[Layer], Callable[[Any], onnx.ModelProto]] = {Gemm: _gemm, Conv: _conv, Add: _add}
+    return builders[type(layer)](layer)
+
+
+def _gemm(layer: Gemm) -> onnx.ModelProto:
+    new = _Nodes()
+    weights = new.bytes("w", layer.depth, layer.columns)
+    new.node("QLinearMatMul", ["x", "scale", "zero", weights, "scale", "zero", "scale", "zero"], "y")
+    return new.model({"x": [layer.rows, layer.depth]}, [layer.rows, layer.columns])
+
+
+def _conv(layer: Conv) -> onnx.ModelProto:
+    new = _Nodes()
+    weights = new.bytes("w", layer.features, layer.channels, layer.kernel, layer.kernel)
+    first = new.node("Transpose", ["x"], "first", perm=[0, 3, 1, 2])
+    operands = [first, "scale", "zero", weights, "scale", "zero", "scale", "zero"]
+    if layer.bias:
+        new.constants["b"] = new.draw.integers(-999, 999, layer.features, dtype=np.int32)
+        operands.append("b")
+    pads, strides = [layer.padding] * 4, [layer.stride] * 2
+    last = new.node("QLinearConv", operands, "sums", kernel_shape=[layer.kernel] * 2, pads=pads, strides=strides)
+    if layer.window > 1:
+        window, pads, strides = [layer.window] * 2, [layer.pool_padding] * 4, [layer.pool_stride] * 2
+        last = new.node("MaxPool", [last], "pooled", kernel_shape=window, pads=pads, strides=strides)
+    new.node("Transpose", [last], "y", perm=[0, 2, 3, 1])
+    image = [layer.batch, layer.size, layer.size, layer.channels]
+    return new.model({"x": image}, [layer.batch, layer.result, layer.result, layer.features])
+
+
+def _add(layer: Add) -> onnx.ModelProto:
+    new = _Nodes()
+    new.node("QLinearAdd", ["x", "scale", "zero", "z", "scale", "zero", "scale", "zero"], "y")
+    shape = [layer.rows, layer.columns]
+    return new.model({"x": shape, "z": shape}, shape)
+
+
+def _table(title: str, layers: Sequence[tuple[str, Layer]], console: Console, folder: Path | None) -> bool:
+    """Print a table of layers, and return whether ours takes more cycles in any."""
+    heads = ["ideal", "library"] + ["ours", "of library", "of ideal", "core"] * (folder is not None)
+    table = Table(title=title)
+    table.add_column("layer")
+    for head in heads:
+        table.add_column(head, justify="right")
+    plans: dict[Layer, Ours] = {}
+    sums, worse = np.zeros(4), False
+    for name, layer in layers:
+        row = np.array([layer.macs / PEAK, cycles(layer, LATENCY), 0, 0])
+        if folder is not None:
+            plan = plans[layer] = plans[layer] if layer in plans else ours(layer, folder)
+            row[2:] = plan
+            worse |= bool(row[2] > row[1])
+        sums += row
+        table.add_row(name, *_cells(row, folder is not None))
+    table.add_section()
+    table.add_row("all", *_cells(sums, folder is not None))
+    console.print(table)
+    return worse
+
+
+def _cells(row: np.ndarray[Any, np.dtype[np.float64]], planned: bool) -> list[str]:
+    ideal, library, plan, core = row
+    cells = [f"{ideal:,.0f}", f"{library:,.0f}"]
+    if not planned:
+        return cells
+    share = f"{ideal / plan:.0%}" if ideal else "-"
+    return [*cells, f"{plan:,.0f}", f"{plan / library:.2f}", share, f"{core:,.0f}"]
+
+
+def _latencies(latencies: list[int], console: Console) -> None:
+    table = Table("images", *map(str, latencies), title="ResNet-50, library: cycles in millions by latency of memory")
+    for batch in (1, 4):
+        sums = [sum(cycles(layer, latency) for _, layer in resnet50(batch)) for latency in latencies]
+        table.add_row(str(batch), *(f"{each / 1e6:.1f}" for each in sums))
+    console.print(table)
+
+
+def main() -> int:
+    """Print the tables and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--latency", type=int, nargs="+", default=[0, 80, 160, LATENCY, 220], metavar="N")
+    parser.add_argument("--library", action="store_true", help="leave our plans out")
+    options = parser.parse_args()
+    console = Console(width=120)
+    _latencies(options.latency, console)
+    shapes: dict[str, Sequence[tuple[str, Layer]]] = {
+        "ResNet-50": resnet50(),
+        "Exo": list(EXO.items()),
+        "Autocomp": list(AUTOCOMP.items()),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        place = None if options.library else Path(folder)
+        worse = [_table(f"{name}: modelled cycles", each, console, place) for name, each in shapes.items()]
+    return int(any(worse))
+
+
+if __name__ == "__main__":
+    exit_with(main)
