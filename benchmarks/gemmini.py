@@ -86,7 +86,7 @@ class Ours(NamedTuple):
 def ours(layer: Layer, folder: Path) -> Ours:
     """Plan a layer as a network of its own, and simulate it. Raises Diagnostic where it cannot be planned."""
     path = folder / "layer.onnx"
-    onnx.save(_network(layer), path)
+    path.write_bytes(_network(layer).SerializeToString())
     simulation = profile(Model(path, {}, {}), "gemmini")
     core = sum(engine.busy for entry in simulation.layers for engine in entry.engines if engine.engine == ENGINE)
     return Ours(simulation.cycles, core)

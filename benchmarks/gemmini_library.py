@@ -48,7 +48,7 @@ class Gemm:
         return self.rows * self.columns * self.depth
 
     def tile(self) -> tuple[int, int, int]:
-        """Return rows, columns and depth of a tile in blocks of 16: 5 x 5 x 51, where each grows in turn while it fits."""
+        """Return rows, columns and depth of a tile in blocks of 16: 5 x 5 x 51, each growing in turn while it fits."""
         limits = ceil(self.rows / SIDE), ceil(self.columns / SIDE), ceil(self.depth / SIDE)
         size: tuple[int, int, int] = (min(limits[0], 5), min(limits[1], 5), min(limits[2], 51))
         grown = True
