@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,19 +81,30 @@ class ExternalSimulator:
             )
         return found[1]
 
-    def execute(self, arguments: Sequence[str], folder: Path, *, seconds: float) -> Done:
+    def execute(
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        *,
+        seconds: float,
+        beside: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> Done:
         """
-        Run the simulator in a folder until it ends.
+        Run the simulator in a folder until it ends, or the program `beside` it, with more variables of the environment.
 
         Raises Diagnostic where it does not start, and where it takes longer than `seconds` of wall-clock time: it is
         killed, with the processes that it started.
         """
         program = self.find()
+        if beside:
+            program = program.parent / beside
         command = [str(program), *arguments]
         try:
             process = subprocess.Popen(
                 command,
                 cwd=folder,
+                env=os.environ | dict(environment or {}),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

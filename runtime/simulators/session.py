@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from ...errors import Diagnostic
 from ...ir import Array
 from ...passes.emitc.text.files import files_in
 from ..host import HostEntry, checked_arrays, emitted_text, entries_of, refused
-from .external import ExternalSimulator
+from .external import Done, ExternalSimulator
 from .rv64 import COUNTS, DIFFERS, INPUTS, OUTPUTS, REFUSED, build_program
 
 
@@ -28,6 +30,8 @@ class Settings:
     isa: str = "rv64gc"
     memory: int = 1 << 30
     seconds: float = 600
+    coprocessor: Path | None = None
+    """The Python file of the target's coprocessor, which the simulator loads."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class SimulatorSession:
             folder = Path(name)
             (folder / INPUTS).write_bytes(b"".join([*self._history, call]))
             arguments = self._simulator.arguments(self._settings, self._elf)
-            done = self._simulator.program.execute(arguments, folder, seconds=self._settings.seconds)
+            done = self._execute(arguments, folder)
             if REFUSED < done.status < REFUSED + 8:
                 raise refused(self._header, done.status - REFUSED, entry, given)
             if done.status == DIFFERS:
@@ -96,6 +100,15 @@ class SimulatorSession:
         self.first, self.later = int(counts[-2]), int(counts[-1])
         self._history += [call] if self._has_state else []
         return outputs
+
+    def _execute(self, arguments: Sequence[str], folder: Path) -> Done:
+        """Run the simulator, with the target's coprocessor in its Python if there is one."""
+        program, settings = self._simulator.program, self._settings
+        if settings.coprocessor is None:
+            return program.execute(arguments, folder, seconds=settings.seconds)
+        paths = [path for path in sys.path if path] + [str(Path(__file__).parents[3])]
+        known = {"TILEWRIGHT_COPROCESSOR": str(settings.coprocessor), "PYTHONPATH": os.pathsep.join(paths)}
+        return program.execute(arguments, folder, seconds=settings.seconds, beside="pyspike", environment=known)
 
     def reset(self) -> None:
         """Let the state be as before the first run."""

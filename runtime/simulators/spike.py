@@ -9,10 +9,14 @@ from .external import ExternalSimulator
 from .rv64 import BASE
 from .session import Rv64Simulator, Settings
 
+_LOADER = Path(__file__).parent / "rocc.py"
+"""The extension that runs a target's coprocessor."""
+
 
 def _arguments(settings: Settings, program: Path) -> list[str]:
     """Return the arguments with which Spike runs a program."""
-    return [f"-m{BASE:#x}:{settings.memory:#x}", f"--isa={settings.isa}", str(program)]
+    extension = [f"--extlib={_LOADER}", "--extension=tilewright"] if settings.coprocessor is not None else []
+    return [f"-m{BASE:#x}:{settings.memory:#x}", f"--isa={settings.isa}", *extension, str(program)]
 
 
 SPIKE = Rv64Simulator(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -153,7 +154,9 @@ def on_spike(compilation: Compilation, settings: Settings) -> Run:
     """Return the network as a program on Spike."""
     from ..simulators.spike import SPIKE
 
-    return External(SPIKE, compilation, settings)
+    coprocessor = compilation.machine.folder / "coprocessor.py"
+    found = coprocessor if coprocessor.is_file() else None
+    return External(SPIKE, compilation, replace(settings, coprocessor=found))
 
 
 def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:

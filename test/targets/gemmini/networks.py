@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+
+from tilewright import api
 
 
 class Builder:
@@ -106,3 +110,18 @@ def residual(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     inner = builder.conv(inner, channels, channels, 3, pads=[1] * 4)
     found = builder.relu(builder.add(inner, "x"))
     return builder.model(builder.conv(found, channels, 10, 1)), [1, channels, size, size]
+
+
+Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
+
+
+def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Path, places: list[str]) -> None:
+    model, shape = made
+    file = folder / "network.onnx"
+    file.write_bytes(model.SerializeToString())
+    inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8)}
+    expected = api.load(file, "host").run(inputs)
+    for place in places:
+        found = api.load(file, "gemmini", on=place).run(inputs)
+        for name, values in expected.items():
+            np.testing.assert_array_equal(found[name], values, err_msg=f"{place}, seed {seed}")

