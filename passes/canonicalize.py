@@ -166,12 +166,23 @@ def _whole_slice(op: Operation) -> bool:
     return True
 
 
+def _whole_pad(op: Operation) -> bool:
+    """Fold padding that adds no elements to its operand."""
+    if not isinstance(op, tensor.PadOp) or op.low or op.high or op.source.type != op.result.type:
+        return False
+    if any([*numbers_of(op.static_low), *numbers_of(op.static_high)]):
+        return False
+    Rewriter.replace_op(op, [], [op.source])
+    return True
+
+
 _RULES: tuple[Callable[[Operation], bool], ...] = (
     _drop_empty_kernel,
     _simplify_kernel,
     _merge_transposes,
     _merge_reshapes,
     _whole_slice,
+    _whole_pad,
 )
 
 

@@ -41,3 +41,14 @@ func.func @epilogue_of_an_operand(%x: tensor<2x3xi8>, %w: tensor<3x2xi8>, %b: te
   }
   func.return %y : tensor<2x2xi32>
 }
+
+// Padding that adds elements stays.
+
+func.func @pad_after(%x: tensor<4xi8>) -> tensor<5xi8> {
+  %y = tensor.pad %x low[0] high[1] {
+  ^bb0(%i: index):
+    %z = arith.constant 0 : i8
+    tensor.yield %z : i8
+  } : tensor<4xi8> to tensor<5xi8>
+  func.return %y : tensor<5xi8>
+}

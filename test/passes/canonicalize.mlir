@@ -154,3 +154,16 @@ func.func @effects(%n: tensor<i32>, %x: tensor<4xf32>) {
   %f = onnx.Abs(%x) : (tensor<4xf32>) -> tensor<4xf32>
   func.return
 }
+
+// Padding that adds no elements is its operand.
+
+// CHECK-LABEL:  func.func @pad_nothing
+// CHECK-NEXT:    func.return %x
+func.func @pad_nothing(%x: tensor<1x4x4x8xi8>) -> tensor<1x4x4x8xi8> {
+  %0 = tensor.pad %x low[0, 0, 0, 0] high[0, 0, 0, 0] {
+  ^bb0(%1: index, %2: index, %3: index, %4: index):
+    %5 = arith.constant 0 : i8
+    tensor.yield %5 : i8
+  } : tensor<1x4x4x8xi8> to tensor<1x4x4x8xi8>
+  func.return %0 : tensor<1x4x4x8xi8>
+}
