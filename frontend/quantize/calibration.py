@@ -44,6 +44,7 @@ def samples_of(network: Network, arrays: Mapping[str, Array]) -> list[Sample]:
             "the calibration data have a different number of samples for each input",
             expected="one number of samples",
             found=", ".join(f"{name}: {count}" for name, count in counts.items()),
+            remedy="give each input its samples",
         )
     count = next(iter(counts.values()), 1)
     return [{name: part[index] for name, part in parts.items()} for index in range(count)]
@@ -60,7 +61,11 @@ def _split(name: str, data_type: int, shape: tuple[int, ...], array: Array) -> A
     where, dtype = f'input "{name}"', np.dtype(helper.tensor_dtype_to_np_dtype(data_type))
     if array.dtype.kind != dtype.kind:
         raise Diagnostic(
-            "calibration data of another type than the input", where, f"{dtype}", str(array.dtype), "convert the array"
+            "calibration data of another type than the input",
+            where,
+            expected=f"{dtype}",
+            found=str(array.dtype),
+            remedy="convert the array",
         )
     batched = len(shape) > 0 and array.shape[1:] == shape[1:] and array.shape[0] % shape[0] == 0
     if not batched and array.shape[1:] != shape:
@@ -74,11 +79,21 @@ def _split(name: str, data_type: int, shape: tuple[int, ...], array: Array) -> A
             remedy="put the samples along the first axis",
         )
     if not array.size:
-        raise Diagnostic("calibration data without samples", where, "one sample or more", str(list(array.shape)))
+        raise Diagnostic(
+            "calibration data without samples",
+            where,
+            expected="one sample or more",
+            found=str(list(array.shape)),
+            remedy="put the samples along the first axis",
+        )
     if dtype.kind == "f" and not bool(np.isfinite(array).all()):
         wrong = int(array.size - np.isfinite(array).sum())
         raise Diagnostic(
-            "calibration data that are not finite", where, "finite numbers", f"{wrong} of {array.size} are NaN or inf"
+            "calibration data that are not finite",
+            where,
+            expected="finite numbers",
+            found=f"{wrong} of {array.size} are NaN or inf",
+            remedy="leave these samples out",
         )
     return array.astype(dtype).reshape(-1, *shape)
 

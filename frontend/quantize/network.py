@@ -172,7 +172,12 @@ def check_model(model: ModelProto) -> None:
     try:
         checker.check_model(model, full_check=model.ByteSize() < 1 << 30)  # pyright: ignore[reportUnknownMemberType]
     except (checker.ValidationError, ValueError, RuntimeError) as error:
-        raise Diagnostic("the quantised network is not valid ONNX", found=str(error).strip().splitlines()[0]) from error
+        raise Diagnostic(
+            "the quantised network is not valid ONNX",
+            expected="a model that onnx.checker accepts",
+            found=str(error).strip().splitlines()[0],
+            remedy="keep the operator in floats (--float NAME), and report it",
+        ) from error
 
 
 def _opset(nodes: Sequence[NodeProto]) -> int:

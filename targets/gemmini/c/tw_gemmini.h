@@ -2,8 +2,8 @@
  * Instructions of Gemmini, 16 x 16 of 8 bits: commands of its coprocessor interface, with two operands of 64 bits each.
  *
  * A RISC-V core issues them; elsewhere tw_gemmini_model.h executes them, bit for bit. Near buffers are addresses in the
- * two arenas that tw_gemmini_begin names, which stand for rows of the scratchpad and of the accumulators. The fields are
- * those of include/gemmini.h in github.com/ucb-bar/gemmini-rocc-tests.
+ * two arenas that tw_gemmini_begin names, which stand for rows of the scratchpad and of the accumulators, and are these
+ * on a PC. The fields are those of include/gemmini.h in github.com/ucb-bar/gemmini-rocc-tests.
  */
 #ifndef TW_GEMMINI_H
 #define TW_GEMMINI_H
@@ -40,10 +40,22 @@ static struct {
 } tw_gemmini;
 
 static inline uint32_t tw_gemmini_spad_row(const void *near) {
+#ifndef __riscv
+    if (!tw_gemmini.spad) { /* an instruction alone */
+        tw_gemmini_model.spad = (int8_t(*)[TW_GEMMINI_DIM])(uintptr_t)near;
+        return 0;
+    }
+#endif
     return (uint32_t)(((const char *)near - tw_gemmini.spad) / TW_GEMMINI_DIM);
 }
 
 static inline uint32_t tw_gemmini_acc_row(const void *near) {
+#ifndef __riscv
+    if (!tw_gemmini.acc) {
+        tw_gemmini_model.acc = (int32_t(*)[TW_GEMMINI_DIM])(uintptr_t)near;
+        return TW_GEMMINI_ACC;
+    }
+#endif
     return (uint32_t)(((const char *)near - tw_gemmini.acc) / (4 * TW_GEMMINI_DIM)) | TW_GEMMINI_ACC;
 }
 
@@ -60,6 +72,10 @@ static inline uint64_t tw_gemmini_bits(float scale) {
 static inline void tw_gemmini_begin(const int8_t *spad, const int8_t *acc) {
     tw_gemmini.spad = (const char *)spad;
     tw_gemmini.acc = (const char *)acc;
+#ifndef __riscv
+    tw_gemmini_model.spad = (int8_t(*)[TW_GEMMINI_DIM])(uintptr_t)spad;
+    tw_gemmini_model.acc = (int32_t(*)[TW_GEMMINI_DIM])(uintptr_t)acc;
+#endif
 }
 
 static inline void tw_gemmini_config_ld(const void *far, int32_t stride, int32_t block, int32_t size, int32_t id) {

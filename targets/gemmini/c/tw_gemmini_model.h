@@ -1,4 +1,7 @@
-/* Gemmini's commands executed by a PC, in program order, on a scratchpad and accumulators of the default size. */
+/*
+ * Gemmini's commands executed by a PC, in program order. Rows of the scratchpad and of the accumulators are those of the
+ * arenas that stand for them.
+ */
 #ifndef TW_GEMMINI_MODEL_H
 #define TW_GEMMINI_MODEL_H
 
@@ -6,12 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TW_GEMMINI_SPAD_ROWS 16384
-#define TW_GEMMINI_ACC_ROWS 1024
-
 static struct {
-    int8_t spad[TW_GEMMINI_SPAD_ROWS][TW_GEMMINI_DIM], weights[TW_GEMMINI_DIM][TW_GEMMINI_DIM];
-    int32_t acc[TW_GEMMINI_ACC_ROWS][TW_GEMMINI_DIM];
+    int8_t (*spad)[TW_GEMMINI_DIM], weights[TW_GEMMINI_DIM][TW_GEMMINI_DIM];
+    int32_t (*acc)[TW_GEMMINI_DIM];
     uint64_t load_stride[3], preload, sums;
     uint32_t load_block[3], store_stride, step;
     float scale;
@@ -39,8 +39,8 @@ static inline void tw_gemmini_model_load(uint32_t id, uint64_t far, uint64_t til
         for (uint32_t col = 0; col < cols; col += TW_GEMMINI_DIM) {
             uint32_t count = cols - col < TW_GEMMINI_DIM ? cols - col : TW_GEMMINI_DIM;
             uint32_t there = first + row + col / TW_GEMMINI_DIM * tw_gemmini_model.load_block[id];
-            void *near = size == 4 ? (void *)tw_gemmini_model.acc[there % TW_GEMMINI_ACC_ROWS]
-                                   : (void *)tw_gemmini_model.spad[there % TW_GEMMINI_SPAD_ROWS];
+            void *near = size == 4 ? (void *)tw_gemmini_model.acc[there]
+                                   : (void *)tw_gemmini_model.spad[there];
             const char *from = (const char *)(uintptr_t)far + row * tw_gemmini_model.load_stride[id] + col * size;
             if (far) memcpy(near, from, count * size);
             else memset(near, 0, count * size);
@@ -57,12 +57,12 @@ static inline void tw_gemmini_model_compute(uint64_t a, int takes) {
     uint32_t k = tw_gemmini_model.preload >> 48 & 0xffff, n = tw_gemmini_model.preload >> 32 & 0xffff;
     if (takes) {
         memset(tw_gemmini_model.weights, 0, sizeof tw_gemmini_model.weights);
-        for (uint32_t i = 0; i < k; ++i) memcpy(tw_gemmini_model.weights[i], tw_gemmini_model.spad[(from + i) % TW_GEMMINI_SPAD_ROWS], n);
+        for (uint32_t i = 0; i < k; ++i) memcpy(tw_gemmini_model.weights[i], tw_gemmini_model.spad[(from + i)], n);
     }
     uint32_t rows = a >> 48 & 0xffff, depth = a >> 32 & 0xffff, cols = tw_gemmini_model.sums >> 32 & 0xffff;
     for (uint32_t row = 0; row < rows; ++row) {
-        const int8_t *x = tw_gemmini_model.spad[((uint32_t)a + row * tw_gemmini_model.step) % TW_GEMMINI_SPAD_ROWS];
-        int32_t *y = tw_gemmini_model.acc[((at & 0x1fffffff) + row) % TW_GEMMINI_ACC_ROWS];
+        const int8_t *x = tw_gemmini_model.spad[((uint32_t)a + row * tw_gemmini_model.step)];
+        int32_t *y = tw_gemmini_model.acc[((at & 0x1fffffff) + row)];
         for (uint32_t j = 0; j < cols; ++j) {
             int32_t sum = 0;
             for (uint32_t i = 0; i < depth; ++i) sum += x[i] * tw_gemmini_model.weights[i][j];
@@ -75,7 +75,7 @@ static inline void tw_gemmini_model_store(uint64_t far, uint64_t tile) {
     uint32_t at = (uint32_t)tile, cols = tile >> 32 & 0xffff, rows = tile >> 48 & 0xffff;
     float low = tw_gemmini_model.relu ? 0.0f : -128.0f;
     for (uint32_t row = 0; row < rows; ++row) {
-        const int32_t *sums = tw_gemmini_model.acc[((at & 0x1fffffff) + row) % TW_GEMMINI_ACC_ROWS];
+        const int32_t *sums = tw_gemmini_model.acc[((at & 0x1fffffff) + row)];
         char *to = (char *)(uintptr_t)far + (uint64_t)row * tw_gemmini_model.store_stride;
         if (at >> 29 & 1) memcpy(to, sums, cols * sizeof *sums);
         for (uint32_t col = 0; col < cols && !(at >> 29 & 1); ++col) {
