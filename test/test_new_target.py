@@ -152,7 +152,7 @@ def test_large_products_are_tiles_in_both_memories_and_in_the_array(folder: Path
 def test_written_folders_type_check_strictly(tmp_path: Path) -> None:
     for kind in ("core", "accelerator"):
         write_target(kind, kind, tmp_path, all_dialects())
-    links = Path(tilewright.__file__).absolute().parents[1]
+    links = Path(tilewright.__file__).absolute().parent / ".links"
     (tmp_path / "pyproject.toml").write_text(STRICT.replace("LINKS", str(links)), encoding="utf-8")
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
