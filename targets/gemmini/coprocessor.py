@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...dialects.core.instruction import Flat
+from ...errors import Diagnostic
 from ...ir import Array
 from .dialects import gemmini
 from .dialects.gemmini import DIM, Execute, Load, Store
@@ -49,7 +50,15 @@ class Coprocessor:
         }
 
     def command(self, funct: int, rs1: int, rs2: int, memory: Memory) -> None:
-        """Execute a command. Raises KeyError for one that is not known."""
+        """Execute a command. Raises Diagnostic for one that no record stands for."""
+        if funct not in self._commands or (funct == 0 and rs1 & 3 == 3):
+            known = ", ".join(map(str, sorted(self._commands)))
+            raise Diagnostic(
+                "a command of Gemmini that no instruction record stands for",
+                expected=f"one of the commands {known}; of 0 a configuration of products, loads or stores",
+                found=f"command {funct}, operands {rs1:#x} and {rs2:#x}",
+                remedy="compile the program with lower-to-gemmini, or add the instruction to targets/gemmini/dialects",
+            )
         self._commands[funct](rs1, rs2, memory)
 
     def _config(self, rs1: int, rs2: int, memory: Memory) -> None:

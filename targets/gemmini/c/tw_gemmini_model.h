@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct {
@@ -20,6 +21,7 @@ static struct {
 
 static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
     uint32_t bits = (uint32_t)(rs2 >> 32), id = rs1 >> 3 & 3;
+    if ((rs1 & 3) == 3) abort();
     if ((rs1 & 3) == 0) tw_gemmini_model.step = rs1 >> 16 & 0xffff;
     if ((rs1 & 3) == 1) {
         tw_gemmini_model.load_stride[id] = rs2;
@@ -94,7 +96,8 @@ static inline void tw_gemmini_issue(int funct, uint64_t rs1, uint64_t rs2) {
         case TW_GEMMINI_MVOUT: tw_gemmini_model_store(rs1, rs2); break;
         case TW_GEMMINI_PRELOAD: tw_gemmini_model_preload(rs1, rs2); break;
         case TW_GEMMINI_COMPUTE_PRELOADED: tw_gemmini_model_compute(rs1, 1); break;
-        default: tw_gemmini_model_compute(rs1, 0); break;
+        case TW_GEMMINI_COMPUTE_ACCUMULATED: tw_gemmini_model_compute(rs1, 0); break;
+        default: abort(); /* no command that this model has */
     }
 }
 

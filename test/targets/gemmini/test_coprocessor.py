@@ -62,9 +62,10 @@ def test_a_product(full: bool) -> None:
     np.testing.assert_array_equal(found, sums if full else scaled)
 
 
-def test_a_command_that_is_not_known() -> None:
-    with pytest.raises(KeyError):
-        Coprocessor().command(8, 0, 0, Bytes(8))
+@pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (0, 3)])
+def test_a_command_that_is_not_known(funct: int, rs1: int) -> None:
+    with pytest.raises(Diagnostic, match="a command of Gemmini that no instruction record stands for"):
+        Coprocessor().command(funct, rs1, 0, Bytes(8))
 
 
 def has_spike() -> bool:
