@@ -36,10 +36,15 @@ class Settings:
 
 @dataclass(frozen=True)
 class Rv64Simulator:
-    """A simulator of an RV64 core: the program, and its arguments for a program under settings."""
+    """
+    A simulator of an RV64 core: the program, and its arguments for a program under settings.
+
+    `python` is the program beside it that loads coprocessors in Python.
+    """
 
     program: ExternalSimulator
     arguments: Callable[[Settings, Path], Sequence[str]]
+    python: str
 
 
 class SimulatorSession:
@@ -108,7 +113,9 @@ class SimulatorSession:
             return program.execute(arguments, folder, seconds=settings.seconds)
         paths = [path for path in sys.path if path] + [str(Path(__file__).parents[3])]
         known = {"TILEWRIGHT_COPROCESSOR": str(settings.coprocessor), "PYTHONPATH": os.pathsep.join(paths)}
-        return program.execute(arguments, folder, seconds=settings.seconds, beside="pyspike", environment=known)
+        return program.execute(
+            arguments, folder, seconds=settings.seconds, beside=self._simulator.python, environment=known
+        )
 
     def reset(self) -> None:
         """Let the state be as before the first run."""

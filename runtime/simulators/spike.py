@@ -30,4 +30,5 @@ SPIKE = Rv64Simulator(
         needs=(("dtc", "apt-get install device-tree-compiler"),),
     ),
     _arguments,
+    python="pyspike",
 )

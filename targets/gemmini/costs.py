@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr
+from xdsl.dialects.builtin import FloatAttr, i8
 from xdsl.ir import Region
 
 from ...dialects.core.kernel import Kernel
@@ -14,8 +14,8 @@ from ...dialects.core.machine.model import Engine
 from ...dialects.core.machine.operations import dimension_names
 from ...dialects.hier import YieldOp
 from ...dialects.quant import RescaleOp
+from .dialects.gemmini import DIM
 
-SIDE = 16
 LEAST_ROWS = 4
 """Cycles of a product of fewer rows."""
 
@@ -37,12 +37,12 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None
     if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
         return None
     rows = [name for name in names if name[0] == "m" and extents[name] > 1][-1:]
-    blocks = ceil(extents["n0"] / SIDE) * ceil(extents["k0"] / SIDE)
+    blocks = ceil(extents["n0"] / DIM) * ceil(extents["k0"] / DIM)
     blocks *= prod(extents[name] for name in names if name[0] == "k" and name != "k0")
     lines = prod(extents[name] for name in names if name[0] == "m" and name not in rows)
-    whole, rest = divmod(prod(extents[name] for name in rows), SIDE)
-    line = whole * SIDE + (max(rest, LEAST_ROWS) if rest else 0)
-    return blocks * (1 + SIDE + lines * line - (SIDE if whole else max(rest, LEAST_ROWS)))
+    whole, rest = divmod(prod(extents[name] for name in rows), DIM)
+    line = whole * DIM + (max(rest, LEAST_ROWS) if rest else 0)
+    return blocks * (1 + DIM + lines * line - (DIM if whole else max(rest, LEAST_ROWS)))
 
 
 def _is_signed(kernel: Kernel) -> bool:
@@ -51,8 +51,12 @@ def _is_signed(kernel: Kernel) -> bool:
 
 
 @transform("mvout")
-def mvout(body: Region) -> str:
-    """Return why a body is no scale with saturation to 8 bits, and no ReLU, empty if it is: that is all of mvout."""
+def mvout_fault(body: Region) -> str:
+    """
+    Return why `mvout` cannot compute a body, empty if it can.
+
+    It stores sums of 32 bits as they are, or scales them by a constant, saturates to signed bytes and applies a ReLU.
+    """
     ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp)]
     if len(ops) == 1 and isinstance(ops[0], YieldOp) and ops[0].operands[0] is body.block.args[0]:
         return ""
@@ -60,6 +64,8 @@ def mvout(body: Region) -> str:
         return "it is more than one 'quant.rescale'"
     rescale = ops[0]
     assert isinstance(rescale, RescaleOp)
+    if rescale.result.type != i8:
+        return f"its results are {rescale.result.type}, no signed bytes"
     scale = rescale.scale.owner
     limits = rescale.low.value.data, rescale.high.value.data
     if not isinstance(scale, arith.ConstantOp) or not isinstance(scale.value, FloatAttr):

@@ -17,6 +17,7 @@ from ...ir import element_of, shape_of, where
 from ...passes.loops.copier import Range, add, outside
 from ...passes.loops.nest import Constants, Index, Nest
 from ...passes.memory.views import layout_of
+from .costs import mvout_fault
 from .dialects.gemmini import (
     DIM,
     config_ld,
@@ -83,6 +84,8 @@ def store_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequenc
     rows = rows_of(near)
     if element_of(near) != i32:
         raise _refused(op, f"elements of {element_of(near)} on their way out")
+    if op.body is not None and (fault := mvout_fault(op.body)):
+        raise _refused(op, f"a body on its way out: {fault}")
     scale, relu = _scale_of(op)
     view = _arranged(block, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
@@ -196,10 +199,8 @@ def _arranged(block: Block, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAVal
 
 
 def _scale_of(op: DmaStartOp) -> tuple[float, bool]:
-    """Return the scale of a transfer's body, and whether it makes negative results 0."""
-    if op.body is None:
-        return 1.0, False
-    found = [each for each in op.body.block.ops if isinstance(each, RescaleOp)]
+    """Return the scale of a transfer's body, 1 where it stores sums, and whether it makes negative results 0."""
+    found = [each for each in op.body.block.ops if isinstance(each, RescaleOp)] if op.body is not None else []
     if not found:
         return 1.0, False
     (rescale,) = found
@@ -209,4 +210,10 @@ def _scale_of(op: DmaStartOp) -> tuple[float, bool]:
 
 
 def _refused(op: Operation, found: str) -> Diagnostic:
-    return Diagnostic("a transfer is no load or store of Gemmini", where=where(op), found=found)
+    return Diagnostic(
+        "a transfer is no load or store of Gemmini",
+        where=where(op),
+        expected="loads of i8 or i32 as they are; stores of i32 as they are, or as i8 by one quant.rescale",
+        found=found,
+        remedy="let the core do it: run unfuse-epilogues before plan-memory",
+    )

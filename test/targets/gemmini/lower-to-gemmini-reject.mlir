@@ -44,3 +44,34 @@ func.func @network(%far: memref<60x60xi8>, %near: memref<16x32xi8, #columns, "SP
   hier.dma_wait %t
   func.return
 }
+
+// -----
+
+// CHECK: error: [lower-to-gemmini, pass 2 of 2] a transfer is no load or store of Gemmini
+// CHECK: found:      a body on its way out: it is more than one 'quant.rescale'
+#columns = affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>
+func.func @network(%far: memref<64x64xi8>, %near: memref<16x32xi32, #columns, "ACC">) {
+  %z = arith.constant 0 : index
+  %t = hier.dma_start %far[%z, %z] from %near : memref<64x64xi8>, memref<16x32xi32, #columns, "ACC"> (%v: i32) {
+    %w = arith.trunci %v : i32 to i8
+    hier.yield %w : i8
+  }
+  hier.dma_wait %t
+  func.return
+}
+
+// -----
+
+// CHECK: error: [lower-to-gemmini, pass 2 of 2] a transfer is no load or store of Gemmini
+// CHECK: found:      a body on its way out: its results are i32, no signed bytes
+#columns = affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>
+func.func @network(%far: memref<64x64xi32>, %near: memref<16x32xi32, #columns, "ACC">) {
+  %z = arith.constant 0 : index
+  %t = hier.dma_start %far[%z, %z] from %near : memref<64x64xi32>, memref<16x32xi32, #columns, "ACC"> (%v: i32) {
+    %f = arith.constant 0.5 : f32
+    %w = quant.rescale %v, %f zero 0 clip 0 to 127 : i32, f32 -> i32
+    hier.yield %w : i32
+  }
+  hier.dma_wait %t
+  func.return
+}
