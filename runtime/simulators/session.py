@@ -111,7 +111,11 @@ class SimulatorSession:
         program, settings = self._simulator.program, self._settings
         if settings.coprocessor is None:
             return program.execute(arguments, folder, seconds=settings.seconds)
-        paths = [path for path in sys.path if path] + [str(Path(__file__).parents[3])]
+        package = Path(self._temporary.name) / "packages" / "tilewright"
+        if not package.exists():  # a checkout may have another name
+            package.parent.mkdir()
+            package.symlink_to(Path(__file__).absolute().parents[2])
+        paths = [str(package.parent), *(path for path in sys.path if path)]
         known = {"TILEWRIGHT_COPROCESSOR": str(settings.coprocessor), "PYTHONPATH": os.pathsep.join(paths)}
         return program.execute(
             arguments, folder, seconds=settings.seconds, beside=self._simulator.python, environment=known
