@@ -111,12 +111,15 @@ class SimulatorSession:
         program, settings = self._simulator.program, self._settings
         if settings.coprocessor is None:
             return program.execute(arguments, folder, seconds=settings.seconds)
+        root, coprocessor = Path(__file__).resolve().parents[2], settings.coprocessor.resolve()
         package = Path(self._temporary.name) / "packages" / "tilewright"
         if not package.exists():  # a checkout may have another name
             package.parent.mkdir()
-            package.symlink_to(Path(__file__).absolute().parents[2])
+            package.symlink_to(root)
         paths = [str(package.parent), *(path for path in sys.path if path)]
-        known = {"TILEWRIGHT_COPROCESSOR": str(settings.coprocessor), "PYTHONPATH": os.pathsep.join(paths)}
+        if coprocessor.is_relative_to(root):
+            coprocessor = package / coprocessor.relative_to(root)
+        known = {"TILEWRIGHT_COPROCESSOR": str(coprocessor), "PYTHONPATH": os.pathsep.join(paths)}
         return program.execute(
             arguments, folder, seconds=settings.seconds, beside=self._simulator.python, environment=known
         )
