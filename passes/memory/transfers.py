@@ -84,7 +84,7 @@ def tile_costs(
     differ, the wider elements count; `near` is the type of the tile's buffer if it is not dense of the far buffer's
     type. A blocked layout on one side makes a row of each row of a block, or of as many blocks as the link brings at
     once; along the axis of the blocks, a far buffer may be contiguous though that is not its last. `repeated` axes are
-    moved as often.
+    moved as often, but for what the link repeats of a row along the innermost one.
     """
     item, strides = _item_of(far.type), _strides_of(far)
     block, order = _row_of(far.type), range(len(strides) - 1, -1, -1)
@@ -103,7 +103,10 @@ def tile_costs(
         if not moved:
             return cost_of(machine, link, 0, (), missing)
         row, near, counts = item, item, list[int]()
+        repeats = link.repeats
         for extent, size, stride in ((inside[axis], tile[axis], strides[axis]) for axis in order):
+            if extent != 1 and not stride:
+                extent, repeats = -(-extent // repeats), 1
             if extent != 1 and not counts and stride * item == near == row:
                 row *= extent
             elif extent != 1:

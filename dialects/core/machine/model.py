@@ -116,7 +116,7 @@ class Link:
     ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`. At most `in_flight`
     transfers of its DMA engine are issued and not waited for; 0 where the machine does not say. `transforms` are the
     ways, of `TRANSFORMS` or functions of a target, in which the engine can transform what it moves. Into so many
-    `blocks` it can scatter one row.
+    `blocks` it can scatter one row, and as so many rows it can write one that it repeats.
     """
 
     name: str
@@ -136,6 +136,7 @@ class Link:
     clock: Clock = Clock()
     transforms: tuple[str, ...] = ("fill",)
     blocks: int = 1
+    repeats: int = 1
 
     def leads(self, source: str, target: str) -> bool:
         """Return whether the link moves data from one level to another."""

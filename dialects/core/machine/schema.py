@@ -121,6 +121,7 @@ LINK: dict[str, Key] = {
     "clock": Key(clock),
     "transforms": Key(several(_transform, empty=True)),
     "blocks": Key(integer(1)),
+    "repeats": Key(integer(1)),
 }
 ENGINE: dict[str, Key] = {
     "level": Key(operand_levels, required=True),

@@ -1,0 +1,27 @@
+"""Costs of transfers that repeat rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, i32
+
+from tilewright.dialects.core.machine.model import Link
+from tilewright.passes.memory.transfers import tile_costs
+from tilewright.test.passes.memory.systolic import machine
+
+pytestmark = pytest.mark.quick
+LINK = Link("bias", "DRAM", "ACC", 16, dims=2, burst=64, burst_minimum=10.0, transforms=("broadcast",))
+
+
+@pytest.mark.parametrize(
+    ("repeats", "tile", "rows"),
+    [(1, (3, 20, 16), 60), (16, (3, 20, 16), 6), (16, (3, 16, 16), 3), (16, (3, 1, 16), 1), (64, (1, 100, 16), 2)],
+)
+def test_a_link_repeats_rows_along_the_innermost_axis(repeats: int, tile: tuple[int, ...], rows: int) -> None:
+    far = memref.AllocOp([], [], MemRefType(i32, [1, 1, tile[-1]])).memref
+    cost = tile_costs(machine(), replace(LINK, repeats=repeats), far, reads=True, repeated=(0, 1))(tile, tile)
+    assert cost.data == rows * 10
+    assert cost.bytes == rows * tile[-1] * 4
