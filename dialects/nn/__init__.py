@@ -347,9 +347,44 @@ class ReduceOp(FoldOp):
         )
 
 
+@irdl_op_definition
+class AddOp(KernelOp):
+    """
+    Sum of tensors of one shape, in the type `accumulator`.
+
+        %y = nn.add ins(%a, %b : tensor<1x8x8x32xi8>, tensor<1x8x8x32xi8>) outs(%init : tensor<1x8x8x32xi32>)
+            {accumulator = i32}
+    """
+
+    name = "nn.add"
+    accumulator = prop_def(base(TypeAttribute))
+
+    def verify_structure(self) -> None:
+        inputs, _ = shapes(self)
+        if not inputs or len(set(inputs)) > 1:
+            raise VerifyException(f"expected inputs of one shape, got {', '.join(str(list(each)) for each in inputs)}")
+        super().verify_structure()
+
+    def core(self) -> Kernel:
+        body = Body([*(element_of(value) for value in self.inputs), self.accumulator], wraps=self.wraps is not None)
+        *elements, total = body.args
+        for index, element in enumerate(elements):
+            total = body.add(total, body.convert(element, self.accumulator, unsigned=self.is_unsigned(index)))
+        bounds = shape_of(self.inputs[0])
+        identity = AffineMap.identity(len(bounds))
+        return Kernel(
+            bounds,
+            frozenset(),
+            tuple(Access(value, identity) for value in self.inputs),
+            (Access(self.output, identity),),
+            reductions=(Reduction((scalar_attr(0, self.accumulator),), body.finish(total)),),
+        )
+
+
 NN = Dialect(
     "nn",
     [
+        AddOp,
         ConvOp,
         MatmulOp,
         PoolOp,

@@ -32,7 +32,8 @@ class Options:
 
     `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are nodes or operators that stay floats. `adaptive`
     rounds weights for the least error of each product, else to nearest; `correct` keeps the means of products;
-    `equalize` balances the channels of successive convolutions. The `keep` most sensitive layers stay floats.
+    `equalize` balances the channels of successive convolutions. With `common_sums`, both summands of an addition share
+    one scale. The `keep` most sensitive layers stay floats.
     """
 
     ranges: str = "mse"
@@ -43,6 +44,7 @@ class Options:
     floats: tuple[str, ...] = ()
     form: str = "qdq"
     equalize: bool = False
+    common_sums: bool = False
     keep: int = 0
 
 
@@ -71,7 +73,7 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     fold(network)
     if options.equalize:
         equalize(network)
-    selection = select(network, options.floats)
+    selection = select(network, options.floats, common_sums=options.common_sums)
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
         raise _no_channels(selection)
     calibration = calibrate(network, selection, samples)

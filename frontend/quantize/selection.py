@@ -57,9 +57,11 @@ class Selection:
     moved: set[str] = field(default_factory=set[str])
 
 
-def select(network: Network, floats: Sequence[str] = ()) -> Selection:
+def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = False) -> Selection:
     """
     Select the layers and the tensors to quantise; `floats` are nodes or operators that stay floats.
+
+    With `common_sums`, both summands of an addition or a difference share one scale.
 
     Raises Diagnostic for a name in `floats` that the network lacks, and where no layer is left.
     """
@@ -82,7 +84,8 @@ def select(network: Network, floats: Sequence[str] = ()) -> Selection:
             found=", ".join(sorted({node.op_type for node in network.nodes})) or "no nodes",
             remedy="give a network of floats of 32 bits with such a layer",
         )
-    groups, moved = _groups(network, layers, walk.origins)
+    sums = [layer.data for layer in layers if layer.node.op_type in ("Add", "Sub")] if common_sums else []
+    groups, moved = _groups(network, layers, walk.origins, sums)
     return Selection(layers, groups, moved)
 
 
@@ -288,8 +291,10 @@ def _belongs(network: Network, node: NodeProto, values: set[str]) -> bool:
 # Groups
 
 
-def _groups(network: Network, layers: Sequence[Layer], origins: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
-    """Return the group of each quantised tensor, and which tensors data movement computes."""
+def _groups(
+    network: Network, layers: Sequence[Layer], origins: Mapping[str, str], sums: Sequence[Sequence[str]]
+) -> tuple[dict[str, str], set[str]]:
+    """Return the group of each quantised tensor, one for each of `sums`, and which tensors data movement computes."""
     parents: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -306,6 +311,9 @@ def _groups(network: Network, layers: Sequence[Layer], origins: Mapping[str, str
             parents[root(name)] = root(operands[0])
         moved |= set(results)
         linked |= {*operands, *results}
+    for name, *others in sums:
+        for other in others:
+            parents[root(other)] = root(name)
     # A function of a quantised result is a table where its operand is quantised too.
     points: set[str] = set()
     new = {name for layer in layers for name in (*layer.data, layer.output)}

@@ -12,7 +12,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.model import ROLES, Engine, Machine
-from ...dialects.core.machine.operations import dimension_names
+from ...dialects.core.machine.operations import loop_named
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, where
 from .epilogues import TransferEpilogue
@@ -177,9 +177,9 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, m
     support = engine.support(op)
     if support is None or not support.blocked or not places.is_last:
         return places
-    names, found = dimension_names(kernel), dict[str, Blocks]()
-    for role, loop in support.blocked:
-        if loop not in names:
+    found = dict[str, Blocks]()
+    for role, name in support.blocked:
+        if (loop := loop_named(kernel, name)) is None:
             continue
         level = machine.level(places.level(role))
         ends = (level.name, places.far) if role == "outs" else (places.far, level.name)
@@ -192,7 +192,7 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, m
                 found=f"{level.row_bytes} bytes, {', '.join(link.transforms) or 'no transforms'}",
                 remedy="change the machine's file, or map the kernel to another engine (the attribute 'engine')",
             )
-        found[role] = Blocks(names.index(loop), level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
+        found[role] = Blocks(loop, level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
     return replace(places, blocks=found)
 
 

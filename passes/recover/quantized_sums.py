@@ -117,12 +117,14 @@ def _add(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> 
         return None
     left, right = map(point.whole, ratios)
     right = -right if op.name == "onnx.Sub" else right
+    common = left if left == right else 1
+    left, right = left // common, right // common
     terms = [
         _times(wide(integers.bytes(value), before), factor, before)
         for value, factor in zip(op.operands, (left, right), strict=True)
     ]
     total = node("Add", terms, TensorType(i32, shape_of(op.results[0])), before)
-    return _rounded(_plus(total, -(left * a.zero + right * b.zero), before), point, y, before)
+    return _rounded(_plus(total, -(left * a.zero + right * b.zero), before), point, y, before, common)
 
 
 def _add_constant(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:

@@ -53,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--keep-float", type=_count, default=0, metavar="K", help=what)
     what = "balance the weights of successive convolutions first, channel by channel"
     add("--equalize", action="store_true", help=what)
+    what = "let both summands of an addition share one scale: a systolic array then adds them"
+    add("--common-sums", action="store_true", help=what)
     add("--html", type=path_of, metavar="FILE.html", help="write a page with the error of each layer, in one file")
     add("--json", type=path_of, metavar="FILE.json", help="write the error of each layer")
 
@@ -76,6 +78,7 @@ def run(options: argparse.Namespace, model: Model) -> int:
         floats=tuple(options.floats),
         form=options.form,
         equalize=options.equalize,
+        common_sums=options.common_sums,
         keep=options.keep_float,
     )
     result, errors = quantize_file(model, _arrays(options.calibration, model), chosen)

@@ -52,13 +52,7 @@ class Coprocessor:
     def command(self, funct: int, rs1: int, rs2: int, memory: Memory) -> None:
         """Execute a command. Raises Diagnostic for one that no record stands for."""
         if funct not in self._commands or (funct == 0 and rs1 & 3 == 3):
-            known = ", ".join(map(str, sorted(self._commands)))
-            raise Diagnostic(
-                "a command of Gemmini that no instruction record stands for",
-                expected=f"one of the commands {known}; of 0 a configuration of products, loads or stores",
-                found=f"command {funct}, operands {rs1:#x} and {rs2:#x}",
-                remedy="compile the program with lower-to-gemmini, or add the instruction to targets/gemmini/dialects",
-            )
+            raise _unknown(funct, rs1, rs2)
         self._commands[funct](rs1, rs2, memory)
 
     def _config(self, rs1: int, rs2: int, memory: Memory) -> None:
@@ -68,6 +62,7 @@ class Coprocessor:
                 gemmini.config_ex.function(step=rs1 >> 16 & 0xFFFF, execute=self.execute)
             case 1:
                 self.load.blocks[number], self._load_bytes[number] = rs1 >> 16 & 0xFFFF, rs2
+                self.load.shrunk[number] = bool(rs1 >> 2 & 1)
             case _:
                 self._store_bytes = rs2 & 0xFFFFFFFF
                 self.store.scale = np.array([rs2 >> 32], np.uint32).view(np.float32)[0]
@@ -75,7 +70,10 @@ class Coprocessor:
 
     def _mvin(self, id: int, far: int, tile: int, memory: Memory) -> None:
         at, cols, rows = _fields(tile)
-        item = 4 if at & _ACC else 1
+        is_shrunk = bool(at & _ACC and far and self.load.shrunk[id])
+        item = 4 if at & _ACC and not is_shrunk else 1
+        if at & _ACC and at & _ADD and not is_shrunk:
+            raise _unknown(2, far, tile)
         near = self._near(at)
         zero = gemmini.mvin_acc_zero if at & _ACC else gemmini.mvin_zero
         if not far:
@@ -87,7 +85,10 @@ class Coprocessor:
         data: Any = np.concatenate(lines).view(np.int32 if item == 4 else np.int8)
         source: Any = data.view(Flat)
         numbers = {"rows": rows, "id": id, "load": self.load}
-        if item == 4:
+        if is_shrunk:
+            made = gemmini.mvin_bytes_add if at & _ADD else gemmini.mvin_bytes
+            made.function(far=source, near=near, blocks=cols // DIM, **numbers)
+        elif item == 4:
             gemmini.mvin_acc.function(far=source, near=near, cols=cols, repeats=int(not stride), **numbers)
         elif cols > DIM:
             gemmini.mvin_blocks.function(far=source, near=near, blocks=cols // DIM, **numbers)
@@ -121,6 +122,15 @@ class Coprocessor:
     def _near(self, at: int) -> Any:
         memory: Any = self.acc if at & _ACC else self.spad
         return memory[(at & _ROW) * DIM :].view(Flat)
+
+
+def _unknown(funct: int, rs1: int, rs2: int) -> Diagnostic:
+    return Diagnostic(
+        "a command of Gemmini that no instruction record stands for",
+        expected="a configuration of products, loads or stores, mvin, mvout, preload or compute as in tw_gemmini.h",
+        found=f"command {funct}, operands {rs1:#x} and {rs2:#x}",
+        remedy="compile the program with lower-to-gemmini, or add the instruction to targets/gemmini/dialects",
+    )
 
 
 def _fields(tile: int) -> tuple[int, int, int]:

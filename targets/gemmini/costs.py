@@ -45,6 +45,18 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None
     return blocks * (1 + DIM + lines * line - (DIM if whole else max(rest, LEAST_ROWS)))
 
 
+@cost("loads")
+def loads(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, request: float, columns: int) -> int | None:
+    """
+    Return the cycles of loads that add to sums, each of `columns` bytes of a row at most, `request` cycles each.
+
+    None for unsigned inputs, and for rows that are no whole blocks.
+    """
+    if kernel.bounds[-1] % DIM or not _is_signed(kernel):
+        return None
+    return ceil(len(kernel.inputs) * prod(bounds[:-1]) * ceil(bounds[-1] / columns) * request)
+
+
 def _is_signed(kernel: Kernel) -> bool:
     """Return whether the factors of a product are extended with their signs: the array knows no unsigned bytes."""
     return not any(isinstance(op, arith.ExtUIOp) for each in kernel.reductions for op in each.body.ops)

@@ -13,12 +13,14 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.operations import dimension_names
+from ...dialects.nn import AddOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.loops.affine import axes_of
 from ...passes.loops.blocks import PartLoops, parts
 from ...passes.loops.nest import Index, Nest
+from .additions import add_by_loads
 from .dialects.gemmini import (
     DIM,
     compute_accumulated_add,
@@ -129,8 +131,11 @@ def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
 
     Raises Diagnostic for a kernel of the array that no instructions compute.
     """
-    if op.attributes.get("engine") != StringAttr("array"):
+    if op.attributes.get("engine") not in (StringAttr("array"), StringAttr("loader")):
         return False
+    if isinstance(op, AddOp) and kernel.epilogue is None:
+        add_by_loads(kernel, nest)
+        return True
     if isinstance(op, ContractionOp) and kernel.epilogue is None:
         ProductLoops(op, kernel, nest).emit()
         return True
@@ -140,7 +145,7 @@ def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
     raise Diagnostic(
         f"'{op.name}' is no product or start of sums that Gemmini's instructions compute",
         where=where(op),
-        expected="nn.matmul or nn.conv without an epilogue, or linalg.fill with 0",
+        expected="nn.matmul, nn.conv or nn.add without an epilogue, or linalg.fill with 0",
         remedy="map it to the core (the attribute 'engine')",
     )
 

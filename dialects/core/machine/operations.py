@@ -19,7 +19,8 @@ class OpSupport:
     An entry of an engine's `runs`: an op that it can run, and how.
 
     `types` are the element types that every input may have, `result_types` those of the outputs; either may be `*`. The
-    limits on tiles are by the names that `dimension_names` gives to the loops; a letter alone stands for all its loops.
+    limits on tiles are by the names that `dimension_names` gives to the loops; `p-1` is the last of the loops `p`, a
+    letter alone stands for all.
 
     - `multiples`: the engine works on blocks of that extent. A tile is a multiple of it, or the whole dimension, and an
       incomplete block costs as much as a complete one.
@@ -78,25 +79,39 @@ class OpSupport:
     def blocks(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the block extent of each loop of a kernel, 1 where the engine has none."""
         multiples = dict(self.multiples)
-        return tuple(multiples.get(name, multiples.get(name[0], 1)) for name in dimension_names(kernel))
+        return tuple(next((multiples[each] for each in names if each in multiples), 1) for names in _aliases(kernel))
 
     def limits(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the greatest extent that a tile may have along each loop of a kernel, at most the padded loop's."""
         maxima = dict(self.maxima)
-        named = zip(dimension_names(kernel), self.padded_bounds(kernel), strict=True)
-        return tuple(min(extent, maxima.get(name, maxima.get(name[0], extent))) for name, extent in named)
+        named = zip(_aliases(kernel), self.padded_bounds(kernel), strict=True)
+        return tuple(
+            min(extent, next((maxima[each] for each in names if each in maxima), extent)) for names, extent in named
+        )
 
     def padded_bounds(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the extent of each loop of a kernel, in whole blocks of the engine where it needs them."""
-        each = zip(dimension_names(kernel), kernel.bounds, self.blocks(kernel), strict=True)
+        each = zip(_aliases(kernel), kernel.bounds, self.blocks(kernel), strict=True)
         return tuple(
-            -(-extent // block) * block if name in self.padded or name[0] in self.padded else extent
-            for name, extent, block in each
+            -(-extent // block) * block if any(name in self.padded for name in names) else extent
+            for names, extent, block in each
         )
 
     def spans(self, kernel: Kernel) -> tuple[bool, ...]:
         """Return for each loop of a kernel whether a tile must span it."""
-        return tuple(name in self.whole or name[0] in self.whole for name in dimension_names(kernel))
+        return tuple(any(name in self.whole for name in names) for names in _aliases(kernel))
+
+
+def loop_named(kernel: Kernel, name: str) -> int | None:
+    """Return the loop of a name, of several the first; None if there is none."""
+    return next((loop for loop, names in enumerate(_aliases(kernel)) if name in names), None)
+
+
+def _aliases(kernel: Kernel) -> list[tuple[str, ...]]:
+    """Return the names of each loop in a machine's file: its own, that of the last of its role, and that of all."""
+    names = dimension_names(kernel)
+    last = {name[0]: name for name in names}
+    return [(name, *([f"{name[0]}-1"] if last[name[0]] == name else []), name[0]) for name in names]
 
 
 def dimension_names(kernel: Kernel) -> tuple[str, ...]:

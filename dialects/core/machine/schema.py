@@ -36,7 +36,7 @@ from .values import (
 )
 
 _TYPE = re.compile(r"\*|(ui|si|i)[1-9]\d*|f16|bf16|f32|f64|index")
-_DIMENSION = re.compile(r"[bmnkpu]\d*")
+_DIMENSION = re.compile(r"[bmnkpu](\d*|-1)")
 _QUEUE = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 
@@ -67,7 +67,7 @@ def _shown(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-_DIMENSIONS = "the name of a loop, such as n, k0 or p1"
+_DIMENSIONS = "the name of a loop, such as n, k0 or p-1"
 _EXTENTS = by_name(integer(1), matching(_DIMENSION, _DIMENSIONS))
 _TYPES = several(matching(_TYPE, "an element type such as i8 or f32, or *"))
 

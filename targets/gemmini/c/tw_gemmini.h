@@ -84,6 +84,13 @@ static inline void tw_gemmini_config_ld(const void *far, int32_t stride, int32_t
     tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, (uint64_t)stride * (uint64_t)size);
 }
 
+/* With scale 1: bytes are extended to sums of 32 bits. */
+static inline void tw_gemmini_config_ld_bytes(const int8_t *far, int32_t stride, int32_t block, int32_t id) {
+    (void)far;
+    uint64_t rs1 = tw_gemmini_bits(1.0f) << 32 | (uint64_t)block << 16 | UINT64_C(1) << 8 | (uint64_t)id << 3 | 1 << 2 | 1;
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, (uint64_t)stride);
+}
+
 static inline void tw_gemmini_load(const void *far, uint64_t tile, int32_t id) {
     if (id == 0) tw_gemmini_issue(TW_GEMMINI_MVIN, (uint64_t)(uintptr_t)far, tile);
     else if (id == 1) tw_gemmini_issue(TW_GEMMINI_MVIN2, (uint64_t)(uintptr_t)far, tile);
@@ -105,6 +112,14 @@ static inline void tw_gemmini_mvin_zero(int8_t *near, int32_t rows) {
 static inline void tw_gemmini_mvin_acc(const int32_t *far, int32_t *near, int32_t rows, int32_t cols, int32_t repeats, int32_t id) {
     (void)repeats;
     tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near)), id);
+}
+
+static inline void tw_gemmini_mvin_bytes(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id) {
+    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * TW_GEMMINI_DIM, tw_gemmini_acc_row(near)), id);
+}
+
+static inline void tw_gemmini_mvin_bytes_add(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id) {
+    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * TW_GEMMINI_DIM, tw_gemmini_acc_row(near) | TW_GEMMINI_ADD), id);
 }
 
 static inline void tw_gemmini_mvin_acc_zero(int32_t *near, int32_t rows) {

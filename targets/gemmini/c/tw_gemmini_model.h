@@ -16,7 +16,7 @@ static struct {
     uint64_t load_stride[3], preload, sums;
     uint32_t load_block[3], store_stride, step;
     float scale;
-    int relu;
+    int relu, load_shrunk[3];
 } tw_gemmini_model;
 
 static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
@@ -25,6 +25,7 @@ static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
     if ((rs1 & 3) == 0) tw_gemmini_model.step = rs1 >> 16 & 0xffff;
     if ((rs1 & 3) == 1) {
         tw_gemmini_model.load_stride[id] = rs2;
+        tw_gemmini_model.load_shrunk[id] = rs1 >> 2 & 1;
         tw_gemmini_model.load_block[id] = rs1 >> 16 & 0xffff;
     }
     if ((rs1 & 3) == 2) {
@@ -36,15 +37,21 @@ static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
 
 static inline void tw_gemmini_model_load(uint32_t id, uint64_t far, uint64_t tile) {
     uint32_t at = (uint32_t)tile, cols = tile >> 32 & 0xffff, rows = tile >> 48 & 0xffff;
-    uint32_t size = at >> 31 ? 4 : 1, first = at & 0x1fffffff;
+    int is_shrunk = at >> 31 && far && tw_gemmini_model.load_shrunk[id];
+    uint32_t size = at >> 31 && !is_shrunk ? 4 : 1, first = at & 0x1fffffff;
+    if (at >> 30 == 3 && !is_shrunk) abort(); /* sums of 32 bits that are added: no instruction stands for them */
     for (uint32_t row = 0; row < rows; ++row)
         for (uint32_t col = 0; col < cols; col += TW_GEMMINI_DIM) {
             uint32_t count = cols - col < TW_GEMMINI_DIM ? cols - col : TW_GEMMINI_DIM;
             uint32_t there = first + row + col / TW_GEMMINI_DIM * tw_gemmini_model.load_block[id];
-            void *near = size == 4 ? (void *)tw_gemmini_model.acc[there]
-                                   : (void *)tw_gemmini_model.spad[there];
+            void *near = at >> 31 ? (void *)tw_gemmini_model.acc[there]
+                                  : (void *)tw_gemmini_model.spad[there];
             const char *from = (const char *)(uintptr_t)far + row * tw_gemmini_model.load_stride[id] + col * size;
-            if (far) memcpy(near, from, count * size);
+            if (is_shrunk) {
+                int32_t *sums = tw_gemmini_model.acc[there];
+                for (uint32_t i = 0; i < count; ++i)
+                    sums[i] = (int32_t)((at >> 30 & 1 ? (uint32_t)sums[i] : 0) + (uint32_t)((const int8_t *)from)[i]);
+            } else if (far) memcpy(near, from, count * size);
             else memset(near, 0, count * size);
         }
 }

@@ -42,16 +42,17 @@ REQUEST = 10.3
 Rows: TypeAlias = Annotated[Const, range(1, DIM + 1)]
 Columns: TypeAlias = Annotated[Const, range(1, DIM + 1)]
 Blocks: TypeAlias = Annotated[Const, range(2, 5)]
+AnyBlocks: TypeAlias = Annotated[Const, range(1, 5)]
 Id: TypeAlias = Annotated[Const, range(3)]
 Block: TypeAlias = Annotated[Const, range(1 << 16)]
 Bytes: TypeAlias = Annotated[Const, (1, 4)]
 
 
 class Load:
-    """Configuration of loads, by id: elements between far rows, and rows between blocks of columns."""
+    """Configuration of loads, by id: elements between far rows, rows between blocks, and whether sums are of bytes."""
 
     def __init__(self) -> None:
-        self.strides, self.blocks = [0] * 3, [0] * 3
+        self.strides, self.blocks, self.shrunk = [0] * 3, [0] * 3, [False] * 3
 
 
 class Memories:
@@ -140,7 +141,15 @@ def config_ld(
 
     An element has `size` bytes: the hardware's stride is in bytes.
     """
-    load.strides[id], load.blocks[id] = stride, block
+    load.strides[id], load.blocks[id], load.shrunk[id] = stride, block, False
+
+
+@instruction("gemmini.config_ld_bytes", c="tw_gemmini_config_ld_bytes", header=HEADER, queue="load", cycles=lambda: 1)
+def config_ld_bytes(
+    far: Ref[i8], stride: Annotated[int, Stride("far")], block: Block, id: Id, load: State[Load]
+) -> None:
+    """Set loads of bytes to accumulators: the elements between far rows, and the rows between blocks of columns."""
+    load.strides[id], load.blocks[id], load.shrunk[id] = stride, block, True
 
 
 @instruction(
@@ -178,6 +187,34 @@ def mvin_zero(near: Out[i8], rows: Size) -> None:
 def mvin_acc(far: In[i32], near: Out[i32], rows: Size, cols: Size, repeats: Flag, id: Id, load: State[Load]) -> None:
     """Load rows of sums, or one row repeatedly, where the stride is 0: near[r, c] = far[r * stride + c]."""
     near.along((rows, DIM), (cols, 1))[...] = far.along((1 if repeats else rows, load.strides[id]), (cols, 1))
+
+
+def _bytes(far: Flat[Any], load: Load, rows: int, blocks: int, id: int) -> Any:
+    if not load.shrunk[id]:
+        raise Diagnostic(
+            "a load of bytes to accumulators is configured for sums of 32 bits",
+            expected=f"config_ld_bytes with the id {id} before",
+            found="config_ld",
+        )
+    return far.along((blocks, DIM), (rows, load.strides[id]), (DIM, 1)).astype(np.int32)
+
+
+@instruction(
+    "gemmini.mvin_bytes", c="tw_gemmini_mvin_bytes", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
+    regions={"far": _far_blocks, "near": _near_blocks},
+)  # fmt: skip
+def mvin_bytes(far: In[i8], near: Out[i32], rows: Size, blocks: AnyBlocks, id: Id, load: State[Load]) -> None:
+    """Load rows of 1 to 4 blocks of DIM bytes to accumulators: near[b, r, c] = far[r * stride + DIM * b + c]."""
+    near.along((blocks, load.blocks[id] * DIM), (rows, DIM), (DIM, 1))[...] = _bytes(far, load, rows, blocks, id)
+
+
+@instruction(
+    "gemmini.mvin_bytes_add", c="tw_gemmini_mvin_bytes_add", header=HEADER, queue="load",
+    cycles=lambda rows: REQUEST * rows, regions={"far": _far_blocks, "near": _near_blocks},
+)  # fmt: skip
+def mvin_bytes_add(far: In[i8], near: InOut[i32], rows: Size, blocks: AnyBlocks, id: Id, load: State[Load]) -> None:
+    """Add rows of 1 to 4 blocks of DIM bytes to sums: near[b, r, c] += far[r * stride + DIM * b + c]."""
+    near.along((blocks, load.blocks[id] * DIM), (rows, DIM), (DIM, 1))[...] += _bytes(far, load, rows, blocks, id)
 
 
 @instruction(
@@ -309,6 +346,7 @@ GEMMINI = Dialect(
         each.op
         for each in (
             begin, config_ld, mvin, mvin_blocks, mvin_zero, mvin_acc, mvin_acc_zero,
+            config_ld_bytes, mvin_bytes, mvin_bytes_add,
             config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
             config_st, mvout, mvout_full, fence,
         )

@@ -472,3 +472,11 @@ func.func @mask_of_another_length(%x: tensor<4x8xi8>, %valid: tensor<4xi1>, %o: 
   %r = nn.ita_max ins(%x, %valid : tensor<4x8xi8>, tensor<4xi1>) outs(%o : tensor<4x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
   func.return
 }
+
+// -----
+
+func.func @summands_of_two_shapes(%x: tensor<8x32xi8>, %y: tensor<8x1xi8>, %o: tensor<8x32xi32>) {
+  // expected-error@+1 {{expected inputs of one shape, got [8, 32], [8, 1]}}
+  %r = nn.add ins(%x, %y : tensor<8x32xi8>, tensor<8x1xi8>) outs(%o : tensor<8x32xi32>) {accumulator = i32}
+  func.return
+}

@@ -127,6 +127,14 @@ func.func @pool_epilogue(%x: tensor<1x2x6x6xi8>, %e: tensor<3xi32>, %o: tensor<1
   func.return %r : tensor<1x2x3x3xi16>
 }
 
+// CHECK-LABEL: func.func @add(%x: tensor<8x32xi8>, %y: tensor<8x32xi8>, %o: tensor<8x32xi32>) -> tensor<8x32xi32> {
+func.func @add(%x: tensor<8x32xi8>, %y: tensor<8x32xi8>, %o: tensor<8x32xi32>) -> tensor<8x32xi32> {
+  // CHECK-NEXT: %r = nn.add ins(%x, %y : tensor<8x32xi8>, tensor<8x32xi8>) outs(%o : tensor<8x32xi32>) {accumulator = i32}
+  %r = nn.add ins(%x, %y : tensor<8x32xi8>, tensor<8x32xi8>) outs(%o : tensor<8x32xi32>) {accumulator = i32}
+  // CHECK-NEXT: func.return %r : tensor<8x32xi32>
+  func.return %r : tensor<8x32xi32>
+}
+
 // CHECK-LABEL: func.func @reduce(%x: tensor<1x64x128xi8>, %o: tensor<1x128xi32>) -> tensor<1x128xi32> {
 func.func @reduce(%x: tensor<1x64x128xi8>, %o: tensor<1x128xi32>) -> tensor<1x128xi32> {
   // CHECK-NEXT: %r = nn.reduce ins(%x : tensor<1x64x128xi8>) outs(%o : tensor<1x128xi32>) {kind = "sum", accumulator = i32, axes = array<i64: 1>}

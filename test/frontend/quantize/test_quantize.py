@@ -230,6 +230,19 @@ def test_equalisation_keeps_the_function_and_reduces_the_error():
     assert quantized(chain(), equal)[1][-1].sqnr > quantized(chain(), plain)[1][-1].sqnr + 5
 
 
+def test_summands_share_a_scale():
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], "conv"),
+        helper.make_node("Add", ["c", "x"], ["s"], "sum"),
+        helper.make_node("Sub", ["s", "c"], ["y"], "difference"),
+    ]
+    shape = [1, 4, 6, 6]
+    for common in (False, True):
+        model = model_of(nodes, {"x": shape}, ["y"], {"w": floats(4, 4, 1, 1) * 3})
+        scales = quantized(model, Options(common_sums=common))[0].scales
+        assert (len({scales[name] for name in ("x", "c", "s")}) == 1) == common
+
+
 def test_the_most_sensitive_layers_stay_floats():
     worst = min(quantized(chain(), Options(per_channel=False))[1], key=lambda each: each.sqnr)
     result, errors = quantized(chain(), Options(per_channel=False, keep=1))

@@ -55,8 +55,17 @@ class Builder:
         operands = [x, self.scale(), self.zero(), self.bytes(depth, features), self.scale(), self.zero()]
         return self.node("QLinearMatMul", [*operands, result, self.zero()])
 
-    def add(self, x: str, y: str) -> str:
-        operands = [x, self.scale(), self.zero(), y, self.scale(), self.zero(), self.constant(np.float32(0.1))]
+    def add(self, x: str, y: str, *, common: bool) -> str:
+        one = self.scale()
+        operands = [
+            x,
+            one,
+            self.zero(),
+            y,
+            one if common else self.scale(),
+            self.zero(),
+            self.constant(np.float32(0.1)),
+        ]
         return self.node("QLinearAdd", [*operands, self.zero()], "com.microsoft")
 
     def relu(self, x: str) -> str:
@@ -102,13 +111,14 @@ def random_matmul(seed: int) -> tuple[onnx.ModelProto, list[int]]:
 
 
 def residual(seed: int) -> tuple[onnx.ModelProto, list[int]]:
-    """Return a block of two convolutions with a residual."""
+    """Return a block of two convolutions with a residual; with odd seeds both summands have one scale."""
     draw = np.random.default_rng(seed)
     channels, size = int(draw.integers(8, 40)), int(draw.integers(5, 16))
+    channels = 16 * (channels // 8) if seed % 2 else channels
     builder = Builder(seed, [1, channels, size, size])
     inner = builder.relu(builder.conv("x", channels, channels, 3, pads=[1] * 4))
     inner = builder.conv(inner, channels, channels, 3, pads=[1] * 4)
-    found = builder.relu(builder.add(inner, "x"))
+    found = builder.relu(builder.add(inner, "x", common=seed % 2 == 1))
     return builder.model(builder.conv(found, channels, 10, 1)), [1, channels, size, size]
 
 

@@ -18,6 +18,15 @@ def test_random_products(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_residuals(seed: int, tmp_path: Path) -> None:
+    file = tmp_path / "network.onnx"
+    file.write_bytes(residual(seed)[0].SerializeToString())
+    text = str(compile_model(Model(file), "gemmini", stop_after="array").module)
+    assert ("gemmini.mvin_bytes_add" in text) == (seed % 2 == 1)
+    assert_equal(residual(seed), seed, tmp_path, ["sanitizers"])
+
+
 @pytest.mark.parametrize("seed", range(20, 24))
 @pytest.mark.parametrize("network", [random_conv, random_matmul])
 def test_programs_of_instructions_are_proved(network: Network, seed: int, tmp_path: Path) -> None:
