@@ -326,9 +326,15 @@ class ScratchAttr(ParametrizedAttribute):
         return cast("MemRefType[Any]", self.buffer)
 
     @staticmethod
-    def get(shape: Sequence[int], element: Attribute, level: str, address: int | None = None) -> ScratchAttr:
+    def get(
+        shape: Sequence[int],
+        element: Attribute,
+        level: str,
+        address: int | None = None,
+        layout: AffineMapAttr | None = None,
+    ) -> ScratchAttr:
         """Return the attribute."""
-        type = MemRefType(cast(Any, element), shape, NoneAttr(), StringAttr(level))
+        type = MemRefType(cast(Any, element), shape, layout or NoneAttr(), StringAttr(level))
         return ScratchAttr(type, NoneAttr() if address is None else IntAttr(address))
 
     @property

@@ -155,7 +155,8 @@ def grid_of(
     ordered = [*inputs, *outputs]
     places = scratch if scratch is not None else [None] * len(tiling.scratch)
     own = [
-        ScratchAttr.get(s.shape, s.element, s.level or level, a) for s, a in zip(tiling.scratch, places, strict=True)
+        ScratchAttr.get(s.shape, s.element, s.level or level, a, s.layout)
+        for s, a in zip(tiling.scratch, places, strict=True)
     ]
     operands = [t.value for t, _ in ordered]
     types = [*buffer_types([a for _, a in ordered], operands, len(inputs)), *(each.type for each in own)]

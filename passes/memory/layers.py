@@ -252,7 +252,9 @@ class Layers:
         read = [access for access in self.kernels[index + 1].inputs if access.value is value]
         if not places.is_last and any(access.fill is not None for access in read):
             return None  # the next hop would tile it, and its padding would have no fill
-        if any(v is value and role in places.blocks for v, role in roles_of(user)):
+        layout = self.places[producer].layout("outs", kernel.outputs[0].map)
+        roles = {role for v, role in roles_of(user) if v is value}
+        if any(places.layout(role, access.map) != layout for role in roles for access in read):
             return None
         made = self.places[producer].level("outs")
         if not all(places.reaches(role, made) for v, role in roles_of(user) if v is value):
@@ -385,7 +387,8 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps) -> Buffer | None:
     """
     Return an allocation as a candidate for residency; None if ops other than these kernels use it.
 
-    Buffers that the program accesses itself are pinned to a near level if the far level is external.
+    One whose tiles are in blocks is in a near level only as an intermediate of a fused group. Buffers that the program
+    accesses itself are pinned to a near level if the far level is external.
     """
     layers = steps.layers
     values, users = _views(alloc.results[0], is_static_view if layers.is_last else is_view)
@@ -402,7 +405,9 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps) -> Buffer | None:
             raise Diagnostic(
                 f"a buffer cannot be resident {where_to}", where=where(alloc), remedy="remove the hint hier.keep"
             )
-        return None
+        if level or len(kernels) < len(users) or not _is_in_blocks(values, kernels, layers):
+            return None
+        keep = False
     level = level or layers.levels[0].name
     first, last = zip(*map(steps.of, users), strict=True)
     size = reserved(bytes_of(alloc.results[0].type), layers.machine.level(level))
@@ -429,6 +434,12 @@ def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -
         if sum(in_place) > best and all(_is_linked(*use, level.name, layers.machine) for use in moved):
             best, found = sum(in_place), level.name
     return found
+
+
+def _is_in_blocks(values: Sequence[SSAValue], kernels: Sequence[Operation], layers: Layers) -> bool:
+    """Return whether each kernel uses a buffer in blocks."""
+    uses = [(layers.places[op], role) for op in kernels for value, role in roles_of(op) if value in values]
+    return bool(uses) and all(role in places.blocks for places, role in uses)
 
 
 def _is_linked(places: Places, role: str, level: str, machine: Machine) -> bool:

@@ -66,6 +66,11 @@ class Places:
         """Return the level that tiles of a role are brought to; empty where tilings name no level."""
         return self.levels.get(role, "")
 
+    def layout(self, role: str, map: AffineMap) -> AffineMapAttr | None:
+        """Return the layout of the tiles of an operand, given its access map; None where it is strided."""
+        blocks = self.blocks.get(role)
+        return None if blocks is None else blocks.layout(map)
+
     def reaches(self, role: str, level: str) -> bool:
         """Return whether buffers in a level are used in place."""
         return level in self.reach.get(role, ("",))

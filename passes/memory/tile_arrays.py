@@ -86,8 +86,8 @@ class Parts:
         home, role = homes.get(access.value, places.far), self.part.role(position)
         in_place = places.reaches(role, home)
         tiles = self.tiles(access, is_output=is_output, in_place=in_place)
-        epilogue, blocks = places.epilogue if is_output else None, places.blocks.get(role)
-        layout = None if blocks is None or in_place else blocks.layout(access.map)
+        epilogue = places.epilogue if is_output else None
+        layout = None if in_place else places.layout(role, access.map)
         level = home if in_place else places.level(role)
         return replace(tiles, home=home, level=level, epilogue=epilogue, layout=layout)
 

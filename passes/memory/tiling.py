@@ -16,6 +16,7 @@ from functools import cached_property
 from math import prod
 from typing import cast
 
+from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -119,12 +120,11 @@ class Part:
     ) -> OperandTile:
         """Compute the tile of an operand at its place; `homes` has the level of operands outside of the far one."""
         home, role = homes.get(access.value, self.places.far), self.role(position)
-        blocks = self.places.blocks.get(role)
         in_place = self.places.reaches(role, home)
         level = home if in_place else self.places.level(role)
         tile = self.tile(access, counts, is_output=is_output, in_place=in_place, home=home, level=level)
-        if blocks is not None and not in_place:
-            tile = replace(tile, layout=blocks.layout(access.map))
+        if not in_place:
+            tile = replace(tile, layout=self.places.layout(role, access.map))
         return replace(tile, epilogue=self.places.epilogue) if is_output else tile
 
     def tile(
@@ -175,6 +175,7 @@ class Scratch:
     element: Attribute
     level: str
     value: SSAValue | None = None
+    layout: AffineMapAttr | None = None
 
     @property
     def bytes(self) -> int:
@@ -254,7 +255,8 @@ class Tiling:
             output = part.kernel.outputs[0]
             tile = part.tile(output, self.counts, is_output=True, in_place=False)
             level = part.places.level("outs")
-            found[output.value] = Scratch(tile.extents, element_of(output.value), level, output.value)
+            layout = part.places.layout("outs", output.map)
+            found[output.value] = Scratch(tile.extents, element_of(output.value), level, output.value, layout)
         return found
 
     @property

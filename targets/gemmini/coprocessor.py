@@ -67,6 +67,15 @@ class Coprocessor:
                 self._store_bytes = rs2 & 0xFFFFFFFF
                 self.store.scale = np.array([rs2 >> 32], np.uint32).view(np.float32)[0]
                 self.store.relu = int(rs1 >> 2 & 3 == 1)
+                self._pool(rs1)
+
+    def _pool(self, fields: int) -> None:
+        step, window, padding = fields >> 4 & 3, fields >> 6 & 3, fields >> 8 & 15
+        if step and padding:
+            raise _unknown(0, fields, 0)
+        line, rows, cols, sum_rows, sum_cols = (fields >> at & 0xFF for at in (24, 32, 40, 48, 56))
+        self.store.step, self.store.window, self.store.line = step, window if step else 0, line
+        self.store.results, self.store.sums = (rows, cols), (sum_rows, sum_cols)
 
     def _mvin(self, id: int, far: int, tile: int, memory: Memory) -> None:
         at, cols, rows = _fields(tile)
@@ -111,6 +120,9 @@ class Coprocessor:
 
     def _mvout(self, far: int, tile: int, memory: Memory) -> None:
         at, cols, rows = _fields(tile)
+        if self.store.window:
+            self._mvout_pool(far, at, memory)
+            return
         kind = np.int32 if at & _FULL else np.int8
         target = np.zeros(rows * cols, kind)
         self.store.stride = cols
@@ -118,6 +130,16 @@ class Coprocessor:
         made.function(near=self._near(at), far=target.view(Flat), rows=rows, cols=cols, store=self.store)
         for row, line in enumerate(target.reshape(rows, cols)):
             memory.write(far + row * self._store_bytes, line.view(np.uint8))
+
+    def _mvout_pool(self, far: int, at: int, memory: Memory) -> None:
+        (rows, cols), line = self.store.results, self.store.line
+        target = np.zeros((rows * line, DIM), np.int8)
+        self.store.stride = DIM
+        numbers = {"rows": rows, "cols": cols, "window": self.store.window, "store": self.store}
+        gemmini.mvout_pool.function(near=self._near(at), far=target.reshape(-1).view(Flat), **numbers)
+        for row, col in np.ndindex(rows, cols):
+            pixel = row * line + col
+            memory.write(far + pixel * self._store_bytes, target[pixel].view(np.uint8))
 
     def _near(self, at: int) -> Any:
         memory: Any = self.acc if at & _ACC else self.spad

@@ -8,6 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, i8
 from xdsl.ir import Region
 
+from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.cost_table import cost, transform
 from ...dialects.core.machine.model import Engine
@@ -55,6 +56,33 @@ def loads(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, request: f
     if kernel.bounds[-1] % DIM or not _is_signed(kernel):
         return None
     return ceil(len(kernel.inputs) * prod(bounds[:-1]) * ceil(bounds[-1] / columns) * request)
+
+
+@cost("pooled")
+def pooled(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None:
+    """Return the cycles of stores of maxima: a row of sums each; None for what `mvout_pool` does not compute."""
+    return None if pool_fault(kernel) else ceil(prod(bounds) / DIM)
+
+
+def pool_fault(kernel: Kernel) -> str:
+    """Return why stores cannot compute the maxima of windows, empty if they can."""
+    names = dimension_names(kernel)
+    windows = [extent for name, extent in zip(names, kernel.bounds, strict=True) if name[0] == "k"]
+    forms = [linear(expr) for expr in kernel.inputs[0].map.results]
+    if names != ("m0", "m1", "m2", "m3", "k0", "k1") or kernel.bounds[3] % DIM:
+        return "it is no pooling of images with channels last, in whole blocks"
+    if len(set(windows)) > 1 or windows[0] > MOST_WINDOW:
+        return f"its windows are {' x '.join(map(str, windows))}, no squares of up to {MOST_WINDOW}"
+    terms = [dict(form.terms) for form in forms[1:3]]
+    if any(form.constant for form in forms) or [terms[0].get(4), terms[1].get(5)] != [1, 1]:
+        return "it has padding, or pixels of a window are apart"
+    if (step := terms[0].get(1)) != terms[1].get(2) or not isinstance(step, int) or step > MOST_WINDOW:
+        return f"its windows are not equally apart, or more than {MOST_WINDOW} pixels"
+    return f"a row has more than {MOST_PIXELS} pixels" if kernel.bounds[2] > MOST_PIXELS else ""
+
+
+MOST_WINDOW, MOST_PIXELS = 3, 255
+"""Pixels of a window and between windows, and of a row, at most."""
 
 
 def _is_signed(kernel: Kernel) -> bool:

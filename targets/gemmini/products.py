@@ -13,7 +13,7 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.operations import dimension_names
-from ...dialects.nn import AddOp
+from ...dialects.nn import AddOp, PoolOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
@@ -29,6 +29,7 @@ from .dialects.gemmini import (
     mvin_acc_zero,
     preload,
 )
+from .pools import pool_by_stores
 from .rows import Rows, rows_of, zero_rows
 
 
@@ -125,14 +126,20 @@ class ProductLoops(PartLoops):
         return [self.nest.value(each) for each in found]
 
 
+_ENGINES = [StringAttr(name) for name in ("array", "loader", "storer")]
+
+
 def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
     """
     Emit a kernel of the array as instructions; return False for kernels of the core.
 
     Raises Diagnostic for a kernel of the array that no instructions compute.
     """
-    if op.attributes.get("engine") not in (StringAttr("array"), StringAttr("loader")):
+    if op.attributes.get("engine") not in _ENGINES:
         return False
+    if isinstance(op, PoolOp):
+        pool_by_stores(op, kernel, nest)
+        return True
     if isinstance(op, AddOp) and kernel.epilogue is None:
         add_by_loads(kernel, nest)
         return True

@@ -86,7 +86,7 @@ def store_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequenc
         raise _refused(op, f"elements of {element_of(near)} on their way out")
     if op.body is not None and (fault := mvout_fault(op.body)):
         raise _refused(op, f"a body on its way out: {fault}")
-    scale, relu = _scale_of(op)
+    scale, relu = scale_of(op.body.block if op.body is not None else None)
     view = _arranged(block, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
     factor = nest.attribute(FloatAttr(scale, f32))
@@ -198,9 +198,9 @@ def _arranged(block: Block, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAVal
     return add(block, memref.ReinterpretCastOp.from_dynamic(far, [offset], sizes, steps, kind))
 
 
-def _scale_of(op: DmaStartOp) -> tuple[float, bool]:
-    """Return the scale of a transfer's body, 1 where it stores sums, and whether it makes negative results 0."""
-    found = [each for each in op.body.block.ops if isinstance(each, RescaleOp)] if op.body is not None else []
+def scale_of(body: Block | None) -> tuple[float, bool]:
+    """Return the scale of what a store computes, 1 where it stores sums, and whether it makes negative results 0."""
+    found = [each for each in body.ops if isinstance(each, RescaleOp)] if body is not None else []
     if not found:
         return 1.0, False
     (rescale,) = found

@@ -91,11 +91,17 @@ def _queue_problems(machine: Machine) -> Iterable[str]:
                 yield f'engines.{engine.name}.queues: expected names of its own, found "{name}" of {other} too'
 
 
+def _cuts_reductions(engine: Engine) -> bool:
+    """Return whether tiles of an engine may leave partial sums."""
+    return any("k" not in support.whole for support in engine.runs)
+
+
 def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:
     """
     Return a problem for each role whose levels do not hold it, or have no place in a plan.
 
-    Partial sums and intermediates are scratch of a near level; intermediates are where outputs are.
+    Partial sums, unless tiles span all reduced loops, and intermediates are scratch of a near level; intermediates are
+    where outputs are.
     """
     path = f"engines.{engine.name}.level"
     outermost = {level.name for level in machine.levels} - {link.near for link in machine.links}
@@ -108,7 +114,7 @@ def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:
         beside = [name for name in levels[1:] if name in outermost and not machine.level(name).preloaded]
         if beside:
             yield f"{path}.{role}: expected no farthest level beside the preferred one, found {found}"
-        if role == "accumulators" and works_near and levels[0] in outermost:
+        if role == "accumulators" and works_near and levels[0] in outermost and _cuts_reductions(engine):
             yield f"{path}.accumulators: expected a level that a link leads to, found {found}"
         for name in levels:
             if not machine.level(name).can_hold(role):

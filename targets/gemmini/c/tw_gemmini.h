@@ -173,6 +173,20 @@ static inline void tw_gemmini_config_st(const void *far, int32_t stride, int32_t
     tw_gemmini_issue(TW_GEMMINI_CONFIG, (uint64_t)relu << 2 | 2, tw_gemmini_bits(scale) << 32 | (uint32_t)(stride * size));
 }
 
+static inline void tw_gemmini_config_pool(const int8_t *far, int32_t stride, float scale, int32_t relu, int32_t window, int32_t step,
+                                          int32_t line, int32_t rows, int32_t cols, int32_t sum_rows, int32_t sum_cols) {
+    (void)far;
+    uint64_t shape = (uint64_t)line << 24 | (uint64_t)rows << 32 | (uint64_t)cols << 40 | (uint64_t)sum_rows << 48 |
+                     (uint64_t)sum_cols << 56;
+    uint64_t rs1 = shape | (uint64_t)window << 6 | (uint64_t)step << 4 | (uint64_t)relu << 2 | 2;
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, tw_gemmini_bits(scale) << 32 | (uint32_t)stride);
+}
+
+static inline void tw_gemmini_mvout_pool(const int32_t *near, int8_t *far, int32_t rows, int32_t cols, int32_t window) {
+    (void)rows, (void)cols, (void)window;
+    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(0, TW_GEMMINI_DIM, tw_gemmini_acc_row(near)));
+}
+
 static inline void tw_gemmini_mvout(const int32_t *near, int8_t *far, int32_t rows, int32_t cols) {
     tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near)));
 }

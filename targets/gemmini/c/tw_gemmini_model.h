@@ -17,6 +17,7 @@ static struct {
     uint32_t load_block[3], store_stride, step;
     float scale;
     int relu, load_shrunk[3];
+    uint64_t pool;
 } tw_gemmini_model;
 
 static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
@@ -31,6 +32,8 @@ static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
     if ((rs1 & 3) == 2) {
         tw_gemmini_model.relu = (rs1 >> 2 & 3) == 1;
         tw_gemmini_model.store_stride = (uint32_t)rs2;
+        tw_gemmini_model.pool = rs1;
+        if ((rs1 >> 4 & 3) && (rs1 >> 8 & 15)) abort(); /* padding of windows: no instruction stands for it */
         memcpy(&tw_gemmini_model.scale, &bits, sizeof bits);
     }
 }
@@ -80,17 +83,40 @@ static inline void tw_gemmini_model_compute(uint64_t a, int takes) {
     }
 }
 
+static inline int8_t tw_gemmini_model_byte(int32_t sum) {
+    float low = tw_gemmini_model.relu ? 0.0f : -128.0f, scaled = (float)sum * tw_gemmini_model.scale;
+    return (int8_t)rintf(scaled < low ? low : scaled > 127.0f ? 127.0f : scaled);
+}
+
+static inline void tw_gemmini_model_pool(uint64_t far, uint32_t at, uint32_t channels) {
+    uint64_t fields = tw_gemmini_model.pool;
+    uint32_t step = fields >> 4 & 3, window = fields >> 6 & 3, line = fields >> 24 & 0xff;
+    uint32_t rows = fields >> 32 & 0xff, cols = fields >> 40 & 0xff, width = fields >> 56 & 0xff;
+    for (uint32_t row = 0; row < rows; ++row)
+        for (uint32_t col = 0; col < cols; ++col) {
+            int8_t *to = (int8_t *)(uintptr_t)far + (uint64_t)(row * line + col) * tw_gemmini_model.store_stride;
+            for (uint32_t channel = 0; channel < channels; ++channel) {
+                to[channel] = -128;
+                for (uint32_t tap = 0; tap < window * window; ++tap) {
+                    uint32_t there = (row * step + tap / window) * width + col * step + tap % window;
+                    int8_t byte = tw_gemmini_model_byte(tw_gemmini_model.acc[at + there][channel]);
+                    if (byte > to[channel]) to[channel] = byte;
+                }
+            }
+        }
+}
+
 static inline void tw_gemmini_model_store(uint64_t far, uint64_t tile) {
     uint32_t at = (uint32_t)tile, cols = tile >> 32 & 0xffff, rows = tile >> 48 & 0xffff;
-    float low = tw_gemmini_model.relu ? 0.0f : -128.0f;
+    if (tw_gemmini_model.pool >> 4 & 3) {
+        tw_gemmini_model_pool(far, at & 0x1fffffff, cols);
+        return;
+    }
     for (uint32_t row = 0; row < rows; ++row) {
         const int32_t *sums = tw_gemmini_model.acc[((at & 0x1fffffff) + row)];
         char *to = (char *)(uintptr_t)far + (uint64_t)row * tw_gemmini_model.store_stride;
         if (at >> 29 & 1) memcpy(to, sums, cols * sizeof *sums);
-        for (uint32_t col = 0; col < cols && !(at >> 29 & 1); ++col) {
-            float scaled = (float)sums[col] * tw_gemmini_model.scale;
-            to[col] = (char)(int8_t)rintf(scaled < low ? low : scaled > 127.0f ? 127.0f : scaled);
-        }
+        for (uint32_t col = 0; col < cols && !(at >> 29 & 1); ++col) to[col] = (char)tw_gemmini_model_byte(sums[col]);
     }
 }
 

@@ -43,6 +43,8 @@ Rows: TypeAlias = Annotated[Const, range(1, DIM + 1)]
 Columns: TypeAlias = Annotated[Const, range(1, DIM + 1)]
 Blocks: TypeAlias = Annotated[Const, range(2, 5)]
 AnyBlocks: TypeAlias = Annotated[Const, range(1, 5)]
+Window: TypeAlias = Annotated[Const, range(1, 4)]
+Pixels: TypeAlias = Annotated[Const, range(1, 256)]
 Id: TypeAlias = Annotated[Const, range(3)]
 Block: TypeAlias = Annotated[Const, range(1 << 16)]
 Bytes: TypeAlias = Annotated[Const, (1, 4)]
@@ -70,11 +72,17 @@ class Execute:
 
 
 class Store:
-    """Configuration of stores: elements between far rows, and how sums become bytes."""
+    """Configuration of stores: elements between far rows, how sums become bytes, and the windows of pooling."""
 
     stride = 0
     scale: Any = np.float32(1)
     relu = 0
+    window = step = 0
+    line = 0
+    """Pixels of a row of the whole result."""
+    results: tuple[int, int] = (0, 0)
+    sums: tuple[int, int] = (0, 0)
+    """Rows and columns of pixels, of the results and of the sums."""
 
 
 def _tile(rows: Any, cols: Any) -> tuple[Any, Any]:
@@ -103,6 +111,10 @@ def _repeated(rows: Any, cols: Any, repeats: int) -> tuple[Any, Any]:
 
 def _far_blocks(rows: Any, blocks: int) -> tuple[Any, int]:
     return rows, DIM * blocks
+
+
+def _far_bytes(rows: Any, blocks: int, far_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return _line(far_shape, rows, DIM * blocks)
 
 
 def _near_blocks(rows: Any, blocks: int, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
@@ -201,7 +213,7 @@ def _bytes(far: Flat[Any], load: Load, rows: int, blocks: int, id: int) -> Any:
 
 @instruction(
     "gemmini.mvin_bytes", c="tw_gemmini_mvin_bytes", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
-    regions={"far": _far_blocks, "near": _near_blocks},
+    regions={"far": _far_bytes, "near": _near_blocks},
 )  # fmt: skip
 def mvin_bytes(far: In[i8], near: Out[i32], rows: Size, blocks: AnyBlocks, id: Id, load: State[Load]) -> None:
     """Load rows of 1 to 4 blocks of DIM bytes to accumulators: near[b, r, c] = far[r * stride + DIM * b + c]."""
@@ -210,7 +222,7 @@ def mvin_bytes(far: In[i8], near: Out[i32], rows: Size, blocks: AnyBlocks, id: I
 
 @instruction(
     "gemmini.mvin_bytes_add", c="tw_gemmini_mvin_bytes_add", header=HEADER, queue="load",
-    cycles=lambda rows: REQUEST * rows, regions={"far": _far_blocks, "near": _near_blocks},
+    cycles=lambda rows: REQUEST * rows, regions={"far": _far_bytes, "near": _near_blocks},
 )  # fmt: skip
 def mvin_bytes_add(far: In[i8], near: InOut[i32], rows: Size, blocks: AnyBlocks, id: Id, load: State[Load]) -> None:
     """Add rows of 1 to 4 blocks of DIM bytes to sums: near[b, r, c] += far[r * stride + DIM * b + c]."""
@@ -309,6 +321,22 @@ def config_st(
 ) -> None:  # fmt: skip
     """Set the elements of `size` bytes between far rows, the scale of sums, and whether negative results become 0."""
     store.stride, store.scale, store.relu = stride, np.float32(scale), relu
+    store.window = store.step = 0
+
+
+@instruction("gemmini.config_pool", c="tw_gemmini_config_pool", header=HEADER, queue="store", cycles=lambda: 1)
+def config_pool(
+    far: Ref[i8], stride: Annotated[int, Stride("far")], scale: Scalar[f32], relu: Flag, window: Window, step: Window,
+    line: Pixels, rows: Pixels, cols: Pixels, sum_rows: Pixels, sum_cols: Pixels, store: State[Store],
+) -> None:  # fmt: skip
+    """
+    Set stores of maxima over windows: `window` x `window` pixels, `step` apart, without padding.
+
+    Results have rows x cols pixels, `stride` elements apart, `line` pixels from row to row; sums sum_rows x sum_cols.
+    """
+    store.stride, store.scale, store.relu = stride, np.float32(scale), relu
+    store.window, store.step, store.line = window, step, line
+    store.results, store.sums = (rows, cols), (sum_rows, sum_cols)
 
 
 @instruction(
@@ -321,9 +349,45 @@ def mvout(near: In[i32], far: Out[i8], rows: Size, cols: Size, store: State[Stor
 
     The sum becomes the nearest f32 first; halves are rounded to even; low is 0 with ReLU, else -128.
     """
-    scaled = near.along((rows, DIM), (cols, 1)).astype(np.float32) * store.scale
-    bytes = np.clip(np.rint(scaled), 0 if store.relu else -128, 127).astype(np.int8)
-    far.along((rows, store.stride), (cols, 1))[...] = bytes
+    far.along((rows, store.stride), (cols, 1))[...] = _scaled(near.along((rows, DIM), (cols, 1)), store)
+
+
+def _scaled(sums: Any, store: Store) -> Any:
+    """Return sums as bytes."""
+    return np.clip(np.rint(sums.astype(np.float32) * store.scale), 0 if store.relu else -128, 127).astype(np.int8)
+
+
+def _pooled_sums(near_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the region of all pixels of a block of columns."""
+    return *near_shape[-3:-1], DIM
+
+
+def _pooled_results(rows: int, cols: int) -> tuple[int, ...]:
+    return rows, cols, DIM
+
+
+@instruction(
+    "gemmini.mvout_pool", c="tw_gemmini_mvout_pool", header=HEADER, queue="store",
+    cycles=lambda rows, cols, window: rows * cols * window * window,
+    regions={"near": _pooled_sums, "far": _pooled_results},
+)  # fmt: skip
+def mvout_pool(near: In[i32], far: Out[i8], rows: Pixels, cols: Pixels, window: Window, store: State[Store]) -> None:
+    """
+    Store the maxima of windows of sums as bytes, DIM channels, scaled as by `mvout`.
+
+    far[i, j] = max over h, w < window of near[i * step + h, j * step + w], as `config_pool` says.
+    """
+    if store.window != window or store.results != (rows, cols):
+        raise Diagnostic(
+            "a store of maxima has another shape than is configured",
+            expected=f"config_pool of {rows} x {cols} results of windows of {window} before",
+            found=f"{store.results[0]} x {store.results[1]} results of windows of {store.window}",
+        )
+    sums = near.along((store.sums[0], store.sums[1] * DIM), (store.sums[1], DIM), (DIM, 1))
+    ends = (rows - 1) * store.step + 1, (cols - 1) * store.step + 1
+    taps = [sums[h : h + ends[0] : store.step, w : w + ends[1] : store.step] for h, w in np.ndindex(window, window)]
+    pixels = far.along((rows, store.line * store.stride), (cols, store.stride), (DIM, 1))
+    pixels[...] = np.max([_scaled(tap, store) for tap in taps], axis=0)
 
 
 @instruction(
@@ -348,7 +412,7 @@ GEMMINI = Dialect(
             begin, config_ld, mvin, mvin_blocks, mvin_zero, mvin_acc, mvin_acc_zero,
             config_ld_bytes, mvin_bytes, mvin_bytes_add,
             config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
-            config_st, mvout, mvout_full, fence,
+            config_st, mvout, mvout_full, config_pool, mvout_pool, fence,
         )
     ],
 )  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -53,11 +53,12 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
     return block.last_op.operands if block.last_op is not None else ()
 
 
-def fence_results(function: FuncOp) -> None:
+def fence_results(function: FuncOp, storing: Set[str]) -> None:
     """
     Insert fences where results are there, outside of loops: from there on, anyone may read them.
 
-    They stand before waits for transfers out, and behind loops that wait for these inside.
+    They stand before waits for transfers out, and behind loops that wait for these inside, or call a function of
+    `storing`, which stores results itself.
     """
     is_fenced = False
     for op in list(function.body.block.ops) if function.body.blocks else []:
@@ -66,7 +67,7 @@ def fence_results(function: FuncOp) -> None:
                 _fence(op, InsertPoint.before(op))
                 is_fenced = True
             continue
-        is_fenced = _ends_stores(op)
+        is_fenced = _ends_stores(op, storing)
         if is_fenced:
             _fence(op, InsertPoint.after(op))
 
@@ -82,17 +83,26 @@ def begin_memories(function: FuncOp) -> None:
         Rewriter.insert_op(made, InsertPoint.after(last))
 
 
-def _ends_stores(op: Operation) -> bool:
-    """Return whether a loop has no transfers out that are waited for behind it, and some inside."""
-    if not isinstance(op, scf.ForOp) or any(_is_outward(result) for result in op.results):
+def _ends_stores(op: Operation, storing: Set[str]) -> bool:
+    """Return whether an op has no transfers out that are waited for behind it, and some inside, or other stores."""
+    if not isinstance(op, scf.ForOp | CallOp) or any(_is_outward(result) for result in op.results):
         return False
-    return any(isinstance(each, DmaStartOp) and each.writes_far is not None for each in nested_ops(op))
+    return any(_stores(each, storing) for each in (op, *nested_ops(op)))
+
+
+def _stores(op: Operation, storing: Set[str]) -> bool:
+    if isinstance(op, CallOp):
+        return op.callee.string_value() in storing
+    return isinstance(op, DmaStartOp) and op.writes_far is not None
 
 
 def _fence(op: Operation, place: InsertPoint) -> None:
     made = fence()
     made.location = op.location
     Rewriter.insert_op(made, place)
+
+
+_STORER = StringAttr("storer")
 
 
 @dataclass(frozen=True)
@@ -110,9 +120,10 @@ class LowerToGemminiPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lower_kernels(op, lower_kernel)
         copiers = Copiers(op)
+        storing = {each.sym_name.data for each in functions(op) if each.attributes.get("engine") == _STORER}
         for function in functions(op):
             begin_memories(function)
-            fence_results(function)
+            fence_results(function, storing)
             for start in [each for each in nested_ops(function) if isinstance(each, DmaStartOp)]:
                 move = store_tile if start.writes_far is not None else load_tile
                 call, done = copiers.call(function, start, [], move, zero_tile), DmaNoneOp()

