@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, prod
 
 from xdsl.dialects import arith
@@ -26,13 +27,13 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None
     """
     Return the cycles of a product: for each 16 x 16 block of weights, those of its preload and of the rows behind it.
 
-    The product that takes new weights costs 16 cycles and their preload one, each other max(4, rows). None for unsigned
-    factors, several groups or batches, and windows in padding.
+    The product that takes new weights costs 16 cycles and their preload one, each other max(4, rows). Groups and
+    batches are products of their own. None for unsigned factors, and windows in padding.
     """
     names = dimension_names(kernel)
-    if any(name[0] not in "mnku" for name in names) or "n0" not in names or not _is_signed(kernel):
+    if any(name[0] not in "bmnku" for name in names) or "n0" not in names or not _is_signed(kernel):
         return None
-    if any(access.fill is not None for access in kernel.inputs):
+    if any(access.fill is not None for access in kernel.inputs) or not _fills_blocks(kernel, names):
         return None
     extents = dict(zip(names, bounds, strict=True))
     if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
@@ -43,7 +44,17 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None
     lines = prod(extents[name] for name in names if name[0] == "m" and name not in rows)
     whole, rest = divmod(prod(extents[name] for name in rows), DIM)
     line = whole * DIM + (max(rest, LEAST_ROWS) if rest else 0)
+    blocks *= prod(extent for name, extent in extents.items() if name[0] == "b")
     return blocks * (1 + DIM + lines * line - (DIM if whole else max(rest, LEAST_ROWS)))
+
+
+def _fills_blocks(kernel: Kernel, names: Sequence[str]) -> bool:
+    """Return whether groups of one axis are whole blocks: what pads a block would be the next group's."""
+    exprs = [expr for access in (*kernel.inputs, *kernel.outputs) for expr in access.map.results]
+    shared = [
+        loops for loops in (linear(expr).dims() for expr in exprs) if any(names[each][0] == "b" for each in loops)
+    ]
+    return all(kernel.bounds[each] % DIM == 0 for loops in shared for each in loops if names[each] in ("n0", "k0"))
 
 
 @cost("loads")

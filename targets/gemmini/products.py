@@ -44,6 +44,7 @@ class ProductLoops(PartLoops):
         self.rows = {access: rows_of(access.value) for access in (self.x, self.w, self.y)}
         self.row = self._row(names)
         self.others = [loop for loop, name in enumerate(names) if name[0] == "m" and loop != self.row]
+        self.batches = [loop for loop, name in enumerate(names) if name[0] == "b"]
         self.taps = [loop for loop, name in enumerate(names) if name[0] == "k" and loop != self.k]
 
     def _row(self, names: Sequence[str]) -> int:
@@ -70,6 +71,8 @@ class ProductLoops(PartLoops):
         nest.last(config_ex(self.step))
         if self.op.accumulate is None:
             zero_rows(nest, self.y.value, mvin_acc_zero)
+        for loop in self.batches:
+            self.position[loop] = nest.open("b", 0, bounds[loop])[0] if bounds[loop] > 1 else 0
         (n,) = nest.open("n", 0, bounds[self.n] // DIM)
         self.position[self.n] = nest.mul(n, DIM)
         for loop in self.taps:
@@ -83,7 +86,7 @@ class ProductLoops(PartLoops):
         self._chunks(n, k, is_first=True)
         for number, loop in enumerate(self.others):
             self._remaining(number, loop, n, k)
-        nest.close_all(2 + len(self.taps))
+        nest.close_all(2 + len(self.taps) + sum(bounds[loop] > 1 for loop in self.batches))
 
     def _remaining(self, number: int, loop: int, n: Index, k: Index) -> None:
         """Emit the rows at which the loops before one are at 0, and that one is not."""
@@ -122,6 +125,9 @@ class ProductLoops(PartLoops):
         """Return the physical indices of an operand's row at the current position, in a block of columns."""
         rows: Rows = self.rows[access]
         axes = axes_of(access, self.kernel.bounds)
+        for loop in self.batches:
+            factors = dict(linear(access.map.results[rows.axis]).terms)
+            block = self.nest.add(block, self.nest.mul(self.position[loop], factors.get(loop, 0) // DIM))
         found = [block, *(self.index(axes[axis].index) for axis in rows.others), 0]
         return [self.nest.value(each) for each in found]
 

@@ -51,9 +51,12 @@ class Builder:
         return self.node("QLinearConv", operands, kernel_shape=[size, size], **attributes)
 
     def matmul(self, x: str, depth: int, features: int) -> str:
+        return self.product(x, self.bytes(depth, features), depth)
+
+    def product(self, x: str, y: str, depth: int) -> str:
         result = self.constant(np.float32(np.sqrt(depth) * 0.1))
-        operands = [x, self.scale(), self.zero(), self.bytes(depth, features), self.scale(), self.zero()]
-        return self.node("QLinearMatMul", [*operands, result, self.zero()])
+        operands = [x, self.scale(), self.zero(), y, self.scale(), self.zero(), result, self.zero()]
+        return self.node("QLinearMatMul", operands)
 
     def add(self, x: str, y: str, *, common: bool) -> str:
         one = self.scale()
@@ -97,6 +100,29 @@ def random_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     if draw.integers(2):
         found = builder.conv(found, features, int(draw.integers(1, 30)), 1)
     return builder.model(found), shape
+
+
+def random_groups(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a convolution of random groups, depthwise with even seeds."""
+    draw = np.random.default_rng(seed)
+    groups = int(draw.choice([2, 3, 8, 16, 24, 32, 64]))
+    depth, per_group = (1, 1) if seed % 2 == 0 else (int(draw.choice([1, 2, 4, 8])), int(draw.choice([1, 2, 4])))
+    size, shape = int(draw.integers(1, 4)), [1, groups * depth, int(draw.integers(3, 18)), int(draw.integers(3, 18))]
+    builder = Builder(seed, shape)
+    found = builder.conv(
+        "x", depth, groups * per_group, size, group=groups, pads=[size // 2] * 4, strides=[int(draw.integers(1, 3))] * 2
+    )
+    return builder.model(found), shape
+
+
+def random_batches(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return products of matrices of a batch with their own transposes."""
+    draw = np.random.default_rng(seed)
+    shape = [int(draw.integers(1, 4)), int(draw.integers(1, 5)), int(draw.integers(1, 40)), int(draw.integers(1, 40))]
+    builder = Builder(seed, shape)
+    turned = builder.node("Transpose", ["x"], perm=[0, 1, 3, 2])
+    scores = builder.product("x", turned, shape[3])
+    return builder.model(builder.product(scores, "x", shape[2]) if seed % 2 else scores), shape
 
 
 def random_pool(seed: int) -> tuple[onnx.ModelProto, list[int]]:

@@ -13,7 +13,9 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.test.targets.gemmini.networks import (
     Network,
     assert_equal,
+    random_batches,
     random_conv,
+    random_groups,
     random_matmul,
     random_pool,
     residual,
@@ -35,6 +37,16 @@ def test_residuals(seed: int, tmp_path: Path) -> None:
     assert_equal(residual(seed), seed, tmp_path, ["sanitizers"])
 
 
+@pytest.mark.parametrize(
+    ("network", "seed"), [*product([random_groups], (0, 1, 2, 9)), *product([random_batches], (0, 1, 7))]
+)
+def test_groups_and_batches_are_products_of_the_array(network: Network, seed: int, tmp_path: Path) -> None:
+    file = tmp_path / "network.onnx"
+    file.write_bytes(network(seed)[0].SerializeToString())
+    assert "gemmini.compute_preloaded_add" in str(compile_model(Model(file), "gemmini", stop_after="array").module)
+    assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_maxima_of_windows(seed: int, tmp_path: Path) -> None:
     file = tmp_path / "network.onnx"
@@ -44,7 +56,14 @@ def test_maxima_of_windows(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("network", "seed"), [*product([random_conv, random_matmul], range(20, 24)), (random_pool, 102), (residual, 5)]
+    ("network", "seed"),
+    [
+        *product([random_conv, random_matmul], range(20, 24)),
+        (random_pool, 102),
+        (residual, 5),
+        (random_groups, 2),
+        (random_batches, 1),
+    ],
 )
 def test_programs_of_instructions_are_proved(network: Network, seed: int, tmp_path: Path) -> None:
     file = tmp_path / "network.onnx"
