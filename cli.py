@@ -295,8 +295,17 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def _add_simulator(parser: argparse.ArgumentParser) -> None:
     what = "with --on spike: the ISA of the core (rv64gc), such as rv64gc_zba_zbb"
     parser.add_argument("--isa", metavar="ISA", help=what)
+    what = "with --on spike: another's coprocessor in place of the target's, a shared object and the extension's name"
+    parser.add_argument("--extension", type=_extension, metavar="FILE.so[:NAME]", help=what)
     what = "with --on spike: the wall-clock time after which a run is killed (600)"
     parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help=what)
+
+
+def _extension(text: str) -> tuple[Path, str]:
+    """Return the file and the name of a simulator's extension: that of the file libNAME.so where none is given."""
+    file, _, name = text.partition(":")
+    path = path_of(file)
+    return path, name or path.stem.removeprefix("lib")
 
 
 def _seconds(text: str) -> float:

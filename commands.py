@@ -148,10 +148,21 @@ def _settings(options: argparse.Namespace, places: Sequence[str]) -> Settings:
     from .runtime.simulators.session import Settings
     from .runtime.tools.session import SIMULATORS
 
-    given = {"isa": options.isa, "seconds": options.time_limit}
+    given = {"isa": options.isa, "seconds": options.time_limit, "extension": options.extension}
     kept = {name: value for name, value in given.items() if value is not None}
     if kept and not set(places) & set(SIMULATORS):
-        raise usage_error("--isa and --time-limit are for --on spike", found=f"--on {' --on '.join(places)}")
+        what = "--isa, --extension and --time-limit are for --on spike"
+        raise usage_error(what, found=f"--on {' --on '.join(places)}")
+    if options.extension is not None:
+        file, name = options.extension
+        if not file.is_file():
+            raise Diagnostic(
+                "there is no such extension",
+                where=str(file),
+                expected="a shared object for spike --extlib",
+                remedy="build it with the headers of the same Spike, or leave out --extension for the target's own",
+            )
+        kept["extension"] = file.resolve(), name
     return Settings(**kept)
 
 

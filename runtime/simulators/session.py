@@ -32,6 +32,8 @@ class Settings:
     seconds: float = 600
     coprocessor: Path | None = None
     """The Python file of the target's coprocessor, which the simulator loads."""
+    extension: tuple[Path, str] | None = None
+    """Another's coprocessor in its place: a shared object for the simulator, and the name of the extension in it."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class SimulatorSession:
     def _execute(self, arguments: Sequence[str], folder: Path) -> Done:
         """Run the simulator, with the target's coprocessor in its Python if there is one."""
         program, settings = self._simulator.program, self._settings
-        if settings.coprocessor is None:
+        if settings.coprocessor is None or settings.extension is not None:
             return program.execute(arguments, folder, seconds=settings.seconds)
         root, coprocessor = Path(__file__).resolve().parents[2], settings.coprocessor.resolve()
         package = Path(self._temporary.name) / "packages" / "tilewright"

@@ -69,6 +69,12 @@ static inline uint64_t tw_gemmini_bits(float scale) {
     return bits;
 }
 
+static inline void tw_gemmini_config_ld(const void *far, int32_t stride, int32_t block, int32_t size, int32_t id) {
+    (void)far;
+    uint64_t rs1 = tw_gemmini_bits(1.0f) << 32 | (uint64_t)block << 16 | UINT64_C(1) << 8 | (uint64_t)id << 3 | 1;
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, (uint64_t)stride * (uint64_t)size);
+}
+
 static inline void tw_gemmini_begin(const int8_t *spad, const int8_t *acc) {
     tw_gemmini.spad = (const char *)spad;
     tw_gemmini.acc = (const char *)acc;
@@ -76,12 +82,7 @@ static inline void tw_gemmini_begin(const int8_t *spad, const int8_t *acc) {
     tw_gemmini_model.spad = (int8_t(*)[TW_GEMMINI_DIM])(uintptr_t)spad;
     tw_gemmini_model.acc = (int32_t(*)[TW_GEMMINI_DIM])(uintptr_t)acc;
 #endif
-}
-
-static inline void tw_gemmini_config_ld(const void *far, int32_t stride, int32_t block, int32_t size, int32_t id) {
-    (void)far;
-    uint64_t rs1 = tw_gemmini_bits(1.0f) << 32 | (uint64_t)block << 16 | UINT64_C(1) << 8 | (uint64_t)id << 3 | 1;
-    tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, (uint64_t)stride * (uint64_t)size);
+    for (int32_t id = 0; id < 3; ++id) tw_gemmini_config_ld(spad, 0, 0, 1, id); /* loads of zeros need a configuration too */
 }
 
 /* With scale 1: bytes are extended to sums of 32 bits. */

@@ -138,9 +138,13 @@ def _sums(rows: int, n: int, c_shape: tuple[int, ...]) -> tuple[Any, ...]:
     return _line(c_shape, rows, n)
 
 
-@instruction("gemmini.begin", c="tw_gemmini_begin", header=HEADER, queue="load", cycles=lambda: 1)
+@instruction("gemmini.begin", c="tw_gemmini_begin", header=HEADER, queue="load", cycles=lambda: 3)
 def begin(spad: Ref[i8], acc: Ref[i8], memories: State[Memories]) -> None:
-    """Name the arenas in C that stand for the scratchpad and the accumulators: rows are addresses in them."""
+    """
+    Name the arenas in C that stand for the scratchpad and the accumulators: rows are addresses in them.
+
+    It issues a configuration of each id of loads: loads of zeros need one.
+    """
     memories.is_known = True
 
 

@@ -144,8 +144,19 @@ def test_isa_strings():
         extensions_of("rv32gc")
 
 
+def test_an_extension_takes_the_place_of_the_coprocessor():
+    settings = Settings(coprocessor=Path("coprocessor.py"), extension=(Path("libarray.so"), "array"))
+    assert SPIKE.arguments(settings, Path("a.elf"))[2:] == ["--extlib=libarray.so", "--extension=array", "a.elf"]
+
+
+def test_a_file_of_an_extension_that_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    words = ["check", str(tmp_path), "--on", "spike", "--extension", str(tmp_path / "libarray.so")]
+    assert cli.main(words) == 1
+    assert "libarray.so: error: there is no such extension" in capsys.readouterr().err
+
+
 def test_options_without_a_simulator(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     words = ["check", str(tmp_path), "--on", "host", "--isa", "rv64gc"]
     assert cli.main(words) == 2
-    assert "--isa and --time-limit are for --on spike" in capsys.readouterr().err
+    assert "--isa, --extension and --time-limit are for --on spike" in capsys.readouterr().err
     assert cli.main(["check", str(tmp_path), "--on", "spike", "--time-limit", "0"]) == 2

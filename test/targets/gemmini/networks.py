@@ -168,7 +168,7 @@ def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Pat
     file = folder / "network.onnx"
     file.write_bytes(model.SerializeToString())
     inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8)}
-    expected = api.load(file, "host").run(inputs)
+    expected = api.load(file, "host", integers=True).run(inputs)
     for place in places:
         found = api.load(file, "gemmini", on=place).run(inputs)
         for name, values in expected.items():
