@@ -160,7 +160,7 @@ def priced(form: Kernel, cost: str, cores: int, parameters: Mapping[str, Any], *
     cycles = cost_named(f"siracusa.{cost}")(
         form, form.bounds, replace(CLUSTER, cores=cores), contention=contention, **parameters
     )
-    assert cycles is not None
+    assert not isinstance(cycles, str), cycles
     return cycles
 
 

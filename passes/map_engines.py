@@ -16,20 +16,28 @@ from ..dialects.hier import GridOp
 from ..errors import Diagnostic, did_you_mean
 from ..ir import element_of, functions, where
 from .core.base import Pass
+from .mapping.refusals import note_refusals
 
 ATTRIBUTE = "engine"
 
 
 def map_engines(module: ModuleOp, machine: Machine) -> None:
     """
-    Assign every kernel of the module's functions to an engine, by its attribute `engine`.
+    Assign every kernel of the module's functions to an engine, by its attribute `engine`; note why no other took it.
 
     Kernels of a grid with an engine are unchanged. Raises Diagnostic as `engine_of` does.
     """
     for function in functions(module):
         for op in nested_ops(function):
             if is_kernel(op) and not _is_in_mapped_grid(op):
-                op.attributes[ATTRIBUTE] = StringAttr(engine_of(op, machine).name)
+                map_kernel(op, machine)
+
+
+def map_kernel(op: Operation, machine: Machine) -> None:
+    """Assign a kernel to an engine, and note why no other took it. Raises Diagnostic as `engine_of` does."""
+    engine, is_named = engine_of(op, machine), ATTRIBUTE in op.attributes
+    op.attributes[ATTRIBUTE] = StringAttr(engine.name)
+    note_refusals(op, engine, machine, is_named=is_named)
 
 
 def engine_of(op: Operation, machine: Machine) -> Engine:
@@ -96,10 +104,9 @@ class MapEnginesPass(Pass):
 
     The machine is the module's (attach-machine). A kernel, on tensors or on buffers, gets the attribute `engine`: the
     name of the engine with the least modelled cycles, ties broken by name. An existing attribute is kept, and checked.
-    The
-    cost excludes transfers and concurrency: a small kernel between two of another engine may be faster on theirs, which
-    an
-    attribute can select.
+    The cost excludes transfers and concurrency: a small kernel between two of another engine may be faster on theirs,
+    which an attribute can select. The attribute `refusals` says of each other engine why it did not take the kernel;
+    reasons that passes have noted before are kept.
     """
 
     name = "map-engines"

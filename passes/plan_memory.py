@@ -21,6 +21,7 @@ from ..dialects.hier.grid import spatial_grid
 from ..ir import functions, fused_location
 from .core.base import Pass
 from .map_engines import engine_of
+from .mapping.refusals import forget_refusals
 from .memory.building import grid_of
 from .memory.gathers import look_up, prepare_gathers
 from .memory.hints import KEEP
@@ -224,7 +225,8 @@ class PlanMemoryPass(Pass):
     fusion. Bytes of a near level are not reused for as many kernels as transfers may be in flight (`in_flight` of the
     machine's links), if the capacity permits, so that overlap-engines can overlap neighbours; `apart` overrides that
     number. The function's attributes
-    `hier.modelled_cycles` and `hier.cycles_bound` give the plan's cycles and a lower bound of any plan's.
+    `hier.modelled_cycles` and `hier.cycles_bound` give the plan's cycles and a lower bound of any plan's. The attribute
+    `refusals` of kernels (map-engines) is removed: reasons are of whole kernels.
     """
 
     name = "plan-memory"
@@ -239,5 +241,6 @@ class PlanMemoryPass(Pass):
         machine = machine_of(op)
         apart = machine.in_flight(external=False) if self.apart is None else self.apart
         limits = Limits(self.level_bytes, self.double_buffered, self.time_budget, self.layer_by_layer, apart)
+        forget_refusals(op)
         for function in functions(op):
             plan_memory(function, machine, limits)

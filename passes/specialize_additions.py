@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import IntegerType, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -19,8 +19,9 @@ from ..dialects.nn import AddOp
 from ..ir import functions, shape_of
 from .core.base import Pass
 from .loops.scalar import live_ops
-from .map_engines import ATTRIBUTE, engine_of, mapped_engine
-from .memory.sums import takes_sums_out
+from .map_engines import engine_of, map_kernel, mapped_engine
+from .mapping.refusals import refuse
+from .memory.sums import sums_fault
 
 
 def specialize_addition(op: linalg.GenericOp, machine: Machine) -> bool:
@@ -29,16 +30,26 @@ def specialize_addition(op: linalg.GenericOp, machine: Machine) -> bool:
     if total is None:
         return False
     made = _add(op, total)
-    engine = engine_of(made, machine)
-    own, other = machine.cost(engine, made), machine.cost(mapped_engine(op, machine), op)
-    if own is None or (other is not None and other <= own) or not takes_sums_out(made, engine, machine):
+    if fault := _fault(op, made, machine):
+        for each in machine.engines:
+            if any(run.op == made.name for run in each.runs):
+                refuse(op, each.name, machine.fault(each, made) or fault)
         made.erase()
         return False
-    made.attributes[ATTRIBUTE] = StringAttr(engine.name)
+    map_kernel(made, machine)
     made.location = op.location
     Rewriter.insert_op(made, InsertPoint.before(op))
     Rewriter.erase_op(op)
     return True
+
+
+def _fault(op: linalg.GenericOp, made: AddOp, machine: Machine) -> str:
+    """Return why no engine runs an addition faster as `nn.add`, empty if one does."""
+    engine = engine_of(made, machine)
+    own, other = machine.cost(engine, made), machine.cost(mapped_engine(op, machine), op)
+    if own is not None and (other is None or own < other):
+        return sums_fault(made, engine, machine)
+    return f"{own:,} cycles as {made.name} on '{engine.name}', {other:,} as {op.name}"
 
 
 def _addition(op: linalg.GenericOp) -> arith.AddiOp | None:

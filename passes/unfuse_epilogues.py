@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -22,8 +22,9 @@ from ..dialects.core.nesting import nested_ops
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
 from .loops.scalar import live_ops
-from .map_engines import ATTRIBUTE, engine_of, mapped_engine
-from .memory.sums import takes_sums_out
+from .map_engines import map_kernel, mapped_engine
+from .mapping.refusals import refuse
+from .memory.sums import sums_fault
 
 
 def unfuse_epilogue(op: KernelOp, machine: Machine) -> None:
@@ -34,12 +35,12 @@ def unfuse_epilogue(op: KernelOp, machine: Machine) -> None:
     form is unchanged.
     """
     engine = mapped_engine(op, machine)
-    if op.epilogue is None or takes_sums_out(op, engine, machine):
+    if op.epilogue is None or not (fault := sums_fault(op, engine, machine)):
         return
     for value in _cuts(op.epilogue.block):
         head = _head(op, value)
-        if machine.cost(engine, head) is not None and takes_sums_out(head, engine, machine):
-            _split(op, head, value, machine)
+        if machine.cost(engine, head) is not None and not sums_fault(head, engine, machine):
+            refuse(_split(op, head, value, machine), engine.name, fault)
             return
         buffer = head.output.owner
         head.erase()
@@ -105,8 +106,8 @@ def _part(body: Block, starts: Sequence[SSAValue], end: SSAValue, out: Attribute
     return Region(block), [list(body.args).index(arg) - 1 for arg in extras]
 
 
-def _split(op: KernelOp, head: KernelOp, value: SSAValue, machine: Machine) -> None:
-    """Replace a kernel by its head and a kernel of the rest of its epilogue."""
+def _split(op: KernelOp, head: KernelOp, value: SSAValue, machine: Machine) -> Operation:
+    """Replace a kernel by its head and a kernel of the rest of its epilogue; return that."""
     assert op.epilogue is not None
     body = op.epilogue.block
     last = body.last_op
@@ -119,12 +120,13 @@ def _split(op: KernelOp, head: KernelOp, value: SSAValue, machine: Machine) -> N
     ins = [head.output, *(op.extras[number] for number in kept)]
     indexing = [identity, *(maps[number] for number in kept), identity]
     rest = linalg.GenericOp(ins, [op.output], region, indexing, [IteratorTypeAttr.parallel()] * rank)
-    rest.attributes[ATTRIBUTE] = StringAttr(engine_of(rest, machine).name)
+    map_kernel(rest, machine)
     buffer = cast(Operation, head.output.owner)
     for each in (buffer, head, rest):
         each.location = op.location
         Rewriter.insert_op(each, InsertPoint.before(op))
     Rewriter.erase_op(op)
+    return rest
 
 
 @dataclass(frozen=True)

@@ -77,20 +77,20 @@ def with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, mac
     )
 
 
-def takes_sums_out(op: Operation, engine: Engine, machine: Machine) -> bool:
+def sums_fault(op: Operation, engine: Engine, machine: Machine) -> str:
     """
-    Return whether an engine, or the transfer of the results, computes a kernel's epilogue, if its sums are apart.
+    Return why neither an engine nor the transfer of the results computes a kernel's epilogue, if its sums are apart.
 
-    True of kernels whose sums have no level of their own.
+    Empty if one does, and for kernels whose sums have no level of their own.
     """
     places = places_of(engine, machine, links_to(engine, machine) - 1)
     if places is None:
-        return True
+        return ""
     try:
         found = with_sums(op, kernel_of(op), engine, places, machine)
-    except Diagnostic:
-        return False
+    except Diagnostic as error:
+        return f"{error.message}; found {error.found}"
     for each in found:
         if each.epilogue is not None and each.epilogue.bias is not None and (view := each.epilogue.bias.view):
             view.erase()
-    return True
+    return ""

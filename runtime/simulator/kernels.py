@@ -56,8 +56,7 @@ def cost_of_copy(op: Operation, source: SSAValue, machine: Machine, around: Stri
 
     An access is one element, or a vector along the last axis if the engine has vectors.
     """
-    able = [engine for engine in machine.engines if any(each.op == "*" for each in engine.runs)]
-    engine = (able or list(machine.engines))[0] if around is None else machine.engine(around.data)
+    engine = machine.copier if around is None else machine.engine(around.data)
     latency = machine.level(level_of(source, machine.far.name)).latency
     *outer, row = shape_of(source) or (1,)
     width = max(1, engine.vector_bytes // numpy_type(element_of(source)).itemsize)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, prod
 
 from xdsl.dialects import arith
@@ -23,21 +23,17 @@ LEAST_ROWS = 4
 
 
 @cost("array")
-def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None:
+def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | str:
     """
     Return the cycles of a product: for each 16 x 16 block of weights, those of its preload and of the rows behind it.
 
     The product that takes new weights costs 16 cycles and their preload one, each other max(4, rows). Groups and
-    batches are products of their own. None for unsigned factors, and windows in padding.
+    batches are products of their own. A text for what `_product_fault` refuses.
     """
     names = dimension_names(kernel)
-    if any(name[0] not in "bmnku" for name in names) or "n0" not in names or not _is_signed(kernel):
-        return None
-    if any(access.fill is not None for access in kernel.inputs) or not _fills_blocks(kernel, names):
-        return None
     extents = dict(zip(names, bounds, strict=True))
-    if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
-        return None
+    if fault := _product_fault(kernel, extents):
+        return fault
     rows = [name for name in names if name[0] == "m" and extents[name] > 1][-1:]
     blocks = ceil(extents["n0"] / DIM) * ceil(extents["k0"] / DIM)
     blocks *= prod(extents[name] for name in names if name[0] == "k" and name != "k0")
@@ -46,6 +42,22 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None
     line = whole * DIM + (max(rest, LEAST_ROWS) if rest else 0)
     blocks *= prod(extent for name, extent in extents.items() if name[0] == "b")
     return blocks * (1 + DIM + lines * line - (DIM if whole else max(rest, LEAST_ROWS)))
+
+
+def _product_fault(kernel: Kernel, extents: Mapping[str, int]) -> str:
+    """Return why the array cannot compute a kernel, empty if it can; `extents` are those of the loops, by name."""
+    names = tuple(extents)
+    if any(name[0] not in "bmnku" for name in names) or "n0" not in names:
+        return "no output varies along the second factor alone: it is no product of two matrices"
+    if not _is_signed(kernel):
+        return "a factor is unsigned, and the array extends bytes with their signs"
+    if any(access.fill is not None for access in kernel.inputs):
+        return "windows reach into padding, of which the array has none"
+    if not _fills_blocks(kernel, names):
+        return f"groups are no whole blocks of {DIM} channels and features"
+    if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
+        return "no factor varies along one of its loops"
+    return ""
 
 
 def _fills_blocks(kernel: Kernel, names: Sequence[str]) -> bool:
@@ -58,21 +70,23 @@ def _fills_blocks(kernel: Kernel, names: Sequence[str]) -> bool:
 
 
 @cost("loads")
-def loads(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, request: float, columns: int) -> int | None:
+def loads(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, request: float, columns: int) -> int | str:
     """
     Return the cycles of loads that add to sums, each of `columns` bytes of a row at most, `request` cycles each.
 
-    None for unsigned inputs, and for rows that are no whole blocks.
+    A text for unsigned inputs, and for rows that are no whole blocks.
     """
-    if kernel.bounds[-1] % DIM or not _is_signed(kernel):
-        return None
+    if kernel.bounds[-1] % DIM:
+        return f"rows of {kernel.bounds[-1]} elements are no whole blocks of {DIM}"
+    if not _is_signed(kernel):
+        return "an input is unsigned, and loads extend bytes with their signs"
     return ceil(len(kernel.inputs) * prod(bounds[:-1]) * ceil(bounds[-1] / columns) * request)
 
 
 @cost("pooled")
-def pooled(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | None:
-    """Return the cycles of stores of maxima: a row of sums each; None for what `mvout_pool` does not compute."""
-    return None if pool_fault(kernel) else ceil(prod(bounds) / DIM)
+def pooled(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | str:
+    """Return the cycles of stores of maxima: a row of sums each; a text for what `mvout_pool` does not compute."""
+    return pool_fault(kernel) or ceil(prod(bounds) / DIM)
 
 
 def pool_fault(kernel: Kernel) -> str:

@@ -72,7 +72,7 @@ def product(
     float_cycles: float = 60.0,
     xpulp: int = 0,
     xpulpnn: int = 0,
-) -> int | None:
+) -> int | str:
     """
     Estimate the cycles of the fastest form of a sum of products; other kernels as `code` does.
 
@@ -83,30 +83,31 @@ def product(
     plain C
     in blocks of 2 x 2 outputs. The others are those of `code`.
 
-    A kernel with `im2col` has its windows copied, one with `narrow_input` has them packed. None if two of them exceed
-    the
-    stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.
+    A kernel with `im2col` has its windows copied, one with `narrow_input` has them packed. A text if two of them exceed
+    the stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.
     """
     plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp)
     rates = Rates(float_cycles, bool(xpulp))
     narrow = narrow_of(kernel)
     if kernel.narrow_input:
         if narrow is None or not simd or not xpulpnn or 0 in bounds:
-            return None
+            return "packed windows need products of narrow numbers, and instructions that multiply these (xpulpnn)"
         windows = PackedWindows(narrow, bounds, features=features, step=step, rates=rates)
-        fits = windows.is_possible and windows.window_bytes <= engine.stack_bytes("packed_windows")
-        return ceil(windows.cycles(engine.cores, contention)) if fits else None
+        if not windows.is_possible:
+            return "the channels are no whole words of packed numbers"
+        fits = windows.window_bytes <= engine.stack_bytes("packed_windows")
+        return ceil(windows.cycles(engine.cores, contention)) if fits else _NO_STACK
     if narrow is not None and simd and 0 not in bounds:
         packed = NarrowSimd(narrow, bounds, features=features, step=step, rates=rates)
         return ceil(packed.cycles(engine.cores, contention)) if packed.is_possible else plain
     form = product_of(kernel)
     if kernel.im2col and (form is None or not simd or copied_bytes(form, bounds) > engine.stack_bytes("windows")):
-        return None
+        return _NO_STACK if form is not None and simd else "copied windows need products of bytes in words"
     if form is None or 0 in bounds:
         return plain
     if kernel.im2col:
         copied = Simd(form, bounds, features=features, step=step, copies=False, im2col=True, rates=rates)
-        return ceil(copied.cycles(engine.cores, contention)) if copied.is_possible else None
+        return ceil(copied.cycles(engine.cores, contention)) if copied.is_possible else "the weights are not contiguous"
     forms: list[float] = [plain]
     if blocks:
         forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention, rates=rates))
@@ -119,27 +120,30 @@ def product(
     return ceil(min(forms))
 
 
+_NO_STACK = "two windows exceed the bytes that they may take on the stack of a core"
+
+
 @cost("unpack")
 def unpack(
     kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, contention: float = 0.0, xpulp: int = 0
-) -> int | None:
+) -> int | str:
     """
-    Estimate the cycles of `nn.unpack` as rows unpacked by words; None for other kernels.
+    Estimate the cycles of `nn.unpack` as rows unpacked by words; a text for other kernels.
 
     With `xpulp` there are hardware loops and byte shifts.
     """
     numbers = packed_numbers(kernel)
     if numbers is None or 0 in bounds:
-        return None if numbers is None else 0
+        return "it unpacks no numbers of words" if numbers is None else 0
     return ceil(
         unpacking_cycles(kernel, bounds, engine.cores, numbers=numbers, contention=contention, xpulp=bool(xpulp))
     )
 
 
 @cost("npu")
-def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 0, prefetch: int = 0) -> int | None:
+def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 0, prefetch: int = 0) -> int | str:
     """
-    Estimate the cycles of a convolution or a matrix product on N-Eureka; None if it does not support the kernel.
+    Estimate the cycles of a convolution or a matrix product on N-Eureka; a text if it does not support the kernel.
 
     Each image of a batch is a job, and so are the images that tile the rows of a matrix. The registers of the first job
     are
@@ -148,9 +152,11 @@ def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 
     there or if `wmem` is 1, else from L1. With `prefetch`, jobs load inputs ahead, except depthwise ones.
     """
     form = convolution_of(kernel)
-    extents = form.extents(bounds) if form is not None and 0 not in bounds else None
-    if form is None or extents is None:
-        return None
+    if form is None:
+        return "it is no convolution with windows of 1x1 or 3x3 and steps of 1, and no product of matrices"
+    extents = form.extents(bounds) if 0 not in bounds else None
+    if extents is None:
+        return "a tile does not span the reduced loops"
     return sum(
         job_cycles(
             form.kind,

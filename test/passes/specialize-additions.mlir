@@ -2,7 +2,7 @@
 // RUN: opt-tool %s -p attach-machine{target=%S/../machines/systolic_adder.toml},map-engines,specialize-additions,plan-memory,verify-memory -o %t.mlir
 
 // CHECK-LABEL: func.func @sum
-// CHECK-NEXT:    nn.add ins(%a, %b : memref<8x32xi8>, memref<8x32xi8>) outs(%c : memref<8x32xi8>) {accumulator = i32, engine = "loader"} epilogue() at [] {
+// CHECK-NEXT:    nn.add ins(%a, %b : memref<8x32xi8>, memref<8x32xi8>) outs(%c : memref<8x32xi8>) {accumulator = i32, engine = "loader", refusals = {{{.*}}core = "816 cycles here, 27 on 'loader'"}} epilogue() at [] {
 // CHECK-NEXT:    ^bb0(%[[S:.*]]: i32):
 // CHECK-NEXT:      %[[F:.*]] = arith.constant
 // CHECK-NEXT:      %[[R:.*]] = quant.rescale %[[S]], %[[F]] zero 0 clip 0 to 127

@@ -19,7 +19,7 @@ from xdsl.ir import Region
 
 from ....discovery import module_at, on_forget, target_files
 
-Cost = Callable[..., "int | None"]
+Cost = Callable[..., "int | str"]
 """
 `(kernel, bounds, engine, *, parameters...)`: the cycles of a tile of a kernel on an engine.
 
@@ -27,7 +27,7 @@ Cost = Callable[..., "int | None"]
 keyword-only and annotated `int`, `float`, or `tuple` of these; they are positive, or may be 0 where that is their
 default. The function is pure, and what it returns counts for all kernels that are alike (`kernel_structure`): it may
 look at types and scalar code, but of a constant or shift in that code only at whether it is 0, 1 or -1. It returns
-cycles of the engine's clock, without the engine's `setup`, or None where the engine cannot run a kernel of that form.
+cycles of the engine's clock, without the engine's `setup`, or why the engine cannot run a kernel of that form.
 """
 
 Transform = Callable[[Region], str]

@@ -228,7 +228,15 @@ class Engine:
         dialect = op.name.partition(".")[0] + ".*"
         named = {each.op: each for each in self.runs}
         found = (named[name] for name in (op.name, dialect, "*") if name in named)
-        return next((each for each in found if each.takes(op)), None)
+        return next((each for each in found if not each.type_fault(op)), None)
+
+    def fault(self, op: Operation) -> str:
+        """Return why no entry of `runs` supports an op: its name or its element types; empty if one does."""
+        if self.support(op) is not None:
+            return ""
+        names = op.name, op.name.partition(".")[0] + ".*", "*"
+        found = [each.type_fault(op) for name in names for each in self.runs if each.op == name]
+        return found[0] if found else f"it runs {', '.join(each.op for each in self.runs)}, not {op.name}"
 
 
 @dataclass(frozen=True)
@@ -265,6 +273,12 @@ class Machine:
     def home(self) -> Level:
         """The farthest level that programs address: there is what they touch themselves, such as inputs and outputs."""
         return next(level for level in self.levels if not (level.external or level.preloaded))
+
+    @property
+    def copier(self) -> Engine:
+        """The engine that copies buffers within a level: the first general-purpose one, else the first."""
+        able = (engine for engine in self.engines if any(each.op == "*" for each in engine.runs))
+        return next(able, self.engines[0])
 
     def in_flight(self, *, external: bool) -> int:
         """Return the most in-flight transfers over links from external levels, or from others; 0 if not given."""
@@ -327,6 +341,11 @@ class Machine:
         price = self.pricer(engine, op)
         return None if price is None else price(bounds)
 
+    def fault(self, engine: Engine, op: Operation) -> str:
+        """Return why an engine cannot run an op: its name, element types or form; empty if it can."""
+        prices = self._prices_on(engine, op, self._known_costs(op))
+        return engine.fault(op) if prices is None else prices.fault(op)
+
     def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
         """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
         known = self._known_costs(op)
@@ -377,10 +396,10 @@ class Machine:
             known[engine.name] = support and Prices(support, partial(self._kernel_cycles, engine, support))
         return known[engine.name]
 
-    def _kernel_cycles(self, engine: Engine, support: OpSupport, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
-        """Return the cycles of the machine's clock of a kernel on an engine, set-up included; None if it cannot run."""
+    def _kernel_cycles(self, engine: Engine, support: OpSupport, kernel: Kernel, bounds: tuple[int, ...]) -> int | str:
+        """Return the cycles of the machine's clock of a kernel on an engine, set-up included, or why it cannot run."""
         cycles = cost_named(support.cost)(kernel, bounds, engine, **dict(support.parameters))
-        return None if cycles is None else ceil((cycles + engine.setup) * self._cycles_per_cycle_of(engine))
+        return cycles if isinstance(cycles, str) else ceil((cycles + engine.setup) * self._cycles_per_cycle_of(engine))
 
     @cached_property
     def _prices(self) -> dict[Hashable, dict[str, Prices | None]]:

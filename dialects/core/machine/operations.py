@@ -44,17 +44,17 @@ class OpSupport:
     peak: tuple[tuple[str, float], ...] = ()
     parameters: tuple[tuple[str, Parameter], ...] = ()
 
-    def takes(self, op: Operation) -> bool:
-        """Return whether the element types of an op's inputs and outputs are ones that the engine can run it on."""
+    def type_fault(self, op: Operation) -> str:
+        """Return the element types of an op that the engine does not run it on, as text; empty if there are none."""
         if self.types == self.result_types == ("*",):
-            return True
+            return ""
         from ..kernel import is_kernel, kernel_of
 
         if not is_kernel(op):
-            return False
+            return f"'{op.name}' is no kernel"
         kernel = kernel_of(op)
-        inputs = [access.value for access in _read(kernel)]
-        return _all_in(inputs, self.types) and _all_in([each.value for each in kernel.outputs], self.result_types)
+        inputs, outputs = [each.value for each in _read(kernel)], [each.value for each in kernel.outputs]
+        return _others("inputs", inputs, self.types) or _others("outputs", outputs, self.result_types)
 
     def peak_of(self, op: Operation, cores: int) -> float:
         """
@@ -148,9 +148,13 @@ def _letter(dim: int, kernel: Kernel, used: list[set[int]]) -> str:
     return {(True, True): "b", (True, False): "m", (False, True): "n", (False, False): "u"}[first, later]
 
 
-def _all_in(values: list[SSAValue], types: tuple[str, ...]) -> bool:
+def _others(kind: str, values: list[SSAValue], types: tuple[str, ...]) -> str:
+    """Return the element types of values that are none of `types`, as text."""
     from ....ir import element_of
     from ..kernel import is_shaped
 
+    if "*" in types:
+        return ""
     elements: list[Attribute] = [element_of(value) if is_shaped(value) else value.type for value in values]
-    return "*" in types or all(str(element) in types for element in elements)
+    found = [name for name in dict.fromkeys(map(str, elements)) if name not in types]
+    return f"{kind} of {', '.join(found)}, not {' or '.join(types)}" if found else ""

@@ -22,9 +22,10 @@ class Price(Protocol):
 class Prices:
     """Cycles of structurally equal kernels on an engine that supports them, as `cost` gives them for loop extents."""
 
-    def __init__(self, support: OpSupport, cost: Callable[[Kernel, tuple[int, ...]], int | None]):
+    def __init__(self, support: OpSupport, cost: Callable[[Kernel, tuple[int, ...]], int | str]):
         self._support, self._cost = support, cost
         self._known: dict[tuple[int, ...] | None, int | None] = {}
+        self._fault = ""
         self._blocks: tuple[int, ...] = ()
 
     def of(self, op: Operation) -> Price:
@@ -39,10 +40,18 @@ class Prices:
 
         return price
 
+    def fault(self, op: Operation) -> str:
+        """Return why the engine cannot run one of the kernels as a whole, empty if it can."""
+        return "" if self.of(op)() is not None else self._fault
+
     def _cycles(self, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
         self._blocks = self._blocks or self._support.blocks(kernel)
         whole = tuple(-(-extent // block) * block for extent, block in zip(bounds, self._blocks, strict=True))
-        return self._cost(kernel, whole)
+        found = self._cost(kernel, whole)
+        if not isinstance(found, str):
+            return found
+        self._fault = found if bounds == kernel.bounds else self._fault
+        return None
 
 
 def _kernel_of(op: Operation) -> Kernel:

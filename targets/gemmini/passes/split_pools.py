@@ -18,15 +18,14 @@ from ....dialects.quant import RescaleOp
 from ....ir import element_of, functions, shape_of
 from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
+from ....passes.mapping.refusals import refuse
 from ..costs import pool_fault
 
 
 def split_pool(op: PoolOp) -> bool:
     """Replace max pooling of bytes by a load of sums and stores of maxima; return whether these compute it."""
-    elements = {element_of(value) for value in (*op.inputs, op.output)}
-    if op.kind.data != "max" or elements != {i8} or op.is_unsigned(0) or op.epilogue is not None:
-        return False
-    if pool_fault(kernel_of(op)):
+    if fault := _fault(op):
+        refuse(op, "storer", fault)
         return False
     buffer = memref.AllocOp([], [], MemRefType(i32, shape_of(op.inputs[0])))
     properties: dict[str, Attribute | None] = {"accumulator": i32}
@@ -40,6 +39,16 @@ def split_pool(op: PoolOp) -> bool:
         Rewriter.insert_op(made, InsertPoint.before(op))
     Rewriter.erase_op(op)
     return True
+
+
+def _fault(op: PoolOp) -> str:
+    """Return why stores cannot compute a pooling, empty if they can."""
+    if op.kind.data != "max":
+        return f"stores compute maxima of windows, no pooling of the kind '{op.kind.data}'"
+    elements = dict.fromkeys(str(element_of(value)) for value in (*op.inputs, op.output))
+    if list(elements) != ["i8"] or op.is_unsigned(0):
+        return f"stores compute maxima of signed bytes, not of {', '.join(elements)}{' unsigned' * op.is_unsigned(0)}"
+    return "an epilogue follows the maxima" if op.epilogue is not None else pool_fault(kernel_of(op))
 
 
 _KEPT = ("kind", "window", "strides", "dilations", "pads", "channels_last")

@@ -17,6 +17,7 @@ from ....dialects.nn import ConvOp, MatmulOp
 from ....errors import Diagnostic
 from ....ir import shape_of
 from ....passes.map_engines import ATTRIBUTE
+from ....passes.mapping.refusals import refuse
 from ....passes.memory.views import bytes_of
 from ....passes.split.cuts import outer_loop
 from ....passes.split.parts import grouped_parts, whole_of
@@ -176,9 +177,10 @@ def divide(op: Operation, division: Division, npu: str, other: str) -> Operation
         parts = grouped_parts(op, division.loop, [division.point])
     except Diagnostic:
         return None
-    for part, engine in zip(parts, (npu, other), strict=True):
+    for part, engine, beside in zip(parts, (npu, other), (other, npu), strict=True):
         Rewriter.insert_op(part, InsertPoint.before(op))
         part[-1].attributes[ATTRIBUTE] = StringAttr(engine)
+        refuse(part[-1], beside, f"it is a part of a kernel that '{npu}' and '{other}' compute at once")
         part[-1].results[0].name_hint = op.results[0].name_hint
     joined = tensor.ConcatOp.build(
         operands=[[part[-1].results[0] for part in parts]],

@@ -18,6 +18,7 @@ from ....errors import Diagnostic
 from ....ir import functions, where
 from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
+from ....passes.mapping.refusals import refuse
 from ....runtime.interpreter import load_rules
 from ..npu.conversion import Conversion
 from ..npu.division import Division, divide, divisible
@@ -53,27 +54,39 @@ def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: b
         if op in chosen.divided and _divide(op, *chosen.divided[op], engine):
             continue
         if op in chosen.taken:
-            _replace(_converted(source), engine)
+            kernel = _replace(_converted(source), engine)
+            if op in chosen.reasons:
+                refuse(kernel, *chosen.reasons[op])
+        elif op in chosen.reasons:
+            refuse(op, *chosen.reasons[op])
+    for op, reason in able.declined.items():
+        refuse(op, engine, reason)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Kernels assigned to the NPU, and those split between it and another engine."""
+    """
+    Kernels assigned to the NPU, and those split between it and another engine.
+
+    `reasons` has for kernels that both can run the engine that does not, and why.
+    """
 
     taken: Set[Operation]
     divided: Mapping[Operation, tuple[Division, str]] = field(default_factory=dict[Operation, "tuple[Division, str]"])
+    reasons: Mapping[Operation, tuple[str, str]] = field(default_factory=dict[Operation, "tuple[str, str]"])
 
 
 @dataclass(frozen=True)
 class Able:
     """
-    Kernels that the NPU supports, and a converted representative per canonical key.
+    Kernels that the NPU supports, and a converted representative per canonical key; why it declined others.
 
     Layers of a network repeat: costs are estimated once per key.
     """
 
     sources: dict[Operation, Source]
     models: dict[Hashable, Conversion]
+    declined: dict[Operation, str]
 
 
 def _divide(op: Operation, division: Division, other: str, engine: str) -> bool:
@@ -87,21 +100,28 @@ def _divide(op: Operation, division: Division, other: str, engine: str) -> bool:
 
 def _able(block: Block, engine: str) -> Able:
     """Return the kernels that the NPU supports; converted representatives are inserted before them."""
-    found = Able({}, {})
-    for op in list(block.ops):
+    found = Able({}, {}, {})
+    for op in filter(is_candidate, list(block.ops)):
         hint = op.attributes.get(ATTRIBUTE)
-        if not is_candidate(op) or (hint is not None and hint != StringAttr(engine)):
+        if hint is not None and hint != StringAttr(engine):
+            found.declined[op] = f"the attribute 'engine' names {hint}"
             continue
         try:
             source = source_of(op)
             if source.form not in found.models:
                 found.models[source.form] = _converted(source)
-        except Diagnostic:
+        except Diagnostic as error:
             if hint is not None:
                 raise
+            found.declined[op] = _text(error)
             continue
         found.sources[op] = source
     return found
+
+
+def _text(error: Diagnostic) -> str:
+    parts = [f"expected {error.expected}" if error.expected else "", f"found {error.found}" if error.found else ""]
+    return "; ".join([error.message, ", ".join(filter(None, parts))]).removesuffix("; ")
 
 
 def _converted(source: Source) -> Conversion:
@@ -126,7 +146,8 @@ def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Ma
     taken = {op for op, choice in choices.items() if op in must or choice.is_faster}
     weights = Weights(flow, machine, npu)
     if not npu.queue:
-        return Chosen(weights.fitted(taken | must, {}, choices)[0])
+        taken = weights.fitted(taken | must, {}, choices)[0]
+        return Chosen(taken, reasons=_reasons(able, choices, taken, npu, machine))
     free = {op: choice.elsewhere[0] for op, choice in choices.items() if op not in must and choice.elsewhere}
     sharing = Sharing(flow, machine, npu, choices, free.keys())
     taken = sharing.improved(taken)
@@ -134,7 +155,34 @@ def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Ma
     ways = {form: _ways(able.models[form], npu, other, machine) for form, other in engines.items()}
     divided = sharing.divided(taken, {op: ways[able.sources[op].form] for op in free})
     taken, divided = weights.fitted(taken | must, divided, choices)
-    return Chosen(taken, {op: (each, free[op].name) for op, each in divided.items()})
+    parts = {op: (each, free[op].name) for op, each in divided.items()}
+    return Chosen(taken, parts, _reasons(able, choices, taken, npu, machine))
+
+
+def _reasons(
+    able: Able, choices: Mapping[Operation, Choice], taken: Set[Operation], npu: Engine, machine: Machine
+) -> dict[Operation, tuple[str, str]]:
+    """Return for each kernel that the NPU supports the engine that does not run it, and why."""
+    found: dict[Operation, tuple[str, str]] = {}
+    for op, source in able.sources.items():
+        choice = choices.get(op)
+        if choice is None:
+            found[op] = npu.name, machine.fault(npu, able.models[source.form].kernel)
+            continue
+        if choice.elsewhere is None:
+            continue
+        other, cycles = choice.elsewhere
+        own = choice.npu + (choice.rest or 0)
+        if op in taken:
+            found[op] = other.name, f"{cycles:,} cycles here, {own:,} on '{npu.name}'{_unless(own < cycles)}"
+        else:
+            found[op] = npu.name, f"{own:,} cycles here, {cycles:,} on '{other.name}'{_unless(cycles <= own)}"
+    return found
+
+
+def _unless(is_faster: bool) -> str:
+    """Return the text of a choice that modelled cycles alone do not explain, empty if they do."""
+    return "" if is_faster else ", but the makespan of concurrent kernels or the room for weights decided"
 
 
 def _ways(model: Conversion, npu: Engine, other: Engine, machine: Machine) -> list[Division]:
@@ -161,15 +209,21 @@ def _elsewhere(op: Operation, npu: Engine, machine: Machine) -> list[tuple[Engin
     return [(engine, cost) for engine, cost in machine.engines_for(op) if engine != npu]
 
 
-def _replace(conversion: Conversion, engine: str) -> None:
+def _replace(conversion: Conversion, engine: str) -> Operation:
+    """Replace a kernel by its converted form, and return the kernel on the NPU."""
     op = conversion.op
     conversion.kernel.attributes[ATTRIBUTE] = StringAttr(engine)
+    if conversion.rest is not None:
+        refuse(
+            conversion.rest, engine, f"the epilogue of '{op.name}' has more than the requantisation that it computes"
+        )
     conversion.result.name_hint = op.results[0].name_hint
     inputs = [value.owner for value in op.operands]
     Rewriter.replace_op(op, [], [conversion.result])
     for made in inputs:
         if isinstance(made, tensor.PadOp) and not made.results[0].uses:
             Rewriter.erase_op(made)
+    return conversion.kernel
 
 
 @dataclass(frozen=True)

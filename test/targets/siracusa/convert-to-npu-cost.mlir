@@ -11,12 +11,12 @@
 // NONE-NOT: npu.conv ins
 
 // NPU-LABEL: func.func @network
-// NPU:       npu.conv ins({{.*}} engine = "npu"}
-// NPU:       nn.matmul
-// NPU:       npu.matmul ins({{.*}} engine = "npu"}
-// MAPPED:    npu.conv ins({{.*}} engine = "npu"}
-// MAPPED:    nn.matmul ins({{.*}} engine = "cluster"}
-// MAPPED:    npu.matmul ins({{.*}} engine = "npu"}
+// NPU:       npu.conv ins({{.*}} engine = "npu", refusals = {cluster = "101,466 cycles here, 1,365 on 'npu'"}}
+// NPU:       nn.matmul ins({{.*}} {accumulator = i32, refusals = {npu = "{{.*}} cycles here, {{.*}} on 'cluster'"}}
+// NPU:       npu.matmul ins({{.*}} engine = "npu"
+// MAPPED:    npu.conv ins({{.*}} engine = "npu", refusals = {cluster = "101,466 cycles here, 1,365 on 'npu'"}}
+// MAPPED:    nn.matmul ins({{.*}} engine = "cluster", refusals = {npu = "{{.*}} cycles here, {{.*}} on 'cluster'"}}
+// MAPPED:    npu.matmul ins({{.*}} engine = "npu", refusals
 func.func @network(%x: tensor<1x12x12x28xi8>, %a: tensor<1x40xi8>) -> (tensor<1x12x12x32xi32>, tensor<1x8xi32>, tensor<1x8xi32>) {
   %w = arith.constant dense<1> : tensor<32x3x3x28xi8>
   %o = tensor.empty() : tensor<1x12x12x32xi32>

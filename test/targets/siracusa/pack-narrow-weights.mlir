@@ -27,7 +27,7 @@
 // CHECK:      memref.global {{.*}}@read : memref<8x64xi8>
 
 // CHECK:      %[[P:.*]] = memref.get_global @four_4bit : memref<8x32xi8>
-// CHECK-NEXT: nn.matmul ins(%x, %[[P]] : memref<4x64xi8>, memref<8x32xi8>) {{.*}} {accumulator = i32, transpose_b, weight_bits = 4 : i64, engine = "cluster"}
+// CHECK-NEXT: nn.matmul ins(%x, %[[P]] : memref<4x64xi8>, memref<8x32xi8>) {{.*}} {accumulator = i32, transpose_b, weight_bits = 4 : i64, engine = "cluster", refusals{{.*}}
 // CHECK-NEXT: memref.get_global @wide
 // CHECK-NEXT: nn.matmul
 // CHECK-NEXT: %[[P:.*]] = memref.get_global @conv_4bit

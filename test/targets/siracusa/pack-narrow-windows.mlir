@@ -5,10 +5,10 @@
 // What is clipped to 4 bits, copied or pooled, is known to be narrow; so are constants. What comes from outside is not.
 
 // CHECK:     func.func @network
-// CHECK:     nn.matmul ins(%x, {{.*}} {accumulator = i32, transpose_b, engine = "cluster"}
-// CHECK:     nn.matmul ins(%clipped, {{.*}} weight_bits = 4 : i64, narrow_input, unsigned = array<i64: 0>, engine = "cluster"}
-// CHECK:     nn.matmul ins(%signed, {{.*}} weight_bits = 4 : i64, narrow_input, engine = "cluster"}
-// CHECK:     nn.matmul ins(%copied, {{.*}} weight_bits = 4 : i64, narrow_input, unsigned = array<i64: 0>, engine = "cluster"}
+// CHECK:     nn.matmul ins(%x, {{.*}} {accumulator = i32, transpose_b, engine = "cluster", refusals{{.*}}
+// CHECK:     nn.matmul ins(%clipped, {{.*}} weight_bits = 4 : i64, narrow_input, unsigned = array<i64: 0>, engine = "cluster", refusals{{.*}}
+// CHECK:     nn.matmul ins(%signed, {{.*}} weight_bits = 4 : i64, narrow_input, engine = "cluster", refusals{{.*}}
+// CHECK:     nn.matmul ins(%copied, {{.*}} weight_bits = 4 : i64, narrow_input, unsigned = array<i64: 0>, engine = "cluster", refusals{{.*}}
 
 // Their windows take 64 bytes, two at a time.
 

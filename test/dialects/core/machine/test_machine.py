@@ -243,14 +243,17 @@ def test_costs_of_a_target_bear_its_name(monkeypatch: pytest.MonkeyPatch):
 def test_a_cost_function_may_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(cost_table, "_COSTS", dict(cost_table._COSTS))  # pyright: ignore[reportPrivateUsage]
 
-    def only_small(kernel: object, bounds: tuple[int, ...], engine: object, *, limit: int) -> int | None:
-        return 1 if max(bounds) < limit else None
+    def only_small(kernel: object, bounds: tuple[int, ...], engine: object, *, limit: int) -> int | str:
+        return 1 if max(bounds) < limit else f"a loop is longer than {limit}"
 
     cost_table.cost("only_small")(only_small)
     text = TWO_LEVEL.replace('cost = "per_element", cycles = 12', 'cost = "only_small", limit = 8')
     found = load_text(text, tmp_path)
     assert [cycles for _, cycles in found.engines_for(kernel(ADD))] == [91]
     assert found.cost(found.engine("cluster"), kernel(ADD), (4, 9)) is None
+    assert found.fault(found.engine("cluster"), kernel(ADD)) == ""
+    large = kernel(ADD.replace("4x6", "4x9"))
+    assert found.fault(found.engine("cluster"), large) == "a loop is longer than 8"
     with pytest.raises(Diagnostic, match="limit: expected an integer of at least 1, found 0"):
         load_text(text.replace("limit = 8", "limit = 0"), tmp_path)
 

@@ -1,0 +1,96 @@
+"""Report of the engines of a module: what each runs, and why no other engine took it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from ...dialects.core.kernel import is_kernel
+from ...dialects.core.machine.attribute import machine_of
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.nesting import nested_ops
+from ...dialects.core.work import multiply_accumulates
+from ...dialects.hier import GridOp
+from ...errors import Diagnostic
+from ...ir import functions, node_names, where
+from ..map_engines import mapped_engine
+from .refusals import reasons
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A kernel on an engine: its ONNX nodes, multiply-accumulates, and why each other engine did not take it."""
+
+    operator: str
+    nodes: tuple[str, ...]
+    engine: str
+    macs: int
+    refusals: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Share:
+    """Kernels and multiply-accumulates of an engine."""
+
+    engine: str
+    kernels: int
+    macs: int
+
+
+def placements_of(module: ModuleOp) -> list[Placement]:
+    """
+    Return the kernels and copies of a module in program order, with the engines that run them, or that would.
+
+    Raises Diagnostic for a module without a machine, for a planned one, and where no engine runs a kernel.
+    """
+    machine = machine_of(module)
+    found: list[Placement] = []
+    for op in (op for function in functions(module) for op in nested_ops(function)):
+        if isinstance(op, GridOp):
+            raise Diagnostic(
+                "kernels on tiles have no reasons for their engines",
+                where(op),
+                "a module of whole kernels",
+                f"'{op.name}'",
+                "stop before plan-memory: --stop-after=map-engines",
+            )
+        if is_kernel(op) or isinstance(op, memref.CopyOp):
+            found.append(_placement(op, machine))
+    return found
+
+
+def _placement(op: Operation, machine: Machine) -> Placement:
+    if isinstance(op, memref.CopyOp):
+        others = [each for each in machine.engines if each != machine.copier]
+        found = tuple((each.name, each.fault(op) or "the general-purpose engine copies") for each in others)
+        return Placement(op.name, tuple(node_names(op)), machine.copier.name, 0, found)
+    engine = mapped_engine(op, machine)
+    texts = tuple(reasons(op, engine, machine).items())
+    return Placement(op.name, tuple(node_names(op)), engine.name, multiply_accumulates(op), texts)
+
+
+def shares_of(placements: Sequence[Placement], machine: Machine) -> list[Share]:
+    """Return the share of each engine of a machine, those with the most multiply-accumulates first."""
+    names = [engine.name for engine in machine.engines]
+    own = {name: [each for each in placements if each.engine == name] for name in names}
+    found = [Share(name, len(each), sum(one.macs for one in each)) for name, each in own.items()]
+    return sorted(found, key=lambda share: (-share.macs, -share.kernels))
+
+
+def report(module: ModuleOp) -> Iterator[str]:
+    """Yield the lines of the report: a line for each engine, then the kernels with the reasons."""
+    placements = placements_of(module)
+    total = sum(each.macs for each in placements)
+    for share in shares_of(placements, machine_of(module)):
+        noun = "kernel" if share.kernels == 1 else "kernels"
+        part = f"{share.macs / max(total, 1):.1%} of {total:,} multiply-accumulates"
+        yield f"{share.engine}: {share.kernels} {noun}, {part}"
+    for index, each in enumerate(placements, 1):
+        names = f" '{each.nodes[0]}'" if each.nodes else ""
+        macs = f", {each.macs:,} multiply-accumulates" if each.macs else ""
+        yield f"{index:3}. {each.operator}{names} on {each.engine}{macs}"
+        yield from (f"     {engine}: {reason}" for engine, reason in each.refusals)
