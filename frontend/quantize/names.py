@@ -1,4 +1,4 @@
 """Names of options of quantisation, apart from what they import."""
 
-RANGES = ("minmax", "percentile", "mse", "entropy")
+RANGES = ("minmax", "percentile", "wide-percentile", "mse", "entropy")
 FORMS = ("qdq", "qlinear")

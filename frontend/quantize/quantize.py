@@ -17,12 +17,15 @@ from .equalize import equalize
 from .folding import fold
 from .network import Network, check_model
 from .qlinear import to_qlinear
+from .ranges import METHODS
 from .scales import Scale, scales_of
 from .selection import Layer, Selection, select
-from .sensitivity import most_sensitive
+from .sensitivity import OutputError, most_sensitive
 from .weights import Weights, corrected_bias, quantize_rows, round_adaptively
 
 _LARGEST_BIAS = 1 << 30
+_COMPARED = 32
+"""Samples on which the choices of a search are compared."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,8 @@ class Options:
     Options of quantisation.
 
     `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are nodes or operators that stay floats. `adaptive`
-    rounds weights for the least error of each product, else to nearest; `correct` keeps the means of products;
+    rounds weights for the least error of each product, else to nearest; `search` tries all ranges and both roundings
+    instead, and takes those that change the outputs least for the samples. `correct` keeps the means of products;
     `equalize` balances the channels of successive convolutions. With `common_sums`, both summands of an addition share
     one scale. The `keep` most sensitive layers stay floats.
     """
@@ -40,6 +44,7 @@ class Options:
     per_channel: bool = True
     symmetric: bool = True
     adaptive: bool = True
+    search: bool = False
     correct: bool = True
     floats: tuple[str, ...] = ()
     form: str = "qdq"
@@ -77,22 +82,42 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
         raise _no_channels(selection)
     calibration = calibrate(network, selection, samples)
-    scales = scales_of(network, selection, calibration, ranges=options.ranges, symmetric=options.symmetric)
-    parameters = {
-        layer.name: _parameters(network, layer, scales, calibration, options)
-        for layer in selection.layers
-        if layer.weight
-    }
+    scales, parameters, quantised = _chosen(network, selection, calibration, samples, options)
     if options.keep:
         kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)
         return quantize(network, samples, replace(options, keep=0, equalize=False, floats=(*options.floats, *kept)))
-    quantised = emit_qdq(network, selection, scales, parameters)
     written = quantised.network.copy()
     if options.form == "qlinear":
         to_qlinear(written)
     model = written.model()
     check_model(model)
     return Result(model, network, selection, scales, quantised)
+
+
+_Integers = tuple[Mapping[str, Scale], Mapping[str, Parameters], Quantised]
+"""The scale of each quantised tensor, the parameters of each layer, and the network with both."""
+
+
+def _chosen(
+    network: Network, selection: Selection, calibration: Calibration, samples: Sequence[Sample], options: Options
+) -> _Integers:
+    """Quantise by the ranges and the rounding of the options, or by those that change the outputs least."""
+    if not options.search:
+        return _quantised(network, selection, calibration, options)
+    outputs = OutputError(network, samples[:: -(-len(samples) // _COMPARED)])
+    tried = (replace(options, ranges=ranges, adaptive=adaptive) for ranges in METHODS for adaptive in (True, False))
+    made = (_quantised(network, selection, calibration, each) for each in tried)
+    return min(made, key=lambda each: outputs.decisions(each[2]))
+
+
+def _quantised(network: Network, selection: Selection, calibration: Calibration, options: Options) -> _Integers:
+    scales = scales_of(network, selection, calibration, ranges=options.ranges, symmetric=options.symmetric)
+    parameters = {
+        layer.name: _parameters(network, layer, scales, calibration, options)
+        for layer in selection.layers
+        if layer.weight
+    }
+    return scales, parameters, emit_qdq(network, selection, scales, parameters)
 
 
 def _no_channels(selection: Selection) -> Diagnostic:

@@ -11,7 +11,6 @@ from ...ir import Array
 
 _HALF = 2048
 """Bins on each side of zero."""
-_PERCENTILE = 99.99
 _CANDIDATES = 100
 
 
@@ -83,11 +82,16 @@ def _ends(found: Statistics, threshold: float, symmetric: bool) -> Range:
     return max(found.low, -threshold), min(found.high, threshold)
 
 
-def _percentile(found: Statistics, steps: int, symmetric: bool) -> Range:
-    total: Array = np.cumsum(found.magnitudes)
-    place = int((total < total[-1] * _PERCENTILE / 100).sum())
-    threshold = (place + 1) * found.reach / _HALF
-    return _ends(found, min(threshold, max(-found.low, found.high)), symmetric)
+def _percentile(percent: float) -> Method:
+    """Return the method whose range holds a share of the magnitudes."""
+
+    def method(found: Statistics, steps: int, symmetric: bool) -> Range:
+        total: Array = np.cumsum(found.magnitudes)
+        place = int((total < total[-1] * percent / 100).sum())
+        threshold = (place + 1) * found.reach / _HALF
+        return _ends(found, min(threshold, max(-found.low, found.high)), symmetric)
+
+    return method
 
 
 def _squared_error(found: Statistics, steps: int, symmetric: bool) -> Range:
@@ -147,7 +151,8 @@ def _divergence(magnitudes: Array, end: int, levels: int) -> float:
 
 METHODS: dict[str, Method] = {
     "minmax": _min_max,
-    "percentile": _percentile,
+    "percentile": _percentile(99.99),
+    "wide-percentile": _percentile(99.999),
     "mse": _squared_error,
     "entropy": _relative_entropy,
 }

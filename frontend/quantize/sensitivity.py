@@ -1,14 +1,14 @@
-"""Sensitivity of layers: error at the outputs of the network where one layer alone is quantised."""
+"""Error at the outputs of quantised networks, and sensitivity of layers: that error where one alone is quantised."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ...ir import Array
 from .calibration import Sample
-from .emit import Parameters, emit_qdq
+from .emit import Parameters, Quantised, emit_qdq
 from .execution import Execution
 from .network import Network
 from .scales import Scale
@@ -26,24 +26,50 @@ def most_sensitive(
     count: int,
 ) -> list[str]:
     """Return the names of the `count` layers whose quantisation alone changes the outputs most."""
-    outputs = [name for name in network.output_names if network.is_float(name)]
-    few = samples[:_SAMPLES]
-    exact = Execution(network, outputs)
-    wanted = [exact.run(sample) for sample in few]
+    outputs = OutputError(network, samples[:_SAMPLES])
     errors: dict[str, float] = {}
     for layer in selection.layers:
         points = {*layer.data, layer.output}
         alone = Selection([layer], {name: name for name in points}, set())
-        made = emit_qdq(network, alone, {name: scales[name] for name in points}, parameters)
-        names = {name: made.tensors.get(name, name) for name in outputs}
-        run = Execution(made.network, names.values())
-        found = [run.run(sample) for sample in few]
-        errors[layer.name] = sum(
-            _share(real[name] - quantised[names[name]], real[name])
-            for real, quantised in zip(wanted, found, strict=True)
-            for name in outputs
+        errors[layer.name] = outputs.noise(
+            emit_qdq(network, alone, {name: scales[name] for name in points}, parameters)
         )
     return sorted(errors, key=lambda name: -errors[name])[:count]
+
+
+class OutputError:
+    """Comparison of quantised forms of a network with it, at its outputs."""
+
+    def __init__(self, network: Network, samples: Sequence[Sample]):
+        self._names = [name for name in network.output_names if network.is_float(name)]
+        self._samples = samples
+        exact = Execution(network, self._names)
+        self._wanted = [exact.run(sample) for sample in samples]
+
+    def noise(self, quantised: Quantised) -> float:
+        """Return the power of the noise relative to the signal's, summed over samples and outputs."""
+        return sum(_share(found - wanted, wanted) for wanted, found in self._pairs(quantised))
+
+    def decisions(self, quantised: Quantised) -> tuple[float, float]:
+        """
+        Return the share of rows whose greatest number is another one, over samples and outputs, and the noise.
+
+        Rows lie along the last axis; those of one number have no such share.
+        """
+        changed, noise = list[float](), 0.0
+        for wanted, found in self._pairs(quantised):
+            noise += _share(found - wanted, wanted)
+            if wanted.ndim and wanted.shape[-1] > 1:
+                changed.append(float((wanted.argmax(axis=-1) != found.argmax(axis=-1)).mean()))
+        return sum(changed) / max(len(changed), 1), noise
+
+    def _pairs(self, quantised: Quantised) -> Iterator[tuple[Array, Array]]:
+        """Yield each output of each sample: of the float network, of the quantised one."""
+        names = {name: quantised.tensors.get(name, name) for name in self._names}
+        run = Execution(quantised.network, names.values())
+        for sample, wanted in zip(self._samples, self._wanted, strict=True):
+            found = run.run(sample)
+            yield from ((wanted[name], found[names[name]]) for name in self._names)
 
 
 def _share(noise: Array, signal: Array) -> float:

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", type=path_of, required=True, metavar="FILE.onnx", help="where the quantised network goes")
     what = "QuantizeLinear and DequantizeLinear around tensors, or QLinearConv and QLinearMatMul where they exist (qdq)"
     add("--form", choices=FORMS, default="qdq", help=what)
-    what = "ranges of tensors: min/max, 99.99 %% of the values, least squared error or least relative entropy (mse)"
+    what = "ranges of tensors: all values, 99.99 or 99.999 %%, least squared error or least relative entropy (mse)"
     add("--ranges", choices=RANGES, default="mse", help=what)
     what = "one scale per output channel, or one per tensor (channel)"
     add("--weights", choices=("channel", "tensor"), default="channel", help=what)
@@ -46,6 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--activations", choices=("symmetric", "asymmetric"), default="symmetric", help=what)
     what = "round weights for the least error of the layer's result, or to the nearest integer (adaptive)"
     add("--rounding", choices=("adaptive", "nearest"), default="adaptive", help=what)
+    what = "try all --ranges with both --rounding, and take those that change the outputs least for the samples"
+    add("--search", action="store_true", help=what)
     add("--no-bias-correction", action="store_true", help="leave the biases, which else keep the means of the results")
     what = "a node, or all of an operator, that stays in floats; repeatable"
     add("--float", action="append", default=[], metavar="NAME", dest="floats", help=what)
@@ -74,6 +76,7 @@ def run(options: argparse.Namespace, model: Model) -> int:
         per_channel=options.weights == "channel",
         symmetric=options.activations == "symmetric",
         adaptive=options.rounding == "adaptive",
+        search=options.search,
         correct=not options.no_bias_correction,
         floats=tuple(options.floats),
         form=options.form,

@@ -24,6 +24,8 @@ from tilewright.frontend.quantize.equalize import equalize
 from tilewright.frontend.quantize.error import TensorError, measure
 from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.frontend.quantize.ranges import METHODS
+from tilewright.frontend.quantize.sensitivity import OutputError
 from tilewright.ir import Array, functions
 from tilewright.passes.recover_quantized import recover_quantized
 from tilewright.runtime.interpreter import run_module
@@ -249,6 +251,33 @@ def test_the_most_sensitive_layers_stay_floats():
     assert [layer.name for layer in result.selection.layers] != ["first", "second"]
     assert len(result.selection.layers) == 1
     assert errors[-1].sqnr > worst.sqnr
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_search_takes_what_changes_the_outputs_least(symmetric: bool) -> None:
+    def found(options: Options) -> tuple[float, float]:
+        result, _ = quantized(long_tailed(), options)
+        samples = samples_of(read_network(long_tailed()), {"x": floats(8, 4, 32)})
+        return OutputError(result.float_network, samples).decisions(result.quantised)
+
+    plain = [
+        found(Options(ranges=ranges, adaptive=adaptive, symmetric=symmetric))
+        for ranges in METHODS
+        for adaptive in (True, False)
+    ]
+    assert len(set(plain)) > 5
+    assert found(Options(search=True, symmetric=symmetric)) == min(plain) != plain[0]
+
+
+def long_tailed() -> ModelProto:
+    """Two products with a cube between them, whose tail ranges cut or keep."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w0"], ["a"]),
+        helper.make_node("Mul", ["a", "a"], ["b"]),
+        helper.make_node("Mul", ["a", "b"], ["c"]),
+        helper.make_node("MatMul", ["c", "w1"], ["y"]),
+    ]
+    return model_of(nodes, {"x": (4, 32)}, ["y"], {"w0": floats(32, 32), "w1": floats(32, 8)})
 
 
 def test_a_sum_of_squares_before_a_square_root_stays_in_floats():

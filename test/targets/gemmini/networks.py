@@ -74,9 +74,9 @@ class Builder:
     def relu(self, x: str) -> str:
         return self.node("Max", [x, self.zero()])
 
-    def model(self, result: str) -> onnx.ModelProto:
-        inputs = [helper.make_tensor_value_info("x", TensorProto.INT8, self.shape)]
-        outputs = [helper.make_tensor_value_info(result, TensorProto.INT8, None)]
+    def model(self, result: str, element: int = TensorProto.INT8) -> onnx.ModelProto:
+        inputs = [helper.make_tensor_value_info("x", element, self.shape)]
+        outputs = [helper.make_tensor_value_info(result, element, None)]
         graph = helper.make_graph(self.nodes, "network", inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)
@@ -160,6 +160,24 @@ def residual(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     return builder.model(builder.conv(found, channels, 10, 1)), [1, channels, size, size]
 
 
+def random_unsigned(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return padded convolutions of unsigned bytes with any zero point, weights unsigned in odd seeds, and pooling."""
+    draw = np.random.default_rng(seed)
+    channels, size = (int(draw.integers(low, 34)) for low in (3, 6))
+    builder, found = Builder(seed, [1, channels, size, size]), "x"
+    for features, kernel in ((int(draw.integers(8, 40)), 3), (16, 1)):
+        x_zero, y_zero = (builder.constant(np.uint8(draw.integers(256))) for _ in range(2))
+        weights = draw.integers(-127, 128, (features, channels, kernel, kernel), dtype=np.int8)
+        shifted = (weights.astype(np.int16) + 128).astype(np.uint8)
+        w, w_zero = (shifted, np.uint8(128)) if seed % 2 else (weights, np.int8(0))
+        result = builder.constant(np.float32(np.sqrt(channels) * kernel * 0.1))
+        operands = [found, builder.scale(), x_zero, builder.constant(w), builder.scale(), builder.constant(w_zero)]
+        found = builder.node("QLinearConv", [*operands, result, y_zero], pads=[kernel // 2] * 4)
+        found = builder.node("MaxPool", [found], kernel_shape=[2, 2], strides=[1, 1])
+        channels = features
+    return builder.model(found, TensorProto.UINT8), builder.shape
+
+
 Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
 
 
@@ -167,7 +185,8 @@ def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Pat
     model, shape = made
     file = folder / "network.onnx"
     file.write_bytes(model.SerializeToString())
-    inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8)}
+    dtype = helper.tensor_dtype_to_np_dtype(model.graph.input[0].type.tensor_type.elem_type)
+    inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8).view(dtype)}
     expected = api.load(file, "host", integers=True).run(inputs)
     for place in places:
         found = api.load(file, "gemmini", on=place).run(inputs)

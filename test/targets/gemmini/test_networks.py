@@ -18,6 +18,7 @@ from tilewright.test.targets.gemmini.networks import (
     random_groups,
     random_matmul,
     random_pool,
+    random_unsigned,
     residual,
 )
 
@@ -45,6 +46,17 @@ def test_groups_and_batches_are_products_of_the_array(network: Network, seed: in
     file.write_bytes(network(seed)[0].SerializeToString())
     assert "gemmini.compute_preloaded_add" in str(compile_model(Model(file), "gemmini", stop_after="array").module)
     assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_products_of_unsigned_bytes_are_on_the_array(seed: int, tmp_path: Path) -> None:
+    file = tmp_path / "network.onnx"
+    file.write_bytes(random_unsigned(seed)[0].SerializeToString())
+    module = compile_model(Model(file), "gemmini", stop_after="planned").module
+    engines = [str(op.attributes.get("engine")) for op in module.walk() if op.name == "nn.conv"]
+    assert len(engines) >= 2
+    assert set(engines) == {'"array"'}
+    assert_equal(random_unsigned(seed), seed, tmp_path, ["sanitizers"])
 
 
 @pytest.mark.parametrize("seed", range(6))
