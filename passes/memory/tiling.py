@@ -449,8 +449,14 @@ def shared_dims(kernel: Kernel) -> set[int]:
 
 
 def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
-    """Return, per axis indexed by several parallel loops, the innermost of these and the others."""
+    """
+    Return, per axis indexed by several loops, the innermost of these and the others.
+
+    These are parallel loops, and the reduced one of each group where an axis has several groups.
+    """
     found: list[tuple[int, list[int]]] = []
+    used = [_dims_of(each) for each in kernel.inputs]
+    groups = set[int].intersection(*used) - kernel.reduced if used else set[int]()
     for form in (linear(expr) for expr in access.map.results):
         if form.divides:
             continue
@@ -458,7 +464,13 @@ def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
         parallel = [d for _, d in terms if d not in kernel.reduced or access in kernel.outputs]
         if len(parallel) > 1:
             found.append((parallel[0], parallel[1:]))
+        elif len(terms) > 1 and parallel and parallel[0] in groups:
+            found.append((terms[0][1], parallel))
     return found
+
+
+def _dims_of(access: Access) -> set[int]:
+    return {dim for expr in access.map.results for dim in linear(expr).dims()}
 
 
 def roles_of(op: Operation) -> list[tuple[SSAValue, str]]:

@@ -102,6 +102,16 @@ def random_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     return builder.model(found), shape
 
 
+def first_layer(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a convolution of stride 2 or 3 and large windows, of an image of few channels."""
+    draw = np.random.default_rng(seed)
+    channels, step, size = int(draw.integers(2, 4)), int(draw.integers(2, 4)), int(draw.integers(6, 9))
+    shape = [1, channels, int(draw.integers(30, 50)), int(draw.integers(30, 50))]
+    builder = Builder(seed, shape)
+    pads = [int(draw.integers(0, size)) for _ in range(4)]
+    return builder.model(builder.conv("x", channels, 128, size, pads=pads, strides=[step] * 2)), shape
+
+
 def random_groups(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     """Return a convolution of random groups, depthwise with even seeds."""
     draw = np.random.default_rng(seed)

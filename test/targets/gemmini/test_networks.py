@@ -13,6 +13,7 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.test.targets.gemmini.networks import (
     Network,
     assert_equal,
+    first_layer,
     random_batches,
     random_conv,
     random_groups,
@@ -39,7 +40,7 @@ def test_residuals(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("network", "seed"), [*product([random_groups], (0, 1, 2, 9)), *product([random_batches], (0, 1, 7))]
+    ("network", "seed"), [*product([random_groups], (0, 1, 2, 9, 89)), *product([random_batches], (0, 1, 7))]
 )
 def test_groups_and_batches_are_products_of_the_array(network: Network, seed: int, tmp_path: Path) -> None:
     file = tmp_path / "network.onnx"
@@ -57,6 +58,15 @@ def test_products_of_unsigned_bytes_are_on_the_array(seed: int, tmp_path: Path) 
     assert len(engines) >= 2
     assert set(engines) == {'"array"'}
     assert_equal(random_unsigned(seed), seed, tmp_path, ["sanitizers"])
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_strides_of_few_channels_become_channels(seed: int, tmp_path: Path) -> None:
+    file = tmp_path / "network.onnx"
+    file.write_bytes(first_layer(seed)[0].SerializeToString())
+    text = str(compile_model(Model(file), "gemmini", stop_after="layout").module)
+    assert "strides = array<i64: 1, 1>" in text
+    assert_equal(first_layer(seed), seed, tmp_path, ["sanitizers"])
 
 
 @pytest.mark.parametrize("seed", range(6))
