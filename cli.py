@@ -341,6 +341,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     from .runtime.tools.profile import add_arguments
 
     add_arguments(parser)
+    _add_simulator(parser)
     _add_model_options(parser)
 
 

@@ -259,9 +259,17 @@ def check_command(options: argparse.Namespace) -> int:
 def profile_command(options: argparse.Namespace) -> int:
     """Run `tilewright profile`."""
     from .runtime.tools.profile import run
+    from .runtime.tools.session import SIMULATORS
 
     _check_state(options)
-    return run(options)
+    settings = _settings(options, [options.on or "host"])
+    if options.on not in (None, *SIMULATORS):
+        raise usage_error(
+            f"profiles count no instructions on '{options.on}'", expected=f"one of {', '.join(SIMULATORS)}"
+        )
+    if options.inputs and options.on is None:
+        raise usage_error("--inputs is for --on spike", found=f"--inputs {options.inputs}")
+    return run(options, settings if options.on else None)
 
 
 def replay_command(options: argparse.Namespace) -> int:

@@ -20,8 +20,11 @@ from ..rv32 import Rv32Compiler, build_elf
 BASE = 0x2000_0000
 """Address of the memory; below 2 GiB, as compiled C libraries use absolute addresses of 32 bits (code model medlow)."""
 
-INPUTS, OUTPUTS, COUNTS = "inputs.bin", "outputs.bin", "counts.bin"
-"""Files of a program: its calls, the outputs of the last one, and two 64-bit counts of instructions for each."""
+INPUTS, OUTPUTS, COUNTS, CALLS = "inputs.bin", "outputs.bin", "counts.bin", "calls.bin"
+"""
+Files of a program: its calls, the outputs of the last one, and two 64-bit counts of instructions for each; where calls
+of kernels are counted, instructions and executions of each, twice for each call of the program.
+"""
 
 REFUSED, DIFFERS, FAILED = 64, 2, 1
 """Exit status: 64 more than that of a network that refuses its inputs; outputs of a repeated call differ; no files."""
@@ -76,10 +79,10 @@ static int step_@INDEX@(long file, uint64_t counts[2]) {
     int status = 0;
     (void)file;
 @READS@    for (int again = 0; again < 2; ++again) {
-        const uint64_t before = tw_instructions();
+@STARTS@        const uint64_t before = tw_instructions();
         @CALL@
         counts[again] = tw_instructions() - before;
-        if (status != 0) return @REFUSED@ + status;
+@ENDS@        if (status != 0) return @REFUSED@ + status;
         if (again == 0) {
 @SAVES@        }
     }
@@ -98,7 +101,7 @@ int main(void) {
     static int (*const saves[])(long) = {@SAVES@};
     const long inputs = tw_open("@INPUTS@", 0), counts = tw_open("@COUNTS@", 1);
     if (inputs < 0 || counts < 0) return @FAILED@;
-    unsigned char next = 0, last = 0;
+@OPENS@    unsigned char next = 0, last = 0;
     while (take(inputs, &next, 1)) {
         uint64_t count[2];
         last = next;
@@ -159,26 +162,48 @@ def rv64_compiler(isa: str) -> Rv64Compiler:
     return Rv64Compiler((sys.executable, "-m", "ziglang", "cc"), True, isa)
 
 
+_COUNTED = """
+struct tw_counted tw_counted[TW_COUNTED];
+struct tw_counting tw_counting;
+static long calls_file;
+"""
+_STARTS = """\
+        memset(tw_counted, 0, sizeof tw_counted);
+        tw_counting.depth = 0;
+        tw_counting.since = tw_instructions();
+"""
+_ENDS = """\
+        tw_count_flush();
+        if (!give(calls_file, tw_counted, sizeof tw_counted)) return @FAILED@;
+"""
+_OPENS = """\
+    if ((calls_file = tw_open("@CALLS@", 1)) < 0) return @FAILED@;
+"""
+
+
 def build_program(
-    folder: Path, files: Files, entries: Sequence[HostEntry], target: Path, isa: str, memory: int
+    folder: Path, files: Files, entries: Sequence[HostEntry], target: Path, isa: str, memory: int, calls: int = 0
 ) -> Path:
     """
     Build a program that makes calls of the network in a folder, as the ELF file `target`, for `memory` bytes.
 
+    `calls` are the marked calls of kernels in the network's C, whose instructions the program counts.
+
     Raises Diagnostic where the compiler fails, and where the program does not fit into the memory.
     """
     driver, script = target.with_suffix(".c"), target.with_suffix(".ld")
-    driver.write_text(program_text(files.header, entries))
+    driver.write_text(program_text(files.header, entries, is_counted=calls > 0))
     script.write_text(_SCRIPT.replace("@BASE@", hex(BASE)).replace("@BYTES@", str(memory)))
     sources = sources_in(folder, files)
     flags = [f"-I{folder.resolve()}", f"-I{_HERE}", *machine_flags(sources[0])]
+    flags += [f"-DTW_COUNTED={calls + 1}", "-include", str(_HERE / "rv64_count.h")] if calls else []
     compiled = [*sources, driver, _HERE / "rv64.c"]
     return build_elf(
         compiled, script, target, entry="tw_start", flags=flags, uses_math=True, compiler=rv64_compiler(isa)
     )
 
 
-def program_text(header: str, entries: Sequence[HostEntry]) -> str:
+def program_text(header: str, entries: Sequence[HostEntry], *, is_counted: bool = False) -> str:
     """
     Return a program that makes each call twice in a row, and counts the instructions of both.
 
@@ -187,10 +212,13 @@ def program_text(header: str, entries: Sequence[HostEntry]) -> str:
     names = {
         "STEPS": ", ".join(f"step_{index}" for index in range(len(entries))),
         "SAVES": ", ".join(f"save_{index}" for index in range(len(entries))),
-        **{"INPUTS": INPUTS, "OUTPUTS": OUTPUTS, "COUNTS": COUNTS, "FAILED": str(FAILED)},
     }
+    parts = {"STARTS": _STARTS, "ENDS": _ENDS, "OPENS": _OPENS}
+    parts = parts if is_counted else dict.fromkeys(parts, "")
+    names |= {"INPUTS": INPUTS, "OUTPUTS": OUTPUTS, "COUNTS": COUNTS, "CALLS": CALLS, "FAILED": str(FAILED)}
     functions = [_entry(index, entry) for index, entry in enumerate(entries)]
-    return "".join([_filled(_HEAD, {"HEADER": header}), *functions, _filled(_MAIN, names)])
+    text = "".join([_HEAD, _COUNTED if is_counted else "", *functions, _MAIN])
+    return _filled(_filled(text, parts), {"HEADER": header, **names})
 
 
 def _entry(index: int, entry: HostEntry) -> str:

@@ -17,7 +17,7 @@ from ...ir import Array
 from ...passes.emitc.text.files import files_in
 from ..host import HostEntry, checked_arrays, emitted_text, entries_of, refused
 from .external import Done, ExternalSimulator
-from .rv64 import COUNTS, DIFFERS, INPUTS, OUTPUTS, REFUSED, build_program
+from .rv64 import CALLS, COUNTS, DIFFERS, INPUTS, OUTPUTS, REFUSED, build_program
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,17 @@ class SimulatorSession:
     A network in a folder, on a simulator.
 
     `entries` are its functions. `first` and `later` are the CPU instructions of the last call and of the same call
-    again. What a network with state keeps outlives a run, until `reset`: each process makes the calls since then again.
+    again. `counted` are those of its marked calls, [2, calls + 1, 2]: first and later, of each its instructions and
+    executions; call 0 is what is around the others. What a network with state keeps outlives a run, until `reset`: each
+    process makes the calls since then again.
     """
 
-    def __init__(self, simulator: Rv64Simulator, folder: Path, settings: Settings):
-        """Build the program. Raises Diagnostic where the simulator is missing, or the compiler fails."""
+    def __init__(self, simulator: Rv64Simulator, folder: Path, settings: Settings, calls: int = 0):
+        """
+        Build the program, which counts the instructions of `calls` marked calls (`mark_calls`).
+
+        Raises Diagnostic where the simulator is missing, or the compiler fails.
+        """
         simulator.program.find()
         self._simulator, self._settings = simulator, settings
         self._temporary = tempfile.TemporaryDirectory(prefix="tilewright-")
@@ -74,7 +80,9 @@ class SimulatorSession:
         self.entries = entries_of(header, folder)
         self._has_state = f"#define {self.entries[0].prefix}_STATE_BYTES" in header
         elf = Path(self._temporary.name) / "program.elf"
-        self._elf = build_program(folder, files, self.entries, elf, settings.isa, settings.memory)
+        self._elf = build_program(folder, files, self.entries, elf, settings.isa, settings.memory, calls)
+        self._calls = calls
+        self.counted: Array = np.zeros((2, calls + 1, 2), np.uint64)
         self._history: list[bytes] = []
         self.first = self.later = 0
 
@@ -103,6 +111,8 @@ class SimulatorSession:
                 raise Diagnostic("a call differs from the same call before", where=str(self._header))
             self._simulator.program.check(done)
             counts = np.fromfile(folder / COUNTS, "<u8")
+            if self._calls:
+                self.counted = np.fromfile(folder / CALLS, "<u8").reshape(-1, self._calls + 1, 2)[-2:]
             outputs = _outputs(entry, (folder / OUTPUTS).read_bytes())
         self.first, self.later = int(counts[-2]), int(counts[-1])
         self._history += [call] if self._has_state else []

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...compiler import Model
     from ...passes.core.manager import Observer
     from ..simulator import Simulation
+    from ..simulators.session import Settings
 
 _WIDE = 184
 """Columns of the tables where the output is no terminal and $COLUMNS does not say."""
@@ -33,11 +34,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=path_of, metavar="FILE.html", help="write a page for a browser, in one file")
     what = "the step at position P, of a network with --context (the last one)"
     parser.add_argument("--position", type=int, metavar="P", help=what)
+    parser.add_argument("--on", metavar="PLACE", help="spike: count the CPU instructions of each layer there too")
+    what = "with --on spike: what the network runs on (zeros)"
+    parser.add_argument("--inputs", type=path_of, metavar="FILE.npz", help=what)
     parser.add_argument("--json", type=path_of, metavar="FILE.json", help="write all numbers")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Profile a model, print the tables and write the files that are asked for. Raises Diagnostic."""
+def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
+    """
+    Profile a model, print the tables and write the files that are asked for.
+
+    With `settings`, a simulator that others wrote counts instructions too. Raises Diagnostic.
+    """
     from rich.console import Console
 
     from ...compiler import Model
@@ -45,15 +53,23 @@ def run(options: argparse.Namespace) -> int:
     from ..driver.driver import once
     from ..float_hint import hints
     from ..simulator.table import print_tables
+    from .counts import counts_of, print_counts
+    from .engines import Partition, print_partition
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     state = {"context": options.context, "bucket": options.bucket}
     model = Model(options.model, shapes, types, **state, integers=options.integers)
-    observers = hints(options.target, integers=options.integers)
+    partition = Partition()
+    observers = [*hints(options.target, integers=options.integers), partition]
     simulation = profile(model, options.target, observers=observers, position=options.position)
+    counts = counts_of(model, options.target, simulation, settings, options.inputs) if settings is not None else None
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)
-    for path, text in _files(options, simulation, _title(options.model)):
+    print_partition(partition, console)
+    if counts is not None:
+        print_counts(counts, console)
+    more = {"kernels": partition.numbers()} | ({"instructions": counts.numbers()} if counts is not None else {})
+    for path, text in _files(options, simulation, _title(options.model), more):
         write_text(path, text)
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     return 0
@@ -96,7 +112,9 @@ def _title(model: Path) -> str:
     return "/".join(model.absolute().parts[-2:]) if model.stem == "network" else model.name
 
 
-def _files(options: argparse.Namespace, simulation: Simulation, title: str) -> list[tuple[Path, str]]:
+def _files(
+    options: argparse.Namespace, simulation: Simulation, title: str, more: Mapping[str, Any]
+) -> list[tuple[Path, str]]:
     """Return the files to write, with their text."""
     from ..simulator.page import page_of
     from ..simulator.trace import trace_of
@@ -107,7 +125,7 @@ def _files(options: argparse.Namespace, simulation: Simulation, title: str) -> l
     if options.html:
         files.append((options.html, page_of(simulation, title)))
     if options.json:
-        files.append((options.json, json.dumps(numbers_of(simulation, title), indent=1) + "\n"))
+        files.append((options.json, json.dumps(numbers_of(simulation, title) | dict(more), indent=1) + "\n"))
     return files
 
 

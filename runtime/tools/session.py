@@ -154,9 +154,13 @@ def on_spike(compilation: Compilation, settings: Settings) -> Run:
     """Return the network as a program on Spike."""
     from ..simulators.spike import SPIKE
 
-    coprocessor = compilation.machine.folder / "coprocessor.py"
-    found = coprocessor if coprocessor.is_file() else None
-    return External(SPIKE, compilation, replace(settings, coprocessor=found))
+    return External(SPIKE, compilation, with_coprocessor(compilation, settings))
+
+
+def with_coprocessor(compilation: Compilation, settings: Settings) -> Settings:
+    """Return settings with the coprocessor of the target, if it has one."""
+    file = compilation.machine.folder / "coprocessor.py"
+    return replace(settings, coprocessor=file if file.is_file() else None)
 
 
 def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:
