@@ -230,6 +230,7 @@ def measured(case: Case, calibration: int, count: int) -> dict[str, float]:
     exact = session(real)
     wanted = [case.decide(exact(sample)) for sample in unseen]
     ours = {"symmetric": Options(), "asymmetric": Options(symmetric=False)}
+    ours["asymmetric, searched"] = Options(symmetric=False, search=True)
     ours |= {"mixed": Options(keep=case.keep)} if case.keep else {}
     found = {
         f"ours, {name}": agreement(case, quantize(read(case), known, options).model, unseen, wanted)

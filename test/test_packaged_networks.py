@@ -21,11 +21,16 @@ import numpy as np
 import onnxruntime
 import pytest
 
+import tilewright
 from tilewright import cli
 from tilewright.compiler import Model, compile_model
+from tilewright.errors import Diagnostic
+from tilewright.frontend.quantize.quantize import Options
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
+from tilewright.runtime.simulators.spike import SPIKE
+from tilewright.runtime.tools.quantize import quantize_file
 from tilewright.runtime.tools.session import host_run
 
 Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
@@ -176,3 +181,40 @@ def test_text_is_found_turned_and_read(name: str, shape: tuple[int, int], scale:
     assert expected[0].max() > 0.5, "nothing was seen"
     for run in runs(path, {"x": inputs["x"].shape}):
         agree(run(inputs), expected)
+
+
+# Quantised
+
+
+def calibration() -> dict[str, Array]:
+    """Return windows of sound, each after the state that the detector reached before it."""
+    path, state = packaged("silero-vad", "silero_vad_16k_op15.onnx"), np.zeros((2, 1, 128), np.float32)
+    session, parts, states = reference(path), windows(RATE, 12), list[Array]()
+    for part in parts:
+        states.append(state)
+        given = {"input": part, "state": state, "sr": np.array(RATE)}
+        state = session.run(None, {port.name: given[port.name] for port in session.get_inputs()})[1]
+    return {"input": np.stack(parts), "state": np.stack(states)}
+
+
+def test_voice_activity_in_integers_on_a_systolic_array(tmp_path: Path) -> None:
+    path, samples = packaged("silero-vad", "silero_vad_16k_op15.onnx"), calibration()
+    model = Model(path, {name: array.shape[1:] for name, array in samples.items()}, input_values={"sr": np.array(RATE)})
+    options = Options(common_sums=True, adaptive=False, keep=2)
+    result, errors = quantize_file(model, samples, options)
+    assert errors[-1].sqnr > 15
+    (tmp_path / "vad.onnx").write_bytes(result.model.SerializeToString())
+    inputs = {name: array[5] for name, array in samples.items()}
+    expected = tilewright.load(tmp_path / "vad.onnx", on="host", integers=True).run(inputs)
+    for on in ("interpreter", "host", "spike") if has_spike() else ("interpreter", "host"):
+        found = tilewright.load(tmp_path / "vad.onnx", "gemmini", on=on).run(inputs)
+        for name, array in expected.items():
+            np.testing.assert_allclose(found[name], array, rtol=0, atol=1e-6, err_msg=on)
+
+
+def has_spike() -> bool:
+    try:
+        SPIKE.program.find()
+    except Diagnostic:
+        return False
+    return True
