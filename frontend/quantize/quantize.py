@@ -82,10 +82,11 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
         raise _no_channels(selection)
     calibration = calibrate(network, selection, samples)
-    scales, parameters, quantised = _chosen(network, selection, calibration, samples, options)
     if options.keep:
+        scales, parameters, _ = _quantised(network, selection, calibration, options)
         kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)
         return quantize(network, samples, replace(options, keep=0, equalize=False, floats=(*options.floats, *kept)))
+    scales, _, quantised = _chosen(network, selection, calibration, samples, options)
     written = quantised.network.copy()
     if options.form == "qlinear":
         to_qlinear(written)
