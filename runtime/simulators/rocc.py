@@ -22,6 +22,8 @@ import numpy as np
 from riscv import isa
 
 _WORD = 8
+FAILED = 99
+"""Exit status where a command fails: none of those of a program (rv64.py)."""
 
 
 class _Memory:
@@ -70,5 +72,5 @@ class Extension(isa.ROCC):
         except BaseException:  # Spike has no way to pass it on
             traceback.print_exc()
             sys.stderr.flush()
-            os._exit(70)
+            os._exit(FAILED)
         return 0

@@ -12,22 +12,62 @@
 #include <string.h>
 
 #define TW_GEMMINI_DIM 16
-#if defined(DIM) && DIM != TW_GEMMINI_DIM
+
+/* gemmini_params.h, where it is included before, states the instance that is there. */
+#ifdef DIM
+#if DIM != TW_GEMMINI_DIM
 #error "the header gemmini_params.h is that of another instance: this program is for DIM 16"
 #endif
+#endif
+#ifdef GEMMINI_PARAMS_H
+#if BANK_NUM != 4 || BANK_ROWS != 4096
+#error "the header gemmini_params.h is that of another instance: this program is for a scratchpad of 4 banks of 4096 rows"
+#endif
+#if ACC_ROWS != 1024
+#error "the header gemmini_params.h is that of another instance: this program is for accumulators of 1024 rows"
+#endif
+#if MAX_BYTES != 64
+#error "the header gemmini_params.h is that of another instance: this program is for loads of 64 bytes at most"
+#endif
+#if defined(ELEM_T_IS_FLOAT) || !defined(HAS_MVIN_SCALE) || !defined(ACC_SCALE_T_IS_FLOAT)
+#error "the header gemmini_params.h is that of another instance: this program is for integers that floats scale"
+#endif
+_Static_assert(sizeof(elem_t) == 1 && (elem_t)-1 < 0, "this program is for an instance whose elem_t is int8_t");
+_Static_assert(sizeof(acc_t) == 4 && (acc_t)-1 < 0, "this program is for an instance whose acc_t is int32_t");
+#endif
 
-enum {
-    TW_GEMMINI_CONFIG = 0, TW_GEMMINI_MVIN2 = 1, TW_GEMMINI_MVIN = 2, TW_GEMMINI_MVOUT = 3, TW_GEMMINI_COMPUTE_PRELOADED = 4,
-    TW_GEMMINI_COMPUTE_ACCUMULATED = 5, TW_GEMMINI_PRELOAD = 6, TW_GEMMINI_MVIN3 = 14
-};
+/* Macros, as the assembler gets their texts from the macros of gemmini.h. */
+#define TW_GEMMINI_CONFIG 0
+#define TW_GEMMINI_MVIN2 1
+#define TW_GEMMINI_MVIN 2
+#define TW_GEMMINI_MVOUT 3
+#define TW_GEMMINI_COMPUTE_PRELOADED 4
+#define TW_GEMMINI_COMPUTE_ACCUMULATED 5
+#define TW_GEMMINI_PRELOAD 6
+#define TW_GEMMINI_MVIN3 14
 #define TW_GEMMINI_GARBAGE UINT32_C(0xffffffff)
 #define TW_GEMMINI_ACC (UINT32_C(1) << 31)
 #define TW_GEMMINI_ADD (UINT32_C(1) << 30)
 #define TW_GEMMINI_FULL (UINT32_C(1) << 29)
 
-#ifdef __riscv
+#if defined(__riscv) && defined(ROCC_INSTRUCTION_RS1_RS2)
+/* The macro of gemmini.h does not tell the compiler that commands access memory. */
+#define tw_gemmini_issue(funct, rs1, rs2) \
+    do { \
+        const uint64_t tw_first = (rs1), tw_second = (rs2); \
+        __asm__ volatile("" : : : "memory"); \
+        ROCC_INSTRUCTION_RS1_RS2(XCUSTOM_ACC, tw_first, tw_second, funct); \
+        __asm__ volatile("" : : : "memory"); \
+    } while (0)
+#elif defined(__riscv)
+#if defined(XCUSTOM_ACC) && XCUSTOM_ACC != 3
+#error "the array has another command than custom-3: include gemmini.h, whose macros issue it, too"
+#endif
 #define tw_gemmini_issue(funct, rs1, rs2) \
     __asm__ volatile(".insn r 0x7b, 3, %2, x0, %0, %1" : : "r"(rs1), "r"(rs2), "i"(funct) : "memory")
+#endif
+
+#ifdef __riscv
 #define tw_gemmini_wait() __asm__ volatile("fence" : : : "memory")
 #else
 #include "tw_gemmini_model.h"

