@@ -3,11 +3,12 @@ Compare plans for Gemmini with the tiles that gemmini.h chooses, under one model
 
     python benchmarks/gemmini.py [--latency N...] [--library]
 
-Each layer is a network of its own, with its image channels last; `gemmini_library.py` has the library's rules. Cycles
-are modelled: the one free parameter is the latency of memory, 165 cycles, which was fitted to a published utilisation
-of 51 % for ResNet-50 of four images (ucb-bar/gemmini, pull request 90); `burst_minimum` of the machine file is a 16th
-of it. The library's plans are estimated for every `--latency`, ours for that of the machine file; `--library` leaves
-ours out. Ideal are 256 products a cycle.
+Each layer is a network of its own, with its image channels last, which the core pads in a copy; ResNet-50 is planned as
+one network besides. `gemmini_library.py` has the library's rules. Cycles are modelled: the one free parameter is the
+latency of memory, 165 cycles, which was fitted to a published utilisation of 51 % for ResNet-50 of four images
+(ucb-bar/gemmini, pull request 90); `burst_minimum` of the machine file is a 16th of it. The library's plans are
+estimated for every `--latency`, ours for that of the machine file; `--library` leaves ours out. Ideal are 256 products
+a cycle.
 
 Shapes: ResNet-50 v1.5 as imagenet/resnet50.c runs it; the products and convolutions of Exo (PLDI 2022) and Autocomp
 (arXiv 2505.18574), as in harnesses/ of ucb-bar/autocomp, dd26a56.
@@ -40,7 +41,7 @@ from tilewright.runtime.tools.profile import profile
 LATENCY = 165
 PEAK = 256
 """Products of a cycle."""
-ENGINE = "core"
+CORE = "core"
 """The engine beside the array."""
 
 EXO = {
@@ -85,10 +86,14 @@ class Ours(NamedTuple):
 
 def ours(layer: Layer, folder: Path) -> Ours:
     """Plan a layer as a network of its own, and simulate it. Raises Diagnostic where it cannot be planned."""
-    path = folder / "layer.onnx"
-    path.write_bytes(_network(layer).SerializeToString())
+    return _planned(_network(layer), folder)
+
+
+def _planned(network: onnx.ModelProto, folder: Path) -> Ours:
+    path = folder / "network.onnx"
+    path.write_bytes(network.SerializeToString())
     simulation = profile(Model(path, {}, {}), "gemmini")
-    core = sum(engine.busy for entry in simulation.layers for engine in entry.engines if engine.engine == ENGINE)
+    core = sum(engine.busy for entry in simulation.layers for engine in entry.engines if engine.engine == CORE)
     return Ours(simulation.cycles, core)
 
 
@@ -109,6 +114,20 @@ class _Nodes:
         self.nodes.append(helper.make_node(kind, inputs, [output], domain=domain, **attributes))
         return output
 
+    def conv(self, layer: Conv, x: str, name: str) -> str:
+        weights = self.bytes(f"{name}_w", layer.features, layer.channels, layer.kernel, layer.kernel)
+        operands = [x, "scale", "zero", weights, "scale", "zero", "scale", "zero"]
+        if layer.bias:
+            self.constants[f"{name}_b"] = self.draw.integers(-999, 999, layer.features, dtype=np.int32)
+            operands.append(f"{name}_b")
+        pads, strides, pooled = [layer.padding] * 4, [layer.stride] * 2, layer.window > 1
+        output = f"{name}_sums" if pooled else name
+        last = self.node("QLinearConv", operands, output, kernel_shape=[layer.kernel] * 2, pads=pads, strides=strides)
+        if not pooled:
+            return last
+        window, pads, strides = [layer.window] * 2, [layer.pool_padding] * 4, [layer.pool_stride] * 2
+        return self.node("MaxPool", [last], name, kernel_shape=window, pads=pads, strides=strides)
+
     def model(self, inputs: Mapping[str, list[int]], shape: list[int]) -> onnx.ModelProto:
         values = [helper.make_tensor_value_info(name, TensorProto.INT8, each) for name, each in inputs.items()]
         output = helper.make_tensor_value_info("y", TensorProto.INT8, shape)
@@ -123,6 +142,31 @@ def _network(layer: Layer) -> onnx.ModelProto:
     return builders[type(layer)](layer)
 
 
+def whole(layers: Sequence[tuple[str, Layer]]) -> onnx.ModelProto:
+    """Return ResNet-50 as one network, from its layers: each block reads what the one before adds."""
+    new, block, skip = _Nodes(), "x", ""
+    first = layers[0][1]
+    assert isinstance(first, Conv)
+    last = new.node("Transpose", ["x"], "first", perm=[0, 3, 1, 2])
+    for name, layer in layers[:-1]:
+        if isinstance(layer, Add):
+            operands = [last, "scale", "zero", skip, "scale", "zero", "scale", "zero"]
+            last = skip = block = new.node("QLinearAdd", operands, name)
+        elif name.endswith("skip"):
+            assert isinstance(layer, Conv)
+            skip = new.conv(layer, block, name)
+        else:
+            assert isinstance(layer, Conv)
+            last = new.conv(layer, last, name)
+            block, skip = (last, last) if layer is first else (block, skip)
+    real = new.node("DequantizeLinear", [last, "scale", "zero"], "real")
+    mean = new.node("QuantizeLinear", [new.node("GlobalAveragePool", [real], "mean"), "scale", "zero"], "average")
+    fc = layers[-1][1]
+    assert isinstance(fc, Gemm)
+    new.conv(Conv(1, fc.depth, fc.columns), mean, "y")
+    return new.model({"x": [1, first.size, first.size, first.channels]}, [1, fc.columns, 1, 1])
+
+
 def _gemm(layer: Gemm) -> onnx.ModelProto:
     new = _Nodes()
     weights = new.bytes("w", layer.depth, layer.columns)
@@ -132,17 +176,7 @@ def _gemm(layer: Gemm) -> onnx.ModelProto:
 
 def _conv(layer: Conv) -> onnx.ModelProto:
     new = _Nodes()
-    weights = new.bytes("w", layer.features, layer.channels, layer.kernel, layer.kernel)
-    first = new.node("Transpose", ["x"], "first", perm=[0, 3, 1, 2])
-    operands = [first, "scale", "zero", weights, "scale", "zero", "scale", "zero"]
-    if layer.bias:
-        new.constants["b"] = new.draw.integers(-999, 999, layer.features, dtype=np.int32)
-        operands.append("b")
-    pads, strides = [layer.padding] * 4, [layer.stride] * 2
-    last = new.node("QLinearConv", operands, "sums", kernel_shape=[layer.kernel] * 2, pads=pads, strides=strides)
-    if layer.window > 1:
-        window, pads, strides = [layer.window] * 2, [layer.pool_padding] * 4, [layer.pool_stride] * 2
-        last = new.node("MaxPool", [last], "pooled", kernel_shape=window, pads=pads, strides=strides)
+    last = new.conv(layer, new.node("Transpose", ["x"], "first", perm=[0, 3, 1, 2]), "result")
     new.node("Transpose", [last], "y", perm=[0, 2, 3, 1])
     image = [layer.batch, layer.size, layer.size, layer.channels]
     return new.model({"x": image}, [layer.batch, layer.result, layer.result, layer.features])
@@ -195,6 +229,12 @@ def _latencies(latencies: list[int], console: Console) -> None:
     console.print(table)
 
 
+def _whole_network(folder: Path) -> None:
+    found, library = _planned(whole(resnet50()), folder), sum(cycles(layer, LATENCY) for _, layer in resnet50())
+    print(f"ResNet-50 as one network: {found.cycles:,.0f} modelled cycles, {found.core:,.0f} of them on the core;")
+    print(f"the library's layers take {library:,.0f}, {library / found.cycles:.2f} times as many")
+
+
 def main() -> int:
     """Print the tables and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -211,6 +251,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         place = None if options.library else Path(folder)
         worse = [_table(f"{name}: modelled cycles", each, console, place) for name, each in shapes.items()]
+        if place is not None:
+            _whole_network(place)
     return int(any(worse))
 
 

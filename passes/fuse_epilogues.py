@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects import scf, tensor
+from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import AffineMapAttr, LocationAttr, ModuleOp, TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
@@ -66,7 +66,8 @@ def fuse_epilogues(block: Block) -> None:
 
     An elementwise producer is merged into its elementwise user; then the user becomes the epilogue of a structured
     kernel that produces one of its operands, the last one in program order. Operands count only where the user reads
-    them at the output's own index. Fusion stops at MOST_OPS and MOST_OPERANDS, so that its cost is linear in the ops.
+    them at the output's own index. An extension waits for its elementwise user, so that no producer stores wider
+    numbers than it computes. Fusion stops at MOST_OPS and MOST_OPERANDS, so that its cost is linear in the ops.
     """
     kernels: _Kernels = {}
     for place, op in enumerate(list(block.ops)):
@@ -76,11 +77,28 @@ def fuse_epilogues(block: Block) -> None:
         user = cast(linalg.GenericOp, op)
         while (index := _producer(user, kernels, elementwise=True)) is not None:
             user = _merge(user, index, kernels)
-        if (index := _producer(user, kernels, elementwise=False)) is not None:
+        if not _is_widening(user) and (index := _producer(user, kernels, elementwise=False)) is not None:
             _append(user, index, kernels)
     for op, kernel in kernels.items():
         if len(kernel.locations) > 1:
             op.location = fused_location(kernel.locations)
+
+
+def _is_widening(op: linalg.GenericOp) -> bool:
+    """Return whether a kernel only extends integers, for one elementwise kernel that follows."""
+    first, result = op.body.block.first_op, op.results[0]
+    if not isinstance(first, arith.ExtSIOp | arith.ExtUIOp) or first.next_op is not op.body.block.last_op:
+        return False
+    users = {use.operation for use in result.uses}
+    only = users.pop() if len(users) == 1 and result.has_one_use() else None
+    return only is not None and only.parent is op.parent and is_elementwise(only) and _reads_there(only, result)
+
+
+def _reads_there(op: Operation, value: SSAValue) -> bool:
+    """Return whether an elementwise kernel reads a tensor at the index of its output."""
+    generic = cast(linalg.GenericOp, op)
+    pairs = zip(generic.inputs, generic.indexing_maps.data, strict=False)
+    return all(is_identity(map.data) for each, map in pairs if each is value)
 
 
 def _size(op: Operation) -> int:

@@ -27,3 +27,34 @@ func.func @fuse(%x: tensor<2x4xi8>, %w: tensor<4x4xi8>, %m: tensor<4xi32>, %r: t
   } -> tensor<2x4xi8> loc("max")
   func.return %z : tensor<2x4xi8>
 }
+
+// Extensions of two sums join the addition: each is stored as bytes.
+// CHECK-LABEL: func.func @extensions
+// CHECK:         %[[A:.*]] = nn.reduce ins(%x : tensor<8x2x4xi8>) outs(%{{.*}} : tensor<2x4xi8>)
+// CHECK:         nn.reduce ins(%y : tensor<8x2x4xi8>) {{.*}}epilogue(%[[A]] : tensor<2x4xi8>)
+// CHECK-NEXT:    ^bb0(%[[S:.*]]: i8, %[[R:.*]]: i8):
+// CHECK-NEXT:      arith.extsi
+// CHECK-NEXT:      arith.extsi
+// CHECK-NEXT:      arith.addi
+func.func @extensions(%x: tensor<8x2x4xi8>, %y: tensor<8x2x4xi8>) -> tensor<2x4xi32> {
+  %e = tensor.empty() : tensor<2x4xi8>
+  %f = tensor.empty() : tensor<2x4xi32>
+  %a = nn.reduce ins(%x : tensor<8x2x4xi8>) outs(%e : tensor<2x4xi8>) {kind = "max", accumulator = i8, axes = array<i64: 0>}
+  %b = nn.reduce ins(%y : tensor<8x2x4xi8>) outs(%e : tensor<2x4xi8>) {kind = "max", accumulator = i8, axes = array<i64: 0>}
+  %c = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<2x4xi8>) outs(%f : tensor<2x4xi32>) {
+  ^bb0(%0: i8, %1: i32):
+    %2 = arith.extsi %0 : i8 to i32
+    linalg.yield %2 : i32
+  } -> tensor<2x4xi32>
+  %d = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<2x4xi8>) outs(%f : tensor<2x4xi32>) {
+  ^bb0(%0: i8, %1: i32):
+    %2 = arith.extsi %0 : i8 to i32
+    linalg.yield %2 : i32
+  } -> tensor<2x4xi32>
+  %z = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%c, %d : tensor<2x4xi32>, tensor<2x4xi32>) outs(%f : tensor<2x4xi32>) {
+  ^bb0(%0: i32, %1: i32, %o: i32):
+    %2 = arith.addi %0, %1 : i32
+    linalg.yield %2 : i32
+  } -> tensor<2x4xi32>
+  func.return %z : tensor<2x4xi32>
+}
