@@ -13,6 +13,7 @@ import numpy as np
 from ...dialects.core.machine.attribute import machine_of
 from ...ir import functions
 from ...passes.core.manager import Observer, Place
+from .operators import label_of, operator_types
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -121,33 +122,22 @@ def _layers(
     calls: Sequence[CountedCall], engines: Mapping[str, str], model: Path, simulation: Simulation
 ) -> Iterable[LayerCount]:
     modelled = {layer.nodes: layer for layer in simulation.layers}
-    types = _operator_types(model)
+    types = operator_types(model)
     own: dict[tuple[str, ...], list[CountedCall]] = {nodes: [] for nodes in modelled}
     for call in calls[1:]:
         own.setdefault(call.nodes, []).append(call)
     for nodes, each in own.items():
         layer = modelled.get(nodes)
-        operators = " + ".join(dict.fromkeys(types[node] for node in nodes if node in types))
+        operators = label_of(nodes, types, layer.operator if layer is not None else "")
         parts: dict[str, int] = {}
         for call in each:
             name = engines.get(call.function, TRANSFERS)
             parts[name] = parts.get(name, 0) + call.later
         first, later = sum(call.first for call in each), sum(call.later for call in each)
         engine, cycles = (layer.engine, layer.cycles) if layer is not None else ("", 0)
-        yield LayerCount(nodes, operators or (layer.operator if layer else ""), engine, cycles, first, later, parts)
+        yield LayerCount(nodes, operators, engine, cycles, first, later, parts)
     around = calls[0]
     yield LayerCount((), AROUND, "", 0, around.first, around.later, {AROUND: around.later})
-
-
-def _operator_types(model: Path) -> dict[str, str]:
-    """Return the types of a model's ONNX nodes by name; none for a model that is no ONNX."""
-    if model.suffix == ".mlir":
-        return {}
-    from onnx import ModelProto
-
-    from ...frontend.onnx_graph import nodes_of
-
-    return {node.name: node.op_type for node in nodes_of(ModelProto.FromString(model.read_bytes()))}
 
 
 def print_counts(counts: Counts, console: Console) -> None:

@@ -55,6 +55,7 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     from ..simulator.table import print_tables
     from .counts import counts_of, print_counts
     from .engines import Partition, print_partition
+    from .operators import operator_types, print_operators, shares_by_operator
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     state = {"context": options.context, "bucket": options.bucket}
@@ -65,10 +66,15 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     counts = counts_of(model, options.target, simulation, settings, options.inputs) if settings is not None else None
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)
+    types = operator_types(options.model)
+    operators = shares_by_operator(simulation, types, partition.copier) if types else []
+    if operators:
+        print_operators(operators, partition.copier, console)
     print_partition(partition, console)
     if counts is not None:
         print_counts(counts, console)
-    more = {"kernels": partition.numbers()} | ({"instructions": counts.numbers()} if counts is not None else {})
+    more = {"kernels": partition.numbers(), "onnx_operators": [_plain(each) for each in operators]}
+    more |= {"instructions": counts.numbers()} if counts is not None else {}
     for path, text in _files(options, simulation, _title(options.model), more):
         write_text(path, text)
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)

@@ -140,6 +140,11 @@ def test_engines_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert sum(kernel["macs"] for kernel in found["kernels"]) == 241_920
     assert "array: it runs nn.conv, nn.matmul, not linalg.transpose" in " ".join(text.split())
     assert "instructions" not in found
+    operators = {each["operators"]: each for each in found["onnx_operators"]}
+    assert {name: each["layers"] for name, each in operators.items()} == {"QLinearConv": 1, "MaxPool": 1}
+    assert sum(each["cycles"] for each in operators.values()) == sum(layer["cycles"] for layer in found["layers"])
+    core = sum(engine["busy"] for engine in found["engines"] if engine["engine"] == "core")
+    assert sum(each["host"] for each in operators.values()) == core > 0
 
 
 @pytest.mark.quick

@@ -101,3 +101,13 @@ def test_programs_of_instructions_are_proved(network: Network, seed: int, tmp_pa
 @pytest.mark.parametrize("network", [random_conv, random_matmul, residual, random_pool])
 def test_instructions_are_interpreted(network: Network, tmp_path: Path) -> None:
     assert_equal(network(3), 3, tmp_path, ["interpreter", "host"])
+
+
+def test_reasons_are_of_whole_kernels(tmp_path: Path) -> None:
+    file = tmp_path / "network.onnx"
+    file.write_bytes(residual(4)[0].SerializeToString())
+    texts = {step: str(compile_model(Model(file), "gemmini", stop_after=step).module) for step in _STEPS}
+    assert ["refusals = " in texts[step] for step in _STEPS] == [True, False]
+
+
+_STEPS = ("map-engines", "plan-memory")
