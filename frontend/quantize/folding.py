@@ -11,19 +11,25 @@ from ...ir import Array
 from ..evaluation import evaluate, is_foldable
 from ..tensors import Constant
 from .network import Network, attribute
+from .windows import split_windows
 
 _Affine = tuple[Array, Array]
 """Factor and summand per channel."""
 
 
 def fold(network: Network) -> None:
-    """Drop unused nodes, fold constant subgraphs, then affine functions per channel into the convolution before."""
+    """
+    Drop unused nodes, fold constant subgraphs, then affine functions per channel into the convolution before.
+
+    Transposed convolutions of disjoint windows become convolutions.
+    """
     _drop_unused(network)
     _fold_constants(network)
     _scale_gemms(network)
     changed = True
     while changed:
         changed = _fold_affine(network)
+    split_windows(network)
     for node in network.nodes:
         _negate(network, node)
 
@@ -130,12 +136,15 @@ def _per_channel(constant: Array, data: tuple[int, ...], result: tuple[int, ...]
 
 
 def _fold_conv(network: Network, node: NodeProto, factor: Array, summand: Array) -> bool:
+    axis = 0 if node.op_type == "Conv" else 1
+    if axis and attribute(node, "group") != 1:
+        return False
     weights = network.constants.get(node.input[1])
     bias = network.constants.get(node.input[2]) if len(node.input) > 2 and node.input[2] else np.zeros(1)
     if weights is None or bias is None:
         return False
-    scaled = weights * factor.reshape(-1, *(1,) * (weights.ndim - 1))
-    shifted = np.broadcast_to(bias * factor + summand, (weights.shape[0],))
+    scaled = weights * factor.reshape(-1, *(1,) * (weights.ndim - 1 - axis))
+    shifted = np.broadcast_to(bias * factor + summand, (weights.shape[axis],))
     names = [
         network.add_constant(f"{node.output[0]}.{role}", array.astype(np.float32))
         for role, array in (("weights", scaled), ("bias", shifted))
@@ -149,7 +158,10 @@ def _never(network: Network, node: NodeProto, factor: Array, summand: Array) -> 
     return False
 
 
-_FOLDED: dict[str, Callable[[Network, NodeProto, Array, Array], bool]] = {"Conv": _fold_conv}
+_FOLDED: dict[str, Callable[[Network, NodeProto, Array, Array], bool]] = {
+    "Conv": _fold_conv,
+    "ConvTranspose": _fold_conv,
+}
 """Operator -> the rule that folds an affine function per channel into its constants."""
 
 

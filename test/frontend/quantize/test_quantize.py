@@ -253,6 +253,36 @@ def test_the_most_sensitive_layers_stay_floats():
     assert errors[-1].sqnr > worst.sqnr
 
 
+def upsampling(strides: int, window: int) -> ModelProto:
+    """Two transposed convolutions, a normalisation and a Relu after the first."""
+    size: dict[str, Any] = {"kernel_shape": [window, window], "strides": [strides, strides]}
+    nodes = [
+        helper.make_node("ConvTranspose", ["x", "w0"], ["a"], "up0", **size),
+        helper.make_node("Add", ["a", "b0"], ["b"], "add"),
+        helper.make_node("BatchNormalization", ["b", "g", "h", "m", "v"], ["c"], "norm"),
+        helper.make_node("Relu", ["c"], ["d"], "relu"),
+        helper.make_node("ConvTranspose", ["d", "w1", "b1"], ["y"], "up1", **size),
+    ]
+    arrays = {name: floats(6, seed=index) for index, name in enumerate("ghm")} | {"v": np.abs(floats(6)) + 1}
+    arrays |= {"w0": floats(5, 6, window, window), "w1": floats(6, 3, window, window), "b1": floats(3)}
+    return model_of(nodes, {"x": (1, 5, 4, 6)}, ["y"], arrays | {"b0": floats(6, 1, 1)})
+
+
+def test_transposed_convolutions_of_disjoint_windows_become_integers(tmp_path: Path) -> None:
+    result, errors = quantized(upsampling(2, 2))
+    assert min(each.sqnr for each in errors) > 25
+    assert not float_ops(imported(result.model, tmp_path, integers=True)) - {"onnx.QuantizeLinear"}
+    x = {"x": floats(1, 5, 4, 6, seed=9)}
+    np.testing.assert_allclose(
+        reference(result.float_network.model())(x)[0], reference(upsampling(2, 2))(x)[0], atol=1e-5
+    )
+
+
+def test_transposed_convolutions_of_other_windows_stay() -> None:
+    with pytest.raises(Diagnostic, match="no layer"):
+        quantized(upsampling(2, 3))
+
+
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_a_search_takes_what_changes_the_outputs_least(symmetric: bool) -> None:
     def found(options: Options) -> tuple[float, float]:
