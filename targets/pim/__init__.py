@@ -1,0 +1,1 @@
+"""PIM: visual Transformers partitioned, scheduled and placed on a mesh of memory nodes."""

@@ -1,0 +1,93 @@
+"""Binding of branches to sub-arrays, so that branches that exchange rows lie near to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+import numpy as np
+
+from .packing import PACKERS, Rectangle
+from .solve import StagePlan
+
+Graph = Sequence[Set[int]]
+"""Branches that each branch exchanges rows with."""
+
+
+def shifted_windows(grid: int) -> Graph:
+    """Return the exchanges of `grid` x `grid` windows whose image is shifted cyclically, as Swin does."""
+    graph: list[set[int]] = [set() for _ in range(grid * grid)]
+    for one in range(grid * grid):
+        for down, right in ((0, 1), (1, 0), (1, 1)):
+            row, column = (one // grid + down) % grid, (one % grid + right) % grid
+            _join(graph, one, row * grid + column)
+    return graph
+
+
+def ring(branches: int) -> Graph:
+    """Return the exchanges of branches in a ring, each with the one before and the one after."""
+    graph: list[set[int]] = [set() for _ in range(branches)]
+    for one in range(branches):
+        _join(graph, one, (one + 1) % branches)
+    return graph
+
+
+def _join(graph: Sequence[set[int]], one: int, other: int) -> None:
+    if one != other:
+        graph[one].add(other)
+        graph[other].add(one)
+
+
+def slots(plan: StagePlan) -> list[tuple[int, Rectangle]]:
+    """Return the sub-arrays of all layers with the numbers of these, by layer, row and column."""
+    found: list[tuple[int, Rectangle]] = []
+    for index, layer in enumerate(plan.layers):
+        mesh = layer.candidate.mesh
+        packed = PACKERS[mesh.packing](*mesh.array, *layer.candidate.scheme)
+        found += [(index, rectangle) for rectangle in sorted(packed)]
+    return found
+
+
+def bind(plan: StagePlan, graph: Graph) -> list[tuple[int, Rectangle]]:
+    """
+    Return the layer and the sub-array of each branch, by list scheduling on the graph.
+
+    Next is the branch with most neighbours bound, on the free sub-array with the least sum of Manhattan distances to
+    them; ties go to the lowest index. No layer takes more branches than the plan has for it.
+    """
+    known = slots(plan)
+    layer_of = np.array([layer for layer, _ in known])
+    rows, columns = (np.array([rectangle[axis] for _, rectangle in known]) for axis in (0, 1))
+    free = np.ones(len(known), dtype=bool)
+    left = [layer.branches for layer in plan.layers]
+    bound: dict[int, int] = {}
+    ready = np.zeros(len(graph), dtype=np.int64)
+    for _ in range(len(graph)):
+        branch = int(np.argmax(ready))
+        near = [bound[other] for other in graph[branch] if other in bound]
+        distance = np.zeros(len(known), dtype=np.int64)
+        for slot in near:
+            distance += np.abs(rows - rows[slot]) + np.abs(columns - columns[slot])
+        slot = int(np.argmin(np.where(free, distance, np.iinfo(np.int64).max)))
+        bound[branch], free[slot], ready[branch] = slot, False, -1
+        left[layer_of[slot]] -= 1
+        if not left[layer_of[slot]]:
+            free[layer_of == layer_of[slot]] = False
+        for other in graph[branch]:
+            ready[other] += ready[other] >= 0
+    return [known[bound[branch]] for branch in range(len(graph))]
+
+
+def in_order(plan: StagePlan) -> list[tuple[int, Rectangle]]:
+    """Return the binding of branches in the order of their numbers."""
+    found: list[tuple[int, Rectangle]] = []
+    known = slots(plan)
+    for index, layer in enumerate(plan.layers):
+        found += [slot for slot in known if slot[0] == index][: layer.branches]
+    return found
+
+
+def mean_hops(binding: Sequence[tuple[int, Rectangle]], graph: Graph) -> float:
+    """Return the mean Manhattan distance of the exchanges, between the first nodes of sub-arrays."""
+    pairs = [(binding[one][1], binding[other][1]) for one, others in enumerate(graph) for other in others]
+    hops = (abs(first.row - second.row) + abs(first.column - second.column) for first, second in pairs)
+    return sum(hops) / len(pairs) if pairs else 0.0

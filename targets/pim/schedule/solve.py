@@ -1,0 +1,210 @@
+"""
+Partitions and temporal layers of all stages, as a mixed-integer program.
+
+Per stage and partition k: n_k layers (integer) and y_k, whether it occurs. Minimise the cycles sum T_k n_k so that
+layers cover the branches and the weights of all stages, with the largest workspace, fit a node. A node stores the
+weights of each distinct partition of a stage once, or the whole weights where [1,1] occurs. HiGHS is that of OR-Tools,
+through MathOpt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from itertools import chain
+
+from ortools.math_opt.python import mathopt
+
+from ....errors import Diagnostic
+from .model import Candidate, Scheme, candidates
+from .records import Mesh, Stage
+
+_WHOLE = Scheme(1, 1)
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Branches of a stage computed at a time, all with one partition."""
+
+    candidate: Candidate
+    branches: int
+
+
+@dataclass(frozen=True)
+class StagePlan:
+    """Layers of a stage, those with most branches first, each full but the last."""
+
+    stage: Stage
+    layers: tuple[Layer, ...]
+
+    @cached_property
+    def cycles(self) -> float:
+        """Cycles of all layers."""
+        return sum(layer.candidate.cycles for layer in self.layers)
+
+    @cached_property
+    def weights(self) -> float:
+        """Bytes of weights of all blocks that a node stores."""
+        distinct = {layer.candidate.scheme: layer.candidate.weights for layer in self.layers}
+        return self.stage.blocks * distinct.get(_WHOLE, sum(distinct.values()))
+
+    @cached_property
+    def workspace(self) -> int:
+        """Bytes of the largest working set."""
+        return max(layer.candidate.workspace for layer in self.layers)
+
+    def __str__(self) -> str:
+        return " ".join(f"{layer.candidate.scheme}x{layer.branches}" for layer in self.layers)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Schedule of a network; `gap` is the relative distance to the proved bound, 0 where optimal."""
+
+    stages: tuple[StagePlan, ...]
+    gap: float = 0.0
+
+    @cached_property
+    def cycles(self) -> float:
+        """Cycles of all stages."""
+        return sum(stage.cycles for stage in self.stages)
+
+    @cached_property
+    def weights(self) -> float:
+        """Bytes of weights that a node stores."""
+        return sum(stage.weights for stage in self.stages)
+
+    @cached_property
+    def workspace(self) -> int:
+        """Bytes of the largest working set of a node."""
+        return max(stage.workspace for stage in self.stages)
+
+
+def stage_plan(stage: Stage, chosen: Sequence[Candidate]) -> StagePlan:
+    """
+    Return the layers of a stage in canonical order: most sub-arrays first, each filled before the next.
+
+    Raises Diagnostic where the layers hold fewer branches than the stage has.
+    """
+    ordered = sorted(chosen, key=lambda candidate: (-candidate.parallel, candidate.scheme))
+    layers: list[Layer] = []
+    left = stage.branches
+    for candidate in ordered:
+        branches = min(left, candidate.parallel)
+        left -= branches
+        layers += [Layer(candidate, branches)] if branches else []
+    if left:
+        held = f"{stage.branches - left} in {len(chosen)} layers"
+        raise Diagnostic(f"stage {stage.name} has more branches than its layers", "", str(stage.branches), held)
+    return StagePlan(stage, tuple(layers))
+
+
+def schedule(stages: Sequence[Stage], mesh: Mesh, seconds: float = 60, gap: float = 0.0) -> Plan:
+    """
+    Return the schedule of the fewest cycles, or one within `gap` of them, or the best found in `seconds`.
+
+    Raises Diagnostic where nothing fits a node, with the stage, the term and the bytes; and where time ran out first.
+    """
+    usable = [_fitting(stage, mesh) for stage in stages]
+    program = _Program(stages, usable)
+    program.model.minimize(program.cycles)
+    limit = program.not_negative(mesh.node_bytes - program.memory)
+    limits = mathopt.SolveParameters(time_limit=timedelta(seconds=seconds), relative_gap_tolerance=gap)
+    result = mathopt.solve(program.model, mathopt.SolverType.HIGHS, params=limits)
+    if result.termination.reason is mathopt.TerminationReason.INFEASIBLE:
+        program.model.delete_linear_constraint(limit)
+        raise _over_capacity(stages, program, mesh)
+    if not result.has_primal_feasible_solution():
+        remedy = "allow more time, or a larger gap"
+        raise Diagnostic("no schedule was found in time", "", f"one in {seconds:g} s", "none", remedy)
+    best, bound = result.objective_value(), result.best_objective_bound()
+    return Plan(program.plans(result), max(0.0, (best - bound) / best))
+
+
+class _Program:
+    """Variables and rules of the program; the limit of memory is the caller's."""
+
+    def __init__(self, stages: Sequence[Stage], usable: Sequence[Sequence[Candidate]]):
+        self.stages, self.usable = stages, usable
+        self.model = mathopt.Model()
+        self.counts = [[self._count(stage, each) for each in of] for stage, of in zip(stages, usable, strict=True)]
+        self.workspace = self.model.add_variable(lb=0)
+        stored = [self._stored(*each) for each in zip(stages, usable, self.counts, strict=True)]
+        blocks = [stage.blocks for stage in stages]
+        self.memory = mathopt.fast_sum([self.workspace, *(n * w for n, w in zip(blocks, stored, strict=True))])
+        every, counts = chain.from_iterable(usable), chain.from_iterable(self.counts)
+        self.cycles = mathopt.fast_sum([each.cycles * count for each, count in zip(every, counts, strict=True)])
+
+    def _count(self, stage: Stage, candidate: Candidate) -> mathopt.Variable:
+        return self.model.add_integer_variable(lb=0, ub=candidate.layers(stage.branches))
+
+    def _stored(
+        self, stage: Stage, usable: Sequence[Candidate], counts: Sequence[mathopt.Variable]
+    ) -> mathopt.Variable:
+        """Add the rules of a stage; return the bytes of weights of a block that a node stores."""
+        stored = self.model.add_variable(lb=0)
+        used = [self.model.add_binary_variable() for _ in usable]
+        covered = mathopt.fast_sum([each.parallel * count for each, count in zip(usable, counts, strict=True)])
+        self.not_negative(covered - stage.branches)
+        parts: list[mathopt.LinearTypes] = []
+        whole: mathopt.LinearTypes = 0.0
+        for each, count, uses in zip(usable, counts, used, strict=True):
+            self.not_negative(each.layers(stage.branches) * uses - count)
+            self.not_negative(count - uses)
+            self.not_negative(self.workspace - each.workspace * uses)
+            if each.scheme == _WHOLE:
+                whole = uses
+                self.not_negative(stored - each.weights * uses)
+            else:
+                parts.append(each.weights * uses)
+        most = sum(each.weights for each in usable if each.scheme != _WHOLE)
+        self.not_negative(stored - mathopt.fast_sum(parts) + most * whole)
+        return stored
+
+    def not_negative(self, expression: mathopt.LinearBase) -> mathopt.LinearConstraint:
+        """Add the rule that a linear expression is at least 0."""
+        return self.model.add_linear_constraint(lb=0, expr=expression)  # pyright: ignore[reportUnknownMemberType]
+
+    def plans(self, result: mathopt.SolveResult) -> tuple[StagePlan, ...]:
+        """Return the layers that a solution has."""
+        plans: list[StagePlan] = []
+        for stage, usable, counts in zip(self.stages, self.usable, self.counts, strict=True):
+            times = [round(value) for value in result.variable_values(counts)]
+            plans.append(stage_plan(stage, [each for each, n in zip(usable, times, strict=True) for _ in range(n)]))
+        return tuple(plans)
+
+
+def _fitting(stage: Stage, mesh: Mesh) -> list[Candidate]:
+    """Return the partitions whose workspace fits a node. Raises Diagnostic where none does."""
+    known = candidates(stage, mesh)
+    fitting = [candidate for candidate in known if candidate.workspace <= mesh.node_bytes]
+    if fitting:
+        return fitting
+    least = min(known, key=lambda candidate: candidate.workspace)
+    term = max(least.workspaces, key=lambda name: least.workspaces[name])
+    raise Diagnostic(
+        f"no partition of stage {stage.name} fits a node: {term} takes {least.workspace - mesh.node_bytes} bytes more",
+        expected=f"a workspace of at most {mesh.node_bytes} bytes",
+        found=f"{least.workspace} bytes for {least.scheme}, the least of {len(known)} partitions",
+        remedy="larger nodes, more of them, or a smaller image",
+    )
+
+
+def _over_capacity(stages: Sequence[Stage], program: _Program, mesh: Mesh) -> Diagnostic:
+    """Return the error for weights beyond the nodes, from the plan of the least memory."""
+    program.model.minimize(program.memory)
+    result = mathopt.solve(program.model, mathopt.SolverType.HIGHS)
+    plan = Plan(program.plans(result))
+    excess = plan.weights + plan.workspace - mesh.node_bytes
+    largest = max(plan.stages, key=lambda each: each.weights)
+    sizes = ", ".join(f"stage {each.stage.name} {each} {each.weights / _MIB:.4g} MiB" for each in plan.stages)
+    return Diagnostic(
+        f"the weights do not fit the nodes: {excess:.0f} bytes more than a node has; most take stage "
+        f"{largest.stage.name}, {largest.weights:.0f} bytes",
+        expected=f"weights and workspace of at most {mesh.node_bytes / _MIB:.4g} MiB",
+        found=f"{(plan.weights + plan.workspace) / _MIB:.4g} MiB at least: {sizes}, workspace {plan.workspace} bytes",
+        remedy="larger nodes, or a mesh with room for larger splits",
+    )
