@@ -23,18 +23,15 @@ def g():
 '''
 
 
-def test_docstrings_keep_the_rules() -> None:
-    documented, _ = texts()
+def test_docstrings_and_messages_keep_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    documented, raised = texts()
     assert len(documented) > 4000
-    found = [f"{text.place} {text.owner}: {fault}" for text in documented for fault in faults_of(text)]
-    assert not found, "\n".join(found)
-
-
-def test_messages_keep_the_rules() -> None:
-    _, raised = texts()
     assert len(raised) > 500
-    found = [f"{text.place}: {fault}" for text in raised for fault in coinages_of(text)]
+    found = [f"{text.place} {text.owner}: {fault}" for text in documented for fault in faults_of(text)]
+    found += [f"{text.place}: {fault}" for text in raised for fault in coinages_of(text)]
     assert not found, "\n".join(found)
+    assert main(["--seed", "3", "--docstrings", "4", "--messages", "2"]) == 0
+    assert len([line for line in capsys.readouterr().out.splitlines() if ".py:" in line]) >= 6
 
 
 def test_planted_faults_are_found() -> None:
@@ -49,9 +46,7 @@ def test_planted_faults_are_found() -> None:
     assert len(coinages_of(raised)) == 2
 
 
-def test_a_draw_is_seeded(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_draw_is_seeded() -> None:
     texts = [Text("a.py", line, "f", str(line)) for line in range(100)]
     assert drawn(texts, 5, seed=1) == drawn(texts, 5, seed=1) != drawn(texts, 5, seed=2)
     assert drawn(texts[:3], 5, seed=1) == texts[:3]
-    assert main(["--seed", "3", "--docstrings", "4", "--messages", "2"]) == 0
-    assert len([line for line in capsys.readouterr().out.splitlines() if ".py:" in line]) >= 6

@@ -80,11 +80,17 @@ def texts(root: Path = ROOT) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
 
 def docstrings(file: str, tree: ast.Module) -> Iterator[Text]:
     """Yield the docstrings of a module."""
-    for node in ast.walk(tree):
+    found: list[ast.AST] = [tree]
+    for node in found:  # grows
+        found += [each for name in _BODIES for each in getattr(node, name, ())]
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             continue
         if (text := ast.get_docstring(node)) is not None:
             yield Text(file, node.body[0].lineno, getattr(node, "name", "module"), text)
+
+
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Fields of statements that hold statements, or handlers and cases with some."""
 
 
 def messages(file: str, tree: ast.Module) -> Iterator[Text]:
