@@ -199,12 +199,21 @@ def _over_capacity(stages: Sequence[Stage], program: _Program, mesh: Mesh) -> Di
     result = mathopt.solve(program.model, mathopt.SolverType.HIGHS)
     plan = Plan(program.plans(result))
     excess = plan.weights + plan.workspace - mesh.node_bytes
-    largest = max(plan.stages, key=lambda each: each.weights)
     sizes = ", ".join(f"stage {each.stage.name} {each} {each.weights / _MIB:.4g} MiB" for each in plan.stages)
     return Diagnostic(
-        f"the weights do not fit the nodes: {excess:.0f} bytes more than a node has; most take stage "
-        f"{largest.stage.name}, {largest.weights:.0f} bytes",
+        f"weights and workspace take {excess:.0f} bytes more than a node has; most takes {_largest(plan)}",
         expected=f"weights and workspace of at most {mesh.node_bytes / _MIB:.4g} MiB",
         found=f"{(plan.weights + plan.workspace) / _MIB:.4g} MiB at least: {sizes}, workspace {plan.workspace} bytes",
         remedy="larger nodes, or a mesh with room for larger splits",
     )
+
+
+def _largest(plan: Plan) -> str:
+    """Return the term with the most bytes: the weights of a stage, or the working set of a phase."""
+    weights = max(plan.stages, key=lambda each: each.weights)
+    if weights.weights >= plan.workspace:
+        return f"the weights of stage {weights.stage.name}, {weights.weights:.0f} bytes"
+    used = [layer.candidate for stage in plan.stages for layer in stage.layers]
+    largest = max(used, key=lambda each: each.workspace)
+    phase = max(largest.workspaces, key=lambda name: largest.workspaces[name])
+    return f"the workspace of stage {largest.stage.name}, {phase}: {largest.workspace} bytes"

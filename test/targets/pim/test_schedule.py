@@ -199,12 +199,16 @@ def test_a_workspace_beyond_a_node_names_stage_term_and_bytes():
         schedule(stages_of("PVT-L", 960), Mesh(array=(8, 8), node_bytes=MIB))
 
 
-def test_weights_beyond_a_node_say_by_how_much():
-    with pytest.raises(Diagnostic) as found:
-        schedule(stages_of("ViT-L", 224), Mesh(array=(4, 4)))
-    error = str(found.value)
-    assert "the weights do not fit the nodes" in error
-    assert "stage 1, 18874368 bytes" in error
+@pytest.mark.parametrize(
+    ("model", "size", "array", "message"),
+    [
+        ("ViT-L", 224, (4, 4), r"take \d+ bytes more .* the weights of stage 1, 18874368 bytes"),
+        ("PVT-L", 960, (8, 8), r"take 213376 bytes more .* the workspace of stage 1, attention: 7430528 bytes"),
+    ],
+)
+def test_memory_beyond_a_node_names_stage_term_and_bytes(model: str, size: int, array: tuple[int, int], message: str):
+    with pytest.raises(Diagnostic, match=message):
+        schedule(stages_of(model, size), Mesh(array=array))
 
 
 def test_no_schedule_in_no_time():
