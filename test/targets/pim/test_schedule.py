@@ -44,6 +44,21 @@ def test_branches_of_swin(size: int, counts: list[int]):
     assert [stage.branches for stage in stages_of("Swin-B", size)] == counts
 
 
+@pytest.mark.parametrize(
+    ("model", "keys"),
+    [
+        ("ViT-B", [576]),
+        ("PVT-S", [144, 144, 144, 144]),
+        ("Swin-B", [49, 49, 49, 49]),
+        ("Twins-B", [49, 144, 49, 144, 49, 144, 49, 144]),
+        ("CSWin-B", [96, 96, 168, 144]),
+        ("Focal-B", [218, 194, 178, 170]),
+    ],
+)
+def test_keys_of_a_branch(model: str, keys: list[int]):
+    assert [stage.keys for stage in stages_of(model, 384)] == keys
+
+
 def test_every_model_has_stages_of_whole_heads():
     for model, size in itertools.product(MODELS, SIZES):
         for stage in stages_of(model, size):
