@@ -206,6 +206,8 @@ def theirs(model: ModelProto, samples: Sequence[Sample], method: str) -> ModelPr
 
 
 METHODS = ("MinMax", "Entropy", "Percentile")
+_APART = 100_000
+"""Seeds between those of calibration and those of comparison."""
 
 
 def read(case: Case) -> Network:
@@ -221,12 +223,13 @@ def agreement(case: Case, model: ModelProto, samples: Sequence[Sample], wanted: 
     return sum(float((a == b).mean()) for a, b in zip(found, wanted, strict=True)) / len(samples)
 
 
-def measured(case: Case, calibration: int, count: int) -> dict[str, float]:
+def measured(case: Case, calibration: int, count: int, seed: int) -> dict[str, float]:
     """Return the agreement of each quantiser; both get the network with batch normalisation folded."""
     network = read(case)
     fold(network)
     real = network.model()
-    known, unseen = case.samples(real, 0, calibration), case.samples(real, 100_000, count)
+    first = 2 * _APART * seed
+    known, unseen = case.samples(real, first, calibration), case.samples(real, first + _APART, count)
     exact = session(real)
     wanted = [case.decide(exact(sample)) for sample in unseen]
     ours = {"symmetric": Options(), "asymmetric": Options(symmetric=False)}
@@ -247,10 +250,11 @@ def main() -> int:
     parser.add_argument("--filter", default="", help="part of the name of the networks to take")
     parser.add_argument("--calibration", type=int, default=32, help="samples for calibration (32)")
     parser.add_argument("--count", type=int, default=200, help="inputs on which decisions are compared (200)")
+    parser.add_argument("--seed", type=int, default=0, help="other inputs, for calibration and comparison (0)")
     options = parser.parse_args()
     logging.disable(logging.WARNING)
     rows = {
-        name: measured(case, options.calibration, options.count)
+        name: measured(case, options.calibration, options.count, options.seed)
         for name, case in CASES.items()
         if options.filter in name
     }
