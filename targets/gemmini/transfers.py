@@ -54,7 +54,6 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     )
     limits = [_known(each) for each in bounds]
     low, high = limits[rows.axis]
-    is_whole = is_spad and isinstance(high, int) and high % DIM == 0 and low == 0
 
     def load(first: Index, count: Index, *, blocks: Index) -> None:
         def row(at: Sequence[Index], number: Index) -> None:
@@ -63,15 +62,18 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
             source, target, size = (view, there), (near, here), nest.value(number)
             if not is_spad:
                 nest.last(mvin_acc(source, target, size, nest.value(count), repeats, _OF_ACC))
-            elif is_whole and isinstance(blocks, int) and blocks > 1:
+            elif isinstance(blocks, int) and blocks > 1:
                 nest.last(mvin_blocks(source, target, size, blocks, _OF_SPAD))
             else:
                 nest.last(mvin(source, target, size, nest.value(count), _OF_SPAD))
 
         each_row(nest, [limits[axis] for axis in rows.others], rows.line, row)
 
-    if is_whole and isinstance(high, int):
-        chunks(nest, 0, high // DIM, _MOST_BLOCKS, lambda first, number: load(first, DIM, blocks=number))
+    if is_spad and isinstance(high, int) and low == 0:
+        whole, rest = divmod(high, DIM)
+        chunks(nest, 0, whole, _MOST_BLOCKS, lambda first, number: load(first, DIM, blocks=number))
+        if rest:
+            load(whole, rest, blocks=1)
     else:
         _each_block(nest, high, partial(load, blocks=1))
     _append(block, nest, constants)
