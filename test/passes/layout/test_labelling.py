@@ -90,9 +90,12 @@ def test_a_price_of_a_form_outweighs_a_cheaper_copy() -> None:
     assert solve(Labelling(forms, values, {(1, 1): (3,)})) == [0, 0, 0]
 
 
-def test_20000_ops_take_less_than_two_seconds() -> None:
-    """A ladder of residual blocks between demands of both layouts."""
-    count = 20_000
+def test_time_is_linear_in_the_ops() -> None:
+    assert _time_of(20_000) < 10 * _time_of(4_000)
+
+
+def _time_of(count: int) -> float:
+    """Return the CPU seconds of a ladder of residual blocks between demands of both layouts."""
     forms = [[(node // 100 % 2,) * 3] if node % 100 == 0 else [(0, 0, 0), (1, 1, 1)] for node in range(count)]
     users: list[list[End]] = [[] for _ in range(count)]
     for node in range(1, count):
@@ -101,5 +104,6 @@ def test_20000_ops_take_less_than_two_seconds() -> None:
     values = [Value(End(node, 2), tuple(users[node]), (1, node % 7 + 1, count - node)) for node in range(count)]
     start = time.process_time()
     choice = solve(Labelling(forms, values))
-    assert time.process_time() - start < 2
+    seconds = time.process_time() - start
     assert Labelling(forms, values).cost(choice)[0] >= count // 100 - 1
+    return seconds

@@ -130,7 +130,10 @@ def test_instructions_by_engine(tmp_path: Path) -> None:
     assert sum(sums.values()) == found["later"]
 
 
-def test_engines_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_engines_of_kernels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     found = profile(write(tmp_path, random_pool(8)[0]), "gemmini")
     text = capsys.readouterr().out
     engines = {kernel["operator"]: kernel["engine"] for kernel in found["kernels"]}
