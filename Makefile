@@ -25,7 +25,7 @@ test: $(STAMP)  ## run the whole test suite
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 quick: $(STAMP)  ## run the part of the test suite that takes under a minute
-	$(BIN)/pytest -n $(WORKERS) -m quick
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m quick
 
 lint: $(STAMP)  ## check style and types
 	$(BIN)/ruff check .
