@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import IntAttr, MemRefType, NoneAttr, TensorType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -27,6 +27,9 @@ from xdsl.traits import (
 
 from ...errors import Diagnostic
 from .kernel import kernel_of, reads_of
+
+if TYPE_CHECKING:
+    from .machine.model import Machine
 
 
 @dataclass(frozen=True)
@@ -272,8 +275,8 @@ class OnQueue(DeclaredEffects):
 
     queue: str
 
-    def cycles_of(self, op: Operation, operands: Sequence[Any]) -> int:
-        """Return the cycles of the op in its queue, by its run-time operands, None for buffers."""
+    def cycles_of(self, op: Operation, operands: Sequence[Any], machine: Machine) -> int:
+        """Return the cycles of the op in its queue on a machine, by its run-time operands, None for buffers."""
         raise NotImplementedError
 
     def issue(self, op: Operation, operands: Sequence[Any], configured: dict[Any, Any]) -> Sequence[QueueAccess]:

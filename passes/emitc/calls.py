@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects import emitc
 from ...dialects.core.effects import is_pure
 from ...dialects.core.instruction import InstructionOp
-from ...dialects.core.instruction.signature import Buffer, Extent, Parameter, Stride
-from ...ir import shape_of
+from ...dialects.core.instruction.signature import Buffer, ElementSize, Extent, Parameter, Stride
+from ...ir import element_of, numpy_type, shape_of
 from .buffers import element_index
 from .builder import Builder, layout_of, scalar_type
 
@@ -63,6 +63,8 @@ def _argument(
         return b.integer(layout_of(given[kind.buffer][0], op).strides[axis] * times if times else 0)
     if isinstance(kind, Extent):
         return b.integer(shape_of(given[kind.buffer][0])[kind.axis])
+    if isinstance(kind, ElementSize):
+        return b.integer(numpy_type(element_of(given[kind.buffer][0])).itemsize)
     return b.integer(numbers[parameter.name])
 
 

@@ -79,7 +79,7 @@ class Queues:
             ]
             token = Token()
             schedule.tokens.append(token)
-            cycles = trait.cycles_of(op, values)
+            cycles = trait.cycles_of(op, values, schedule.machine)
             schedule.act(partial(self._issue, token, layer, op.name, queue, cycles, footprints))
 
         return issue

@@ -1,9 +1,11 @@
 """
 A target's coprocessor in Spike: an extension that Spike's Python loads, for commands of custom-3 (RoCC).
 
-    TILEWRIGHT_COPROCESSOR=.../coprocessor.py pyspike --extlib=rocc.py --extension=tilewright program.elf
+    export TILEWRIGHT_COPROCESSOR=.../coprocessor.py TILEWRIGHT_MACHINE='{...}'
+    pyspike --extlib=rocc.py --extension=tilewright program.elf
 
-Spike's Python reads and writes words of 8 bytes of the core's memory.
+The machine is a description as a machine file has it, in JSON. Spike's Python reads and writes words of 8 bytes of the
+core's memory.
 """
 
 # pyright: reportMissingImports=false, reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -11,6 +13,7 @@ Spike's Python reads and writes words of 8 bytes of the core's memory.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import traceback
@@ -59,7 +62,9 @@ class Extension(isa.ROCC):
         super().__init__(*arguments)
         file = Path(os.environ["TILEWRIGHT_COPROCESSOR"])
         discovery = import_module("tilewright.discovery")  # a script of Spike's Python, in no package
-        self._coprocessor = discovery.module_at(file).Coprocessor()
+        schema = import_module("tilewright.dialects.core.machine.schema")
+        machine = schema.machine_from(json.loads(os.environ["TILEWRIGHT_MACHINE"]), "machine", "TILEWRIGHT_MACHINE")
+        self._coprocessor = discovery.module_at(file).Coprocessor(machine)
 
     def reset(self, *_: Any) -> None:
         """Keep the state: a program configures what it uses."""

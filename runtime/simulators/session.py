@@ -30,8 +30,8 @@ class Settings:
     isa: str = "rv64gc"
     memory: int = 1 << 30
     seconds: float = 600
-    coprocessor: Path | None = None
-    """The Python file of the target's coprocessor, which the simulator loads."""
+    coprocessor: tuple[Path, str] | None = None
+    """The Python file of the target's coprocessor, which the simulator loads, and the machine's description in JSON."""
     extension: tuple[Path, str] | None = None
     """Another's coprocessor in its place: a shared object for the simulator, and the name of the extension in it."""
 
@@ -123,7 +123,7 @@ class SimulatorSession:
         program, settings = self._simulator.program, self._settings
         if settings.coprocessor is None or settings.extension is not None:
             return program.execute(arguments, folder, seconds=settings.seconds)
-        root, coprocessor = Path(__file__).resolve().parents[2], settings.coprocessor.resolve()
+        root, coprocessor = Path(__file__).resolve().parents[2], settings.coprocessor[0].resolve()
         package = Path(self._temporary.name) / "packages" / "tilewright"
         if not package.exists():  # a checkout may have another name
             package.parent.mkdir()
@@ -131,7 +131,8 @@ class SimulatorSession:
         paths = [str(package.parent), *(path for path in sys.path if path)]
         if coprocessor.is_relative_to(root):
             coprocessor = package / coprocessor.relative_to(root)
-        known = {"TILEWRIGHT_COPROCESSOR": str(coprocessor), "PYTHONPATH": os.pathsep.join(paths)}
+        known = {"TILEWRIGHT_COPROCESSOR": str(coprocessor), "TILEWRIGHT_MACHINE": settings.coprocessor[1]}
+        known["PYTHONPATH"] = os.pathsep.join(paths)
         return program.execute(
             arguments, folder, seconds=settings.seconds, beside=self._simulator.python, environment=known
         )

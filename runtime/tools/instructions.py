@@ -61,7 +61,7 @@ class Sample:
             if isinstance(each.kind, Buffer):
                 parts += [np.int32(self.buffers[each.name].size).tobytes(), self.buffers[each.name].tobytes()]
             else:
-                parts.append(np.asarray(self.numbers[each.name], _type_of(each)).tobytes())
+                parts.append(np.asarray(self.numbers[each.name], each.dtype).tobytes())
         return b"".join(parts)
 
 
@@ -178,7 +178,7 @@ def _sample(made: Instruction, random: np.random.Generator) -> Sample:
     made.check({name: number for name, number in numbers.items() if type(number) is int})
     for each in made.c_parameters:
         if isinstance(each.kind, Buffer):
-            flat[each.name] = _values(_type_of(each), _CAPACITY, random).view(Flat)
+            flat[each.name] = _values(each.dtype, _CAPACITY, random).view(Flat)
             flat[each.name].reached = [0]
     before = {name: np.array(array) for name, array in flat.items()}
     result = made.run(flat, numbers, {})
@@ -197,7 +197,7 @@ def _number(parameter: Parameter, random: np.random.Generator) -> Any:
     if parameter.kind is Kind.FLAG:
         return int(random.integers(2))
     if parameter.kind is Kind.SCALAR:
-        return _values(_type_of(parameter), 1, random)[0]
+        return _values(parameter.dtype, 1, random)[0]
     return int(random.integers(0, (3, 9, 40)[int(random.integers(3))]))
 
 
@@ -207,10 +207,6 @@ def _values(type: np.dtype[Any], count: int, random: np.random.Generator) -> Arr
         return random.integers(-8, 9, count).astype(type)
     limits = np.iinfo(type)
     return random.integers(limits.min, limits.max, count, dtype=type, endpoint=True)
-
-
-def _type_of(parameter: Parameter) -> np.dtype[Any]:
-    return np.dtype(np.int8 if parameter.element is Any else parameter.element or np.int32)
 
 
 # The program
@@ -294,7 +290,7 @@ def _call(made: Instruction) -> list[str]:
     for each in made.c_parameters:
         operand = f"arg_{each.name}"
         if isinstance(each.kind, Buffer):
-            element, count, size = _C_TYPES[_type_of(each)], f"count_{each.name}", f"size_{each.name}"
+            element, count, size = _C_TYPES[each.dtype], f"count_{each.name}", f"size_{each.name}"
             lines += [
                 f"    int32_t {count}; take(&{count}, sizeof {count});",
                 f"    size_t {size} = (size_t){count} * sizeof({element});",

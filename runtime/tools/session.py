@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from ...compiler import Compilation, bare_of
+from ...dialects.core.machine.attribute import machine_of
+from ...dialects.core.machine.schema import table_of
 from ...dialects.core.ports import cut_outputs
 from ...errors import Diagnostic, did_you_mean
 from ...files import errors_in
@@ -160,7 +163,9 @@ def on_spike(compilation: Compilation, settings: Settings) -> Run:
 def with_coprocessor(compilation: Compilation, settings: Settings) -> Settings:
     """Return settings with the coprocessor of the target, if it has one."""
     file = compilation.machine.folder / "coprocessor.py"
-    return replace(settings, coprocessor=file if file.is_file() else None)
+    if not file.is_file():
+        return replace(settings, coprocessor=None)
+    return replace(settings, coprocessor=(file, json.dumps(table_of(machine_of(compilation.module)))))
 
 
 def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:

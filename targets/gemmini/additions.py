@@ -9,12 +9,12 @@ from xdsl.ir import SSAValue
 from ...dialects.core.kernel import Access, Kernel
 from ...ir import shape_of
 from ...passes.loops.nest import Index, Nest
-from .dialects.gemmini import DIM, config_ld_bytes, mvin_bytes, mvin_bytes_add
+from .dialects.gemmini import config_ld_bytes, mvin_bytes, mvin_bytes_add
+from .limits import REQUEST_BYTES
 from .rows import chunks, each_row, rows_of
 
 _ID = 1
 """Configuration of the loads."""
-_MOST_BLOCKS = 4
 
 
 def add_by_loads(kernel: Kernel, nest: Nest) -> None:
@@ -31,12 +31,12 @@ def _load(access: Access, sums: SSAValue, nest: Nest, *, adds: bool) -> None:
 
     def blocks(first: Index, number: Index) -> None:
         def row(at: Sequence[Index], count: Index) -> None:
-            indices = dict(zip((*rows.others, rows.axis), (*at, nest.mul(first, DIM)), strict=True))
+            indices = dict(zip((*rows.others, rows.axis), (*at, nest.mul(first, rows.dim)), strict=True))
             there = [nest.value(indices[axis]) for axis in sorted(indices)]
             here = [nest.value(each) for each in (first, *at, 0)]
             assert isinstance(number, int)
             nest.last(load((far, there), (sums, here), nest.value(count), number, _ID))
 
-        each_row(nest, [(0, extent) for extent in rows.extents], rows.line, row)
+        each_row(nest, [(0, extent) for extent in rows.extents], rows.line, rows.dim, row)
 
-    chunks(nest, 0, shape_of(sums)[rows.axis] // DIM, _MOST_BLOCKS, blocks)
+    chunks(nest, 0, shape_of(sums)[rows.axis] // rows.dim, REQUEST_BYTES // rows.dim, blocks)

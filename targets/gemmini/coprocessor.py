@@ -8,12 +8,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...dialects.core.instruction import Flat
+from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic
 from ...ir import Array
 from .dialects import gemmini
-from .dialects.gemmini import DIM, Execute, Load, Store
+from .dialects.gemmini import Execute, Load, Store, Weights
+from .instance import instance_of
 
-SPAD_ROWS, ACC_ROWS = 16384, 1024
 _ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
 _ROW = (1 << 29) - 1
 
@@ -31,13 +32,17 @@ class Memory(Protocol):
 
 
 class Coprocessor:
-    """The array with its memories and configuration; `command` executes one command of the core's."""
+    """The array of a machine, with its memories and configuration; `command` executes one command of the core's."""
 
-    def __init__(self) -> None:
-        self.spad, self.acc = np.zeros(SPAD_ROWS * DIM, np.int8), np.zeros(ACC_ROWS * DIM, np.int32)
-        self.load, self.execute, self.store = Load(), Execute(), Store()
+    def __init__(self, machine: Machine) -> None:
+        instance = instance_of(machine)
+        self._dim, rows = instance.dim, instance.banks * instance.bank_rows
+        self._element, self._sum = (np.float32, np.float32) if instance.floats else (np.int8, np.int32)
+        self.spad = np.zeros(rows * self._dim, self._element)
+        self.acc = np.zeros(instance.acc_rows * self._dim, self._sum)
+        self.load, self.execute, self.store, self.weights = Load(), Execute(), Store(), Weights()
         self._load_bytes, self._store_bytes = [0, 0, 0], 0
-        self._weights, self._sums = 0, 0
+        self._preloaded, self._sums = 0, 0
         self._commands: dict[int, Callable[[int, int, Memory], None]] = {
             0: self._config,
             1: lambda far, tile, memory: self._mvin(1, far, tile, memory),
@@ -62,7 +67,7 @@ class Coprocessor:
                 gemmini.config_ex.function(step=rs1 >> 16 & 0xFFFF, execute=self.execute)
             case 1:
                 self.load.blocks[number], self._load_bytes[number] = rs1 >> 16 & 0xFFFF, rs2
-                self.load.shrunk[number] = bool(rs1 >> 2 & 1)
+                self.load.shrunk[number] = rs1 >> 2 & 1
             case _:
                 self._store_bytes = rs2 & 0xFFFFFFFF
                 self.store.scale = np.array([rs2 >> 32], np.uint32).view(np.float32)[0]
@@ -80,62 +85,76 @@ class Coprocessor:
     def _mvin(self, id: int, far: int, tile: int, memory: Memory) -> None:
         at, cols, rows = _fields(tile)
         is_shrunk = bool(at & _ACC and far and self.load.shrunk[id])
-        item = 4 if at & _ACC and not is_shrunk else 1
+        kind = self._sum if at & _ACC and not is_shrunk else self._element
+        item = np.dtype(kind).itemsize
         if at & _ACC and at & _ADD and not is_shrunk:
             raise _unknown(2, far, tile)
         near = self._near(at)
-        zero = gemmini.mvin_acc_zero if at & _ACC else gemmini.mvin_zero
+        dim, size = {"dim": self._dim}, {"size": self.spad.itemsize}
+        if not far and at & _ACC:
+            gemmini.mvin_acc_zero.function(near=near, rows=rows, **dim)
+            return
         if not far:
-            zero.function(near=near, rows=rows)
+            gemmini.mvin_zero.function(near=near, rows=rows, **dim, **size)
             return
         stride = self._load_bytes[id]
         lines = [memory.read(far + row * stride, cols * item) for row in range(rows if stride else 1)]
         self.load.strides[id] = cols if stride else 0
-        data: Any = np.concatenate(lines).view(np.int32 if item == 4 else np.int8)
+        data: Any = np.concatenate(lines).view(kind)
         source: Any = data.view(Flat)
-        numbers = {"rows": rows, "id": id, "load": self.load}
+        numbers = {"rows": rows, "id": id, "load": self.load, **dim}
         if is_shrunk:
             made = gemmini.mvin_bytes_add if at & _ADD else gemmini.mvin_bytes
-            made.function(far=source, near=near, blocks=cols // DIM, **numbers)
-        elif item == 4:
+            made.function(far=source, near=near, blocks=cols // self._dim, **numbers)
+        elif at & _ACC:
             gemmini.mvin_acc.function(far=source, near=near, cols=cols, repeats=int(not stride), **numbers)
-        elif cols > DIM:
-            gemmini.mvin_blocks.function(far=source, near=near, blocks=cols // DIM, **numbers)
+        elif cols > self._dim:
+            gemmini.mvin_blocks.function(far=source, near=near, blocks=cols // self._dim, **numbers, **size)
         else:
-            gemmini.mvin.function(far=source, near=near, cols=cols, **numbers)
+            gemmini.mvin.function(far=source, near=near, cols=cols, **numbers, **size)
 
     def _preload(self, b: int, c: int, memory: Memory) -> None:
-        self._weights, self._sums = b, c
+        self._preloaded, self._sums = b, c
 
     def _compute(self, a: int, *, takes: bool) -> None:
         at, k, rows = _fields(a)
-        b, n, depth = _fields(self._weights)
-        c = _fields(self._sums)[0]
+        b, width, depth = _fields(self._preloaded)
+        c, n, _ = _fields(self._sums)
+        sizes = {"dim": self._dim, "size": self.spad.itemsize}
         names = "compute_preloaded" if takes else "compute_accumulated"
         if takes:
-            gemmini.preload.function(b=self._near(b), k=depth, n=n, execute=self.execute)
+            gemmini.preload.function(b=self._near(b), k=depth, n=width, weights=self.weights, **sizes)
         made = getattr(gemmini, f"{names}_add" if c & _ADD else names)
-        numbers = {"rows": rows, "k": k, "n": n, "step": self.execute.step, "execute": self.execute}
-        made.function(a=self._near(at), c=self._near(c), **numbers)
+        numbers = {
+            "rows": rows,
+            "k": k,
+            "n": n,
+            "step": self.execute.step,
+            "execute": self.execute,
+            "weights": self.weights,
+        }
+        made.function(a=self._near(at), c=self._near(c), **numbers, **sizes)
 
     def _mvout(self, far: int, tile: int, memory: Memory) -> None:
         at, cols, rows = _fields(tile)
         if self.store.window:
             self._mvout_pool(far, at, memory)
             return
-        kind = np.int32 if at & _FULL else np.int8
-        target = np.zeros(rows * cols, kind)
+        target = np.zeros(rows * cols, self._sum if at & _FULL else self._element)
         self.store.stride = cols
-        made = gemmini.mvout_full if at & _FULL else gemmini.mvout
-        made.function(near=self._near(at), far=target.view(Flat), rows=rows, cols=cols, store=self.store)
+        numbers = {"rows": rows, "cols": cols, "dim": self._dim, "store": self.store}
+        if at & _FULL:
+            gemmini.mvout_full.function(near=self._near(at), far=target.view(Flat), **numbers)
+        else:
+            gemmini.mvout.function(near=self._near(at), far=target.view(Flat), size=target.itemsize, **numbers)
         for row, line in enumerate(target.reshape(rows, cols)):
             memory.write(far + row * self._store_bytes, line.view(np.uint8))
 
     def _mvout_pool(self, far: int, at: int, memory: Memory) -> None:
         (rows, cols), line = self.store.results, self.store.line
-        target = np.zeros((rows * line, DIM), np.int8)
-        self.store.stride = DIM
-        numbers = {"rows": rows, "cols": cols, "window": self.store.window, "store": self.store}
+        target = np.zeros((rows * line, self._dim), np.int8)
+        self.store.stride = self._dim
+        numbers = {"rows": rows, "cols": cols, "window": self.store.window, "dim": self._dim, "store": self.store}
         gemmini.mvout_pool.function(near=self._near(at), far=target.reshape(-1).view(Flat), **numbers)
         for row, col in np.ndindex(rows, cols):
             pixel = row * line + col
@@ -143,7 +162,7 @@ class Coprocessor:
 
     def _near(self, at: int) -> Any:
         memory: Any = self.acc if at & _ACC else self.spad
-        return memory[(at & _ROW) * DIM :].view(Flat)
+        return memory[(at & _ROW) * self._dim :].view(Flat)
 
 
 def _unknown(funct: int, rs1: int, rs2: int) -> Diagnostic:

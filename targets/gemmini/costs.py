@@ -16,35 +16,34 @@ from ...dialects.core.machine.model import Engine
 from ...dialects.core.machine.operations import dimension_names
 from ...dialects.hier import YieldOp
 from ...dialects.quant import RescaleOp
-from .dialects.gemmini import DIM
 
 LEAST_ROWS = 4
 """Cycles of a product of fewer rows."""
 
 
 @cost("array")
-def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | str:
+def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) -> int | str:
     """
-    Return the cycles of a product: for each 16 x 16 block of weights, those of its preload and of the rows behind it.
+    Return the cycles of a product: for each block of dim x dim weights, those of its preload and of the rows behind it.
 
-    The product that takes new weights costs 16 cycles and their preload one, each other max(4, rows). Groups and
+    The product that takes new weights costs `dim` cycles and their preload one, each other max(4, rows). Groups and
     batches are products of their own. A text for what `_product_fault` refuses.
     """
     names = dimension_names(kernel)
     extents = dict(zip(names, bounds, strict=True))
-    if fault := _product_fault(kernel, extents):
+    if fault := _product_fault(kernel, extents, dim):
         return fault
     rows = [name for name in names if name[0] == "m" and extents[name] > 1][-1:]
-    blocks = ceil(extents["n0"] / DIM) * ceil(extents["k0"] / DIM)
+    blocks = ceil(extents["n0"] / dim) * ceil(extents["k0"] / dim)
     blocks *= prod(extents[name] for name in names if name[0] == "k" and name != "k0")
     lines = prod(extents[name] for name in names if name[0] == "m" and name not in rows)
-    whole, rest = divmod(prod(extents[name] for name in rows), DIM)
-    line = whole * DIM + (max(rest, LEAST_ROWS) if rest else 0)
+    whole, rest = divmod(prod(extents[name] for name in rows), dim)
+    line = whole * dim + (max(rest, LEAST_ROWS) if rest else 0)
     blocks *= prod(extent for name, extent in extents.items() if name[0] == "b")
-    return blocks * (1 + DIM + lines * line - (DIM if whole else max(rest, LEAST_ROWS)))
+    return blocks * (1 + dim + lines * line - (dim if whole else max(rest, LEAST_ROWS)))
 
 
-def _product_fault(kernel: Kernel, extents: Mapping[str, int]) -> str:
+def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:
     """Return why the array cannot compute a kernel, empty if it can; `extents` are those of the loops, by name."""
     names = tuple(extents)
     if any(name[0] not in "bmnku" for name in names) or "n0" not in names:
@@ -53,48 +52,50 @@ def _product_fault(kernel: Kernel, extents: Mapping[str, int]) -> str:
         return "a factor is unsigned, and the array extends bytes with their signs"
     if any(access.fill is not None for access in kernel.inputs):
         return "windows reach into padding, of which the array has none"
-    if not _fills_blocks(kernel, names):
-        return f"groups are no whole blocks of {DIM} channels and features"
+    if not _fills_blocks(kernel, names, dim):
+        return f"groups are no whole blocks of {dim} channels and features"
     if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
         return "no factor varies along one of its loops"
     return ""
 
 
-def _fills_blocks(kernel: Kernel, names: Sequence[str]) -> bool:
+def _fills_blocks(kernel: Kernel, names: Sequence[str], dim: int) -> bool:
     """Return whether groups of one axis are whole blocks: what pads a block would be the next group's."""
     exprs = [expr for access in (*kernel.inputs, *kernel.outputs) for expr in access.map.results]
     shared = [
         loops for loops in (linear(expr).dims() for expr in exprs) if any(names[each][0] == "b" for each in loops)
     ]
-    return all(kernel.bounds[each] % DIM == 0 for loops in shared for each in loops if names[each] in ("n0", "k0"))
+    return all(kernel.bounds[each] % dim == 0 for loops in shared for each in loops if names[each] in ("n0", "k0"))
 
 
 @cost("loads")
-def loads(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, request: float, columns: int) -> int | str:
+def loads(
+    kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, request: float, columns: int, dim: int
+) -> int | str:
     """
     Return the cycles of loads that add to sums, each of `columns` bytes of a row at most, `request` cycles each.
 
     A text for unsigned inputs, and for rows that are no whole blocks.
     """
-    if kernel.bounds[-1] % DIM:
-        return f"rows of {kernel.bounds[-1]} elements are no whole blocks of {DIM}"
+    if kernel.bounds[-1] % dim:
+        return f"rows of {kernel.bounds[-1]} elements are no whole blocks of {dim}"
     if not _is_signed(kernel):
         return "an input is unsigned, and loads extend bytes with their signs"
     return ceil(len(kernel.inputs) * prod(bounds[:-1]) * ceil(bounds[-1] / columns) * request)
 
 
 @cost("pooled")
-def pooled(kernel: Kernel, bounds: tuple[int, ...], engine: Engine) -> int | str:
+def pooled(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) -> int | str:
     """Return the cycles of stores of maxima: a row of sums each; a text for what `mvout_pool` does not compute."""
-    return pool_fault(kernel) or ceil(prod(bounds) / DIM)
+    return pool_fault(kernel, dim) or ceil(prod(bounds) / dim)
 
 
-def pool_fault(kernel: Kernel) -> str:
+def pool_fault(kernel: Kernel, dim: int) -> str:
     """Return why stores cannot compute the maxima of windows, empty if they can."""
     names = dimension_names(kernel)
     windows = [extent for name, extent in zip(names, kernel.bounds, strict=True) if name[0] == "k"]
     forms = [linear(expr) for expr in kernel.inputs[0].map.results]
-    if names != ("m0", "m1", "m2", "m3", "k0", "k1") or kernel.bounds[3] % DIM:
+    if names != ("m0", "m1", "m2", "m3", "k0", "k1") or kernel.bounds[3] % dim:
         return "it is no pooling of images with channels last, in whole blocks"
     if len(set(windows)) > 1 or windows[0] > MOST_WINDOW:
         return f"its windows are {' x '.join(map(str, windows))}, no squares of up to {MOST_WINDOW}"

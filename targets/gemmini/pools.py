@@ -12,7 +12,7 @@ from ...ir import numbers_of, shape_of, where
 from ...passes.loops.nest import Nest
 from ...passes.memory.views import layout_of
 from .costs import MOST_PIXELS
-from .dialects.gemmini import DIM, config_pool, mvout_pool
+from .dialects.gemmini import config_pool, mvout_pool
 from .rows import rows_of
 from .transfers import scale_of
 
@@ -35,10 +35,10 @@ def pool_by_stores(op: PoolOp, kernel: Kernel, nest: Nest) -> None:
             rows=out_rows, cols=out_cols, sum_rows=height, sum_cols=width,
         )
     )  # fmt: skip
-    (block,) = nest.open("b", 0, channels // DIM)
+    (block,) = nest.open("b", 0, channels // rows.dim)
     (image,) = nest.open("i", 0, images)
     here = [nest.value(each) for each in (block, image, 0, 0, 0)]
-    there = [nest.value(each) for each in (image, 0, 0, nest.mul(block, DIM))]
+    there = [nest.value(each) for each in (image, 0, 0, nest.mul(block, rows.dim))]
     nest.last(mvout_pool((near, here), (far, there), out_rows, out_cols, window))
     nest.close_all(2)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
@@ -22,7 +22,6 @@ from ...passes.loops.blocks import PartLoops, parts
 from ...passes.loops.nest import Index, Nest
 from .additions import add_by_loads
 from .dialects.gemmini import (
-    DIM,
     compute_accumulated_add,
     compute_preloaded_add,
     config_ex,
@@ -42,6 +41,7 @@ class ProductLoops(PartLoops):
         self.op, self.n, self.k = op, names.index("n0"), names.index("k0")
         self.x, self.w, self.y = *kernel.inputs, *kernel.outputs
         self.rows = {access: rows_of(access.value) for access in (self.x, self.w, self.y)}
+        self.dim = self.rows[self.y].dim
         self.row = self._row(names)
         self.others = [loop for loop, name in enumerate(names) if name[0] == "m" and loop != self.row]
         self.batches = [loop for loop, name in enumerate(names) if name[0] == "b"]
@@ -73,16 +73,16 @@ class ProductLoops(PartLoops):
             zero_rows(nest, self.y.value, mvin_acc_zero)
         for loop in self.batches:
             self.position[loop] = nest.open("b", 0, bounds[loop])[0] if bounds[loop] > 1 else 0
-        (n,) = nest.open("n", 0, bounds[self.n] // DIM)
-        self.position[self.n] = nest.mul(n, DIM)
+        (n,) = nest.open("n", 0, bounds[self.n] // self.dim)
+        self.position[self.n] = nest.mul(n, self.dim)
         for loop in self.taps:
             self.position[loop] = nest.open("t", 0, bounds[loop])[0]
-        (k,) = nest.open("k", 0, bounds[self.k] // DIM)
-        self.position[self.k] = nest.mul(k, DIM)
+        (k,) = nest.open("k", 0, bounds[self.k] // self.dim)
+        self.position[self.k] = nest.mul(k, self.dim)
         for loop in self.others:
             self.position[loop] = 0
         self.position[self.row] = 0
-        nest.last(preload((self.w.value, self.at(self.w, n)), DIM, DIM))
+        nest.last(preload((self.w.value, self.at(self.w, n)), self.dim, self.dim))
         self._chunks(n, k, is_first=True)
         for number, loop in enumerate(self.others):
             self._remaining(number, loop, n, k)
@@ -105,13 +105,13 @@ class ProductLoops(PartLoops):
         """Emit the products of a line of rows; the first of all takes the preloaded weights."""
         extent = self.kernel.bounds[self.row]
         if is_first:
-            count = min(extent, DIM)
+            count = min(extent, self.dim)
             self.position[self.row] = 0
             self._compute(compute_preloaded_add, n, k, count)
             begin = count
         else:
             begin = 0
-        for part in parts(begin, extent, DIM):
+        for part in parts(begin, extent, self.dim):
             self.position[self.row] = self.loop("r", part)
             self._compute(compute_accumulated_add, n, k, part.size)
             self.close(part)
@@ -119,7 +119,7 @@ class ProductLoops(PartLoops):
 
     def _compute(self, made: Instruction, n: Index, k: Index, rows: int) -> None:
         a, c = (self.x.value, self.at(self.x, k)), (self.y.value, self.at(self.y, n))
-        self.nest.last(made(a, c, rows, DIM, DIM, self.step))
+        self.nest.last(made(a, c, rows, self.dim, self.dim, self.step))
 
     def at(self, access: Access, block: Index) -> list[SSAValue]:
         """Return the physical indices of an operand's row at the current position, in a block of columns."""
@@ -127,7 +127,7 @@ class ProductLoops(PartLoops):
         axes = axes_of(access, self.kernel.bounds)
         for loop in self.batches:
             factors = dict(linear(access.map.results[rows.axis]).terms)
-            block = self.nest.add(block, self.nest.mul(self.position[loop], factors.get(loop, 0) // DIM))
+            block = self.nest.add(block, self.nest.mul(self.position[loop], factors.get(loop, 0) // self.dim))
         found = [block, *(self.index(axes[axis].index) for axis in rows.others), 0]
         return [self.nest.value(each) for each in found]
 
@@ -166,4 +166,4 @@ def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
 def _is_zero(op: linalg.FillOp) -> bool:
     value = op.inputs[0].owner
     number = value.value if isinstance(value, arith.ConstantOp) else None
-    return isinstance(number, IntegerAttr) and number.value.data == 0
+    return isinstance(number, IntegerAttr | FloatAttr) and number.value.data == 0

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
 
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.layouts import layout_map
@@ -17,7 +17,6 @@ from ...errors import Diagnostic
 from ...ir import shape_of
 from ...passes.loops.blocks import parts
 from ...passes.loops.nest import Index, Nest
-from .dialects.gemmini import DIM
 
 Visit = Callable[[Sequence[Index], Index], None]
 """Takes the indices of a first row along the axes that are not in blocks, and the number of rows."""
@@ -25,12 +24,14 @@ Visit = Callable[[Sequence[Index], Index], None]
 
 @dataclass(frozen=True)
 class Rows:
-    """Buffer whose axis `axis` is in blocks of DIM, and whose other axes are rows."""
+    """Buffer whose axis `axis` is in blocks of `dim`, and whose other axes are rows."""
 
     axis: int
     others: tuple[int, ...]
     extents: tuple[int, ...]
     """Extents along `others`."""
+    dim: int
+    """Elements of a row, as many as the array has columns."""
 
     @property
     def line(self) -> int:
@@ -55,23 +56,31 @@ class Rows:
 
 
 def rows_of(value: SSAValue) -> Rows:
-    """Return a near buffer as rows. Raises Diagnostic for one that is in no blocks of DIM."""
+    """Return a near buffer as rows. Raises Diagnostic for one that is in no blocks of rows."""
     lead, shape = layout_map(value.type), shape_of(value)
-    rank = len(shape)
+    rank, dim = len(shape), _dim(lead)
     for axis in range(rank):
         others = tuple(each for each in range(rank) if each != axis)
-        if lead == _in_blocks(rank, axis, others):
-            return Rows(axis, others, tuple(shape[each] for each in others))
+        if lead == _in_blocks(rank, axis, others, dim):
+            return Rows(axis, others, tuple(shape[each] for each in others), dim)
     raise Diagnostic(
         "a buffer of the array is not in rows",
-        expected=f"a layout in blocks of {DIM} elements along one axis (blocked in the machine's file)",
+        expected="a layout in blocks of rows along one axis (blocked in the machine's file)",
         found=str(cast("MemRefType[Any]", value.type)),
     )
 
 
-def _in_blocks(rank: int, axis: int, others: Sequence[int]) -> AffineMap:
+def _dim(lead: AffineMap | None) -> int:
+    """Return the elements of a row: the modulus of a layout's last result, 1 where it has none."""
+    last = lead.results[-1] if lead is not None else None
+    if not isinstance(last, AffineBinaryOpExpr) or last.kind != AffineBinaryOpKind.Mod:
+        return 1
+    return last.rhs.value if isinstance(last.rhs, AffineConstantExpr) else 1
+
+
+def _in_blocks(rank: int, axis: int, others: Sequence[int], dim: int) -> AffineMap:
     dims = [AffineExpr.dimension(each) for each in range(rank)]
-    return AffineMap(rank, 0, (dims[axis] // DIM, *(dims[each] for each in others), dims[axis] % DIM))
+    return AffineMap(rank, 0, (dims[axis] // dim, *(dims[each] for each in others), dims[axis] % dim))
 
 
 def chunks(nest: Nest, low: Index, high: Index, size: int, visit: Callable[[Index, Index], None]) -> None:
@@ -92,8 +101,8 @@ def chunks(nest: Nest, low: Index, high: Index, size: int, visit: Callable[[Inde
     nest.close()
 
 
-def each_row(nest: Nest, bounds: Sequence[tuple[Index, Index]], line: int, visit: Visit) -> None:
-    """Emit loops over rows in a box, in chunks of DIM along the axis number `line`; those behind it have one row."""
+def each_row(nest: Nest, bounds: Sequence[tuple[Index, Index]], line: int, dim: int, visit: Visit) -> None:
+    """Emit loops over rows in a box, in chunks of `dim` along the axis number `line`; those behind it have one row."""
     at: list[Index] = [0] * len(bounds)
     opened = 0
     for place, (low, high) in enumerate(bounds):
@@ -108,16 +117,16 @@ def each_row(nest: Nest, bounds: Sequence[tuple[Index, Index]], line: int, visit
     def chunk(first: Index, count: Index) -> None:
         visit([*at[:line], first, *at[line + 1 :]], count)
 
-    chunks(nest, *bounds[line], DIM, chunk)
+    chunks(nest, *bounds[line], dim, chunk)
     nest.close_all(opened)
 
 
 def zero_rows(nest: Nest, value: SSAValue, zero: Instruction) -> None:
     """Emit loads of 0 to all rows of a near buffer."""
     rows = rows_of(value)
-    blocks = shape_of(value)[rows.axis] // DIM
+    blocks = shape_of(value)[rows.axis] // rows.dim
 
     def row(at: Sequence[Index], count: Index) -> None:
         nest.last(zero((value, [nest.value(each) for each in (*at, 0)]), nest.value(count)))
 
-    each_row(nest, [(0, blocks), *((0, extent) for extent in rows.extents)], rows.line + 1, row)
+    each_row(nest, [(0, blocks), *((0, extent) for extent in rows.extents)], rows.line + 1, rows.dim, row)

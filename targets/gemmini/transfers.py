@@ -7,19 +7,19 @@ from functools import partial
 from typing import Any, cast
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import Float32Type, FloatAttr, IntegerAttr, MemRefType, StridedLayoutAttr, f32, i8, i32
+from xdsl.dialects.builtin import Float32Type, FloatAttr, IntegerAttr, MemRefType, StridedLayoutAttr, f32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
 from ...dialects.quant import RescaleOp
 from ...errors import Diagnostic
-from ...ir import element_of, shape_of, where
+from ...ir import element_of, numpy_type, shape_of, where
 from ...passes.loops.copier import Range, add, outside
 from ...passes.loops.nest import Constants, Index, Nest
 from ...passes.memory.views import layout_of
 from .costs import mvout_fault
 from .dialects.gemmini import (
-    DIM,
     config_ld,
     config_st,
     mvin,
@@ -30,11 +30,11 @@ from .dialects.gemmini import (
     mvout,
     mvout_full,
 )
+from .limits import REQUEST_BYTES, SUMS
 from .rows import Rows, chunks, each_row, rows_of, zero_rows
 
 _OF_SPAD, _OF_ACC = 0, 2
 """Configurations of loads, by the memory that they lead to."""
-_MOST_BLOCKS = 4
 
 
 def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
@@ -42,40 +42,40 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     far, near, *offsets = block.args
     if op.body is not None:
         raise _refused(op, "a body")
-    rows, is_spad = rows_of(near), element_of(near) == i8
-    if element_of(near) not in (i8, i32):
-        raise _refused(op, f"elements of {element_of(near)}")
+    rows, is_spad, element = rows_of(near), _is_spad(near), str(element_of(near))
+    if element not in (SUMS if is_spad else SUMS.values()):
+        raise _refused(op, f"elements of {element} to {level_name(near.type)}")
+    size = numpy_type(element_of(near)).itemsize
     view = _arranged(block, op, far, rows)
     repeats = rows.others[rows.line] in op.repeated
     nest = Nest(constants := Constants(), op.location)
     stride = None if repeats else (len(offsets) - 2, 1)
-    nest.last(
-        config_ld(view, stride=stride, block=rows.count, size=1 if is_spad else 4, id=_OF_SPAD if is_spad else _OF_ACC)
-    )
+    nest.last(config_ld(view, stride=stride, block=rows.count, size=size, id=_OF_SPAD if is_spad else _OF_ACC))
     limits = [_known(each) for each in bounds]
     low, high = limits[rows.axis]
 
     def load(first: Index, count: Index, *, blocks: Index) -> None:
         def row(at: Sequence[Index], number: Index) -> None:
-            there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, DIM))
+            there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
             here = [nest.value(each) for each in (first, *at, 0)]
-            source, target, size = (view, there), (near, here), nest.value(number)
+            source, target, lines = (view, there), (near, here), nest.value(number)
             if not is_spad:
-                nest.last(mvin_acc(source, target, size, nest.value(count), repeats, _OF_ACC))
+                nest.last(mvin_acc(source, target, lines, nest.value(count), repeats, _OF_ACC))
             elif isinstance(blocks, int) and blocks > 1:
-                nest.last(mvin_blocks(source, target, size, blocks, _OF_SPAD))
+                nest.last(mvin_blocks(source, target, lines, blocks, _OF_SPAD))
             else:
-                nest.last(mvin(source, target, size, nest.value(count), _OF_SPAD))
+                nest.last(mvin(source, target, lines, nest.value(count), _OF_SPAD))
 
-        each_row(nest, [limits[axis] for axis in rows.others], rows.line, row)
+        each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
 
     if is_spad and isinstance(high, int) and low == 0:
-        whole, rest = divmod(high, DIM)
-        chunks(nest, 0, whole, _MOST_BLOCKS, lambda first, number: load(first, DIM, blocks=number))
+        whole, rest = divmod(high, rows.dim)
+        most = REQUEST_BYTES // (rows.dim * size)
+        chunks(nest, 0, whole, most, lambda first, number: load(first, rows.dim, blocks=number))
         if rest:
             load(whole, rest, blocks=1)
     else:
-        _each_block(nest, high, partial(load, blocks=1))
+        _each_block(nest, high, rows.dim, partial(load, blocks=1))
     _append(block, nest, constants)
     return ()
 
@@ -84,29 +84,28 @@ def store_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequenc
     """Append the stores of a tile of sums, the part in bounds; the body of a copy function."""
     far, near, *offsets = block.args
     rows = rows_of(near)
-    if element_of(near) != i32:
-        raise _refused(op, f"elements of {element_of(near)} on their way out")
+    if _is_spad(near):
+        raise _refused(op, f"elements of {element_of(near)} out of {level_name(near.type)}")
+    is_full, size = str(element_of(far)) not in SUMS, numpy_type(element_of(far)).itemsize
     if op.body is not None and (fault := mvout_fault(op.body)):
         raise _refused(op, f"a body on its way out: {fault}")
     scale, relu = scale_of(op.body.block if op.body is not None else None)
     view = _arranged(block, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
     factor = nest.attribute(FloatAttr(scale, f32))
-    nest.last(
-        config_st(view, size=1 if element_of(far) == i8 else 4, scale=factor, stride=(len(offsets) - 2, 1), relu=relu)
-    )
+    nest.last(config_st(view, size=size, scale=factor, stride=(len(offsets) - 2, 1), relu=relu))
     limits = [_known(each) for each in bounds]
-    store = mvout if element_of(far) == i8 else mvout_full
+    store = mvout_full if is_full else mvout
 
     def columns(first: Index, count: Index) -> None:
         def row(at: Sequence[Index], number: Index) -> None:
-            there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, DIM))
+            there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
             here = [nest.value(each) for each in (first, *at, 0)]
             nest.last(store((near, here), (view, there), nest.value(number), nest.value(count)))
 
-        each_row(nest, [limits[axis] for axis in rows.others], rows.line, row)
+        each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
 
-    _each_block(nest, limits[rows.axis][1], columns)
+    _each_block(nest, limits[rows.axis][1], rows.dim, columns)
     _append(block, nest, constants)
     return ()
 
@@ -123,7 +122,7 @@ def zero_tile(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) 
     condition, then = outside(block, near, bounds), Block()
     assert isinstance(condition.owner, Operation)
     nest = Nest(constants := Constants(), condition.owner.location)
-    zero_rows(nest, near, mvin_zero if element_of(near) == i8 else mvin_acc_zero)
+    zero_rows(nest, near, mvin_zero if _is_spad(near) else mvin_acc_zero)
     _append(then, nest, constants)
     then.add_op(scf.YieldOp())
     block.add_op(scf.IfOp(condition, [], Region(then)))
@@ -149,21 +148,26 @@ def _number(value: SSAValue) -> Index:
     return constant.value.data if isinstance(constant, IntegerAttr) else value
 
 
-def _each_block(nest: Nest, high: Index, visit: Callable[[Index, Index], None]) -> None:
+def _is_spad(near: SSAValue) -> bool:
+    """Return whether a near buffer is in the scratchpad, not in the accumulators."""
+    return level_name(near.type) == "SPAD"
+
+
+def _each_block(nest: Nest, high: Index, dim: int, visit: Callable[[Index, Index], None]) -> None:
     """Emit a loop over the blocks of an axis: `visit` takes the number of a block, and its columns in bounds."""
     if isinstance(high, int):
-        whole, rest = divmod(high, DIM)
+        whole, rest = divmod(high, dim)
         if whole:
             first: Index = 0
             if whole > 1:
                 (first,) = nest.open("b", 0, whole)
-            visit(first, DIM)
+            visit(first, dim)
             nest.close_all(int(whole > 1))
         if rest:
             visit(whole, rest)
         return
-    (first,) = nest.open("b", 0, nest.div(nest.add(high, DIM - 1), DIM))
-    visit(first, nest.least([nest.sub(high, nest.mul(first, DIM)), DIM]))
+    (first,) = nest.open("b", 0, nest.div(nest.add(high, dim - 1), dim))
+    visit(first, nest.least([nest.sub(high, nest.mul(first, dim)), dim]))
     nest.close()
 
 

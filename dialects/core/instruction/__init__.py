@@ -26,11 +26,12 @@ from ..semantics import C_RULES, C_SCALAR_RULES
 from .configuration import Configuration, Registers
 from .effects import effects_of_signature
 from .flat import Flat
-from .op import InstructionOp, op_class, shape_name
-from .record import Instruction, Price
+from .op import InstructionOp, op_class, place_name, shape_name, type_name
+from .record import MACHINE, Instruction, Price
 from .rules import located, register_rules, state_of
 from .signature import (
     Const,
+    ElementSize,
     Extent,
     Flag,
     In,
@@ -55,6 +56,7 @@ from .signature import (
 __all__ = [
     "Configuration",
     "Const",
+    "ElementSize",
     "Extent",
     "Flag",
     "Flat",
@@ -103,15 +105,16 @@ def instruction(
     """
     Make an instruction of the function that is its semantics.
 
-    Each function of `requires` takes numbers of parameters by their names, and the shape of a buffer x as `x_shape`;
-    it returns a message where they do not go together. `traits` are effects beside those that follow from the
-    signature, or `Pure()` instead of them. `c_body` is the body of the C function.
+    Each function of `requires` takes numbers of parameters by their names, the shape of a buffer x as `x_shape`,
+    its element type as `x_type` and its indices as `x_at`, None for those that are no constants; it returns a
+    message where they do not go together. `traits` are effects beside those that follow from the signature, or
+    `Pure()` instead of them. `c_body` is the body of the C function.
 
-    An instruction with a `queue` is issued by the core and executed by that in-order queue of an engine: its accesses
-    last until a `fence`, an instruction that awaits these queues, or all queues. `regions` gives, by buffer, the region
-    from the indices on: extents along the last axes, or pairs (count, step in elements). Its functions take parameters
-    by name, and the `Configuration` of the queue. An instruction that `takes` a register of its queue needs one before
-    that `fills` it, each time anew.
+    An instruction with a `queue` is issued by the core and executed by that in-order queue of an engine: its
+    accesses last until a `fence`, an instruction that awaits these queues, or all queues. `regions` gives, by
+    buffer, the region from the indices on: extents along the last axes, or pairs (count, step in elements). Its
+    functions take parameters by name, and the `Configuration` of the queue; `cycles` may take the `machine`. An
+    instruction that `takes` a register of its queue needs one before that `fills` it, each time anew.
 
         @instruction("mysoc.mvin", c="mysoc_mvin", queue="load", cycles=lambda rows: 4 + rows,
                      regions=dict.fromkeys(("far", "near"), lambda rows, cols: (rows, cols)))
@@ -162,9 +165,10 @@ def _check(made: Instruction, traits: Sequence[OpTrait]) -> None:
                 remedy="rename one of them",
             )
     _check_queue(made)
-    known = {each.name for each in made.parameters} | {shape_name(name) for name in made.buffers}
+    known = {each.name for each in made.parameters}
+    known |= {derived(name) for name in made.buffers for derived in (shape_name, type_name, place_name)}
     for given in (*([made.price] if made.price else []), *made.requires):
-        if unknown := names_of(given) - known:
+        if unknown := names_of(given) - known - ({MACHINE} if given is made.price else set()):
             raise Diagnostic(
                 f"cycles or requires of '{made.name}' name what is no parameter: {', '.join(sorted(unknown))}",
                 where=made.place,
@@ -202,12 +206,14 @@ def _check_queue(made: Instruction) -> None:
         )
     if made.awaits is not None and made.buffers:
         raise Diagnostic(f"the fence '{made.name}' accesses buffers", where=made.place, expected="no buffer operands")
-    numbers = {each.name for each in made.parameters if each.kind in _STATIC or isinstance(each.kind, Extent)}
+    numbers = {
+        each.name for each in made.parameters if each.kind in _STATIC or isinstance(each.kind, Extent | ElementSize)
+    }
     numbers |= {shape_name(name) for name in made.buffers}
     configurations = {each.name for each in made.configurations}
     functions = dict(made.regions) | ({"cycles": made.price} if made.queue and made.price else {})
     for name, function in functions.items():
-        if unknown := names_of(function) - (numbers | configurations if name in made.regions else numbers):
+        if unknown := names_of(function) - (numbers | (configurations if name in made.regions else {MACHINE})):
             raise Diagnostic(
                 f"{'the region of ' if name in made.regions else ''}'{name}' in '{made.name}' depends on "
                 f"{', '.join(sorted(unknown))}",

@@ -29,6 +29,7 @@ from .region import blank, check_semantics
 from .signature import Buffer, Kind, Parameter, maker_of
 
 if TYPE_CHECKING:
+    from ..machine.model import Machine
     from .op import InstructionOp
 
 _READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
@@ -60,8 +61,8 @@ class QueuedEffects(OnQueue):
             found += [Effect(kind, resource=resource, queue=name) for kind in kinds if register]
         return dict.fromkeys(cast(EffectInstance, each) for each in found).keys()
 
-    def cycles_of(self, op: Operation, operands: Sequence[Any]) -> int:
-        return cast("InstructionOp", op).INSTRUCTION.cycles_of(cast("InstructionOp", op), operands)
+    def cycles_of(self, op: Operation, operands: Sequence[Any], machine: Machine) -> int:
+        return cast("InstructionOp", op).INSTRUCTION.cycles_of(cast("InstructionOp", op), operands, machine)
 
     def issue(self, op: Operation, operands: Sequence[Any], configured: dict[Any, Any]) -> Sequence[QueueAccess]:
         instruction = cast("InstructionOp", op)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import I64, DenseArrayBase, FloatAttr, IndexType, IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -24,11 +25,11 @@ from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from ....errors import Diagnostic
-from ....ir import element_of, numbers_of, shape_of
+from ....ir import element_of, numbers_of, numpy_type, shape_of
 from ..effect_traits import Box
 from ..kernel_parts import ints
 from ..layouts import layout_map
-from .signature import Buffer, Extent, Kind, Parameter, Stride
+from .signature import Buffer, ElementSize, Extent, Kind, Parameter, Stride
 
 if TYPE_CHECKING:
     from .record import Instruction
@@ -77,6 +78,8 @@ class InstructionOp(IRDLOperation):
                 found[each.name] = getattr(self, each.name)
             elif isinstance(each.kind, Extent):
                 found[each.name] = shape_of(getattr(self, each.kind.buffer))[each.kind.axis]
+            elif isinstance(each.kind, ElementSize):
+                found[each.name] = numpy_type(element_of(getattr(self, each.kind.buffer))).itemsize
             elif isinstance(each.kind, Buffer):
                 found[shape_name(each.name)] = shape_of(getattr(self, each.name))
         return found
@@ -112,7 +115,9 @@ class InstructionOp(IRDLOperation):
                 axis, times = self.step_of(each.name)
                 found[each.name] = self.steps_of(each.kind.buffer)[axis] * times if times else 0
             elif each.kind is Kind.SCALAR:
-                found[each.name] = getattr(self, each.name)
+                value = getattr(self, each.name)
+                known = constant_of(value)
+                found[each.name] = value if known is None else each.element(known)
         return found
 
     def steps_of(self, buffer: str) -> Sequence[int]:
@@ -127,19 +132,34 @@ class InstructionOp(IRDLOperation):
         held = self.properties.get(parameter)
         return (0, 0) if held is None else cast("tuple[int, int]", numbers_of(held))
 
+    def _known_stride(self, parameter: Parameter, kind: Stride) -> dict[str, int]:
+        """Return a stride in elements by its name, nothing where it is dynamic."""
+        axis, times = self.step_of(parameter.name)
+        strides: Sequence[int | None] | None = getattr(self, kind.buffer).type.get_strides()
+        step = strides[axis] if times and strides is not None else 0
+        return {} if step is None else {parameter.name: step * times}
+
     def verify_(self) -> None:
         numbers: dict[str, Any] = {**self.properties_of()}
         for each in self.INSTRUCTION.parameters:
             if isinstance(each.kind, Buffer):
                 self._verify_buffer(each)
-                numbers[shape_name(each.name)] = shape_of(getattr(self, each.name))
+                value = getattr(self, each.name)
+                numbers[shape_name(each.name)] = shape_of(value)
+                numbers[type_name(each.name)] = str(element_of(value))
+                numbers[place_name(each.name)] = tuple(map(constant_of, getattr(self, _at(each.name))))
             elif isinstance(each.kind, Stride):
                 self._verify_stride(each, each.kind)
+                numbers |= self._known_stride(each, each.kind)
             elif isinstance(each.kind, Extent):
                 shape = shape_of(getattr(self, each.kind.buffer))
-                if each.kind.axis >= len(shape):
+                if not -len(shape) <= each.kind.axis < len(shape):
                     raise VerifyException(f"'{each.kind.buffer}' has no axis {each.kind.axis}")
                 numbers[each.name] = shape[each.kind.axis]
+            elif isinstance(each.kind, ElementSize):
+                numbers[each.name] = numpy_type(element_of(getattr(self, each.kind.buffer))).itemsize
+            elif each.kind in (Kind.SIZE, Kind.SCALAR) and (known := constant_of(getattr(self, each.name))) is not None:
+                numbers[each.name] = known
         try:
             self.INSTRUCTION.check(numbers)
             for name in self.INSTRUCTION.regions:
@@ -150,14 +170,26 @@ class InstructionOp(IRDLOperation):
 
     def _verify_buffer(self, parameter: Parameter) -> None:
         value, indices = self.operands_of()[parameter.name]
-        if parameter.type is not None and element_of(value) != parameter.type:
-            raise VerifyException(f"'{parameter.name}' must hold {parameter.type}, not {element_of(value)}")
+        if parameter.types and element_of(value) not in parameter.types:
+            expected = " or ".join(map(str, parameter.types))
+            raise VerifyException(f"'{parameter.name}' must hold {expected}, not {element_of(value)}")
+        self._verify_same(parameter, element_of(value))
         if layout_map(value.type) is not None:
             raise VerifyException(f"'{parameter.name}' must be a buffer in its physical shape, not {value.type}")
         if indices and len(indices) != len(shape_of(value)):
             raise VerifyException(
                 f"expected an index for each axis of '{parameter.name}', {len(shape_of(value))}, got {len(indices)}"
             )
+
+    def _verify_same(self, parameter: Parameter, element: Attribute) -> None:
+        """Raise VerifyException where an earlier buffer of one TypeVar holds another type."""
+        for each in self.INSTRUCTION.parameters:
+            if each is parameter:
+                return
+            if isinstance(each.element, TypeVar) and each.element is parameter.element:
+                held = element_of(getattr(self, each.name))
+                if held != element:
+                    raise VerifyException(f"'{each.name}' and '{parameter.name}' must hold one type: {held}, {element}")
 
     def _verify_stride(self, parameter: Parameter, kind: Stride) -> None:
         held = self.properties.get(parameter.name)
@@ -174,6 +206,22 @@ class InstructionOp(IRDLOperation):
 def shape_name(buffer: str) -> str:
     """Return the name by which `requires` takes the shape of a buffer."""
     return f"{buffer}_shape"
+
+
+def type_name(buffer: str) -> str:
+    """Return the name by which `requires` takes the element type of a buffer."""
+    return f"{buffer}_type"
+
+
+def place_name(buffer: str) -> str:
+    """Return the name by which `requires` takes the indices of a buffer, None for those that are no constants."""
+    return f"{buffer}_at"
+
+
+def constant_of(value: SSAValue) -> int | float | None:
+    """Return the number that a value is, None where it is no constant."""
+    held = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+    return held.value.data if isinstance(held, IntegerAttr | FloatAttr) else None
 
 
 def _at(buffer: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -18,14 +18,22 @@ from .flat import Flat
 from .op import InstructionOp, built
 from .signature import Buffer, Kind, Parameter, Stride, names_of
 
+if TYPE_CHECKING:
+    from ..machine.model import Machine
+
 Price: TypeAlias = (
     Callable[[], float]
     | Callable[[Any], float]
     | Callable[[Any, Any], float]
     | Callable[[Any, Any, Any], float]
     | Callable[[Any, Any, Any, Any], float]
+    | Callable[[Any, Any, Any, Any, Any], float]
 )
 """Function of numbers by name; the forms by arity tell a type checker the types of a lambda's parameters."""
+
+
+MACHINE = "machine"
+"""The name by which `cycles` takes the machine that executes the instruction."""
 
 
 class Axes(NamedTuple):
@@ -113,11 +121,12 @@ class Instruction:
             )
         return self.price(**numbers)
 
-    def cycles_of(self, op: InstructionOp, operands: Sequence[Any]) -> int:
-        """Return the cycles of an op, by its run-time operands, None for buffers."""
+    def cycles_of(self, op: InstructionOp, operands: Sequence[Any], machine: Machine) -> int:
+        """Return the cycles of an op on a machine, by its run-time operands, None for buffers."""
         assert self.price is not None
         values = dict(zip(op.operands, operands, strict=True))
         numbers = {name: values.get(found, found) for name, found in op.known_numbers().items()}
+        numbers[MACHINE] = machine
         return max(1, ceil(self.price(**{name: numbers[name] for name in names_of(self.price)})))
 
     @cached_property
@@ -208,7 +217,7 @@ class Instruction:
 
         Raises Diagnostic where a number is not allowed, and where an access is out of bounds of its buffer.
         """
-        self.check({name: number for name, number in numbers.items() if type(number) is int})
+        self.check({name: number for name, number in numbers.items() if isinstance(number, int | np.floating)})
         for each in self.parameters:
             if isinstance(each.kind, Buffer) and (each.kind.reads or each.kind.writes):
                 _protect(arrays[each.name], each.kind)

@@ -17,7 +17,7 @@ from .flat import Flat, flat_from
 from .op import InstructionOp, shape_name
 from .record import Instruction
 from .region import Region
-from .signature import Buffer, Extent, Kind, Parameter, Stride, maker_of
+from .signature import Buffer, ElementSize, Extent, Kind, Parameter, Stride, maker_of
 
 _T = TypeVar("_T")
 
@@ -108,6 +108,8 @@ def _bound(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> _Bou
             numbers[each.name] = array.strides[axis] // array.itemsize * times if times else 0
         elif isinstance(each.kind, Extent):
             numbers[each.name] = arrays[each.kind.buffer].shape[each.kind.axis]
+        elif isinstance(each.kind, ElementSize):
+            numbers[each.name] = arrays[each.kind.buffer].itemsize
         else:
             numbers[each.name] = detail
     return _Bound(arrays, indices, numbers)
@@ -166,7 +168,7 @@ def _plan(op: InstructionOp) -> list[tuple[Parameter, Any]]:
         is_buffer, is_stride = isinstance(each.kind, Buffer), isinstance(each.kind, Stride)
         indices = len(operands[each.name][1]) if is_buffer else None
         details.append((each, indices if is_buffer else op.step_of(each.name) if is_stride else held.get(each.name)))
-    return sorted(details, key=lambda detail: isinstance(detail[0].kind, Stride | Extent))
+    return sorted(details, key=lambda detail: isinstance(detail[0].kind, Stride | Extent | ElementSize))
 
 
 def _issue(runner: Runner, op: InstructionOp, work: Work) -> list[Value]:

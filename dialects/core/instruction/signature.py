@@ -39,10 +39,17 @@ class Stride:
 
 @dataclass(frozen=True)
 class Extent:
-    """Extent of an axis of a buffer's memref."""
+    """Extent of an axis of a buffer's memref; -1 is the last axis."""
 
     buffer: str
     axis: int
+
+
+@dataclass(frozen=True)
+class ElementSize:
+    """Bytes of an element of a buffer."""
+
+    buffer: str
 
 
 class Kind(Enum):
@@ -99,21 +106,35 @@ class Parameter:
     """Parameter of an instruction: its kind, its element type and the numbers that it may be."""
 
     name: str
-    kind: Buffer | Stride | Extent | Kind
+    kind: Buffer | Stride | Extent | ElementSize | Kind
     element: Any = None
-    """The NumPy type of a buffer's elements or of a scalar; the class of a state."""
+    """The NumPy type of a buffer's elements or of a scalar, or a TypeVar of several; the class of a state."""
     allowed: Collection[int] | None = None
 
     @cached_property
     def type(self) -> Attribute | None:
-        """The type in the IR of an element, None for any."""
-        return _TYPES[self.element][0]
+        """The type in the IR of an element, None for any or one of several."""
+        return None if isinstance(self.element, TypeVar) else _TYPES[self.element][0]
+
+    @cached_property
+    def types(self) -> tuple[Attribute, ...]:
+        """The types in the IR of which an element has one, empty for any."""
+        if isinstance(self.element, TypeVar):
+            return tuple(cast(Attribute, _TYPES[each][0]) for each in self.element.__constraints__)
+        return () if self.type is None else (self.type,)
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type of an element or of a number: the first of several, bytes for any."""
+        element = self.element.__constraints__[0] if isinstance(self.element, TypeVar) else self.element
+        return np.dtype(np.int8 if element is Any else element or np.int32)
 
     @cached_property
     def c_type(self) -> str:
         """The type in C, such as `const int8_t *`; empty for a state."""
         if isinstance(self.kind, Buffer):
-            return f"{'' if self.kind.writes else 'const '}{_TYPES[self.element][1]} *"
+            element = "void" if isinstance(self.element, TypeVar) else _TYPES[self.element][1]
+            return f"{'' if self.kind.writes else 'const '}{element} *"
         if self.kind is Kind.SCALAR:
             return _TYPES[self.element][1]
         return "" if self.kind is Kind.STATE else "int32_t"
@@ -121,7 +142,7 @@ class Parameter:
     @property
     def is_given(self) -> bool:
         """True where the op has an operand or property for it."""
-        return not isinstance(self.kind, Extent) and self.kind is not Kind.STATE
+        return not isinstance(self.kind, Extent | ElementSize) and self.kind is not Kind.STATE
 
     def check(self, number: int) -> None:
         """Raise Diagnostic for a number that the parameter must not be."""
@@ -150,7 +171,7 @@ def parameters_of(function: Callable[..., Any], place: str) -> tuple[tuple[Param
     found = tuple(_parameter(name, hints.get(name), place) for name in inspect.signature(function).parameters)
     buffers = {each.name for each in found if isinstance(each.kind, Buffer)}
     for each in found:
-        if isinstance(each.kind, Stride | Extent) and each.kind.buffer not in buffers:
+        if isinstance(each.kind, Stride | Extent | ElementSize) and each.kind.buffer not in buffers:
             raise Diagnostic(
                 f"'{each.name}' is derived from '{each.kind.buffer}', which is no buffer of the instruction",
                 where=place,
@@ -179,14 +200,14 @@ def maker_of(state: Any) -> Callable[[Operation], Any]:
 
 def _parameter(name: str, hint: Any, place: str) -> Parameter:
     base, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    kinds = [mark for mark in marks if isinstance(mark, Buffer | Stride | Extent | Kind)]
+    kinds = [mark for mark in marks if isinstance(mark, Buffer | Stride | Extent | ElementSize | Kind)]
     limits = [cast("Collection[int]", mark) for mark in marks if isinstance(mark, Collection)]
     if len(kinds) != 1 or len(kinds) + len(limits) < len(marks) or len(limits) > 1:
         raise Diagnostic(
             f"the parameter '{name}' has no kind",
             where=place,
-            expected="In, Out, InOut, Ref, Scalar, Size, Const, Flag, State, Stride or Extent, and at most one "
-            "collection of allowed numbers",
+            expected="In, Out, InOut, Ref, Scalar, Size, Const, Flag, State, Stride, Extent or ElementSize, and at "
+            "most one collection of allowed numbers",
             found=str(hint),
             remedy=f"annotate it, such as '{name}: Size'",
         )
@@ -194,11 +215,16 @@ def _parameter(name: str, hint: Any, place: str) -> Parameter:
     if kind is Kind.STATE:
         element = base
     elif isinstance(kind, Buffer) or kind is Kind.SCALAR:
-        element = next((each for each in _inside(base) if each in _TYPES), None)
+        element = next((each for each in _inside(base) if each in _TYPES or _is_choice(each)), None)
     if element is None and (isinstance(kind, Buffer) or kind is Kind.SCALAR):
         known = ", ".join(str(getattr(each, "__name__", each)) for each in _TYPES)
         raise Diagnostic(f"the parameter '{name}' has no type of C", where=place, expected=known, found=str(base))
     return Parameter(name, kind, element, limits[0] if limits else None)
+
+
+def _is_choice(hint: Any) -> bool:
+    """Return whether a hint is a TypeVar of element types."""
+    return isinstance(hint, TypeVar) and bool(hint.__constraints__) and all(e in _TYPES for e in hint.__constraints__)
 
 
 def _inside(hint: Any) -> Iterator[Any]:

@@ -1,5 +1,6 @@
 /*
- * Instructions of Gemmini, 16 x 16 of 8 bits: commands of its coprocessor interface, with two operands of 64 bits each.
+ * Instructions of Gemmini: commands of its coprocessor interface, with two operands of 64 bits each. `dim` are the columns of
+ * the array, `size` the bytes of its elements: 1 for integers with sums of 32 bits, 4 for floats.
  *
  * A RISC-V core issues them; elsewhere tw_gemmini_model.h executes them, bit for bit. Near buffers are addresses in the
  * two arenas that tw_gemmini_begin names, which stand for rows of the scratchpad and of the accumulators, and are these
@@ -11,29 +12,38 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TW_GEMMINI_DIM 16
-
-/* gemmini_params.h, where it is included before, states the instance that is there. */
+/* gemmini_params.h, where it is included before, states the instance that is there; tw_gemmini_begin the program's. */
 #ifdef DIM
-#if DIM != TW_GEMMINI_DIM
-#error "the header gemmini_params.h is that of another instance: this program is for DIM 16"
-#endif
+#define TW_GEMMINI_CHECK_DIM(dim) \
+    _Static_assert(DIM == (dim), "the header gemmini_params.h is that of another instance: this program is for DIM " #dim);
+#else
+#define TW_GEMMINI_CHECK_DIM(dim)
 #endif
 #ifdef GEMMINI_PARAMS_H
-#if BANK_NUM != 4 || BANK_ROWS != 4096
-#error "the header gemmini_params.h is that of another instance: this program is for a scratchpad of 4 banks of 4096 rows"
-#endif
-#if ACC_ROWS != 1024
-#error "the header gemmini_params.h is that of another instance: this program is for accumulators of 1024 rows"
-#endif
 #if MAX_BYTES != 64
 #error "the header gemmini_params.h is that of another instance: this program is for loads of 64 bytes at most"
 #endif
-#if defined(ELEM_T_IS_FLOAT) || !defined(HAS_MVIN_SCALE) || !defined(ACC_SCALE_T_IS_FLOAT)
-#error "the header gemmini_params.h is that of another instance: this program is for integers that floats scale"
+#if !defined(HAS_MVIN_SCALE) || !defined(ACC_SCALE_T_IS_FLOAT)
+#error "the header gemmini_params.h is that of another instance: this program is for elements that floats scale"
 #endif
-_Static_assert(sizeof(elem_t) == 1 && (elem_t)-1 < 0, "this program is for an instance whose elem_t is int8_t");
-_Static_assert(sizeof(acc_t) == 4 && (acc_t)-1 < 0, "this program is for an instance whose acc_t is int32_t");
+#ifdef ELEM_T_IS_FLOAT
+#define TW_GEMMINI_FLOATS 1
+#else
+#define TW_GEMMINI_FLOATS 0
+_Static_assert((elem_t)-1 < 0 && (acc_t)-1 < 0, "this program is for an instance of signed elements");
+#endif
+#define TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, floats) \
+    _Static_assert(BANK_NUM == (banks) && BANK_ROWS == (bank_rows), "the header gemmini_params.h is that of another " \
+                   "instance: this program is for a scratchpad of " #banks " banks of " #bank_rows " rows"); \
+    _Static_assert(ACC_ROWS == (acc_rows), "the header gemmini_params.h is that of another instance: this program is " \
+                   "for accumulators of " #acc_rows " rows"); \
+    _Static_assert(TW_GEMMINI_FLOATS == (floats), "the header gemmini_params.h is that of another instance: one of " \
+                   "this program and that computes with floats"); \
+    _Static_assert(sizeof(elem_t) == ((floats) ? 4 : 1), "the header gemmini_params.h is that of another instance: " \
+                   "its elem_t has another size"); \
+    _Static_assert(sizeof(acc_t) == 4, "this program is for an instance whose acc_t has 32 bits");
+#else
+#define TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, floats)
 #endif
 
 /* Macros, as the assembler gets their texts from the macros of gemmini.h. */
@@ -79,24 +89,33 @@ static struct {
     uint64_t preload;
 } tw_gemmini;
 
-static inline uint32_t tw_gemmini_spad_row(const void *near) {
+#ifdef __riscv
+#define tw_gemmini_model_is(dim, size) ((void)0)
+#else
+/* An instruction alone has a buffer for its memory. */
+#define tw_gemmini_model_is(cols, bytes) (tw_gemmini_model.dim = (uint32_t)(cols), tw_gemmini_model.size = (uint32_t)(bytes))
+#endif
+
+static inline uint32_t tw_gemmini_spad_row(const void *near, int32_t dim, int32_t size) {
+    tw_gemmini_model_is(dim, size);
 #ifndef __riscv
-    if (!tw_gemmini.spad) { /* an instruction alone */
-        tw_gemmini_model.spad = (int8_t(*)[TW_GEMMINI_DIM])(uintptr_t)near;
+    if (!tw_gemmini.spad) {
+        tw_gemmini_model.spad = (char *)(uintptr_t)near;
         return 0;
     }
 #endif
-    return (uint32_t)(((const char *)near - tw_gemmini.spad) / TW_GEMMINI_DIM);
+    return (uint32_t)(((const char *)near - tw_gemmini.spad) / (dim * size));
 }
 
-static inline uint32_t tw_gemmini_acc_row(const void *near) {
+static inline uint32_t tw_gemmini_acc_row(const void *near, int32_t dim) {
 #ifndef __riscv
+    tw_gemmini_model.dim = (uint32_t)dim;
     if (!tw_gemmini.acc) {
-        tw_gemmini_model.acc = (int32_t(*)[TW_GEMMINI_DIM])(uintptr_t)near;
+        tw_gemmini_model.acc = (char *)(uintptr_t)near;
         return TW_GEMMINI_ACC;
     }
 #endif
-    return (uint32_t)(((const char *)near - tw_gemmini.acc) / (4 * TW_GEMMINI_DIM)) | TW_GEMMINI_ACC;
+    return (uint32_t)(((const char *)near - tw_gemmini.acc) / (4 * dim)) | TW_GEMMINI_ACC;
 }
 
 static inline uint64_t tw_gemmini_tile(int32_t rows, int32_t cols, uint32_t at) {
@@ -115,15 +134,24 @@ static inline void tw_gemmini_config_ld(const void *far, int32_t stride, int32_t
     tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, (uint64_t)stride * (uint64_t)size);
 }
 
-static inline void tw_gemmini_begin(const int8_t *spad, const int8_t *acc) {
+static inline void tw_gemmini_begin(const int8_t *spad, const int8_t *acc, int32_t dim, int32_t banks, int32_t bank_rows,
+                                    int32_t acc_rows, int32_t floats) {
+    (void)dim, (void)banks, (void)bank_rows, (void)acc_rows, (void)floats;
+    tw_gemmini_model_is(dim, floats ? 4 : 1);
     tw_gemmini.spad = (const char *)spad;
     tw_gemmini.acc = (const char *)acc;
 #ifndef __riscv
-    tw_gemmini_model.spad = (int8_t(*)[TW_GEMMINI_DIM])(uintptr_t)spad;
-    tw_gemmini_model.acc = (int32_t(*)[TW_GEMMINI_DIM])(uintptr_t)acc;
+    tw_gemmini_model.spad = (char *)(uintptr_t)spad;
+    tw_gemmini_model.acc = (char *)(uintptr_t)acc;
 #endif
     for (int32_t id = 0; id < 3; ++id) tw_gemmini_config_ld(spad, 0, 0, 1, id); /* loads of zeros need a configuration too */
 }
+#define tw_gemmini_begin(spad, acc, dim, banks, bank_rows, acc_rows, floats) \
+    do { \
+        TW_GEMMINI_CHECK_DIM(dim) \
+        TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, floats) \
+        (tw_gemmini_begin)(spad, acc, dim, banks, bank_rows, acc_rows, floats); \
+    } while (0)
 
 /* With scale 1: bytes are extended to sums of 32 bits. */
 static inline void tw_gemmini_config_ld_bytes(const int8_t *far, int32_t stride, int32_t block, int32_t id) {
@@ -138,33 +166,35 @@ static inline void tw_gemmini_load(const void *far, uint64_t tile, int32_t id) {
     else tw_gemmini_issue(TW_GEMMINI_MVIN3, (uint64_t)(uintptr_t)far, tile);
 }
 
-static inline void tw_gemmini_mvin(const int8_t *far, int8_t *near, int32_t rows, int32_t cols, int32_t id) {
-    tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_spad_row(near)), id);
+static inline void tw_gemmini_mvin(const void *far, void *near, int32_t rows, int32_t cols, int32_t id, int32_t dim, int32_t size) {
+    tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_spad_row(near, dim, size)), id);
 }
 
-static inline void tw_gemmini_mvin_blocks(const int8_t *far, int8_t *near, int32_t rows, int32_t blocks, int32_t id) {
-    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * TW_GEMMINI_DIM, tw_gemmini_spad_row(near)), id);
+static inline void tw_gemmini_mvin_blocks(const void *far, void *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim,
+                                          int32_t size) {
+    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * dim, tw_gemmini_spad_row(near, dim, size)), id);
 }
 
-static inline void tw_gemmini_mvin_zero(int8_t *near, int32_t rows) {
-    tw_gemmini_load(0, tw_gemmini_tile(rows, TW_GEMMINI_DIM, tw_gemmini_spad_row(near)), 0);
+static inline void tw_gemmini_mvin_zero(void *near, int32_t rows, int32_t dim, int32_t size) {
+    tw_gemmini_load(0, tw_gemmini_tile(rows, dim, tw_gemmini_spad_row(near, dim, size)), 0);
 }
 
-static inline void tw_gemmini_mvin_acc(const int32_t *far, int32_t *near, int32_t rows, int32_t cols, int32_t repeats, int32_t id) {
+static inline void tw_gemmini_mvin_acc(const void *far, void *near, int32_t rows, int32_t cols, int32_t repeats, int32_t id,
+                                       int32_t dim) {
     (void)repeats;
-    tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near)), id);
+    tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near, dim)), id);
 }
 
-static inline void tw_gemmini_mvin_bytes(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id) {
-    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * TW_GEMMINI_DIM, tw_gemmini_acc_row(near)), id);
+static inline void tw_gemmini_mvin_bytes(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim) {
+    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * dim, tw_gemmini_acc_row(near, dim)), id);
 }
 
-static inline void tw_gemmini_mvin_bytes_add(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id) {
-    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * TW_GEMMINI_DIM, tw_gemmini_acc_row(near) | TW_GEMMINI_ADD), id);
+static inline void tw_gemmini_mvin_bytes_add(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim) {
+    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * dim, tw_gemmini_acc_row(near, dim) | TW_GEMMINI_ADD), id);
 }
 
-static inline void tw_gemmini_mvin_acc_zero(int32_t *near, int32_t rows) {
-    tw_gemmini_load(0, tw_gemmini_tile(rows, TW_GEMMINI_DIM, tw_gemmini_acc_row(near)), 2);
+static inline void tw_gemmini_mvin_acc_zero(void *near, int32_t rows, int32_t dim) {
+    tw_gemmini_load(0, tw_gemmini_tile(rows, dim, tw_gemmini_acc_row(near, dim)), 2);
 }
 
 static inline void tw_gemmini_config_ex(int32_t step) {
@@ -173,40 +203,42 @@ static inline void tw_gemmini_config_ex(int32_t step) {
 }
 
 /* The hardware's preload names the sums too: it is issued with the product. */
-static inline void tw_gemmini_preload(const int8_t *b, int32_t k, int32_t n) {
-    tw_gemmini.preload = tw_gemmini_tile(k, n, tw_gemmini_spad_row(b));
+static inline void tw_gemmini_preload(const void *b, int32_t k, int32_t n, int32_t dim, int32_t size) {
+    tw_gemmini.preload = tw_gemmini_tile(k, n, tw_gemmini_spad_row(b, dim, size));
 }
 
-static inline void tw_gemmini_compute_preloaded_at(const int8_t *a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
+static inline void tw_gemmini_compute_preloaded_at(uint32_t a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
     tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini.preload, tw_gemmini_tile(rows, n, c));
-    tw_gemmini_issue(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, tw_gemmini_spad_row(a)),
-                     tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
+    tw_gemmini_issue(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
 }
 
-static inline void tw_gemmini_compute_accumulated_at(const int8_t *a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
+static inline void tw_gemmini_compute_accumulated_at(uint32_t a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
     tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini_tile(k, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
-    tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, tw_gemmini_spad_row(a)),
-                     tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
+    tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
 }
 
-static inline void tw_gemmini_compute_preloaded(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t step) {
+static inline void tw_gemmini_compute_preloaded(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
+                                                  int32_t dim, int32_t size) {
     (void)step;
-    tw_gemmini_compute_preloaded_at(a, tw_gemmini_acc_row(c), rows, k, n);
+    tw_gemmini_compute_preloaded_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim), rows, k, n);
 }
 
-static inline void tw_gemmini_compute_preloaded_add(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t step) {
+static inline void tw_gemmini_compute_preloaded_add(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
+                                                  int32_t dim, int32_t size) {
     (void)step;
-    tw_gemmini_compute_preloaded_at(a, tw_gemmini_acc_row(c) | TW_GEMMINI_ADD, rows, k, n);
+    tw_gemmini_compute_preloaded_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim) | TW_GEMMINI_ADD, rows, k, n);
 }
 
-static inline void tw_gemmini_compute_accumulated(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t step) {
+static inline void tw_gemmini_compute_accumulated(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
+                                                  int32_t dim, int32_t size) {
     (void)step;
-    tw_gemmini_compute_accumulated_at(a, tw_gemmini_acc_row(c), rows, k, n);
+    tw_gemmini_compute_accumulated_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim), rows, k, n);
 }
 
-static inline void tw_gemmini_compute_accumulated_add(const int8_t *a, int32_t *c, int32_t rows, int32_t k, int32_t n, int32_t step) {
+static inline void tw_gemmini_compute_accumulated_add(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
+                                                  int32_t dim, int32_t size) {
     (void)step;
-    tw_gemmini_compute_accumulated_at(a, tw_gemmini_acc_row(c) | TW_GEMMINI_ADD, rows, k, n);
+    tw_gemmini_compute_accumulated_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim) | TW_GEMMINI_ADD, rows, k, n);
 }
 
 static inline void tw_gemmini_config_st(const void *far, int32_t stride, int32_t size, float scale, int32_t relu) {
@@ -223,17 +255,19 @@ static inline void tw_gemmini_config_pool(const int8_t *far, int32_t stride, flo
     tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, tw_gemmini_bits(scale) << 32 | (uint32_t)stride);
 }
 
-static inline void tw_gemmini_mvout_pool(const int32_t *near, int8_t *far, int32_t rows, int32_t cols, int32_t window) {
+static inline void tw_gemmini_mvout_pool(const int32_t *near, int8_t *far, int32_t rows, int32_t cols, int32_t window, int32_t dim) {
     (void)rows, (void)cols, (void)window;
-    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(0, TW_GEMMINI_DIM, tw_gemmini_acc_row(near)));
+    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(0, dim, tw_gemmini_acc_row(near, dim)));
 }
 
-static inline void tw_gemmini_mvout(const int32_t *near, int8_t *far, int32_t rows, int32_t cols) {
-    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near)));
+static inline void tw_gemmini_mvout(const void *near, void *far, int32_t rows, int32_t cols, int32_t dim, int32_t size) {
+    (void)size;
+    tw_gemmini_model_is(dim, size);
+    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near, dim)));
 }
 
-static inline void tw_gemmini_mvout_full(const int32_t *near, int32_t *far, int32_t rows, int32_t cols) {
-    uint32_t at = tw_gemmini_acc_row(near) | TW_GEMMINI_FULL;
+static inline void tw_gemmini_mvout_full(const void *near, void *far, int32_t rows, int32_t cols, int32_t dim) {
+    uint32_t at = tw_gemmini_acc_row(near, dim) | TW_GEMMINI_FULL;
     tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, at));
 }
 

@@ -10,51 +10,66 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TW_GEMMINI_LARGEST_DIM 64
+
 static struct {
-    int8_t (*spad)[TW_GEMMINI_DIM], weights[TW_GEMMINI_DIM][TW_GEMMINI_DIM];
-    int32_t (*acc)[TW_GEMMINI_DIM];
-    uint64_t load_stride[3], preload, sums;
+    char *spad, *acc, weights[TW_GEMMINI_LARGEST_DIM][TW_GEMMINI_LARGEST_DIM * sizeof(float)];
+    uint32_t dim, size;
+    uint64_t load_stride[3], preload, sums, pool;
     uint32_t load_block[3], store_stride, step;
     float scale;
     int relu, load_shrunk[3];
-    uint64_t pool;
 } tw_gemmini_model;
+
+static inline char *tw_gemmini_model_spad(uint32_t row) {
+    return tw_gemmini_model.spad + (uint64_t)row * tw_gemmini_model.dim * tw_gemmini_model.size;
+}
+
+static inline char *tw_gemmini_model_acc(uint32_t row) {
+    return tw_gemmini_model.acc + (uint64_t)(row & 0x1fffffff) * tw_gemmini_model.dim * 4;
+}
 
 static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
     uint32_t bits = (uint32_t)(rs2 >> 32), id = rs1 >> 3 & 3;
-    if ((rs1 & 3) == 3) abort();
-    if ((rs1 & 3) == 0) tw_gemmini_model.step = rs1 >> 16 & 0xffff;
-    if ((rs1 & 3) == 1) {
-        tw_gemmini_model.load_stride[id] = rs2;
-        tw_gemmini_model.load_shrunk[id] = rs1 >> 2 & 1;
-        tw_gemmini_model.load_block[id] = rs1 >> 16 & 0xffff;
-    }
-    if ((rs1 & 3) == 2) {
-        tw_gemmini_model.relu = (rs1 >> 2 & 3) == 1;
-        tw_gemmini_model.store_stride = (uint32_t)rs2;
-        tw_gemmini_model.pool = rs1;
-        if ((rs1 >> 4 & 3) && (rs1 >> 8 & 15)) abort(); /* padding of windows: no instruction stands for it */
-        memcpy(&tw_gemmini_model.scale, &bits, sizeof bits);
+    switch (rs1 & 3) {
+        case 0:
+            tw_gemmini_model.step = rs1 >> 16 & 0xffff;
+            break;
+        case 1:
+            if (id == 3) abort();
+            tw_gemmini_model.load_stride[id] = rs2;
+            tw_gemmini_model.load_shrunk[id] = rs1 >> 2 & 1;
+            tw_gemmini_model.load_block[id] = rs1 >> 16 & 0xffff;
+            break;
+        case 2:
+            if ((rs1 >> 4 & 3) && (rs1 >> 8 & 15)) abort(); /* padding of windows: no instruction stands for it */
+            tw_gemmini_model.relu = (rs1 >> 2 & 3) == 1;
+            tw_gemmini_model.store_stride = (uint32_t)rs2;
+            tw_gemmini_model.pool = rs1;
+            memcpy(&tw_gemmini_model.scale, &bits, sizeof bits);
+            break;
+        default:
+            abort();
     }
 }
 
+static inline void tw_gemmini_model_add_bytes(int32_t *sums, const int8_t *from, uint32_t count, int adds) {
+    for (uint32_t i = 0; i < count; ++i) sums[i] = (int32_t)((adds ? (uint32_t)sums[i] : 0) + (uint32_t)from[i]);
+}
+
 static inline void tw_gemmini_model_load(uint32_t id, uint64_t far, uint64_t tile) {
-    uint32_t at = (uint32_t)tile, cols = tile >> 32 & 0xffff, rows = tile >> 48 & 0xffff;
+    uint32_t at = (uint32_t)tile, cols = tile >> 32 & 0xffff, rows = tile >> 48 & 0xffff, dim = tw_gemmini_model.dim;
     int is_shrunk = at >> 31 && far && tw_gemmini_model.load_shrunk[id];
-    uint32_t size = at >> 31 && !is_shrunk ? 4 : 1, first = at & 0x1fffffff;
+    uint32_t size = at >> 31 && !is_shrunk ? 4 : tw_gemmini_model.size, first = at & 0x1fffffff;
     if (at >> 30 == 3 && !is_shrunk) abort(); /* sums of 32 bits that are added: no instruction stands for them */
     for (uint32_t row = 0; row < rows; ++row)
-        for (uint32_t col = 0; col < cols; col += TW_GEMMINI_DIM) {
-            uint32_t count = cols - col < TW_GEMMINI_DIM ? cols - col : TW_GEMMINI_DIM;
-            uint32_t there = first + row + col / TW_GEMMINI_DIM * tw_gemmini_model.load_block[id];
-            void *near = at >> 31 ? (void *)tw_gemmini_model.acc[there]
-                                  : (void *)tw_gemmini_model.spad[there];
+        for (uint32_t col = 0; col < cols; col += dim) {
+            uint32_t count = cols - col < dim ? cols - col : dim;
+            uint32_t there = first + row + col / dim * tw_gemmini_model.load_block[id];
+            char *near = at >> 31 ? tw_gemmini_model_acc(there) : tw_gemmini_model_spad(there);
             const char *from = (const char *)(uintptr_t)far + row * tw_gemmini_model.load_stride[id] + col * size;
-            if (is_shrunk) {
-                int32_t *sums = tw_gemmini_model.acc[there];
-                for (uint32_t i = 0; i < count; ++i)
-                    sums[i] = (int32_t)((at >> 30 & 1 ? (uint32_t)sums[i] : 0) + (uint32_t)((const int8_t *)from)[i]);
-            } else if (far) memcpy(near, from, count * size);
+            if (is_shrunk) tw_gemmini_model_add_bytes((int32_t *)(void *)near, (const int8_t *)from, count, at >> 30 & 1);
+            else if (far) memcpy(near, from, count * size);
             else memset(near, 0, count * size);
         }
 }
@@ -64,28 +79,50 @@ static inline void tw_gemmini_model_preload(uint64_t b, uint64_t c) {
     tw_gemmini_model.sums = c;
 }
 
+static inline void tw_gemmini_model_integers(const int8_t *x, int32_t *y, uint32_t cols, uint32_t depth, int adds) {
+    for (uint32_t j = 0; j < cols; ++j) {
+        int32_t sum = 0;
+        for (uint32_t i = 0; i < depth; ++i) sum += x[i] * ((const int8_t *)tw_gemmini_model.weights[i])[j];
+        y[j] = (int32_t)((adds ? (uint32_t)y[j] : 0) + (uint32_t)sum);
+    }
+}
+
+/* Each product and each sum is rounded: volatile keeps compilers from fusing them. */
+static inline void tw_gemmini_model_floats(const float *x, float *y, uint32_t cols, uint32_t depth, int adds) {
+    for (uint32_t j = 0; j < cols; ++j) {
+        float sum = 0.0f;
+        for (uint32_t i = 0; i < depth; ++i) {
+            volatile float product = x[i] * ((const float *)(const void *)tw_gemmini_model.weights[i])[j];
+            sum += product;
+        }
+        y[j] = adds ? y[j] + sum : sum;
+    }
+}
+
 static inline void tw_gemmini_model_compute(uint64_t a, int takes) {
     uint32_t from = (uint32_t)tw_gemmini_model.preload, at = (uint32_t)tw_gemmini_model.sums;
     uint32_t k = tw_gemmini_model.preload >> 48 & 0xffff, n = tw_gemmini_model.preload >> 32 & 0xffff;
     if (takes) {
         memset(tw_gemmini_model.weights, 0, sizeof tw_gemmini_model.weights);
-        for (uint32_t i = 0; i < k; ++i) memcpy(tw_gemmini_model.weights[i], tw_gemmini_model.spad[(from + i)], n);
+        for (uint32_t i = 0; i < k; ++i)
+            memcpy(tw_gemmini_model.weights[i], tw_gemmini_model_spad(from + i), n * tw_gemmini_model.size);
     }
     uint32_t rows = a >> 48 & 0xffff, depth = a >> 32 & 0xffff, cols = tw_gemmini_model.sums >> 32 & 0xffff;
     for (uint32_t row = 0; row < rows; ++row) {
-        const int8_t *x = tw_gemmini_model.spad[((uint32_t)a + row * tw_gemmini_model.step)];
-        int32_t *y = tw_gemmini_model.acc[((at & 0x1fffffff) + row)];
-        for (uint32_t j = 0; j < cols; ++j) {
-            int32_t sum = 0;
-            for (uint32_t i = 0; i < depth; ++i) sum += x[i] * tw_gemmini_model.weights[i][j];
-            y[j] = (int32_t)((at >> 30 & 1 ? (uint32_t)y[j] : 0) + (uint32_t)sum);
-        }
+        void *x = tw_gemmini_model_spad((uint32_t)a + row * tw_gemmini_model.step), *y = tw_gemmini_model_acc(at + row);
+        if (tw_gemmini_model.size == 1) tw_gemmini_model_integers(x, y, cols, depth, at >> 30 & 1);
+        else tw_gemmini_model_floats(x, y, cols, depth, at >> 30 & 1);
     }
 }
 
 static inline int8_t tw_gemmini_model_byte(int32_t sum) {
     float low = tw_gemmini_model.relu ? 0.0f : -128.0f, scaled = (float)sum * tw_gemmini_model.scale;
     return (int8_t)rintf(scaled < low ? low : scaled > 127.0f ? 127.0f : scaled);
+}
+
+static inline float tw_gemmini_model_float(float sum) {
+    float scaled = sum * tw_gemmini_model.scale;
+    return tw_gemmini_model.relu && !(scaled > 0.0f) ? 0.0f : scaled;
 }
 
 static inline void tw_gemmini_model_pool(uint64_t far, uint32_t at, uint32_t channels) {
@@ -99,7 +136,7 @@ static inline void tw_gemmini_model_pool(uint64_t far, uint32_t at, uint32_t cha
                 to[channel] = -128;
                 for (uint32_t tap = 0; tap < window * window; ++tap) {
                     uint32_t there = (row * step + tap / window) * width + col * step + tap % window;
-                    int8_t byte = tw_gemmini_model_byte(tw_gemmini_model.acc[at + there][channel]);
+                    int8_t byte = tw_gemmini_model_byte(((int32_t *)(void *)tw_gemmini_model_acc(at + there))[channel]);
                     if (byte > to[channel]) to[channel] = byte;
                 }
             }
@@ -113,10 +150,12 @@ static inline void tw_gemmini_model_store(uint64_t far, uint64_t tile) {
         return;
     }
     for (uint32_t row = 0; row < rows; ++row) {
-        const int32_t *sums = tw_gemmini_model.acc[((at & 0x1fffffff) + row)];
-        char *to = (char *)(uintptr_t)far + (uint64_t)row * tw_gemmini_model.store_stride;
-        if (at >> 29 & 1) memcpy(to, sums, cols * sizeof *sums);
-        for (uint32_t col = 0; col < cols && !(at >> 29 & 1); ++col) to[col] = (char)tw_gemmini_model_byte(sums[col]);
+        void *sums = tw_gemmini_model_acc(at + row), *to = (char *)(uintptr_t)far + (uint64_t)row * tw_gemmini_model.store_stride;
+        if (at >> 29 & 1) memcpy(to, sums, cols * 4);
+        else if (tw_gemmini_model.size == 1)
+            for (uint32_t col = 0; col < cols; ++col) ((int8_t *)to)[col] = tw_gemmini_model_byte(((int32_t *)sums)[col]);
+        else
+            for (uint32_t col = 0; col < cols; ++col) ((float *)to)[col] = tw_gemmini_model_float(((float *)sums)[col]);
     }
 }
 

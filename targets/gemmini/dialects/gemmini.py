@@ -1,28 +1,33 @@
 """
 Instructions of Gemmini: a queue each for loads, for the array and for stores, which scratchpad and accumulators order.
 
-Near buffers are rows of DIM elements, `memref<...xROWSx16>`: a row of SPAD is 16 bytes, one of ACC 16 sums. The
-semantics are those of Gemmini's generator at default settings (github.com/ucb-bar/gemmini, README, and
-`include/gemmini.h` of gemmini-rocc-tests). Cycles: a request of a load takes 165 cycles of latency over 16 in flight.
+Near buffers are rows of as many elements as the array has columns, `memref<...xROWSxDIM>`: bytes in the scratchpad
+and sums of 32 bits in the accumulators, or floats in both. The semantics are those of Gemmini's generator
+(github.com/ucb-bar/gemmini, README, and `include/gemmini.h` of gemmini-rocc-tests). Cycles of loads are those of the
+machine's links `mvin` and `mvin_acc`.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
 from xdsl.ir import Dialect
 
 from ....dialects.core.instruction import (
+    Configuration,
     Const,
+    ElementSize,
+    Extent,
     Flag,
     Flat,
     In,
     InOut,
     Out,
     Ref,
+    Registers,
     Scalar,
     Size,
     State,
@@ -33,14 +38,35 @@ from ....dialects.core.instruction import (
     instruction,
 )
 from ....errors import Diagnostic
+from ..limits import (
+    blocks_fault,
+    bytes_fault,
+    column_fault,
+    columns_fault,
+    factors_fault,
+    load_stride_fault,
+    memories_fault,
+    pool_stride_fault,
+    preload_fault,
+    product_fault,
+    rows_fault,
+    scale_fault,
+    store_fault,
+    store_stride_fault,
+    sums_fault,
+    weights_fault,
+)
 
-DIM = 16
+if TYPE_CHECKING:
+    from ....dialects.core.machine.model import Machine
+
+
 HEADER = "tw_gemmini.h"
-REQUEST = 10.3
-"""Cycles of a row of a load: 165 of latency, 16 requests in flight."""
 
-Rows: TypeAlias = Annotated[Const, range(1, DIM + 1)]
-Columns: TypeAlias = Annotated[Const, range(1, DIM + 1)]
+Element = TypeVar("Element", np.int8, np.float32)
+Sum = TypeVar("Sum", np.int32, np.float32)
+
+Dimension: TypeAlias = Annotated[Const, (4, 8, 16, 32, 64)]
 Blocks: TypeAlias = Annotated[Const, range(2, 5)]
 AnyBlocks: TypeAlias = Annotated[Const, range(1, 5)]
 Window: TypeAlias = Annotated[Const, range(1, 4)]
@@ -48,13 +74,18 @@ Pixels: TypeAlias = Annotated[Const, range(1, 256)]
 Id: TypeAlias = Annotated[Const, range(3)]
 Block: TypeAlias = Annotated[Const, range(1 << 16)]
 Bytes: TypeAlias = Annotated[Const, (1, 4)]
+NearDim: TypeAlias = Annotated[int, Extent("near", -1)]
+NearSize: TypeAlias = Annotated[int, ElementSize("near")]
+ADim: TypeAlias = Annotated[int, Extent("a", -1)]
+ASize: TypeAlias = Annotated[int, ElementSize("a")]
 
 
-class Load:
+class Load(Configuration):
     """Configuration of loads, by id: elements between far rows, rows between blocks, and whether sums are of bytes."""
 
-    def __init__(self) -> None:
-        self.strides, self.blocks, self.shrunk = [0] * 3, [0] * 3, [False] * 3
+    strides: Registers
+    blocks: Registers
+    shrunk: Registers
 
 
 class Memories:
@@ -63,25 +94,32 @@ class Memories:
     is_known = False
 
 
-class Execute:
-    """The array: rows between those of the first factor, the weights in use, and those that are preloaded."""
+class Execute(Configuration):
+    """Configuration of products: rows between those of the first factor."""
 
-    def __init__(self) -> None:
-        self.step = 1
-        self.weights, self.following = np.zeros((DIM, DIM), np.int32), np.zeros((DIM, DIM), np.int32)
+    step: int
 
 
-class Store:
-    """Configuration of stores: elements between far rows, how sums become bytes, and the windows of pooling."""
+class Weights:
+    """The array: the weights in use, and those that are preloaded."""
 
-    stride = 0
-    scale: Any = np.float32(1)
-    relu = 0
-    window = step = 0
-    line = 0
+    used: Any = None
+    following: Any = None
+
+
+class Store(Configuration):
+    """Configuration of stores: elements between far rows, how sums become elements, and the windows of pooling."""
+
+    stride: int
+    scale: Any
+    relu: int
+    window: int
+    """0 for stores without pooling."""
+    step: int
+    line: int
     """Pixels of a row of the whole result."""
-    results: tuple[int, int] = (0, 0)
-    sums: tuple[int, int] = (0, 0)
+    results: tuple[int, int]
+    sums: tuple[int, int]
     """Rows and columns of pixels, of the results and of the sums."""
 
 
@@ -102,23 +140,23 @@ def _near(rows: Any, cols: Any, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def _near_rows(rows: Any, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
-    return _line(near_shape, rows, DIM)
+    return _line(near_shape, rows, near_shape[-1])
 
 
 def _repeated(rows: Any, cols: Any, repeats: int) -> tuple[Any, Any]:
     return 1 if repeats else rows, cols
 
 
-def _far_blocks(rows: Any, blocks: int) -> tuple[Any, int]:
-    return rows, DIM * blocks
+def _far_blocks(rows: Any, blocks: int, dim: int) -> tuple[Any, int]:
+    return rows, dim * blocks
 
 
-def _far_bytes(rows: Any, blocks: int, far_shape: tuple[int, ...]) -> tuple[Any, ...]:
-    return _line(far_shape, rows, DIM * blocks)
+def _far_bytes(rows: Any, blocks: int, dim: int, far_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return _line(far_shape, rows, dim * blocks)
 
 
 def _near_blocks(rows: Any, blocks: int, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
-    line = _line(near_shape[1:], rows, DIM)
+    line = _line(near_shape[1:], rows, near_shape[-1])
     return blocks, *([1] * (len(near_shape) - 1 - len(line))), *line
 
 
@@ -138,17 +176,31 @@ def _sums(rows: int, n: int, c_shape: tuple[int, ...]) -> tuple[Any, ...]:
     return _line(c_shape, rows, n)
 
 
-@instruction("gemmini.begin", c="tw_gemmini_begin", header=HEADER, queue="load", cycles=lambda: 3)
-def begin(spad: Ref[i8], acc: Ref[i8], memories: State[Memories]) -> None:
-    """
-    Name the arenas in C that stand for the scratchpad and the accumulators: rows are addresses in them.
+def _requests(machine: Machine, rows: int, count: int) -> float:
+    """Return the cycles of rows of a load of so many bytes each."""
+    return machine.link("mvin").cycles(count, (rows,))
 
-    It issues a configuration of each id of loads: loads of zeros need one.
+
+@instruction(
+    "gemmini.begin", c="tw_gemmini_begin", header=HEADER, queue="load", cycles=lambda: 3, requires=[memories_fault]
+)
+def begin(
+    spad: Ref[i8], acc: Ref[i8], dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, floats: Flag,
+    memories: State[Memories],
+) -> None:  # fmt: skip
+    """
+    State the instance, and name the arenas in C that stand for its memories: rows are addresses in them.
+
+    The array has `dim` x `dim` cells; the scratchpad `banks` of `bank_rows` rows, of bytes or floats; the accumulators
+    `acc_rows` rows of sums. It issues a configuration of each id of loads: loads of zeros need one.
     """
     memories.is_known = True
 
 
-@instruction("gemmini.config_ld", c="tw_gemmini_config_ld", header=HEADER, queue="load", cycles=lambda: 1)
+@instruction(
+    "gemmini.config_ld", c="tw_gemmini_config_ld", header=HEADER, queue="load", cycles=lambda: 1,
+    requires=[load_stride_fault],
+)  # fmt: skip
 def config_ld(
     far: Ref[Any], stride: Annotated[int, Stride("far")], block: Block, size: Bytes, id: Id, load: State[Load]
 ) -> None:
@@ -157,89 +209,109 @@ def config_ld(
 
     An element has `size` bytes: the hardware's stride is in bytes.
     """
-    load.strides[id], load.blocks[id], load.shrunk[id] = stride, block, False
+    load.strides[id], load.blocks[id], load.shrunk[id] = stride, block, 0
 
 
-@instruction("gemmini.config_ld_bytes", c="tw_gemmini_config_ld_bytes", header=HEADER, queue="load", cycles=lambda: 1)
+@instruction(
+    "gemmini.config_ld_bytes", c="tw_gemmini_config_ld_bytes", header=HEADER, queue="load", cycles=lambda: 1,
+    requires=[load_stride_fault],
+)  # fmt: skip
 def config_ld_bytes(
     far: Ref[i8], stride: Annotated[int, Stride("far")], block: Block, id: Id, load: State[Load]
 ) -> None:
     """Set loads of bytes to accumulators: the elements between far rows, and the rows between blocks of columns."""
-    load.strides[id], load.blocks[id], load.shrunk[id] = stride, block, True
+    load.strides[id], load.blocks[id], load.shrunk[id] = stride, block, 1
 
 
 @instruction(
-    "gemmini.mvin", c="tw_gemmini_mvin", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
-    regions={"far": _tile, "near": _near},
+    "gemmini.mvin", c="tw_gemmini_mvin", header=HEADER, queue="load",
+    cycles=lambda rows, dim, size, machine: _requests(machine, rows, dim * size),
+    regions={"far": _tile, "near": _near}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
-def mvin(far: In[i8], near: Out[i8], rows: Size, cols: Size, id: Id, load: State[Load]) -> None:
-    """Load rows of at most DIM bytes: near[r, c] = far[r * stride + c]."""
-    near.along((rows, DIM), (cols, 1))[...] = far.along((rows, load.strides[id]), (cols, 1))
+def mvin(
+    far: In[Element], near: Out[Element], rows: Size, cols: Size, id: Id, dim: NearDim, size: NearSize,
+    load: State[Load],
+) -> None:  # fmt: skip
+    """Load rows of at most DIM elements: near[r, c] = far[r * stride + c]."""
+    near.along((rows, dim), (cols, 1))[...] = far.along((rows, load.strides[id]), (cols, 1))
 
 
 @instruction(
-    "gemmini.mvin_blocks", c="tw_gemmini_mvin_blocks", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
-    regions={"far": _far_blocks, "near": _near_blocks},
+    "gemmini.mvin_blocks", c="tw_gemmini_mvin_blocks", header=HEADER, queue="load",
+    cycles=lambda rows, blocks, dim, size, machine: _requests(machine, rows, blocks * dim * size),
+    regions={"far": _far_blocks, "near": _near_blocks}, requires=[rows_fault, blocks_fault, column_fault],
 )  # fmt: skip
-def mvin_blocks(far: In[i8], near: Out[i8], rows: Size, blocks: Blocks, id: Id, load: State[Load]) -> None:
-    """Load rows of 2 to 4 blocks of DIM bytes: near[b, r, c] = far[r * stride + DIM * b + c]."""
-    source = far.along((blocks, DIM), (rows, load.strides[id]), (DIM, 1))
-    near.along((blocks, load.blocks[id] * DIM), (rows, DIM), (DIM, 1))[...] = source
+def mvin_blocks(
+    far: In[Element], near: Out[Element], rows: Size, blocks: Blocks, id: Id, dim: NearDim, size: NearSize,
+    load: State[Load],
+) -> None:  # fmt: skip
+    """Load rows of 2 to 4 blocks of DIM elements, 64 bytes at most: near[b, r, c] = far[r * stride + DIM * b + c]."""
+    source = far.along((blocks, dim), (rows, load.strides[id]), (dim, 1))
+    near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] = source
 
 
 @instruction(
     "gemmini.mvin_zero", c="tw_gemmini_mvin_zero", header=HEADER, queue="load", cycles=lambda rows: rows,
-    regions={"near": _near_rows},
+    regions={"near": _near_rows}, requires=[rows_fault, column_fault],
 )  # fmt: skip
-def mvin_zero(near: Out[i8], rows: Size) -> None:
+def mvin_zero(near: Out[Element], rows: Size, dim: NearDim, size: NearSize) -> None:
     """Set rows of the scratchpad to 0: a load from the address 0."""
-    near.along((rows, DIM), (DIM, 1))[...] = 0
+    near.along((rows, dim), (dim, 1))[...] = 0
 
 
 @instruction(
-    "gemmini.mvin_acc", c="tw_gemmini_mvin_acc", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
-    regions={"far": _repeated, "near": _near},
+    "gemmini.mvin_acc", c="tw_gemmini_mvin_acc", header=HEADER, queue="load",
+    cycles=lambda rows, dim, machine: _requests(machine, rows, 4 * dim),
+    regions={"far": _repeated, "near": _near}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
-def mvin_acc(far: In[i32], near: Out[i32], rows: Size, cols: Size, repeats: Flag, id: Id, load: State[Load]) -> None:
+def mvin_acc(
+    far: In[Sum], near: Out[Sum], rows: Size, cols: Size, repeats: Flag, id: Id, dim: NearDim, load: State[Load]
+) -> None:
     """Load rows of sums, or one row repeatedly, where the stride is 0: near[r, c] = far[r * stride + c]."""
-    near.along((rows, DIM), (cols, 1))[...] = far.along((1 if repeats else rows, load.strides[id]), (cols, 1))
+    near.along((rows, dim), (cols, 1))[...] = far.along((1 if repeats else rows, load.strides[id]), (cols, 1))
 
 
-def _bytes(far: Flat[Any], load: Load, rows: int, blocks: int, id: int) -> Any:
+def _bytes(far: Flat[Any], load: Load, rows: int, blocks: int, id: int, dim: int) -> Any:
     if not load.shrunk[id]:
         raise Diagnostic(
             "a load of bytes to accumulators is configured for sums of 32 bits",
             expected=f"config_ld_bytes with the id {id} before",
             found="config_ld",
         )
-    return far.along((blocks, DIM), (rows, load.strides[id]), (DIM, 1)).astype(np.int32)
+    return far.along((blocks, dim), (rows, load.strides[id]), (dim, 1)).astype(np.int32)
 
 
 @instruction(
-    "gemmini.mvin_bytes", c="tw_gemmini_mvin_bytes", header=HEADER, queue="load", cycles=lambda rows: REQUEST * rows,
-    regions={"far": _far_bytes, "near": _near_blocks},
+    "gemmini.mvin_bytes", c="tw_gemmini_mvin_bytes", header=HEADER, queue="load",
+    cycles=lambda rows, blocks, dim, machine: _requests(machine, rows, blocks * dim),
+    regions={"far": _far_bytes, "near": _near_blocks}, requires=[rows_fault, bytes_fault, column_fault],
 )  # fmt: skip
-def mvin_bytes(far: In[i8], near: Out[i32], rows: Size, blocks: AnyBlocks, id: Id, load: State[Load]) -> None:
+def mvin_bytes(
+    far: In[i8], near: Out[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[Load]
+) -> None:
     """Load rows of 1 to 4 blocks of DIM bytes to accumulators: near[b, r, c] = far[r * stride + DIM * b + c]."""
-    near.along((blocks, load.blocks[id] * DIM), (rows, DIM), (DIM, 1))[...] = _bytes(far, load, rows, blocks, id)
+    near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] = _bytes(far, load, rows, blocks, id, dim)
 
 
 @instruction(
     "gemmini.mvin_bytes_add", c="tw_gemmini_mvin_bytes_add", header=HEADER, queue="load",
-    cycles=lambda rows: REQUEST * rows, regions={"far": _far_bytes, "near": _near_blocks},
+    cycles=lambda rows, blocks, dim, machine: _requests(machine, rows, blocks * dim),
+    regions={"far": _far_bytes, "near": _near_blocks}, requires=[rows_fault, bytes_fault, column_fault],
 )  # fmt: skip
-def mvin_bytes_add(far: In[i8], near: InOut[i32], rows: Size, blocks: AnyBlocks, id: Id, load: State[Load]) -> None:
+def mvin_bytes_add(
+    far: In[i8], near: InOut[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[Load]
+) -> None:
     """Add rows of 1 to 4 blocks of DIM bytes to sums: near[b, r, c] += far[r * stride + DIM * b + c]."""
-    near.along((blocks, load.blocks[id] * DIM), (rows, DIM), (DIM, 1))[...] += _bytes(far, load, rows, blocks, id)
+    near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] += _bytes(far, load, rows, blocks, id, dim)
 
 
 @instruction(
     "gemmini.mvin_acc_zero", c="tw_gemmini_mvin_acc_zero", header=HEADER, queue="load", cycles=lambda rows: rows,
-    regions={"near": _near_rows},
+    regions={"near": _near_rows}, requires=[rows_fault, column_fault],
 )  # fmt: skip
-def mvin_acc_zero(near: Out[i32], rows: Size) -> None:
+def mvin_acc_zero(near: Out[Sum], rows: Size, dim: NearDim) -> None:
     """Set rows of the accumulators to 0: a load from the address 0."""
-    near.along((rows, DIM), (DIM, 1))[...] = 0
+    near.along((rows, dim), (dim, 1))[...] = 0
 
 
 @instruction("gemmini.config_ex", c="tw_gemmini_config_ex", header=HEADER, queue="execute", cycles=lambda: 1)
@@ -250,85 +322,114 @@ def config_ex(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]
 
 @instruction(
     "gemmini.preload", c="tw_gemmini_preload", header=HEADER, queue="execute", cycles=lambda: 1,
-    regions={"b": _weights}, fills="weights",
+    regions={"b": _weights}, fills="weights", requires=[preload_fault, weights_fault],
 )  # fmt: skip
-def preload(b: In[i8], k: Columns, n: Columns, execute: State[Execute]) -> None:
+def preload(
+    b: In[Element], k: Const, n: Const, dim: Annotated[int, Extent("b", -1)], size: Annotated[int, ElementSize("b")],
+    weights: State[Weights],
+) -> None:  # fmt: skip
     """
     Bring weights to the array, for the next `compute_preloaded`.
 
     In C it is issued with that: the hardware's preload names the sums too.
     """
-    execute.following[...] = 0
-    execute.following[:k, :n] = b.along((k, DIM), (n, 1))
+    weights.following = np.zeros((dim, dim), np.float32 if b.dtype.kind == "f" else np.int32)
+    weights.following[:k, :n] = b.along((k, dim), (n, 1))
 
 
-def _products(a: Flat[Any], execute: Execute, rows: int, k: int, n: int, step: int) -> Any:
+def _products(a: Flat[Any], weights: Weights, execute: Execute, rows: int, k: int, n: int, step: int, dim: int) -> Any:
+    """
+    Return products of rows with the weights.
+
+    Floats are added in the order of the array's rows, each product and each sum rounded; the hardware rounds once.
+    """
     if execute.step != step:
         raise Diagnostic(
             "a product's rows have another distance than the array is configured for",
             expected=f"config_ex with the step {step} before",
             found=str(execute.step),
         )
-    return a.along((rows, DIM * step), (k, 1)).astype(np.int32) @ execute.weights[:k, :n]
+    factors = a.along((rows, dim * step), (k, 1))
+    if weights.used is None:
+        return np.zeros((rows, n), np.int32)
+    if factors.dtype.kind == "i":
+        return factors.astype(np.int32) @ weights.used[:k, :n]
+    sums = np.zeros((rows, n), np.float32)
+    for each in range(k):
+        sums += factors[:, each : each + 1] * weights.used[each, :n]
+    return sums
 
 
 @instruction(
     "gemmini.compute_preloaded", c="tw_gemmini_compute_preloaded", header=HEADER, queue="execute",
-    cycles=lambda rows: DIM, regions={"a": _factors, "c": _sums}, takes="weights",
+    cycles=lambda dim: dim, regions={"a": _factors, "c": _sums}, takes="weights",
+    requires=[product_fault, sums_fault, factors_fault],
 )  # fmt: skip
 def compute_preloaded(
-    a: In[i8], c: Out[i32], rows: Rows, k: Columns, n: Columns, step: Const, execute: State[Execute]
-) -> None:
+    a: In[Element], c: Out[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
+    execute: State[Execute], weights: State[Weights],
+) -> None:  # fmt: skip
     """Take the preloaded weights: c[r, j] = sum over i of a[r * step, i] * weights[i, j]."""
-    execute.weights[...] = execute.following
-    c.along((rows, DIM), (n, 1))[...] = _products(a, execute, rows, k, n, step)
+    weights.used = weights.following
+    c.along((rows, dim), (n, 1))[...] = _products(a, weights, execute, rows, k, n, step, dim)
 
 
 @instruction(
     "gemmini.compute_preloaded_add", c="tw_gemmini_compute_preloaded_add", header=HEADER, queue="execute",
-    cycles=lambda rows: DIM, regions={"a": _factors, "c": _sums}, takes="weights",
+    cycles=lambda dim: dim, regions={"a": _factors, "c": _sums}, takes="weights",
+    requires=[product_fault, sums_fault, factors_fault],
 )  # fmt: skip
 def compute_preloaded_add(
-    a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, step: Const, execute: State[Execute]
-) -> None:
+    a: In[Element], c: InOut[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
+    execute: State[Execute], weights: State[Weights],
+) -> None:  # fmt: skip
     """Take the preloaded weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
-    execute.weights[...] = execute.following
-    c.along((rows, DIM), (n, 1))[...] += _products(a, execute, rows, k, n, step)
+    weights.used = weights.following
+    c.along((rows, dim), (n, 1))[...] += _products(a, weights, execute, rows, k, n, step, dim)
 
 
 @instruction(
     "gemmini.compute_accumulated", c="tw_gemmini_compute_accumulated", header=HEADER, queue="execute",
     cycles=lambda rows: max(4, rows), regions={"a": _factors, "c": _sums},
+    requires=[product_fault, sums_fault, factors_fault],
 )  # fmt: skip
 def compute_accumulated(
-    a: In[i8], c: Out[i32], rows: Rows, k: Columns, n: Columns, step: Const, execute: State[Execute]
-) -> None:
+    a: In[Element], c: Out[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
+    execute: State[Execute], weights: State[Weights],
+) -> None:  # fmt: skip
     """Keep the weights: c[r, j] = sum over i of a[r * step, i] * weights[i, j]."""
-    c.along((rows, DIM), (n, 1))[...] = _products(a, execute, rows, k, n, step)
+    c.along((rows, dim), (n, 1))[...] = _products(a, weights, execute, rows, k, n, step, dim)
 
 
 @instruction(
     "gemmini.compute_accumulated_add", c="tw_gemmini_compute_accumulated_add", header=HEADER, queue="execute",
     cycles=lambda rows: max(4, rows), regions={"a": _factors, "c": _sums},
+    requires=[product_fault, sums_fault, factors_fault],
 )  # fmt: skip
 def compute_accumulated_add(
-    a: In[i8], c: InOut[i32], rows: Rows, k: Columns, n: Columns, step: Const, execute: State[Execute]
-) -> None:
+    a: In[Element], c: InOut[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
+    execute: State[Execute], weights: State[Weights],
+) -> None:  # fmt: skip
     """Keep the weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
-    c.along((rows, DIM), (n, 1))[...] += _products(a, execute, rows, k, n, step)
+    c.along((rows, dim), (n, 1))[...] += _products(a, weights, execute, rows, k, n, step, dim)
 
 
-@instruction("gemmini.config_st", c="tw_gemmini_config_st", header=HEADER, queue="store", cycles=lambda: 1)
+@instruction(
+    "gemmini.config_st", c="tw_gemmini_config_st", header=HEADER, queue="store", cycles=lambda: 1,
+    requires=[scale_fault, store_stride_fault],
+)  # fmt: skip
 def config_st(
     far: Ref[Any], stride: Annotated[int, Stride("far")], size: Bytes, scale: Scalar[f32], relu: Flag,
     store: State[Store],
 ) -> None:  # fmt: skip
     """Set the elements of `size` bytes between far rows, the scale of sums, and whether negative results become 0."""
-    store.stride, store.scale, store.relu = stride, np.float32(scale), relu
-    store.window = store.step = 0
+    store.stride, store.scale, store.relu, store.window = stride, np.float32(scale), relu, 0
 
 
-@instruction("gemmini.config_pool", c="tw_gemmini_config_pool", header=HEADER, queue="store", cycles=lambda: 1)
+@instruction(
+    "gemmini.config_pool", c="tw_gemmini_config_pool", header=HEADER, queue="store", cycles=lambda: 1,
+    requires=[scale_fault, pool_stride_fault],
+)  # fmt: skip
 def config_pool(
     far: Ref[i8], stride: Annotated[int, Stride("far")], scale: Scalar[f32], relu: Flag, window: Window, step: Window,
     line: Pixels, rows: Pixels, cols: Pixels, sum_rows: Pixels, sum_cols: Pixels, store: State[Store],
@@ -345,37 +446,46 @@ def config_pool(
 
 @instruction(
     "gemmini.mvout", c="tw_gemmini_mvout", header=HEADER, queue="store", cycles=lambda rows: rows,
-    regions={"near": _near, "far": _tile},
+    regions={"near": _near, "far": _tile}, requires=[rows_fault, columns_fault, column_fault, store_fault],
 )  # fmt: skip
-def mvout(near: In[i32], far: Out[i8], rows: Size, cols: Size, store: State[Store]) -> None:
+def mvout(
+    near: In[Sum], far: Out[Element], rows: Size, cols: Size, dim: NearDim,
+    size: Annotated[int, ElementSize("far")], store: State[Store],
+) -> None:  # fmt: skip
     """
     Store rows of sums as bytes: far[r * stride + c] = clip(round(float(near[r, c]) * scale), low, 127).
 
-    The sum becomes the nearest f32 first; halves are rounded to even; low is 0 with ReLU, else -128.
+    The sum becomes the nearest f32 first; halves are rounded to even; low is 0 with ReLU, else -128. Floats are only
+    scaled, and with ReLU what is not above 0 becomes 0.
     """
-    far.along((rows, store.stride), (cols, 1))[...] = _scaled(near.along((rows, DIM), (cols, 1)), store)
+    far.along((rows, store.stride), (cols, 1))[...] = _scaled(near.along((rows, dim), (cols, 1)), store)
 
 
 def _scaled(sums: Any, store: Store) -> Any:
-    """Return sums as bytes."""
-    return np.clip(np.rint(sums.astype(np.float32) * store.scale), 0 if store.relu else -128, 127).astype(np.int8)
+    """Return sums as elements."""
+    scaled = sums.astype(np.float32) * store.scale
+    if sums.dtype.kind == "f":
+        return np.where(scaled > 0, scaled, np.float32(0)) if store.relu else scaled
+    return np.clip(np.rint(scaled), 0 if store.relu else -128, 127).astype(np.int8)
 
 
 def _pooled_sums(near_shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the region of all pixels of a block of columns."""
-    return *near_shape[-3:-1], DIM
+    return near_shape[-3:]
 
 
-def _pooled_results(rows: int, cols: int) -> tuple[int, ...]:
-    return rows, cols, DIM
+def _pooled_results(rows: int, cols: int, dim: int) -> tuple[int, ...]:
+    return rows, cols, dim
 
 
 @instruction(
     "gemmini.mvout_pool", c="tw_gemmini_mvout_pool", header=HEADER, queue="store",
     cycles=lambda rows, cols, window: rows * cols * window * window,
-    regions={"near": _pooled_sums, "far": _pooled_results},
+    regions={"near": _pooled_sums, "far": _pooled_results}, requires=[column_fault],
 )  # fmt: skip
-def mvout_pool(near: In[i32], far: Out[i8], rows: Pixels, cols: Pixels, window: Window, store: State[Store]) -> None:
+def mvout_pool(
+    near: In[i32], far: Out[i8], rows: Pixels, cols: Pixels, window: Window, dim: NearDim, store: State[Store]
+) -> None:
     """
     Store the maxima of windows of sums as bytes, DIM channels, scaled as by `mvout`.
 
@@ -387,20 +497,20 @@ def mvout_pool(near: In[i32], far: Out[i8], rows: Pixels, cols: Pixels, window: 
             expected=f"config_pool of {rows} x {cols} results of windows of {window} before",
             found=f"{store.results[0]} x {store.results[1]} results of windows of {store.window}",
         )
-    sums = near.along((store.sums[0], store.sums[1] * DIM), (store.sums[1], DIM), (DIM, 1))
+    sums = near.along((store.sums[0], store.sums[1] * dim), (store.sums[1], dim), (dim, 1))
     ends = (rows - 1) * store.step + 1, (cols - 1) * store.step + 1
     taps = [sums[h : h + ends[0] : store.step, w : w + ends[1] : store.step] for h, w in np.ndindex(window, window)]
-    pixels = far.along((rows, store.line * store.stride), (cols, store.stride), (DIM, 1))
+    pixels = far.along((rows, store.line * store.stride), (cols, store.stride), (dim, 1))
     pixels[...] = np.max([_scaled(tap, store) for tap in taps], axis=0)
 
 
 @instruction(
     "gemmini.mvout_full", c="tw_gemmini_mvout_full", header=HEADER, queue="store", cycles=lambda rows: 4 * rows,
-    regions={"near": _near, "far": _tile},
+    regions={"near": _near, "far": _tile}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
-def mvout_full(near: In[i32], far: Out[i32], rows: Size, cols: Size, store: State[Store]) -> None:
+def mvout_full(near: In[Sum], far: Out[Sum], rows: Size, cols: Size, dim: NearDim, store: State[Store]) -> None:
     """Store rows of sums as they are: far[r * stride + c] = near[r, c]."""
-    far.along((rows, store.stride), (cols, 1))[...] = near.along((rows, DIM), (cols, 1))
+    far.along((rows, store.stride), (cols, 1))[...] = near.along((rows, dim), (cols, 1))
 
 
 @instruction("gemmini.fence", c="tw_gemmini_fence", header=HEADER, fence=True)

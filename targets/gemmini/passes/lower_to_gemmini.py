@@ -12,6 +12,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.nesting import nested_ops
 from ....dialects.hier.sharded import level_name
 from ....dialects.hier.transfers import DmaNoneOp, DmaStartOp, DmaWaitOp
@@ -21,6 +22,7 @@ from ....passes.loops.copier import Copiers
 from ....passes.loops.lowering import lower_kernels
 from ....passes.normalize_memrefs import normalize_memrefs
 from ..dialects.gemmini import begin, fence
+from ..instance import Instance, instance_of
 from ..products import lower_kernel
 from ..transfers import load_tile, store_tile, zero_tile
 
@@ -72,13 +74,13 @@ def fence_results(function: FuncOp, storing: Set[str]) -> None:
             _fence(op, InsertPoint.after(op))
 
 
-def begin_memories(function: FuncOp) -> None:
-    """Name the arenas of the near memories at the begin of a function that has both."""
+def begin_memories(function: FuncOp, instance: Instance) -> None:
+    """State the instance, and name the arenas of its memories, at the begin of a function that has both."""
     gets = [op for op in function.body.block.ops if isinstance(op, memref.GetGlobalOp)] if function.body.blocks else []
     found = {level_name(op.memref.type): op for op in gets}
     if "SPAD" in found and "ACC" in found:
         last = max((found["SPAD"], found["ACC"]), key=gets.index)
-        made = begin(found["SPAD"].memref, found["ACC"].memref)
+        made = begin(found["SPAD"].memref, found["ACC"].memref, *instance)
         made.location = last.location
         Rewriter.insert_op(made, InsertPoint.after(last))
 
@@ -119,10 +121,10 @@ class LowerToGemminiPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lower_kernels(op, lower_kernel)
-        copiers = Copiers(op)
+        copiers, instance = Copiers(op), instance_of(machine_of(op))
         storing = {each.sym_name.data for each in functions(op) if each.attributes.get("engine") == _STORER}
         for function in functions(op):
-            begin_memories(function)
+            begin_memories(function, instance)
             fence_results(function, storing)
             for start in [each for each in nested_ops(function) if isinstance(each, DmaStartOp)]:
                 move = store_tile if start.writes_far is not None else load_tile

