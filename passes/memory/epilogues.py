@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
+    FloatAttr,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -132,10 +133,14 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
 
 
 def _bias_of(kernel: Kernel, source: Block) -> tuple[Operation | None, Access | None]:
-    """Return the addition of an operand to the sums that they may start from, and its access; None if there is none."""
+    """
+    Return the addition of an operand to the sums that they may start from, and its access; None if there is none.
+
+    Floats are then added in another order: it is that of the machine's engine anyway.
+    """
     uses = list(source.args[0].uses)
     op = uses[0].operation if len(uses) == 1 else None
-    if not isinstance(op, arith.AddiOp):
+    if not isinstance(op, arith.AddiOp | arith.AddfOp):
         return None, None
     other = op.rhs if op.lhs is source.args[0] else op.lhs
     inner = other.owner.input if isinstance(other.owner, arith.ExtSIOp) else other
@@ -206,4 +211,4 @@ def _is_far(value: SSAValue) -> bool:
 
 
 def _is_zero(initial: Attribute) -> bool:
-    return isinstance(initial, IntegerAttr) and not initial.value.data
+    return isinstance(initial, IntegerAttr | FloatAttr) and not initial.value.data

@@ -7,7 +7,7 @@ from math import ceil, prod
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, i8
-from xdsl.ir import Region
+from xdsl.ir import Operation, Region
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel
@@ -116,15 +116,25 @@ def _is_signed(kernel: Kernel) -> bool:
     return not any(isinstance(op, arith.ExtUIOp) for each in kernel.reductions for op in each.body.ops)
 
 
+def is_float_relu(op: Operation) -> bool:
+    """Return whether an op is the maximum of a float and 0, which is +0 for what is not above 0."""
+    zero = op.operands[1].owner if isinstance(op, arith.MaximumfOp | arith.MaxnumfOp) else None
+    number = zero.value if isinstance(zero, arith.ConstantOp) else None
+    return isinstance(number, FloatAttr) and number.value.data == 0
+
+
 @transform("mvout")
 def mvout_fault(body: Region) -> str:
     """
     Return why `mvout` cannot compute a body, empty if it can.
 
-    It stores sums of 32 bits as they are, or scales them by a constant, saturates to signed bytes and applies a ReLU.
+    It stores sums as they are, scales integers by a constant, saturates to signed bytes and applies a ReLU, or applies
+    a ReLU to floats.
     """
     ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp)]
     if len(ops) == 1 and isinstance(ops[0], YieldOp) and ops[0].operands[0] is body.block.args[0]:
+        return ""
+    if len(ops) == 2 and isinstance(ops[1], YieldOp) and is_float_relu(ops[0]):
         return ""
     if [type(op) for op in ops] != [RescaleOp, YieldOp]:
         return "it is more than one 'quant.rescale'"

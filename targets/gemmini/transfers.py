@@ -18,7 +18,7 @@ from ...ir import element_of, numpy_type, shape_of, where
 from ...passes.loops.copier import Range, add, outside
 from ...passes.loops.nest import Constants, Index, Nest
 from ...passes.memory.views import layout_of
-from .costs import mvout_fault
+from .costs import is_float_relu, mvout_fault
 from .dialects.gemmini import (
     config_ld,
     config_st,
@@ -206,9 +206,10 @@ def _arranged(block: Block, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAVal
 
 def scale_of(body: Block | None) -> tuple[float, bool]:
     """Return the scale of what a store computes, 1 where it stores sums, and whether it makes negative results 0."""
-    found = [each for each in body.ops if isinstance(each, RescaleOp)] if body is not None else []
+    ops = list(body.ops) if body is not None else []
+    found = [each for each in ops if isinstance(each, RescaleOp)]
     if not found:
-        return 1.0, False
+        return 1.0, any(is_float_relu(each) for each in ops)
     (rescale,) = found
     factor = rescale.scale.owner
     assert isinstance(factor, arith.ConstantOp)

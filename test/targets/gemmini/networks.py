@@ -11,6 +11,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from tilewright import api
+from tilewright.errors import Diagnostic
+from tilewright.runtime.simulators.spike import SPIKE
 
 
 class Builder:
@@ -188,6 +190,32 @@ def random_unsigned(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     return builder.model(found, TensorProto.UINT8), builder.shape
 
 
+def float_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a convolution of floats of random size, stride and padding, with a bias and a ReLU."""
+    draw = np.random.default_rng(seed)
+    channels, features, size = (int(draw.integers(1, 20)) for _ in range(3))
+    kernel, shape = int(draw.integers(1, 4)), [1, channels, size + 4, size + 6]
+    attributes = {"pads": [kernel // 2] * 4, "strides": [int(draw.integers(1, 3))] * 2}
+    return _rectified(seed, "Conv", shape, [[features, channels, kernel, kernel], [features]], attributes), shape
+
+
+def float_matmul(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a product of floats of random size, with a bias and a ReLU."""
+    rows, depth, features = (int(each) for each in np.random.default_rng(seed).integers(1, 60, 3))
+    return _rectified(seed, "Gemm", [rows, depth], [[depth, features], [features]], {}), [rows, depth]
+
+
+def _rectified(
+    seed: int, kind: str, shape: list[int], shapes: list[list[int]], attributes: dict[str, Any]
+) -> onnx.ModelProto:
+    """Return a network of an operator with weights of these shapes, and a ReLU."""
+    builder = Builder(seed, shape)
+    weights = [builder.constant(builder.draw.standard_normal(each).astype(np.float32)) for each in shapes]
+    found = builder.node("Relu", [builder.node(kind, ["x", *weights], **attributes)])
+    builder.nodes.append(helper.make_node("Identity", [found], ["y"]))
+    return builder.model("y", TensorProto.FLOAT)
+
+
 Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
 
 
@@ -204,3 +232,10 @@ def assert_equal(
         found = api.load(file, target, on=place).run(inputs)
         for name, values in expected.items():
             np.testing.assert_array_equal(found[name], values, err_msg=f"{place}, seed {seed}")
+
+
+def has_spike() -> bool:
+    try:
+        return SPIKE.program.find().with_name("pyspike").is_file()
+    except Diagnostic:
+        return False

