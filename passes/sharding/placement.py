@@ -1,0 +1,181 @@
+"""Placements: the axis of a value that is split along each coordinate of a mesh, or copies along it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from ...dialects.core.analysis.affine_form import linear
+from ...dialects.core.kernel import Access, Kernel
+from ...dialects.core.machine.model import Machine
+from ...dialects.hier.sharded import ShardedAttr
+from ...errors import Diagnostic
+from ...ir import shape_of
+from ..memory.tiling import index_dims
+from ..memory.views import VIEWS
+
+Placement: TypeAlias = tuple[int | None, ...]
+"""For each coordinate the axis that is split along it, in equal parts; None where each instance along it has a copy."""
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Instances of an engine, and of the level in which they compute."""
+
+    engine: str
+    level: str
+    extents: tuple[int, ...]
+
+    @property
+    def copies(self) -> Placement:
+        """The placement of a value of which each instance has a copy."""
+        return (None,) * len(self.extents)
+
+    def part(self, shape: Sequence[int], placement: Placement) -> list[int]:
+        """Return the shape of an instance's part of a value."""
+        found = list(shape)
+        for axis, extent in zip(placement, self.extents, strict=True):
+            if axis is not None:
+                found[axis] //= extent
+        return found
+
+    def type_of(self, element: Attribute, shape: Sequence[int], placement: Placement) -> MemRefType[Any]:
+        """Return the type of a sharded value: an axis of its own for each coordinate with copies, in front."""
+        lead = [extent for axis, extent in zip(placement, self.extents, strict=True) if axis is None]
+        exprs: list[AffineExpr] = []
+        for coordinate, (axis, extent) in enumerate(zip(placement, self.extents, strict=True)):
+            if axis is None:
+                exprs.append(AffineExpr.dimension(placement[:coordinate].count(None)))
+            else:
+                exprs.append(AffineExpr.dimension(len(lead) + axis) // (shape[axis] // extent))
+        map = AffineMap(len(lead) + len(shape), 0, tuple(exprs))
+        space = ShardedAttr.get(self.level, self.extents, map)
+        return MemRefType(cast(Any, element), [*lead, *shape], NoneAttr(), space)
+
+
+def mesh_of(machine: Machine) -> Mesh:
+    """Return the largest engine with instances whose level has as many. Raises Diagnostic where there is none."""
+    found = [
+        Mesh(engine.name, level.name, level.count)
+        for engine in machine.engines
+        for level in machine.levels
+        if len(engine.count) > 0 and engine.count == level.count and level.name in engine.levels_of()
+    ]
+    if not found:
+        raise Diagnostic(
+            f"the machine '{machine.name}' has no engine with instances in a level of as many",
+            expected="an engine and its level with one count, such as count = [4, 4]",
+            remedy="plan its memory with plan-memory",
+        )
+    return max(found, key=lambda mesh: prod(mesh.extents))
+
+
+def accesses_of(op: Operation, kernel: Kernel) -> list[Access] | None:
+    """Return the access of each operand of a kernel, None where operands are no buffers of accesses."""
+    inputs = kernel.inputs[: len(op.operands) - len(kernel.extras) - len(kernel.outputs)]
+    found = [*inputs, *kernel.extras, *kernel.outputs]
+    return found if [access.value for access in found] == list(op.operands) else None
+
+
+def split_loops(
+    kernel: Kernel, accesses: Sequence[Access], held: Sequence[Placement | None], mesh: Mesh
+) -> dict[int, int]:
+    """
+    Return the loop of a kernel that is split along each coordinate, by coordinate; none where it has copies.
+
+    `held` are the placements of the operands, None for those that are in no instance. Loops along which operands are
+    split already come first. Of others, the last coordinate takes the longest, each one before it the last.
+    """
+    free = [loop for loop in kernel.output_dims if _may_split(kernel, accesses, loop)]
+    found: dict[int, int] = {}
+    for access, placement in zip(accesses, held, strict=True):
+        for coordinate, axis in enumerate(placement or ()):
+            if axis is None or coordinate in found:
+                continue
+            expr = access.map.results[axis]
+            loop = expr.position if isinstance(expr, AffineDimExpr) else -1
+            if loop in free and kernel.bounds[loop] % mesh.extents[coordinate] == 0:
+                found[coordinate] = loop
+                free.remove(loop)
+    for coordinate in reversed(range(len(mesh.extents))):
+        extent = mesh.extents[coordinate]
+        able = [loop for loop in free if extent > 1 and kernel.bounds[loop] % extent == 0]
+        if coordinate in found or not able:
+            continue
+        is_last = coordinate == len(mesh.extents) - 1
+        found[coordinate] = max(able, key=lambda loop: kernel.bounds[loop]) if is_last else able[-1]
+        free.remove(found[coordinate])
+    return found
+
+
+def _may_split(kernel: Kernel, accesses: Sequence[Access], loop: int) -> bool:
+    """Return whether parts of a loop are independent, and each a box of every operand."""
+    if loop in kernel.reduced or loop in index_dims(kernel):
+        return False
+    for access in accesses:
+        axes = [expr for expr in access.map.results if loop in linear(expr).dims()]
+        if len(axes) > 1 or any(not isinstance(expr, AffineDimExpr) for expr in axes):
+            return False
+    return all(any(loop in linear(expr).dims() for expr in access.map.results) for access in kernel.outputs)
+
+
+def needed(access: Access, loops: dict[int, int], mesh: Mesh) -> Placement:
+    """Return the placement of an operand of a kernel whose loops are split."""
+    axes = {expr.position: axis for axis, expr in enumerate(access.map.results) if isinstance(expr, AffineDimExpr)}
+    return tuple(axes.get(loops[each]) if each in loops else None for each in range(len(mesh.extents)))
+
+
+def reshaped(placement: Placement, source: Sequence[int], target: Sequence[int], mesh: Mesh) -> Placement | None:
+    """Return the placement of a value in another shape of as many elements; None where its parts are no boxes there."""
+    if list(source) == list(target):
+        return placement
+    found: list[int | None] = []
+    for axis, extent in zip(placement, mesh.extents, strict=True):
+        if axis is None:
+            found.append(None)
+            continue
+        same = [
+            there
+            for (here, there) in axis_groups(source, target)
+            if axis in here and all(source[each] == 1 for each in here if each < axis)
+        ]
+        outer = next((each for each in same[0] if target[each] > 1), None) if same else None
+        if outer is None or target[outer] % extent or outer in found:
+            return None
+        found.append(outer)
+    return tuple(found)
+
+
+def axis_groups(source: Sequence[int], target: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Return the smallest groups of axes of two shapes that have as many elements each, in order."""
+    groups: list[tuple[list[int], list[int]]] = []
+    i = j = 0
+    while i < len(source) and j < len(target):
+        here, there = [i], [j]
+        while prod(source[each] for each in here) != prod(target[each] for each in there):
+            if prod(source[each] for each in here) < prod(target[each] for each in there):
+                here.append(here[-1] + 1)
+            else:
+                there.append(there[-1] + 1)
+        groups.append((here, there))
+        i, j = here[-1] + 1, there[-1] + 1
+    if groups:
+        groups[-1][0].extend(range(i, len(source)))
+        groups[-1][1].extend(range(j, len(target)))
+    return groups
+
+
+def root_of(value: SSAValue) -> tuple[SSAValue, bool]:
+    """Return the buffer that a value is a view of, and whether it is all of it in another shape."""
+    is_whole = True
+    while isinstance(value.owner, VIEWS):
+        is_whole &= isinstance(value.owner, memref.ExpandShapeOp | memref.CollapseShapeOp)
+        value = value.owner.operands[0]
+    return value, is_whole and isinstance(shape_of(value), tuple)

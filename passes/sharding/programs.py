@@ -1,0 +1,139 @@
+"""Programs over the instances of a mesh: a kernel on parts of its operands, and transfers to and from the far level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    LocationAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from ...dialects.hier import ConcurrentOp, DmaStartOp, LocalOp, ProgramOp
+from ...ir import element_of, shape_of
+from ..grids.writer import Writer
+from ..loops.nest import Index
+from .placement import Mesh, Placement, axis_groups
+
+
+@dataclass(frozen=True)
+class Located:
+    """Value that lies in the instances: `buffer` is a sharded value of this shape, its parts placed as `placement`."""
+
+    buffer: SSAValue
+    shape: tuple[int, ...]
+    placement: Placement
+
+
+class Program:
+    """Builder of a program over all instances of a mesh."""
+
+    def __init__(self, outer: Writer, mesh: Mesh, location: LocationAttr):
+        self._outer, self._mesh = outer, mesh
+        self.block = Block(arg_types=[IndexType()] * len(mesh.extents))
+        self.body = Writer(InsertPoint.at_end(self.block), location)
+
+    def finish(self, title: str) -> None:
+        """Insert the program."""
+        program = ProgramOp(title, Region(self.block), self._mesh.engine, self._mesh.extents)
+        self._outer.effect(ConcurrentOp([program]))
+
+    def own(self, value: Located, shape: Sequence[int]) -> SSAValue:
+        """Return the instance's part of a value, in a shape of as many elements."""
+        return in_shape(self.body, self.body.op(LocalOp(value.buffer, self.block.args)), shape)
+
+    def empty(self, like: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """Return a new buffer of the instance, for elements of the type of another's."""
+        level = StringAttr(self._mesh.level)
+        return self.body.op(memref.AllocaOp.get(cast(Any, element_of(like)), shape=list(shape), memory_space=level))
+
+    def offsets(self, shape: Sequence[int], placement: Placement) -> list[SSAValue]:
+        """Return the indices of the first element of the instance's part."""
+        found: list[Index] = [0] * len(shape)
+        for coordinate, (axis, extent) in enumerate(zip(placement, self._mesh.extents, strict=True)):
+            if axis is not None:
+                found[axis] = self.body.multiply(self.block.args[coordinate], shape[axis] // extent)
+        return [self.body.value(each) for each in found]
+
+    def load(self, far: SSAValue, placement: Placement) -> SSAValue:
+        """Transfer the instance's part of a far buffer to a new one of its own."""
+        return self._taken(far, self.offsets(shape_of(far), placement), self._mesh.part(shape_of(far), placement))
+
+    def store(self, near: SSAValue, far: SSAValue, placement: Placement) -> None:
+        """Transfer the instance's part to a far buffer; of copies, that of the first instance."""
+        conditions = [
+            self.body.op(arith.CmpiOp(self.block.args[coordinate], self.body.value(0), "eq"))
+            for coordinate, (axis, extent) in enumerate(zip(placement, self._mesh.extents, strict=True))
+            if axis is None and extent > 1
+        ]
+        offsets = self.offsets(shape_of(far), placement)
+        inner = self.body
+        blocks: list[Block] = []
+        for condition in conditions:
+            blocks.append(Block())
+            inner.effect(scf.IfOp(condition, [], Region(blocks[-1])))
+            inner = inner.at_end_of(blocks[-1])
+        inner.wait(inner.op(DmaStartOp(far, offsets, near, writes_far=True)))
+        for block in reversed(blocks):
+            block.add_op(scf.YieldOp())
+
+    def part(self, value: SSAValue, placement: Placement) -> SSAValue:
+        """Return a copy of the instance's part of a buffer of its own."""
+        return self._taken(value, self.offsets(shape_of(value), placement), self._mesh.part(shape_of(value), placement))
+
+    def move(self, source: SSAValue, target: SSAValue, offsets: Sequence[SSAValue]) -> None:
+        """Copy a buffer of the instance to a box of another one."""
+        self.body.wait(self.body.op(DmaStartOp(target, list(offsets), source, writes_far=True)))
+
+    def _taken(self, value: SSAValue, offsets: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
+        near = self.empty(value, shape)
+        self.body.wait(self.body.op(DmaStartOp(value, list(offsets), near)))
+        return near
+
+
+def in_shape(writer: Writer, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """Return a buffer in another shape of as many elements, axes by axes."""
+    old, groups = shape_of(value), axis_groups(shape_of(value), shape)
+    if tuple(old) == tuple(shape):
+        return value
+    flat = value
+    if any(len(here) > 1 for here, _ in groups):
+        between = [prod(old[axis] for axis in here) for here, _ in groups]
+        flat = _viewed(writer, memref.CollapseShapeOp, value, between, [here for here, _ in groups], {})
+    if all(len(there) == 1 for _, there in groups):
+        return flat
+    sizes: dict[str, Attribute] = {"static_output_shape": DenseArrayBase.from_list(i64, list(shape))}
+    return _viewed(writer, memref.ExpandShapeOp, flat, shape, [there for _, there in groups], sizes)
+
+
+def _viewed(
+    writer: Writer,
+    op: type[Operation],
+    value: SSAValue,
+    shape: Sequence[int],
+    groups: Sequence[Sequence[int]],
+    properties: dict[str, Attribute],
+) -> SSAValue:
+    kind = cast("MemRefType[Any]", value.type)
+    made = MemRefType(kind.element_type, list(shape), NoneAttr(), kind.memory_space)
+    axes = ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups])
+    return writer.op(
+        op.build(
+            operands=[value, []] if properties else [value],
+            result_types=[made],
+            properties={"reassociation": axes, **properties},
+        )
+    )
