@@ -15,6 +15,7 @@ becomes
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -61,12 +62,32 @@ KERNELS: dict[str, Callable[..., Operation]] = {
 """Kind of a reduction -> its kernel."""
 
 
+class _Lowering:
+    """Lowering of a function: the engines of its machine, and streams, which programs after each other share."""
+
+    def __init__(self, function: FuncOp, machine: Machine | None):
+        self.engines = machine.engines if machine is not None else ()
+        self._function = function
+        self._streams: dict[tuple[StreamType, int, int], SSAValue] = {}
+
+    def stream(self, type: StreamType, depth: int, number: int, name: str) -> SSAValue:
+        """Return the stream of a type, a depth and a number; empty between the programs of two ops."""
+        key = type, depth, number
+        if key not in self._streams:
+            body = self._function.body.block
+            writer = Writer(InsertPoint.at_start(body), self._function.location)
+            self._streams[key] = writer.op(StreamOp(depth, type))
+            self._streams[key].name_hint = name
+        return self._streams[key]
+
+
 class _Instance:
     """Builder of a replicated program, for the instances that hold the shards of a value."""
 
-    def __init__(self, op: Operation, sharding: Sharding, machine: Machine | None):
+    def __init__(self, op: Operation, sharding: Sharding, lowering: _Lowering):
         self._op = op
-        self._machine = machine
+        self._lowering = lowering
+        self._taken = Counter[tuple[StreamType, int]]()
         self.sharding = sharding
         self.outer = Writer(InsertPoint.before(op), op.location)
         self.block = Block(arg_types=[IndexType()] * len(sharding.extents))
@@ -78,12 +99,12 @@ class _Instance:
         return self.block.args
 
     def stream(self, value: SSAValue, name: str, depth: int = 1) -> SSAValue:
-        """Insert an array of streams of shards of a value."""
+        """Return an array of streams of shards of a value."""
         over = [low + extent for low, extent in zip(self.sharding.lower, self.sharding.extents, strict=True)]
         tile = shard_type(cast("MemRefType[Any]", value.type))
-        made = self.outer.op(StreamOp(depth, StreamType.get(tile, over)))
-        made.name_hint = name
-        return made
+        kind = StreamType.get(tile, over), depth
+        self._taken[kind] += 1
+        return self._lowering.stream(*kind, self._taken[kind], name)
 
     def local(self, value: SSAValue, writer: Writer | None = None) -> SSAValue:
         """Insert the view of the instance's own shard."""
@@ -112,7 +133,7 @@ class _Instance:
 
     def _engine(self) -> str | None:
         """Return the engine whose instances compute in the level of the shards, None where there is none."""
-        for engine in self._machine.engines if self._machine is not None else ():
+        for engine in self._lowering.engines:
             if len(engine.count) == len(self.sharding.over) and self.sharding.level in engine.levels_of():
                 return engine.name
         return None
@@ -138,12 +159,12 @@ def _send(writer: Writer, source: SSAValue, stream: SSAValue, point: Sequence[SS
     writer.effect(PushOp(stream, point))
 
 
-def _lower_copy(op: memref.CopyOp, machine: Machine | None) -> None:
+def _lower_copy(op: memref.CopyOp, lowering: _Lowering) -> None:
     """Lower a copy between a sharded value and one that is not: each instance moves its own shard."""
     scatters, gathers = is_sharded(op.destination.type), is_sharded(op.source.type)
     value = op.destination if scatters else op.source
     sharding = sharding_of(value.type)
-    instance = _Instance(op, sharding, machine)
+    instance = _Instance(op, sharding, lowering)
     body = instance.body
     if scatters and gathers:
         if sharding_of(op.source.type) != sharding:
@@ -168,10 +189,10 @@ def _lower_copy(op: memref.CopyOp, machine: Machine | None) -> None:
     instance.finish("scatter" if scatters else "gather")
 
 
-def _lower_shifts(ops: Sequence[ShiftOp], machine: Machine | None) -> None:
+def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
     """Lower shifts of separate values to steps round the ring of the instances, in the shorter direction."""
     sharding, dim, extent = ops[0].shardings[0], ops[0].dim, _ring_of(ops[0])[-1]
-    instance = _Instance(ops[0], sharding, machine)
+    instance = _Instance(ops[0], sharding, lowering)
     body, ahead = instance.body, ops[0].by.data % extent
     steps, by = (ahead, 1) if 2 * ahead <= extent else (extent - ahead, -1)
     locals = [instance.local(op.source) for op in ops]
@@ -234,10 +255,10 @@ def _pass_round(
         body.effect(ReleaseOp(ring, instance.point))
 
 
-def _lower_broadcast(op: BroadcastOp, machine: Machine | None) -> None:
+def _lower_broadcast(op: BroadcastOp, lowering: _Lowering) -> None:
     """Lower a broadcast to chains from the instance that holds the source to both ends."""
     (source, target), dim = op.shardings, op.dim
-    instance = _Instance(op, target, machine)
+    instance = _Instance(op, target, lowering)
     body = instance.body
     held, first = source.lower[dim], target.lower[dim]
     last = first + target.extents[dim] - 1
@@ -287,10 +308,10 @@ def _pass_on(
     body.when(body.within(instance.point[dim], low, high), take)
 
 
-def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
+def _lower_reduce(op: ReduceOp, lowering: _Lowering) -> None:
     """Lower a reduction to a chain from the first instance to the last, and back to those that get the result."""
     (source, target), dim = op.shardings, op.dim
-    instance = _Instance(op, source, machine)
+    instance = _Instance(op, source, lowering)
     body = instance.body
     first, last = source.lower[dim], source.lower[dim] + source.extents[dim] - 1
     own = instance.local(op.source)
@@ -340,7 +361,7 @@ def _lower_reduce(op: ReduceOp, machine: Machine | None) -> None:
 
 _LOWERINGS: dict[type[Operation], Callable[[Any, Machine | None], None]] = {
     memref.CopyOp: _lower_copy,
-    ShiftOp: lambda op, machine: _lower_shifts(_together(op), machine),
+    ShiftOp: lambda op, lowering: _lower_shifts(_together(op), lowering),
     BroadcastOp: _lower_broadcast,
     ReduceOp: _lower_reduce,
 }
@@ -358,12 +379,13 @@ def lower_sharded(function: FuncOp, machine: Machine | None) -> None:
                 found=str(argument.type),
                 remedy="copy an argument in the far level to a sharded buffer (memref.copy)",
             )
+    lowering = _Lowering(function, machine)
     for op in [op for op in nested_ops(function) if any(is_sharded(v.type) for v in (*op.operands, *op.results))]:
         if op.parent is not None:
-            _lower(op, machine)
+            _lower(op, lowering)
 
 
-def _lower(op: Operation, machine: Machine | None) -> None:
+def _lower(op: Operation, lowering: _Lowering) -> None:
     """Lower one op with sharded operands or results."""
     if isinstance(op, memref.AllocOp):
         whole = cast("MemRefType[Any]", op.memref.type)
@@ -373,7 +395,7 @@ def _lower(op: Operation, machine: Machine | None) -> None:
     elif isinstance(op, memref.DeallocOp):
         Rewriter.erase_op(op)
     elif (lower := _LOWERINGS.get(type(op))) is not None:
-        lower(op, machine)
+        lower(op, lowering)
     elif not isinstance(op, LocalOp | memref.AllocaOp):
         raise Diagnostic(
             f"'{op.name}' accesses values that are sharded",

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of, reads_of
 from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import ShiftOp
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
@@ -28,94 +29,115 @@ _PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp, Return
 class Sharder:
     """The values of a function that lie in the instances of a mesh, up to the present op."""
 
-    def __init__(self, mesh: Mesh):
+    def __init__(self, function: FuncOp, mesh: Mesh):
         self._mesh = mesh
-        self._held: dict[SSAValue, Located] = {}
-        """Buffer -> the sharded value that has its elements; others have them in the far level."""
+        self._held: dict[SSAValue, list[Located]] = {}
+        """Buffer -> the sharded values that have its elements, the one as computed first; none: the far level."""
+        self._free: dict[Attribute, list[SSAValue]] = {}
+        """Type -> sharded values whose elements nobody reads any more."""
+        self._last = _last_uses(function)
 
     def visit(self, op: Operation) -> None:
         """Replace a kernel by a program; give the far level what any other op reads."""
         if isinstance(op, ReturnOp):
             for root in [root for root in self._held if root.owner is op.parent_block()]:
-                self.give_back(root, op)
+                self._give_back(root, op)
             return
         if isinstance(op, _PASSIVE):
             return
         kernel = kernel_of(op) if is_kernel(op) and not op.results else None
         accesses = accesses_of(op, kernel) if kernel is not None and not kernel.tables else None
+        roots = {root_of(value)[0] for value in op.operands}
         if kernel is None or accesses is None:
             for root in list(self._held):
-                self.give_back(root, op)
-            return
-        self._shard(op, kernel, accesses)
+                self._give_back(root, op)
+        else:
+            self._shard(op, kernel, accesses)
+        for root in [root for root in roots if self._last.get(root) is op]:
+            self._drop(root)
 
-    def give_back(self, root: SSAValue, before: Operation) -> None:
+    def _give_back(self, root: SSAValue, before: Operation) -> None:
         """Insert the transfer of a value back to its buffer in the far level."""
-        found = self._held.pop(root)
+        found = self._held[root][0]
         outer = Writer(InsertPoint.before(before), before.location)
         far = in_shape(outer, root, found.shape)
         program = Program(outer, self._mesh, before.location)
         program.store(program.own(found, self._mesh.part(found.shape, found.placement)), far, found.placement)
         program.finish("gather")
+        self._drop(root)
+
+    def _drop(self, root: SSAValue) -> None:
+        """Let other values have the buffers of one."""
+        for each in self._held.pop(root, ()):
+            self._release(each)
+
+    def _release(self, value: Located) -> None:
+        self._free.setdefault(value.buffer.type, []).append(value.buffer)
+
+    def _new(self, outer: Writer, element: Attribute, shape: Sequence[int], placement: Placement) -> Located:
+        """Return a new sharded value, in the place of one that nobody reads if there is one of its type."""
+        kind = self._mesh.type_of(element, shape, placement)
+        free = self._free.get(kind)
+        buffer = free.pop() if free else outer.op(memref.AllocOp([], [], kind))
+        return Located(buffer, tuple(shape), placement)
 
     def _shard(self, op: Operation, kernel: Kernel, accesses: Sequence[Access]) -> None:
-        held = [self._as_shaped(access.value) for access in accesses]
-        inputs = len(accesses) - len(kernel.outputs)
-        placements = [None if each is None else each.placement for each in held]
-        loops = split_loops(kernel, accesses, [*placements[:inputs], *[None] * len(kernel.outputs)], self._mesh)
-        wanted = [needed(access, loops, self._mesh) for access in accesses]
+        mesh, inputs = self._mesh, len(accesses) - len(kernel.outputs)
+        held = [next((at for _, at in self._located(access.value)), None) for access in accesses[:inputs]]
+        loops = split_loops(kernel, accesses, held, mesh)
+        wanted = [needed(access, loops, mesh) for access in accesses]
         read = [*range(inputs), *(n for n in range(inputs, len(accesses)) if accesses[n].value in reads_of(kernel))]
-        sources = {n: self._source(accesses[n], held[n], wanted[n], op) for n in read}
+        sources = {n: self._source(accesses[n].value, wanted[n], op) for n in read if is_shaped(accesses[n].value)}
         outer = Writer(InsertPoint.before(op), op.location)
-        kept = {n: self._new(outer, accesses[n].value, wanted[n], op) for n in range(inputs, len(accesses))}
-        program = Program(outer, self._mesh, op.location)
-        local: list[SSAValue] = []
-        for number, access in enumerate(accesses):
-            shape = self._mesh.part(shape_of(access.value), wanted[number]) if is_shaped(access.value) else []
-            if not is_shaped(access.value):
-                local.append(access.value)
-            elif number < inputs:
-                local.append(self._taken(program, sources[number], access.value, wanted[number]))
-            else:
-                target = kept[number]
-                own = program.empty(access.value, shape) if target is None else program.own(target, shape)
-                if number in sources:
-                    old = self._taken(program, sources[number], access.value, wanted[number])
-                    program.move(old, own, program.offsets(shape, self._mesh.copies))
-                local.append(own)
+        kept = {n: self._target(outer, accesses[n].value, wanted[n], op) for n in range(inputs, len(accesses))}
+        program = Program(outer, mesh, op.location)
+        local = [access.value for access in accesses]
+        for number, value in enumerate(local):
+            if number < inputs and number in sources:
+                local[number] = self._taken(program, sources[number], value, wanted[number])
+            if number >= inputs:
+                local[number] = self._result(program, kept[number], value, wanted[number])
+            if number >= inputs and number in sources:
+                old = self._taken(program, sources[number], value, wanted[number])
+                program.move(old, local[number], program.offsets(shape_of(old), mesh.copies))
         made = op.clone()
         for number, value in enumerate(local):
             made.operands[number] = value
         program.body.effect(made)
-        for number in range(inputs, len(accesses)):
-            value, target = accesses[number].value, kept[number]
+        for number, target in kept.items():
             if target is None:
-                program.store(local[number], value, wanted[number])
-            else:
-                self._held[root_of(value)[0]] = target
+                program.store(local[number], accesses[number].value, wanted[number])
+                continue
+            root, _ = root_of(accesses[number].value)
+            self._drop(root)
+            self._held[root] = [target]
         program.finish(op.name.rpartition(".")[2])
         Rewriter.erase_op(op)
 
-    def _as_shaped(self, value: SSAValue) -> Located | None:
-        """Return where a value lies in the instances, in its own shape; None for one of the far level."""
+    def _located(self, value: SSAValue) -> list[tuple[Located, Placement]]:
+        """Return where a value lies in the instances, with its placement in its own shape; none for the far level."""
         root, is_whole = root_of(value)
-        found = self._held.get(root)
-        if found is None or not is_whole:
-            return None
-        placement = reshaped(found.placement, found.shape, shape_of(value), self._mesh)
-        return None if placement is None else Located(found.buffer, tuple(shape_of(value)), placement)
+        if not is_whole or not is_shaped(value):
+            return []
+        held = self._held.get(root, ())
+        found = [(each, reshaped(each.placement, each.shape, shape_of(value), self._mesh)) for each in held]
+        return [(each, placement) for each, placement in found if placement is not None]
 
-    def _source(self, access: Access, held: Located | None, wanted: Placement, op: Operation) -> Located | None:
+    def _source(self, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
         """Return an operand in the instances, gathered along coordinates where it is wanted; None in the far level."""
-        if held is None:
-            root, _ = root_of(access.value)
+        root, _ = root_of(value)
+        held = self._located(value)
+        if not held:
             if root in self._held:
-                self.give_back(root, op)
+                self._give_back(root, op)
             return None
-        for coordinate, (axis, want) in enumerate(zip(held.placement, wanted, strict=True)):
-            if axis is not None and axis != want:
-                held = self._gathered(held, coordinate, op)
-        return held
+        found, placement = min(held, key=lambda each: sum(_differs(each[1], wanted)))
+        for coordinate, differs in enumerate(_differs(placement, wanted)):
+            if differs:
+                found = self._gathered(found, coordinate, op)
+                self._held[root].append(found)
+        gathered = tuple(axis if axis == want else None for axis, want in zip(placement, wanted, strict=True))
+        return Located(found.buffer, tuple(shape_of(value)), gathered)
 
     def _taken(self, program: Program, source: Located | None, value: SSAValue, wanted: Placement) -> SSAValue:
         """Return the instance's part of an operand."""
@@ -125,25 +147,27 @@ class Sharder:
         rest = tuple(want if axis is None else None for axis, want in zip(source.placement, wanted, strict=True))
         return own if not any(each is not None for each in rest) else program.part(own, rest)
 
-    def _new(self, outer: Writer, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
+    def _target(self, outer: Writer, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
         """Return a new sharded value for a result; None for part of a buffer, which stays in the far level."""
         root, is_whole = root_of(value)
         if is_whole:
-            kind = self._mesh.type_of(element_of(value), shape_of(value), wanted)
-            return Located(outer.op(memref.AllocOp([], [], kind)), tuple(shape_of(value)), wanted)
+            return self._new(outer, element_of(value), shape_of(value), wanted)
         if root in self._held:
-            self.give_back(root, op)
+            self._give_back(root, op)
         return None
+
+    def _result(self, program: Program, target: Located | None, value: SSAValue, wanted: Placement) -> SSAValue:
+        """Return the instance's part of a result."""
+        shape = self._mesh.part(shape_of(value), wanted)
+        return program.empty(value, shape) if target is None else program.own(target, shape)
 
     def _gathered(self, value: Located, coordinate: int, op: Operation) -> Located:
         """Insert the ring along a coordinate in which each instance takes the parts of all others."""
-        mesh, extent, axis = self._mesh, self._mesh.extents[coordinate], value.placement[coordinate]
-        assert axis is not None
+        extent, element = self._mesh.extents[coordinate], element_of(value.buffer)
         outer = Writer(InsertPoint.before(op), op.location)
         placement = tuple(None if each == coordinate else old for each, old in enumerate(value.placement))
-        kind = mesh.type_of(element_of(value.buffer), value.shape, placement)
-        found = Located(outer.op(memref.AllocOp([], [], kind)), value.shape, placement)
-        passed = Located(outer.op(memref.AllocOp([], [], value.buffer.type)), value.shape, value.placement)
+        found = self._new(outer, element, value.shape, placement)
+        passed = self._new(outer, element, value.shape, value.placement)
         self._put(outer, value, found, coordinate, 0, op)
         outer.effect(_shift(value, passed, coordinate))
         if extent > 2:
@@ -155,6 +179,7 @@ class Sharder:
             bounds = [outer.value(number) for number in (1, extent - 1, 1)]
             outer.effect(scf.ForOp(*bounds, [], Region(body)))
         self._put(outer, passed, found, coordinate, extent - 1, op)
+        self._release(passed)
         return found
 
     def _put(
@@ -177,6 +202,20 @@ class Sharder:
         target = program.own(whole, mesh.part(whole.shape, whole.placement))
         program.move(program.own(part, shape), target, offsets)
         program.finish("keep")
+
+
+def _differs(held: Placement, wanted: Placement) -> list[bool]:
+    """Return, for each coordinate, whether parts lie in other instances along it than where they are wanted."""
+    return [axis is not None and axis != want for axis, want in zip(held, wanted, strict=True)]
+
+
+def _last_uses(function: FuncOp) -> dict[SSAValue, Operation]:
+    """Return the last op of a function's body that accesses a buffer, by buffer; none for arguments."""
+    found: dict[SSAValue, Operation] = {}
+    for op in function.body.block.ops:
+        if not isinstance(op, _PASSIVE):
+            found |= {root_of(value)[0]: op for each in nested_ops(op) for value in each.operands if is_shaped(value)}
+    return {root: op for root, op in found.items() if isinstance(root.owner, Operation)}
 
 
 def _shift(source: Located, target: Located, coordinate: int) -> ShiftOp:
@@ -205,6 +244,6 @@ class ShardKernelsPass(Pass):
             self._function(function, mesh)
 
     def _function(self, function: FuncOp, mesh: Mesh) -> None:
-        sharder = Sharder(mesh)
+        sharder = Sharder(function, mesh)
         for each in list(function.body.block.ops) if function.body.blocks else []:
             sharder.visit(each)

@@ -90,12 +90,12 @@ def split_loops(
     """
     Return the loop of a kernel that is split along each coordinate, by coordinate; none where it has copies.
 
-    `held` are the placements of the operands, None for those that are in no instance. Loops along which operands are
+    `held` are the placements of the inputs, None for those that are in no instance. Loops along which operands are
     split already come first. Of others, the last coordinate takes the longest, each one before it the last.
     """
     free = [loop for loop in kernel.output_dims if _may_split(kernel, accesses, loop)]
     found: dict[int, int] = {}
-    for access, placement in zip(accesses, held, strict=True):
+    for access, placement in zip(accesses, held, strict=False):
         for coordinate, axis in enumerate(placement or ()):
             if axis is None or coordinate in found:
                 continue
