@@ -45,14 +45,14 @@ def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
     found: list[tuple[memref.AllocOp, Lifetime]] = []
     for op in nested_ops(function.body):
         if isinstance(op, memref.AllocOp) and address_of(op) is None:
-            used = sorted({steps[_ancestor(user, steps)] for user in _users(op.results[0])})
-            first, last = (used[0], used[-1]) if used else (steps[_ancestor(op, steps)],) * 2
+            used = sorted({steps[ancestor(user, steps)] for user in _users(op.results[0])})
+            first, last = (used[0], used[-1]) if used else (steps[ancestor(op, steps)],) * 2
             name = op.results[0].name_hint or f"buffer_{len(found)}"
             found.append((op, Lifetime(name, bytes_of(op.results[0].type), first, last)))
     return found
 
 
-def _ancestor(op: Operation, steps: dict[Operation, int]) -> Operation:
+def ancestor(op: Operation, steps: dict[Operation, int]) -> Operation:
     """Return the ancestor of `op` in the function's body."""
     while op not in steps:
         parent = op.parent_op()
