@@ -1,4 +1,4 @@
-"""The pass `allocate-sharded`: place the shards of sharded values in one memory of each instance, by their lifetimes."""
+"""The pass `allocate-sharded`: place shards in one memory of each instance, by their lifetimes."""
 
 from __future__ import annotations
 

@@ -68,17 +68,20 @@ class _Lowering:
     def __init__(self, function: FuncOp, machine: Machine | None):
         self.engines = machine.engines if machine is not None else ()
         self._function = function
-        self._streams: dict[tuple[StreamType, int, int], SSAValue] = {}
+        self._streams: dict[tuple[StreamType, int, int], StreamOp] = {}
 
     def stream(self, type: StreamType, depth: int, number: int, name: str) -> SSAValue:
         """Return the stream of a type, a depth and a number; empty between the programs of two ops."""
         key = type, depth, number
         if key not in self._streams:
-            body = self._function.body.block
-            writer = Writer(InsertPoint.at_start(body), self._function.location)
-            self._streams[key] = writer.op(StreamOp(depth, type))
-            self._streams[key].name_hint = name
-        return self._streams[key]
+            self._streams[key] = made = StreamOp(depth, type)
+            made.location, made.results[0].name_hint = self._function.location, name
+        return self._streams[key].results[0]
+
+    def finish(self) -> None:
+        """Insert the streams at the begin of the function."""
+        if self._streams:
+            Rewriter.insert_op(list(self._streams.values()), InsertPoint.at_start(self._function.body.block))
 
 
 class _Instance:
@@ -359,7 +362,7 @@ def _lower_reduce(op: ReduceOp, lowering: _Lowering) -> None:
     instance.finish("reduce")
 
 
-_LOWERINGS: dict[type[Operation], Callable[[Any, Machine | None], None]] = {
+_LOWERINGS: dict[type[Operation], Callable[[Any, _Lowering], None]] = {
     memref.CopyOp: _lower_copy,
     ShiftOp: lambda op, lowering: _lower_shifts(_together(op), lowering),
     BroadcastOp: _lower_broadcast,
@@ -383,6 +386,7 @@ def lower_sharded(function: FuncOp, machine: Machine | None) -> None:
     for op in [op for op in nested_ops(function) if any(is_sharded(v.type) for v in (*op.operands, *op.results))]:
         if op.parent is not None:
             _lower(op, lowering)
+    lowering.finish()
 
 
 def _lower(op: Operation, lowering: _Lowering) -> None:

@@ -115,7 +115,7 @@ class Sharder:
         Rewriter.erase_op(op)
 
     def _located(self, value: SSAValue) -> list[tuple[Located, Placement]]:
-        """Return where a value lies in the instances, with its placement in its own shape; none for the far level."""
+        """Return the sharded values of a value, with their placements in its shape; none for one of the far level."""
         root, is_whole = root_of(value)
         if not is_whole or not is_shaped(value):
             return []
@@ -176,8 +176,8 @@ class Sharder:
             self._put(inner, passed, found, coordinate, body.args[0], op)
             inner.effect(_shift(passed, passed, coordinate))
             inner.effect(scf.YieldOp())
-            bounds = [outer.value(number) for number in (1, extent - 1, 1)]
-            outer.effect(scf.ForOp(*bounds, [], Region(body)))
+            one = outer.value(1)
+            outer.effect(scf.ForOp(one, outer.value(extent - 1), one, [], Region(body)))
         self._put(outer, passed, found, coordinate, extent - 1, op)
         self._release(passed)
         return found

@@ -17,7 +17,6 @@ from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.model import Machine
 from ...dialects.hier.sharded import ShardedAttr
 from ...errors import Diagnostic
-from ...ir import shape_of
 from ..memory.tiling import index_dims
 from ..memory.views import VIEWS
 
@@ -178,4 +177,4 @@ def root_of(value: SSAValue) -> tuple[SSAValue, bool]:
     while isinstance(value.owner, VIEWS):
         is_whole &= isinstance(value.owner, memref.ExpandShapeOp | memref.CollapseShapeOp)
         value = value.owner.operands[0]
-    return value, is_whole and isinstance(shape_of(value), tuple)
+    return value, is_whole

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from ...dialects.hier import ConcurrentOp, DmaStartOp, LocalOp, ProgramOp
@@ -110,10 +110,10 @@ def in_shape(writer: Writer, value: SSAValue, shape: Sequence[int]) -> SSAValue:
     if tuple(old) == tuple(shape):
         return value
     flat = value
-    if any(len(here) > 1 for here, _ in groups):
+    if any(len(here) > 1 for here, _ in groups) or not shape:
         between = [prod(old[axis] for axis in here) for here, _ in groups]
         flat = _viewed(writer, memref.CollapseShapeOp, value, between, [here for here, _ in groups], {})
-    if all(len(there) == 1 for _, there in groups):
+    if all(len(there) == 1 for _, there in groups) and len(groups) == len(shape):
         return flat
     sizes: dict[str, Attribute] = {"static_output_shape": DenseArrayBase.from_list(i64, list(shape))}
     return _viewed(writer, memref.ExpandShapeOp, flat, shape, [there for _, there in groups], sizes)
@@ -121,7 +121,7 @@ def in_shape(writer: Writer, value: SSAValue, shape: Sequence[int]) -> SSAValue:
 
 def _viewed(
     writer: Writer,
-    op: type[Operation],
+    op: type[memref.CollapseShapeOp | memref.ExpandShapeOp],
     value: SSAValue,
     shape: Sequence[int],
     groups: Sequence[Sequence[int]],

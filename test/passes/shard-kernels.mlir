@@ -1,0 +1,55 @@
+// RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels,lower-sharded,allocate-sharded,verify-levels,verify-memory -o %t.mlir
+// RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels | filecheck %s
+
+// Rows over coordinate 1, columns over coordinate 0; the rows of the softmax go round the ring of coordinate 0.
+// CHECK-LABEL: func.func @rows
+// CHECK: [[sums:%.*]] = memref.alloc() : memref<32x24xf32, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d1 floordiv 12, d0 floordiv 16)>>
+// CHECK: hier.program "matmul" on "array" over ([[c:%.*]], [[r:%.*]]) in [2, 2] {
+// CHECK: hier.dma_start %x[{{.*}}] to [[x:%.*]] : memref<32x16xf32>, memref<16x16xf32, "NODE">
+// CHECK: hier.dma_start %w[{{.*}}] to [[w:%.*]] : memref<16x24xf32>, memref<16x12xf32, "NODE">
+// CHECK: nn.matmul ins([[x]], [[w]] : memref<16x16xf32, "NODE">, memref<16x12xf32, "NODE">) outs(%{{.*}} : memref<16x12xf32, "NODE">)
+// CHECK: [[all:%.*]] = memref.alloc() : memref<2x32x24xf32, #hier.sharded<"NODE" over [2, 2] (d0, d1, d2) -> (d0, d1 floordiv 16)>>
+// CHECK: hier.program "keep" on "array"
+// CHECK: hier.shift [[sums]] to %{{.*}} along 0 by 1
+// CHECK: hier.program "keep" on "array"
+// CHECK: hier.program "softmax" on "array"
+// CHECK: nn.softmax ins(%{{.*}} : memref<16x24xf32, "NODE">)
+// CHECK: hier.program "gather" on "array"
+// CHECK: scf.if
+// CHECK: hier.dma_start %y[{{.*}}] from %{{.*}} : memref<32x24xf32>, memref<16x24xf32, "NODE">
+func.func @rows(%x: memref<32x16xf32>, %w: memref<16x24xf32>, %y: memref<32x24xf32> {tilewright.output}) {
+  %t = memref.alloc() : memref<32x24xf32>
+  nn.matmul ins(%x, %w : memref<32x16xf32>, memref<16x24xf32>) outs(%t : memref<32x24xf32>) {accumulator = f32}
+  nn.softmax ins(%t : memref<32x24xf32>) outs(%y : memref<32x24xf32>) {accumulator = f32, element = f32}
+  func.return
+}
+
+// A reshape of the columns to heads keeps each part where it is.
+// CHECK-LABEL: func.func @heads
+// CHECK: hier.program "matmul"
+// CHECK-NOT: hier.shift
+// CHECK: hier.program "transpose"
+// CHECK: memref.expand_shape %{{.*}} output_shape [16, 1, 12]
+// CHECK-NOT: hier.shift
+// CHECK: hier.program "gather"
+func.func @heads(%x: memref<32x16xf32>, %w: memref<16x24xf32>, %y: memref<2x32x12xf32> {tilewright.output}) {
+  %t = memref.alloc() : memref<32x24xf32>
+  nn.matmul ins(%x, %w : memref<32x16xf32>, memref<16x24xf32>) outs(%t : memref<32x24xf32>) {accumulator = f32}
+  %h = memref.expand_shape %t [[0], [1, 2]] output_shape [32, 2, 12] : memref<32x24xf32> into memref<32x2x12xf32>
+  linalg.transpose ins(%h:memref<32x2x12xf32>) outs(%y:memref<2x32x12xf32>) permutation = [1, 0, 2]
+  func.return
+}
+
+// Parts of a buffer are written to the far level.
+// CHECK-LABEL: func.func @part
+// CHECK: [[part:%.*]] = memref.subview %y[4, 0]
+// CHECK: hier.program "exp"
+// CHECK: hier.program "exp"
+// CHECK: hier.dma_start [[part]][{{.*}}] from
+func.func @part(%x: memref<4x8xf32>, %y: memref<8x8xf32> {tilewright.output}) {
+  %v = memref.subview %y[4, 0] [4, 8] [1, 1] : memref<8x8xf32> to memref<4x8xf32, strided<[8, 1], offset: 32>>
+  %f = memref.subview %y[0, 0] [4, 8] [1, 1] : memref<8x8xf32> to memref<4x8xf32, strided<[8, 1]>>
+  linalg.exp ins(%x : memref<4x8xf32>) outs(%f : memref<4x8xf32, strided<[8, 1]>>)
+  linalg.exp ins(%x : memref<4x8xf32>) outs(%v : memref<4x8xf32, strided<[8, 1], offset: 32>>)
+  func.return
+}

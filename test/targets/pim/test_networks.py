@@ -1,0 +1,97 @@
+"""Networks over the nodes of a mesh: proved, and equal to the host at each level and in C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import IntAttr
+
+from tilewright import api
+from tilewright.compiler import Model, compile_model
+from tilewright.dialects.hier import ConcurrentOp, DmaWaitOp, ShiftOp
+from tilewright.errors import Diagnostic
+from tilewright.frontend.zoo import build
+from tilewright.ir import Array
+from tilewright.passes.verify_memory import verify_memory
+from tilewright.runtime.interpreter import run_module
+from tilewright.test.targets.pim.networks import Block
+
+BLOCKS = {
+    "divides": Block(0, tokens=16, heads=4, width=8),
+    "odd tokens": Block(1, tokens=9, heads=2, width=6),
+    "odd heads": Block(2, tokens=8, heads=3, width=4),
+    "windows": Block(3, tokens=4, heads=2, width=8, count=8),
+}
+FILES = {name: block.model().SerializeToString() for name, block in BLOCKS.items()}
+
+
+def case(name: str, folder: Path) -> tuple[Path, dict[str, Array], Array]:
+    """Return the file of a block, an input, and the host's output."""
+    file = folder / "block.onnx"
+    file.write_bytes(FILES[name])
+    inputs = {"x": np.random.default_rng(7).standard_normal(BLOCKS[name].shape).astype(np.float32)}
+    return file, inputs, api.load(file, "host").run(inputs)["y"]
+
+
+@pytest.mark.parametrize("mesh", ["2x2", "4x4"])
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_are_equal_at_each_level(name: str, mesh: str, tmp_path: Path) -> None:
+    file, inputs, expected = case(name, tmp_path)
+    for level in ("sharded", "nodes", "kernels"):
+        found = run_module(compile_model(Model(file), f"pim/{mesh}", stop_after=level).module, inputs)["y"]
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5, err_msg=level)
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_are_equal_in_c(name: str, tmp_path: Path) -> None:
+    file, inputs, expected = case(name, tmp_path)
+    found = api.load(file, "pim/2x2", on="sanitizers").run(inputs)["y"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_integers_are_exact(tmp_path: Path) -> None:
+    file = tmp_path / "network.onnx"
+    file.write_bytes(build("ds-cnn-qlinear").SerializeToString())
+    inputs = {"input": np.random.default_rng(1).integers(0, 256, (1, 1, 49, 10)).astype(np.uint8)}
+    expected, found = (api.load(file, target).run(inputs) for target in ("host", "pim/2x2"))
+    assert all(np.array_equal(found[name], values) for name, values in expected.items())
+
+
+def test_keys_and_values_go_round_the_ring_of_patches(tmp_path: Path) -> None:
+    """Heads and features are split along one coordinate, whose rings bring inputs of products and norms."""
+    file, _, _ = case("divides", tmp_path)
+    module = compile_model(Model(file), "pim/2x2", stop_after="sharded").module
+    rings = [op.along.data for op in module.walk() if isinstance(op, ShiftOp)]
+    assert sorted(map(rings.count, (0, 1))) == [2, 3]
+    names = [op.programs[0].title.data for op in module.walk() if isinstance(op, ConcurrentOp)]
+    assert names.count("gather") == 1, "the output alone"
+
+
+def test_a_ring_in_the_other_direction_has_another_result(tmp_path: Path) -> None:
+    file, inputs, expected = case("divides", tmp_path)
+    module = compile_model(Model(file), "pim/4x4", stop_after="sharded").module
+    for op in module.walk():
+        if isinstance(op, ShiftOp):
+            op.properties["by"] = IntAttr(-1)
+    assert not np.allclose(run_module(module, inputs)["y"], expected, rtol=1e-2, atol=1e-2)
+
+
+def test_a_transfer_that_nobody_waits_for_is_refused(tmp_path: Path) -> None:
+    file, _, _ = case("windows", tmp_path)
+    module = compile_model(Model(file), "pim/2x2", stop_after="nodes").module
+    verify_memory(module, plain=False)
+    waits = [op for op in module.walk() if isinstance(op, DmaWaitOp)]
+    waits[len(waits) // 2].detach()
+    with pytest.raises(Diagnostic):
+        verify_memory(module, plain=False)
+
+
+def test_weights_beyond_a_node_are_refused_by_how_much(tmp_path: Path) -> None:
+    file, _, _ = case("divides", tmp_path)
+    machine = tmp_path / "small.toml"
+    machine.write_text('include = "pim/2x2"\n[levels.NODE]\nsize = "8KiB"\n')
+    with pytest.raises(Diagnostic, match="larger than instance") as error:
+        compile_model(Model(file), str(machine))
+    assert "bytes in a level of 8192" in str(error.value.found)
