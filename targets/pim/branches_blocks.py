@@ -1,0 +1,222 @@
+"""Transformer blocks of a network, and the stages of equal blocks that the scheduler reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import NamedTuple
+
+from xdsl.ir import Operation
+
+from ...dialects.core.kernel import kernel_of
+from ...errors import Diagnostic
+from ...locations import where
+from .branches import Attention, Network, common_dims, first_rows
+from .schedule.records import Stage
+
+
+class Window(NamedTuple):
+    """Rows of a branch as a rectangle of the image, and how far the windows are shifted."""
+
+    size: tuple[int, int]
+    shift: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Block:
+    """
+    Attention that one projection joins, and the MLP after it; `merging` are the products between it and another width.
+
+    `stage` is the record of a block by itself, `index` the position of that of its equals.
+    """
+
+    attentions: tuple[Attention, ...]
+    projection: Operation | None
+    mlp: tuple[Operation, ...]
+    stage: Stage
+    merging: tuple[Operation, ...] = ()
+    index: int = 0
+
+    @property
+    def phases(self) -> Iterator[tuple[Operation, str]]:
+        """The ops of the block with the phases of the cost model that they belong to."""
+        for attention in self.attentions:
+            roles = dict.fromkeys(attention.projections)
+            for op in filter(None, roles):
+                names = zip("QKV", attention.projections, strict=True)
+                yield op, "".join(name for name, product in names if product is op)
+            yield from ((op, "reduction") for op in attention.reductions)
+            yield attention.scores, "scores"
+            yield from ((op, "softmax") for op in attention.between)
+            yield attention.context, "context"
+        if self.projection is not None:
+            yield self.projection, "projection"
+        yield from ((op, "reduce" if op is self.mlp[-1] else "expand") for op in self.mlp)
+        yield from ((op, "merge") for op in self.merging)
+
+
+def blocks_of(network: Network) -> list[Block]:
+    """
+    Return the blocks of a network in program order, with the stages that they belong to.
+
+    Blocks of equal records and width are of one stage. Raises Diagnostic where branches have unequal sizes.
+    """
+    attended = list(network.attentions())
+    roles = {op for each in attended for op in (*each.projections, each.scores, each.context) if op is not None}
+    joined = _joined(network, attended, roles)
+    found: list[Block] = []
+    for (projection, of), following in zip(joined, [*joined[1:], None], strict=False):
+        end = min(network.order[each.scores] for each in following[1]) if following else len(network.order)
+        mlp = _mlp(network, projection, roles, end)
+        found.append(Block(of, projection, mlp, _record(of, mlp, network)))
+    return _numbered(network, found)
+
+
+def stages_of(blocks: Sequence[Block]) -> list[Stage]:
+    """Return the stages of blocks, in program order, with how many blocks each has."""
+    stages: dict[int, Stage] = {}
+    for block in blocks:
+        known = stages.get(block.index)
+        stages[block.index] = replace(block.stage, blocks=known.blocks + 1 if known else 1)
+    return [stages[index] for index in sorted(stages)]
+
+
+def window_of(attention: Attention) -> Window | None:
+    """Return the window of an attention of several branches, None where its rows are no rectangle."""
+    rows = first_rows(attention)
+    starts = [row for row in rows if row - 1 not in set(rows)] if attention.branches > 1 else []
+    if not starts or len(rows) % len(starts):
+        return None
+    width, high = len(rows) // len(starts), len(starts)
+    apart = starts[1] - starts[0] if high > 1 else len(rows)
+    if any(start != starts[0] + at * apart for at, start in enumerate(starts)):
+        return None
+    return Window((high, width), (starts[0] // apart % high, starts[0] % apart % width))
+
+
+def _joined(
+    network: Network, attended: Sequence[Attention], roles: set[Operation]
+) -> list[tuple[Operation | None, tuple[Attention, ...]]]:
+    """Return attention with the product that projects its contexts; those with one product are of one block."""
+    projections: dict[Operation, Operation] = {}
+    for op in network.products:
+        if op in roles or not network.is_projection(op):
+            continue
+        for source in network.sources(op.operands[network.data(op)[0]]):
+            projections.setdefault(source, op)
+    found: dict[Operation, tuple[Operation | None, list[Attention]]] = {}
+    for each in attended:
+        projection = projections.get(each.context)
+        found.setdefault(projection or each.context, (projection, []))[1].append(each)
+    return [(projection, tuple(of)) for projection, of in found.values()]
+
+
+def _mlp(network: Network, projection: Operation | None, roles: set[Operation], end: int) -> tuple[Operation, ...]:
+    """
+    Return the products of the MLP that follows a projection, the one that reduces last.
+
+    It reduces what comes from products alone that read the sum after the projection: one, or two of a gated MLP.
+    """
+    if projection is None:
+        return ()
+    width = network.width(projection)
+    for op in network.products:
+        if not network.order[projection] < network.order[op] < end or op in roles or not network.is_projection(op):
+            continue
+        sources = network.sources(op.operands[network.data(op)[0]])
+        expanding = sorted(sources - roles - {projection}, key=network.order.__getitem__)
+        after = [each for each in expanding if projection in network.sources(each.operands[network.data(each)[0]])]
+        if sources and len(after) == len(sources) and network.width(op) == width:
+            return (*expanding, op)
+    return ()
+
+
+def _record(attentions: Sequence[Attention], mlp: Sequence[Operation], network: Network) -> Stage:
+    """
+    Return the record of a block: attention over the same branches has more heads, over others is a part.
+
+    Raises Diagnostic where branches have unequal sizes, and where heads do not make the channels.
+    """
+    first, *others = attentions
+    parts = [first]
+    heads = {first.scores: first.heads}
+    for each in others:
+        if each.root is not first.root:
+            raise _unequal(each, "attention of one input", f"inputs {first.root.type} and {each.root.type}")
+        equal = next((part for part in parts if part.same.is_equal(each.same)), None)
+        heads[(equal or each).scores] = heads.get((equal or each).scores, 0) + each.heads
+        parts += [] if equal else [each]
+    sizes = {(each.queries, each.keys, each.own_keys, each.head_channels, heads[each.scores]): each for each in parts}
+    if len(sizes) > 1:
+        shown = " and ".join(f"{n} x {k}, {count} heads" for n, k, _, _, count in sizes)
+        raise _unequal(parts[-1], "as many queries, keys and heads in each branch", f"branches of {shown}")
+    channels, count = first.channels, heads[first.scores]
+    if count * len(parts) * first.head_channels != channels:
+        found = f"{count * len(parts)} of {first.head_channels} channels"
+        raise _unequal(first, f"heads that make the {channels} channels of the input", found)
+    hidden = sum(network.width(op) * _inputs(op) for op in mlp)
+    shape = first.queries, first.keys, first.own_keys
+    branches = sum(part.branches for part in parts)
+    expansion = -(-hidden // (2 * channels**2))
+    return Stage("", channels, count, 1, branches, *shape, expansion=expansion, parts=len(parts))
+
+
+def _inputs(product: Operation) -> int:
+    kernel = kernel_of(product)
+    return prod(kernel.bounds[dim] for dim in common_dims(kernel))
+
+
+def _unequal(attention: Attention, expected: str, found: str) -> Diagnostic:
+    remedy = "pad the image to a multiple of the window"
+    return Diagnostic("branches of a block are unequal", where(attention.scores), expected, found, remedy)
+
+
+def _numbered(network: Network, blocks: Sequence[Block]) -> list[Block]:
+    """
+    Return blocks with the names and positions of their stages, and with the products that merge patches.
+
+    A stage ends where the channels change. A block of one branch after windows takes their rows as its branches: it
+    shares keys and values alone.
+    """
+    inner = {op for block in blocks for op, _ in block.phases}
+    found: list[Block] = []
+    groups: list[dict[Stage, int]] = []
+    previous: Block | None = None
+    index = 0
+    for block in blocks:
+        stage, merging = block.stage, ()
+        if previous is None or previous.stage.channels != stage.channels:
+            groups.append({})
+            merging = _merging(network, previous, block, inner) if previous else ()
+        elif stage.branches == 1 and previous.stage.branches > 1 and previous.stage.parts == 1:
+            stage = _split(stage, previous.stage)
+        key = replace(stage, name=str(len(groups)))
+        if key not in groups[-1]:
+            groups[-1][key] = index
+            index += 1
+        found.append(replace(block, stage=key, merging=merging, index=groups[-1][key]))
+        previous = found[-1]
+    firsts = {min(group.values()) for group in groups[1:]}
+    mixed = {place for group in groups if len(group) > 1 for place in group.values()}
+    return [replace(each, stage=_named(each, each.index in firsts, each.index in mixed)) for each in found]
+
+
+def _named(block: Block, merges: bool, mixed: bool) -> Stage:
+    """Return the record of a block with its name: blocks whose keys are their own are local where both kinds occur."""
+    stage = block.stage
+    kind = (" local" if stage.keys == stage.own_keys else " global") if mixed else ""
+    return replace(stage, name=stage.name + kind, merges=merges)
+
+
+def _split(stage: Stage, windows: Stage) -> Stage:
+    """Return the record of a block of one branch whose queries are split as windows are."""
+    own = -(-stage.own_keys // windows.branches)
+    return replace(stage, branches=windows.branches, queries=windows.queries, own_keys=own)
+
+
+def _merging(network: Network, before: Block, block: Block, inner: set[Operation]) -> tuple[Operation, ...]:
+    """Return the products between two blocks that belong to neither."""
+    start = max(network.order[op] for op, _ in before.phases)
+    end = min(network.order[op] for op, _ in block.phases)
+    return tuple(op for op in network.products if start < network.order[op] < end and op not in inner)

@@ -1,0 +1,134 @@
+"""The pass `find-branches`: Transformer blocks, their branches and stages, from the dependences of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from math import prod
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, IntegerType, ModuleOp, StringAttr, i64
+from xdsl.ir import Attribute, Operation
+
+from ....dialects.core.kernel import kernel_of
+from ....dialects.core.kernel_parts import ints
+from ....errors import Diagnostic
+from ....ir import functions
+from ....passes.core.base import Pass
+from ..branches import Network, spatial_dims
+from ..branches_blocks import Block, blocks_of, stages_of, window_of
+from ..schedule.records import Stage
+
+STAGES, BLOCKS = "pim.stages", "pim.blocks"
+BLOCK, PHASE = "pim.block", "pim.phase"
+BRANCHES, BRANCH_DIMS, HEAD_DIMS = "pim.branches", "pim.branch_dims", "pim.head_dims"
+
+
+def find_branches(module: ModuleOp) -> None:
+    """
+    Annotate the blocks of a module's functions, the branches of their products, and the stages of the module.
+
+    Raises Diagnostic where no kernel is a product, and where branches of a block are unequal.
+    """
+    found: list[Block] = []
+    products = 0
+    for function in functions(module):
+        if not function.body.blocks:
+            continue
+        network = Network(function)
+        products += len(network.products)
+        blocks = blocks_of(network)
+        for place, block in enumerate(blocks, len(found)):
+            _annotate(block, place)
+        inner = {op for block in blocks for op, _ in block.phases}
+        _annotate_products(network, [op for op in network.products if op not in inner])
+        found += blocks
+    if not products:
+        raise Diagnostic(
+            "the module has no product of tensors, and so no branches",
+            expected="a network of kernels on tensors",
+            remedy="run it after convert-onnx-to-linalg and before bufferize",
+        )
+    module.attributes[STAGES] = ArrayAttr([record_of(stage) for stage in stages_of(found)])
+    module.attributes[BLOCKS] = ArrayAttr([_facts(block) for block in found])
+
+
+def record_of(stage: Stage) -> DictionaryAttr:
+    """Return a stage as an attribute."""
+    return DictionaryAttr({field.name: _attribute(getattr(stage, field.name)) for field in fields(Stage)})
+
+
+def stage_from(record: DictionaryAttr) -> Stage:
+    """Return the stage of an attribute. Raises Diagnostic where it is none."""
+    names = {field.name for field in fields(Stage)}
+    if set(record.data) != names:
+        raise Diagnostic("not the record of a stage", f"'{STAGES}'", ", ".join(sorted(names)), ", ".join(record.data))
+    return Stage(**{name: _value(each) for name, each in record.data.items()})  # pyright: ignore[reportArgumentType]
+
+
+def _attribute(value: str | int) -> Attribute:
+    if isinstance(value, str):
+        return StringAttr(value)
+    return IntegerAttr.from_bool(value) if isinstance(value, bool) else IntegerAttr(value, i64)
+
+
+def _value(attribute: Attribute) -> str | int:
+    match attribute:
+        case StringAttr():
+            return attribute.data
+        case IntegerAttr():
+            number = cast("IntegerAttr[IntegerType]", attribute)
+            return number.value.data if number.type == i64 else bool(number.value.data)
+        case _:
+            raise Diagnostic("not the record of a stage", f"'{STAGES}'", "strings, integers, booleans", str(attribute))
+
+
+def _facts(block: Block) -> DictionaryAttr:
+    """Return the stage of a block, and the windows of its branches where they are rectangles."""
+    facts: dict[str, Attribute] = {"stage": IntegerAttr(block.index, i64)}
+    windows = [window_of(attention) for attention in block.attentions]
+    known = [window for window in windows if window is not None]
+    if known and len(known) == len(windows):
+        facts["windows"] = ArrayAttr([ints(window.size) for window in known])
+        facts["shifts"] = ArrayAttr([ints(window.shift) for window in known])
+    return DictionaryAttr(facts)
+
+
+def _annotate(block: Block, place: int) -> None:
+    """Give the ops of a block its number and their phase, and its products of activations their dimensions."""
+    for op, phase in block.phases:
+        op.attributes[BLOCK] = IntegerAttr(place, i64)
+        op.attributes[PHASE] = StringAttr(phase)
+    for attention in block.attentions:
+        of_branches = attention.branch_axes
+        attention.scores.attributes[BRANCH_DIMS] = ints(of_branches)
+        attention.scores.attributes[HEAD_DIMS] = ints([axis for axis in attention.labels if axis not in of_branches])
+
+
+def _annotate_products(network: Network, products: Sequence[Operation]) -> None:
+    """Give products outside of blocks the dimensions of their rows: each point of these is a branch."""
+    for op in products:
+        kernel, data = kernel_of(op), network.data(op)
+        dims = (
+            spatial_dims(kernel, data[0]) if len(data) == 1 else sorted(set(range(len(kernel.bounds))) - kernel.reduced)
+        )
+        op.attributes[BRANCH_DIMS] = ints(dims)
+        op.attributes[BRANCHES] = IntegerAttr(prod(kernel.bounds[dim] for dim in dims), i64)
+
+
+@dataclass(frozen=True)
+class FindBranchesPass(Pass):
+    """
+    Find Transformer blocks and their computational branches in the dependences between kernels on tensors.
+
+    Kernels of a block get `pim.block` and `pim.phase`; scores get `pim.branch_dims` and `pim.head_dims`, the axes of
+    the result whose indices tell branches and heads apart. Other products get `pim.branches`, one for each point of
+    their spatial dimensions. The module gets the records of the scheduler: `pim.stages`, and `pim.blocks` with the
+    window and shift of each block. Run it after convert-onnx-to-linalg and before bufferize.
+    """
+
+    name = "find-branches"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        find_branches(op)

@@ -1,0 +1,90 @@
+"""Stages found in networks equal those of `families.py` at the same parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import onnx
+
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.frontend.importer import import_model
+from tilewright.frontend.zoo import _bert, llama, pvt_tiny, swin_tiny, vit_tiny
+from tilewright.passes import all_passes
+from tilewright.targets.pim.passes.find_branches import BLOCKS, STAGES, stage_from
+from tilewright.targets.pim.schedule.families import MODELS
+from tilewright.targets.pim.schedule.records import Stage
+
+LOWERING = "decompose-functions infer-integer-types convert-onnx-to-linalg canonicalize fold-constants cse"
+PASSES = all_passes()
+
+
+def annotated(model: onnx.ModelProto) -> dict[str, Any]:
+    """Return the attributes of a network's module after `find-branches`."""
+    module, context = import_model(model), new_context()
+    PASSES["recover-operators"]()(lowered=True).apply(context, module)  # pyright: ignore[reportCallIssue]
+    for name in (*LOWERING.split(), "find-branches"):
+        PASSES[name]()().apply(context, module)
+    return dict(module.attributes)
+
+
+def found(model: onnx.ModelProto) -> list[Stage]:
+    """Return the stages that are found in a network."""
+    return [stage_from(record) for record in annotated(model)[STAGES]]
+
+
+def of_family(model: str, size: int, **changes: Any) -> list[Stage]:
+    """Return the stages of a model of a family with other channels, heads, blocks or patches."""
+    family = replace(MODELS[model], **changes)
+    return family.rule(family, -(-size // family.patch))
+
+
+def with_class_token(stage: Stage) -> Stage:
+    """Return a stage with one row more, which the families leave out."""
+    return replace(stage, queries=stage.queries + 1, keys=stage.keys + 1, own_keys=stage.own_keys + 1)
+
+
+def test_vit():
+    model = vit_tiny.build(image=32, patch=8, dim=16, heads=2, layers=3, classes=4)
+    (stage,) = of_family("ViT-B", 32, channels=(16,), heads=(2,), blocks=(3,), patch=8)
+    assert found(model) == [with_class_token(stage)]
+
+
+def test_pvt():
+    shapes = ((4, 8, 1, 1, 8, 8), (2, 16, 2, 2, 8, 4), (2, 24, 3, 1, 4, 2), (2, 32, 4, 1, 4, 1))
+    model = pvt_tiny.build(image=64, stages=[pvt_tiny.Stage(*each) for each in shapes], classes=4)
+    sizes = {"channels": (8, 16, 24, 32), "heads": (1, 2, 3, 4), "blocks": (1, 2, 1, 1)}
+    *stages, last = of_family("PVT-T", 64, **sizes)
+    assert found(model) == [*stages, with_class_token(last)]
+
+
+SWIN = {"channels": (8, 16), "heads": (2, 4), "blocks": (2, 1)}
+
+
+def swin(window: int = 7) -> onnx.ModelProto:
+    """Return a Swin of two stages: 14 x 14 patches of 8 channels, then 7 x 7 of 16."""
+    return swin_tiny.build(image=56, patch=4, window=window, dim=8, layers=(2, 1), heads=(2, 4), classes=4)
+
+
+def test_swin():
+    assert found(swin()) == of_family("Swin-T", 56, **SWIN)
+
+
+def test_windows_and_shifts_of_swin():
+    blocks = [block.data for block in annotated(swin())[BLOCKS]]
+    assert [block["stage"].value.data for block in blocks] == [0, 0, 1]
+    sides = [[pair.get_values() for key in ("windows", "shifts") for pair in block[key]] for block in blocks[:2]]
+    assert sides == [[(7, 7), (0, 0)], [(7, 7), (3, 3)]]
+    assert "windows" not in blocks[2]
+
+
+def test_bert():
+    sizes = {"tokens": 12, "dim": 16, "heads": 2, "hidden": 64, "layers": 2, "vocabulary": 20, "positions": 12}
+    model = _bert.network("a.bert", "", 0, **sizes)
+    (stage,) = of_family("ViT-B", 1, channels=(16,), heads=(2,), blocks=(2,), patch=1)
+    assert found(model) == [replace(stage, queries=12, keys=12, own_keys=12)]
+
+
+def test_step_of_a_llama_with_a_cache():
+    (stage,) = found(llama.build())
+    assert stage == Stage("1", 64, 8, 5, 1, 1, 9, 1, expansion=5)
