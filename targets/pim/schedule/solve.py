@@ -9,6 +9,7 @@ through MathOpt.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -204,8 +205,19 @@ def _over_capacity(stages: Sequence[Stage], program: _Program, mesh: Mesh) -> Di
         f"weights and workspace take {excess:.0f} bytes more than a node has; most takes {_largest(plan)}",
         expected=f"weights and workspace of at most {mesh.node_bytes / _MIB:.4g} MiB",
         found=f"{(plan.weights + plan.workspace) / _MIB:.4g} MiB at least: {sizes}, workspace {plan.workspace} bytes",
-        remedy="larger nodes, or a mesh with room for larger splits",
+        remedy=_sharing(plan, excess),
     )
+
+
+def _sharing(plan: Plan, excess: float) -> str:
+    """Return the remedy for weights beyond the nodes: the nodes that have to share those of the largest stage."""
+    stage = max(plan.stages, key=lambda each: each.weights)
+    larger = f"nodes of at least {math.ceil(plan.weights + plan.workspace)} bytes"
+    if stage.weights <= excess:
+        return f"{larger}; sharing the weights of one stage further is not enough"
+    whole = stage.stage.weights * stage.stage.blocks
+    nodes, least = whole / stage.weights, math.ceil(whole / (stage.weights - excess))
+    return f"{larger}, or share the weights of stage {stage.stage.name} among {least} nodes instead of {nodes:g}"
 
 
 def _largest(plan: Plan) -> str:

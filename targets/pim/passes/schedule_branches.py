@@ -1,0 +1,135 @@
+"""The pass `schedule-branches`: partitions, temporal layers and sub-arrays of the branches of each stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute
+
+from ....dialects.core.kernel_parts import ints
+from ....errors import Diagnostic
+from ....ir import numbers_of
+from ....passes.core.base import Pass
+from ..schedule.records import Mesh, Stage, read_profile
+from .find_branches import BLOCKS, STAGES, stage_from
+
+if TYPE_CHECKING:
+    from ..schedule.solve import StagePlan
+
+SCHEDULE, CYCLES, GAP = "pim.schedule", "pim.cycles", "pim.gap"
+
+
+def schedule_branches(module: ModuleOp, mesh: Mesh, seconds: float, gap: float, file: str) -> None:
+    """
+    Annotate a module with the schedule of its stages on a mesh, that of a file where one is given.
+
+    Raises Diagnostic where the module has no stages, no schedule fits a node, none is found in `seconds`, and where the
+    file is of another network.
+    """
+    if min(seconds, gap) < 0:
+        raise Diagnostic("a limit is out of range", "", "'seconds' and 'gap' of at least 0", f"{min(seconds, gap):g}")
+    # The solver takes half a second to import, which passes that are only listed need not.
+    from ..schedule.plan_file import read_plan
+    from ..schedule.solve import schedule
+
+    stages = _stages(module)
+    plan = read_plan(Path(file), stages, mesh) if file else schedule(stages, mesh, seconds, gap)
+    shifted = _shifted(module)
+    plans = enumerate(plan.stages)
+    module.attributes[SCHEDULE] = ArrayAttr([_schedule(each, place in shifted) for place, each in plans])
+    module.attributes[CYCLES] = FloatAttr(plan.cycles, f64)
+    if not file:
+        module.attributes[GAP] = FloatAttr(plan.gap, f64)
+
+
+def _stages(module: ModuleOp) -> list[Stage]:
+    """Return the stages of a module. Raises Diagnostic where it has none."""
+    records = module.attributes.get(STAGES)
+    if not isinstance(records, ArrayAttr):
+        raise Diagnostic("the module has no stages", expected=f"'{STAGES}'", remedy="run find-branches before")
+    known = cast("ArrayAttr[DictionaryAttr]", records).data
+    if not known:
+        raise Diagnostic(
+            "the network has no attention, and so no stages to schedule",
+            expected="Transformer blocks",
+            found="kernels whose spatial dimensions are their branches",
+            remedy="lower its kernels with shard-kernels",
+        )
+    return [stage_from(record) for record in known]
+
+
+def _shifted(module: ModuleOp) -> set[int]:
+    """Return the positions of the stages that have a block of shifted windows."""
+    found: set[int] = set()
+    blocks = module.attributes.get(BLOCKS)
+    for block in cast("ArrayAttr[DictionaryAttr]", blocks).data if isinstance(blocks, ArrayAttr) else ():
+        shifts = cast("ArrayAttr[DenseArrayBase]", block.data.get("shifts", ArrayAttr([])))
+        if any(any(numbers_of(shift)) for shift in shifts):
+            found.add(cast("IntegerAttr", block.data["stage"]).value.data)
+    return found
+
+
+def _schedule(plan: StagePlan, shifted: bool) -> DictionaryAttr:
+    """Return the layers of a stage, and the layer, row and column of the first node of each branch."""
+    from ..schedule.binding import bind, in_order, shifted_windows
+
+    side = isqrt(plan.stage.branches)
+    is_grid = shifted and side * side == plan.stage.branches
+    binding = bind(plan, shifted_windows(side)) if is_grid else in_order(plan)
+    layers: list[Attribute] = []
+    for layer in plan.layers:
+        facts = {"scheme": ints(layer.candidate.scheme), "branches": IntegerAttr(layer.branches, i64)}
+        layers.append(DictionaryAttr(facts | {"cycles": FloatAttr(layer.candidate.cycles, f64)}))
+    places = [number for layer, rectangle in binding for number in (layer, rectangle.row, rectangle.column)]
+    return DictionaryAttr(
+        {
+            "stage": StringAttr(plan.stage.name),
+            "layers": ArrayAttr(layers),
+            "cycles": FloatAttr(plan.cycles, f64),
+            "weights": FloatAttr(plan.weights, f64),
+            "workspace": IntegerAttr(plan.workspace, i64),
+            "places": ints(places),
+        }
+    )
+
+
+@dataclass(frozen=True)
+class ScheduleBranchesPass(Pass):
+    """
+    Schedule the stages that `find-branches` found on a mesh: partitions, temporal layers, sub-array of each branch.
+
+    `pim.schedule` has for each stage its layers with their scheme [head split, patch split], its cycles, bytes of
+    weights and workspace of a node, and `places`: layer, row and column of the first node of each branch. `pim.gap` is
+    the relative distance to the proved bound. Options: `profile` of `profiles.toml`; `array` and `node-bytes` instead
+    of the profile's; `seconds` and `gap` that end the search; `plan`, a TOML file whose schedule is evaluated instead.
+    """
+
+    name = "schedule-branches"
+
+    profile: str = "default"
+    array: tuple[int, ...] = ()
+    node_bytes: int = 0
+    seconds: float = 60.0
+    gap: float = 0.0
+    plan: str = ""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        mesh = read_profile(self.profile)
+        mesh = replace(mesh, array=cast("tuple[int, int]", self.array)) if self.array else mesh
+        mesh = replace(mesh, node_bytes=self.node_bytes) if self.node_bytes else mesh
+        schedule_branches(op, mesh, self.seconds, self.gap, self.plan)

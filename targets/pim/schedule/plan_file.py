@@ -1,0 +1,96 @@
+"""Schedules that a user gives: a TOML file with a table `[[stage]]` for each stage of a network."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from ....errors import Diagnostic
+from ....files import LARGEST_DESCRIPTION, read_regular
+from .model import Candidate, Scheme
+from .records import Mesh, Stage
+from .solve import Plan, StagePlan, stage_plan
+
+_RECORD = ("name", "channels", "heads", "branches")
+"""Fields of a stage that say which network a schedule is of."""
+
+
+def read_plan(file: Path, stages: Sequence[Stage], mesh: Mesh) -> Plan:
+    """
+    Return the schedule of a file for these stages; each `layers` is a list of `[head split, patch split]`.
+
+    Raises Diagnostic where the file is none, is of another network, or does not fit the mesh.
+    """
+    tables = _tables(file)
+    expected = [_record(stage) for stage in stages]
+    given = [{key: table.get(key) for key in _RECORD} for table in tables]
+    if given != expected:
+        one, other = _first_difference(expected, given)
+        remedy = "give the schedule of this network, or none to find one"
+        raise Diagnostic("the schedule is of another network", str(file), one, other, remedy)
+    plan = Plan(tuple(_stage(file, table, stage, mesh) for table, stage in zip(tables, stages, strict=True)))
+    if plan.weights + plan.workspace > mesh.node_bytes:
+        over = plan.weights + plan.workspace - mesh.node_bytes
+        found = f"weights of {plan.weights:.0f} bytes and a workspace of {plan.workspace} bytes"
+        message = f"the schedule takes {over:.0f} bytes more than a node has"
+        raise Diagnostic(
+            message, str(file), f"at most {mesh.node_bytes} bytes", found, "larger splits, or larger nodes"
+        )
+    return plan
+
+
+def _tables(file: Path) -> list[dict[str, Any]]:
+    """Return the tables of the stages of a file."""
+    try:
+        known = tomllib.loads(read_regular(file, LARGEST_DESCRIPTION).decode()).get("stage", [])
+    except OSError as error:
+        raise Diagnostic(f"the schedule cannot be read: {error.strerror}", str(file)) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise Diagnostic(f"not a TOML file: {error}", str(file)) from error
+    if not _is_list(known, dict):
+        raise Diagnostic("not a schedule", str(file), "a table [[stage]] for each stage", f"stage = {known}")
+    return known
+
+
+def _is_list(value: Any, of: type) -> bool:
+    return isinstance(value, list) and all(type(each) is of for each in cast("list[Any]", value))
+
+
+def _record(stage: Stage) -> dict[str, Any]:
+    return {key: getattr(stage, key) for key in _RECORD}
+
+
+def _first_difference(expected: Sequence[dict[str, Any]], given: Sequence[dict[str, Any]]) -> tuple[str, str]:
+    """Return the first stages that differ, or how many there are, as text."""
+    for one, other in zip(expected, given, strict=False):
+        if one != other:
+            return _shown(one), _shown(other)
+    return f"{len(expected)} stages", f"{len(given)} stages"
+
+
+def _shown(record: dict[str, Any]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in record.items())
+
+
+def _stage(file: Path, table: dict[str, Any], stage: Stage, mesh: Mesh) -> StagePlan:
+    chosen: list[Candidate] = []
+    layers = table.get("layers", [])
+    if not _is_list(layers, list) or not all(_is_list(layer, int) and len(layer) == 2 for layer in layers):
+        raise Diagnostic(
+            f"not the layers of stage {stage.name}", str(file), "[[head split, patch split], ..]", str(layers)
+        )
+    for layer in layers:
+        candidate = Candidate(stage, Scheme(*layer), mesh)
+        most = f"splits of at most [{stage.heads},{stage.queries}] that fit the {mesh.array[0]} x {mesh.array[1]} nodes"
+        splits = candidate.scheme
+        if (
+            min(splits) < 1
+            or splits.head_split > stage.heads
+            or splits.patch_split > stage.queries
+            or not candidate.parallel
+        ):
+            raise Diagnostic(f"no sub-array for a layer of stage {stage.name}", str(file), most, str(splits))
+        chosen.append(candidate)
+    return stage_plan(stage, chosen)
