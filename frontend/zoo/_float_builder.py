@@ -79,7 +79,7 @@ class FloatBuilder:
             "pads": [pad] * 4,
             "strides": [stride] * 2,
         }
-        return self._add("Conv", [x], (1, channels, *sizes), attributes, constants)
+        return self._add("Conv", [x], (x.shape[0], channels, *sizes), attributes, constants)
 
     def norm(self, x: Value, gain: float = 1.0) -> Value:
         """Return `x` [N, C, ...] through a BatchNormalization of random factors; `gain` is their mean scale."""

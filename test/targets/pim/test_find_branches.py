@@ -9,7 +9,7 @@ import onnx
 
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend.importer import import_model
-from tilewright.frontend.zoo import _bert, llama, pvt_tiny, swin_tiny, vit_tiny
+from tilewright.frontend.zoo import _bert, cswin_tiny, llama, pvt_tiny, swin_tiny, twins_small, vit_tiny
 from tilewright.passes import all_passes
 from tilewright.targets.pim.passes.find_branches import BLOCKS, STAGES, stage_from
 from tilewright.targets.pim.schedule.families import MODELS
@@ -78,9 +78,22 @@ def test_windows_and_shifts_of_swin():
     assert "windows" not in blocks[2]
 
 
+def test_twins():
+    layers, heads = (2, 2, 4, 2), (2, 4, 4, 8)
+    model = twins_small.build(dims=(8, 16, 24, 32), layers=layers, heads=heads, classes=4)
+    *stages, local, last = of_family("Twins-S", 224, channels=(8, 16, 24, 32), heads=heads, blocks=layers)
+    assert replace(local, name="", merges=False) == replace(last, name="")
+    assert found(model) == [*stages, replace(local, name="4", blocks=2)]
+
+
+def test_cswin():
+    layers, heads = (1, 2, 1, 1), (2, 4, 8, 8)
+    model = cswin_tiny.build(dim=8, layers=layers, heads=heads, classes=4)
+    assert found(model) == of_family("CSWin-T", 224, channels=(8, 16, 32, 64), heads=heads, blocks=layers)
+
+
 def test_bert():
-    sizes = {"tokens": 12, "dim": 16, "heads": 2, "hidden": 64, "layers": 2, "vocabulary": 20, "positions": 12}
-    model = _bert.network("a.bert", "", 0, **sizes)
+    model = _bert.network("a.bert", "", 0, tokens=12, dim=16, heads=2, hidden=64, layers=2, vocabulary=20, positions=12)
     (stage,) = of_family("ViT-B", 1, channels=(16,), heads=(2,), blocks=(2,), patch=1)
     assert found(model) == [replace(stage, queries=12, keys=12, own_keys=12)]
 
