@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import onnx
+import pytest
 
+from tilewright import opt_tool
 from tilewright.dialects.core.syntax.text import new_context
+from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import _bert, cswin_tiny, llama, pvt_tiny, swin_tiny, twins_small, vit_tiny
 from tilewright.passes import all_passes
 from tilewright.targets.pim.passes.find_branches import BLOCKS, STAGES, stage_from
 from tilewright.targets.pim.schedule.families import MODELS
 from tilewright.targets.pim.schedule.records import Stage
+from tilewright.test.small_models import save
 
 LOWERING = "decompose-functions infer-integer-types convert-onnx-to-linalg canonicalize fold-constants cse"
 PASSES = all_passes()
+PAGE = (Path(__file__).parents[3] / "docs" / "pim.md").read_text(encoding="utf-8")
 
 
 def annotated(model: onnx.ModelProto) -> dict[str, Any]:
@@ -101,3 +109,21 @@ def test_bert():
 def test_step_of_a_llama_with_a_cache():
     (stage,) = found(llama.build())
     assert stage == Stage("1", 64, 8, 5, 1, 1, 9, 1, expansion=5)
+
+
+def test_page_leads_to_a_schedule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The commands of docs/pim.md give the schedule that its file of layers has."""
+    section = PAGE.split("## From network to schedule")[1]
+    commands, plan = (re.findall(rf"```{kind}\n(.*?)```", section, re.S)[0] for kind in ("sh", "toml"))
+    monkeypatch.chdir(tmp_path)
+    zoo_line, *lines, _ = (shlex.split(line) for line in commands.splitlines())
+    save(zoo.build(zoo_line[-2]), Path(zoo_line[-1]))
+    for words in lines:
+        assert opt_tool.main(words[1:]) == 0
+    (tmp_path / "plan.toml").write_text(plan)
+    words = [lines[-1][1], "-p", "find-branches,schedule-branches{plan=plan.toml}", *lines[-1][2:4], "-o", "given.mlir"]
+    assert opt_tool.main(words) == 0
+    found, given = (
+        re.findall(r"pim\.cycles = (\S+)", Path(file).read_text()) for file in ("scheduled.mlir", "given.mlir")
+    )
+    assert found == given != []
