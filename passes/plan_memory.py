@@ -230,6 +230,7 @@ class PlanMemoryPass(Pass):
     """
 
     name = "plan-memory"
+    places_operands = True
 
     level_bytes: int = 0
     double_buffered: bool = True

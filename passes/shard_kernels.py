@@ -237,6 +237,7 @@ class ShardKernelsPass(Pass):
     """
 
     name = "shard-kernels"
+    places_operands = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mesh = mesh_of(machine_of(op))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.passes import ModulePass
 
@@ -17,3 +18,11 @@ class Pass(ModulePass):
     class; `apply` only calls it. A pass that cannot do its work raises `Diagnostic` and may leave the module half
     rewritten: the pass manager prints what went in.
     """
+
+    places_operands: ClassVar[bool] = False
+    """True for a pass that brings operands of kernels to the memories of their engines; kernels before it are whole."""
+
+
+def places_operands(made: ModulePass) -> bool:
+    """Return whether a pass brings operands of kernels to the memories of their engines."""
+    return isinstance(made, Pass) and made.places_operands

@@ -17,6 +17,7 @@ from ...errors import Diagnostic
 from ...grammar import quote
 from ...ir import functions
 from ...passes import all_passes
+from ...passes.core.base import places_operands
 from ...passes.core.manager import Observer, PassManager, Place
 from ...passes.core.pipeline import Pipeline, parse_pipeline
 from ...passes.explicit.transfers import transfer_of
@@ -86,11 +87,16 @@ class _Keeper(Observer):
     that nothing crosses.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_placed: bool) -> None:
         self.module: ModuleOp | None = None
         self.has_transfers = False
+        self._is_placed = is_placed
+        """True once operands are in the memories of their engines."""
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
+        self._is_placed |= places_operands(place.step.run)
+        if not self._is_placed:
+            return
         if is_explicit(module) and not (self.has_transfers and not _has_transfers(module)):
             self.module, self.has_transfers = module.clone(), _has_transfers(module)
         elif self.module is not None:
@@ -103,7 +109,7 @@ def last_explicit(module: ModuleOp, pipeline: Pipeline, target: str, manager: Pa
 
     Raises Diagnostic if there is none.
     """
-    keeper = _Keeper()
+    keeper = _Keeper(is_placed=is_explicit(module))
     steps = pipeline if is_explicit(module) else planning(pipeline, target)
     with suppress(_Lost):
         replace(manager, observers=[keeper, *manager.observers]).run(module, steps, new_context())
@@ -121,10 +127,10 @@ def planning(pipeline: Pipeline, target: str) -> Pipeline:
     names = [step.name for step in pipeline.steps]
     if "bufferize" not in names:
         raise _no_program(pipeline, target)
-    wanted = {"attach-machine": f"attach-machine{{target={quote(target)}}}", "plan-memory": "plan-memory"}
-    missing = ",".join(text for name, text in wanted.items() if name not in names)
-    if not missing:
+    if any(places_operands(step.run) for step in pipeline.steps):
         return pipeline
+    attach = [] if "attach-machine" in names else [f"attach-machine{{target={quote(target)}}}"]
+    missing = ",".join([*attach, "plan-memory"])
     at = names.index("bufferize") + 1
     return Pipeline((*pipeline.steps[:at], *parse_pipeline(missing, all_passes()).steps, *pipeline.steps[at:]))
 

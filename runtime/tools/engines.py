@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...dialects.core.machine.attribute import machine_of
+from ...passes.core.base import places_operands
 from ...passes.core.manager import Observer, Place
 from ...passes.mapping.report import Placement, Share, placements_of, shares_of
 
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from xdsl.dialects.builtin import ModuleOp
-
-_BEFORE = "plan-memory"
-"""The pass before which kernels are whole, and all are mapped."""
 
 
 @dataclass
@@ -27,7 +25,7 @@ class Partition(Observer):
     copier: str = ""
 
     def before_pass(self, place: Place, module: ModuleOp) -> None:
-        if place.step.name != _BEFORE or len((machine := machine_of(module)).engines) < 2:
+        if not places_operands(place.step.run) or len((machine := machine_of(module)).engines) < 2:
             return
         self.placements = placements_of(module)
         self.shares, self.copier = shares_of(self.placements, machine), machine.copier.name
