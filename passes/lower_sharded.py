@@ -16,7 +16,7 @@ becomes
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -63,16 +63,15 @@ KERNELS: dict[str, Callable[..., Operation]] = {
 
 
 class _Lowering:
-    """Lowering of a function: the engines of its machine, and streams, which programs after each other share."""
+    """Lowering of a function: the engines of its machine, and streams, which shifts round one ring share."""
 
     def __init__(self, function: FuncOp, machine: Machine | None):
         self.engines = machine.engines if machine is not None else ()
         self._function = function
-        self._streams: dict[tuple[StreamType, int, int], StreamOp] = {}
+        self._streams: dict[Hashable, StreamOp] = {}
 
-    def stream(self, type: StreamType, depth: int, number: int, name: str) -> SSAValue:
-        """Return the stream of a type, a depth and a number; empty between the programs of two ops."""
-        key = type, depth, number
+    def stream(self, type: StreamType, depth: int, name: str, key: Hashable) -> SSAValue:
+        """Return the stream of a key, a new one for a new key; it is empty between the programs of two ops."""
         if key not in self._streams:
             self._streams[key] = made = StreamOp(depth, type)
             made.location, made.results[0].name_hint = self._function.location, name
@@ -101,13 +100,14 @@ class _Instance:
         """The coordinates of the instance."""
         return self.block.args
 
-    def stream(self, value: SSAValue, name: str, depth: int = 1) -> SSAValue:
-        """Return an array of streams of shards of a value."""
+    def stream(self, value: SSAValue, name: str, depth: int = 1, ring: Hashable = None) -> SSAValue:
+        """Return an array of streams of shards of a value, which ops with one ring share."""
         over = [low + extent for low, extent in zip(self.sharding.lower, self.sharding.extents, strict=True)]
         tile = shard_type(cast("MemRefType[Any]", value.type))
         kind = StreamType.get(tile, over), depth
         self._taken[kind] += 1
-        return self._lowering.stream(*kind, self._taken[kind], name)
+        key = (*kind, self._taken[kind], self._op if ring is None else ring)
+        return self._lowering.stream(*kind, name, key)
 
     def local(self, value: SSAValue, writer: Writer | None = None) -> SSAValue:
         """Insert the view of the instance's own shard."""
@@ -203,7 +203,8 @@ def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
         for op, own in zip(ops, locals, strict=True):
             _move(body, own, instance.local(op.target))
     else:
-        rings = [instance.stream(op.source, "ring", min(steps, 2)) for op in ops]
+        ring = sharding.lower, sharding.extents, dim, by
+        rings = [instance.stream(op.source, "ring", min(steps, 2), ring) for op in ops]
         _pass_round(instance, list(zip(ops, locals, rings, strict=True)), instance.neighbour(body, dim, by), steps)
     for op in ops[1:]:
         Rewriter.erase_op(op)
