@@ -20,7 +20,17 @@ from ..ir import element_of, functions, shape_of
 from .core.base import Pass
 from .grids.writer import Writer
 from .memory.views import VIEWS
-from .sharding.placement import Mesh, Placement, accesses_of, mesh_of, needed, reshaped, root_of, split_loops
+from .sharding.placement import (
+    Mesh,
+    Placement,
+    accesses_of,
+    mesh_of,
+    needed,
+    reshaped,
+    root_of,
+    shared_loads,
+    split_loops,
+)
 from .sharding.programs import Located, Program, in_shape
 
 _PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp, ReturnOp)
@@ -33,8 +43,6 @@ class Sharder:
         self._mesh = mesh
         self._held: dict[SSAValue, list[Located]] = {}
         """Buffer -> the sharded values that have its elements, the one as computed first; none: the far level."""
-        self._free: dict[Attribute, list[SSAValue]] = {}
-        """Type -> sharded values whose elements nobody reads any more."""
         self._last = _last_uses(function)
 
     def visit(self, op: Operation) -> None:
@@ -67,18 +75,12 @@ class Sharder:
         self._drop(root)
 
     def _drop(self, root: SSAValue) -> None:
-        """Let other values have the buffers of one."""
-        for each in self._held.pop(root, ()):
-            self._release(each)
-
-    def _release(self, value: Located) -> None:
-        self._free.setdefault(value.buffer.type, []).append(value.buffer)
+        """Forget where a value lies that nobody reads any more."""
+        self._held.pop(root, None)
 
     def _new(self, outer: Writer, element: Attribute, shape: Sequence[int], placement: Placement) -> Located:
-        """Return a new sharded value, in the place of one that nobody reads if there is one of its type."""
-        kind = self._mesh.type_of(element, shape, placement)
-        free = self._free.get(kind)
-        buffer = free.pop() if free else outer.op(memref.AllocOp([], [], kind))
+        """Return a new sharded value."""
+        buffer = outer.op(memref.AllocOp([], [], self._mesh.type_of(element, shape, placement)))
         return Located(buffer, tuple(shape), placement)
 
     def _shard(self, op: Operation, kernel: Kernel, accesses: Sequence[Access]) -> None:
@@ -130,7 +132,7 @@ class Sharder:
         if not held:
             if root in self._held:
                 self._give_back(root, op)
-            return None
+            return self._shared(value, wanted, op)
         found, placement = min(held, key=lambda each: sum(_differs(each[1], wanted)))
         for coordinate, differs in enumerate(_differs(placement, wanted)):
             if differs:
@@ -138,6 +140,22 @@ class Sharder:
                 self._held[root].append(found)
         gathered = tuple(axis if axis == want else None for axis, want in zip(placement, wanted, strict=True))
         return Located(found.buffer, tuple(shape_of(value)), gathered)
+
+    def _shared(self, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
+        """Return a value of the far level, loaded once and passed round rings; None for one to load as wanted."""
+        split = shared_loads(shape_of(value), wanted, self._mesh)
+        if split == wanted:
+            return None
+        outer = Writer(InsertPoint.before(op), op.location)
+        found = self._new(outer, element_of(value), shape_of(value), split)
+        program = Program(outer, self._mesh, op.location)
+        shape = self._mesh.part(shape_of(value), split)
+        program.fetch(value, program.own(found, shape), split)
+        program.finish("load")
+        for coordinate, differs in enumerate(_differs(split, wanted)):
+            if differs:
+                found = self._gathered(found, coordinate, op)
+        return found
 
     def _taken(self, program: Program, source: Located | None, value: SSAValue, wanted: Placement) -> SSAValue:
         """Return the instance's part of an operand."""
@@ -179,7 +197,6 @@ class Sharder:
             one = outer.value(1)
             outer.effect(scf.ForOp(one, outer.value(extent - 1), one, [], Region(body)))
         self._put(outer, passed, found, coordinate, extent - 1, op)
-        self._release(passed)
         return found
 
     def _put(

@@ -31,6 +31,10 @@ class Mesh:
     engine: str
     level: str
     extents: tuple[int, ...]
+    width: float = 0.0
+    """Bytes a cycle from the far level, for all instances together."""
+    ring: float = 0.0
+    """Bytes a cycle from an instance to its neighbour."""
 
     @property
     def copies(self) -> Placement:
@@ -62,7 +66,7 @@ class Mesh:
 def mesh_of(machine: Machine) -> Mesh:
     """Return the largest engine with instances whose level has as many. Raises Diagnostic where there is none."""
     found = [
-        Mesh(engine.name, level.name, level.count)
+        Mesh(engine.name, level.name, level.count, *_widths(machine, level.name))
         for engine in machine.engines
         for level in machine.levels
         if len(engine.count) > 0 and engine.count == level.count and level.name in engine.levels_of()
@@ -74,6 +78,13 @@ def mesh_of(machine: Machine) -> Mesh:
             remedy="plan its memory with plan-memory",
         )
     return max(found, key=lambda mesh: prod(mesh.extents))
+
+
+def _widths(machine: Machine, level: str) -> tuple[float, float]:
+    """Return the bytes a cycle of the links from the far level, and between neighbours; 0 where there is none."""
+    loads = [link.width for link in machine.links if link.near == level != link.far]
+    rings = [link.width / (1 + link.startup) for link in machine.links if link.near == level == link.far]
+    return max(loads, default=0), max(rings, default=0)
 
 
 def accesses_of(op: Operation, kernel: Kernel) -> list[Access] | None:
@@ -129,6 +140,21 @@ def needed(access: Access, loops: dict[int, int], mesh: Mesh) -> Placement:
     """Return the placement of an operand of a kernel whose loops are split."""
     axes = {expr.position: axis for axis, expr in enumerate(access.map.results) if isinstance(expr, AffineDimExpr)}
     return tuple(axes.get(loops[each]) if each in loops else None for each in range(len(mesh.extents)))
+
+
+def shared_loads(shape: Sequence[int], wanted: Placement, mesh: Mesh) -> Placement:
+    """
+    Return the placement in which each element of a value is loaded once along coordinates with rings that are faster.
+
+    Copies for all instances along a coordinate share the link from the far level; the rings of a coordinate work at
+    once, and an instance keeps what it passes on.
+    """
+    found = list(wanted)
+    for coordinate, extent in enumerate(mesh.extents):
+        free = [axis for axis, size in enumerate(shape) if axis not in found and size % extent == 0]
+        if found[coordinate] is None and free and prod(mesh.extents) * mesh.ring > 2 * mesh.width:
+            found[coordinate] = free[0]
+    return tuple(found)
 
 
 def reshaped(placement: Placement, source: Sequence[int], target: Sequence[int], mesh: Mesh) -> Placement | None:

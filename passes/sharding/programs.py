@@ -72,6 +72,10 @@ class Program:
         """Transfer the instance's part of a far buffer to a new one of its own."""
         return self._taken(far, self.offsets(shape_of(far), placement), self._mesh.part(shape_of(far), placement))
 
+    def fetch(self, far: SSAValue, near: SSAValue, placement: Placement) -> None:
+        """Transfer the instance's part of a far buffer to a buffer of its own."""
+        self.body.wait(self.body.op(DmaStartOp(far, self.offsets(shape_of(far), placement), near)))
+
     def store(self, near: SSAValue, far: SSAValue, placement: Placement) -> None:
         """Transfer the instance's part to a far buffer; of copies, that of the first instance."""
         conditions = [
