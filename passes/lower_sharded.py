@@ -15,14 +15,13 @@ becomes
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, NoneAttr, StringAttr, i8
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -52,6 +51,7 @@ from ..ir import functions, shape_of, where
 from .core.base import Pass
 from .grids.writer import Writer
 from .loops.nest import Index
+from .memory.views import bytes_of
 
 KERNELS: dict[str, Callable[..., Operation]] = {
     "add": linalg.AddOp,
@@ -68,6 +68,11 @@ class _Lowering:
     def __init__(self, function: FuncOp, machine: Machine | None):
         self.engines = machine.engines if machine is not None else ()
         self._function = function
+        self._largest: dict[Hashable, int] = {}
+        for op in nested_ops(function):
+            if isinstance(op, ShiftOp):
+                size = bytes_of(shard_type(cast("MemRefType[Any]", op.source.type)))
+                self._largest[ring_of(op)] = max(size, self._largest.get(ring_of(op), 0))
         self._streams: dict[Hashable, StreamOp] = {}
 
     def stream(self, type: StreamType, depth: int, name: str, key: Hashable) -> SSAValue:
@@ -76,6 +81,10 @@ class _Lowering:
             self._streams[key] = made = StreamOp(depth, type)
             made.location, made.results[0].name_hint = self._function.location, name
         return self._streams[key].results[0]
+
+    def slot(self, ring: tuple[Any, ...]) -> MemRefType[Any]:
+        """Return the type of a slot of a ring: bytes for the largest shard that goes round it."""
+        return MemRefType(i8, [self._largest[ring]], NoneAttr(), StringAttr(ring[0]))
 
     def finish(self) -> None:
         """Insert the streams at the begin of the function."""
@@ -89,7 +98,6 @@ class _Instance:
     def __init__(self, op: Operation, sharding: Sharding, lowering: _Lowering):
         self._op = op
         self._lowering = lowering
-        self._taken = Counter[tuple[StreamType, int]]()
         self.sharding = sharding
         self.outer = Writer(InsertPoint.before(op), op.location)
         self.block = Block(arg_types=[IndexType()] * len(sharding.extents))
@@ -100,14 +108,17 @@ class _Instance:
         """The coordinates of the instance."""
         return self.block.args
 
-    def stream(self, value: SSAValue, name: str, depth: int = 1, ring: Hashable = None) -> SSAValue:
-        """Return an array of streams of shards of a value, which ops with one ring share."""
+    def stream(self, value: SSAValue, name: str) -> SSAValue:
+        """Return an array of streams of shards of a value."""
+        return self._stream(shard_type(cast("MemRefType[Any]", value.type)), name, 1, (self._op, name))
+
+    def ring(self, ring: tuple[Any, ...], number: int, depth: int) -> SSAValue:
+        """Return an array of streams round a ring, by number, which all shifts round it share."""
+        return self._stream(self._lowering.slot(ring), "ring", depth, (ring, number, depth))
+
+    def _stream(self, tile: MemRefType[Any], name: str, depth: int, key: Hashable) -> SSAValue:
         over = [low + extent for low, extent in zip(self.sharding.lower, self.sharding.extents, strict=True)]
-        tile = shard_type(cast("MemRefType[Any]", value.type))
-        kind = StreamType.get(tile, over), depth
-        self._taken[kind] += 1
-        key = (*kind, self._taken[kind], self._op if ring is None else ring)
-        return self._lowering.stream(*kind, name, key)
+        return self._lowering.stream(StreamType.get(tile, over), depth, name, key)
 
     def local(self, value: SSAValue, writer: Writer | None = None) -> SSAValue:
         """Insert the view of the instance's own shard."""
@@ -162,6 +173,11 @@ def _send(writer: Writer, source: SSAValue, stream: SSAValue, point: Sequence[SS
     writer.effect(PushOp(stream, point))
 
 
+def _as_shard(writer: Writer, slot: SSAValue, like: SSAValue) -> SSAValue:
+    """Insert the view of a slot of bytes as a shard of the type of another one."""
+    return writer.op(memref.ViewOp(slot, writer.value(0), [], cast(Any, like.type)))
+
+
 def _lower_copy(op: memref.CopyOp, lowering: _Lowering) -> None:
     """Lower a copy between a sharded value and one that is not: each instance moves its own shard."""
     scatters, gathers = is_sharded(op.destination.type), is_sharded(op.source.type)
@@ -194,7 +210,7 @@ def _lower_copy(op: memref.CopyOp, lowering: _Lowering) -> None:
 
 def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
     """Lower shifts of separate values to steps round the ring of the instances, in the shorter direction."""
-    sharding, dim, extent = ops[0].shardings[0], ops[0].dim, _ring_of(ops[0])[-1]
+    sharding, dim, extent = ops[0].shardings[0], ops[0].dim, ring_of(ops[0])[-1]
     instance = _Instance(ops[0], sharding, lowering)
     body, ahead = instance.body, ops[0].by.data % extent
     steps, by = (ahead, 1) if 2 * ahead <= extent else (extent - ahead, -1)
@@ -203,15 +219,14 @@ def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
         for op, own in zip(ops, locals, strict=True):
             _move(body, own, instance.local(op.target))
     else:
-        ring = sharding.lower, sharding.extents, dim, by
-        rings = [instance.stream(op.source, "ring", min(steps, 2), ring) for op in ops]
+        rings = [instance.ring(ring_of(op), number, min(steps, 2)) for number, op in enumerate(ops)]
         _pass_round(instance, list(zip(ops, locals, rings, strict=True)), instance.neighbour(body, dim, by), steps)
     for op in ops[1:]:
         Rewriter.erase_op(op)
     instance.finish("shift")
 
 
-def _ring_of(op: ShiftOp) -> tuple[Any, ...]:
+def ring_of(op: ShiftOp) -> tuple[Any, ...]:
     """Return the key of shifts that one program does: the instances, the coordinate and the distance."""
     sharding = op.shardings[0]
     extent = sharding.extents[op.dim]
@@ -222,7 +237,7 @@ def _together(op: ShiftOp) -> list[ShiftOp]:
     """Return a shift and those after it round the same ring, of values that are neither source nor target before."""
     found, used = [op], {op.source, op.target}
     each = op.next_op
-    while isinstance(each, ShiftOp) and _ring_of(each) == _ring_of(op) and not used & {each.source, each.target}:
+    while isinstance(each, ShiftOp) and ring_of(each) == ring_of(op) and not used & {each.source, each.target}:
         found.append(each)
         used |= {each.source, each.target}
         each = each.next_op
@@ -239,21 +254,23 @@ def _pass_round(
     body, sent, taken = instance.body, list[SSAValue](), list[SSAValue]()
     for _, own, ring in parts:
         slot = body.op(ReserveOp(ring, after))
-        sent.append(_start(body, own, slot))
+        sent.append(_start(body, own, _as_shard(body, slot, own)))
     for token, (_, _, ring) in zip(sent, parts, strict=True):
         body.wait(token)
         body.effect(PushOp(ring, after))
-    for _, _, ring in parts if steps > 1 else ():
+    for _, own, ring in parts if steps > 1 else ():
         block = Block(arg_types=[IndexType()])
         inner = body.at_end_of(block)
-        held = inner.op(PopOp(ring, instance.point))
-        _send(inner, held, ring, after)
+        held = _as_shard(inner, inner.op(PopOp(ring, instance.point)), own)
+        slot = inner.op(ReserveOp(ring, after))
+        _move(inner, held, _as_shard(inner, slot, own))
+        inner.effect(PushOp(ring, after))
         inner.effect(ReleaseOp(ring, instance.point))
         inner.effect(scf.YieldOp())
         body.effect(scf.ForOp(body.value(1), body.value(steps), body.value(1), [], Region(block)))
     for op, _, ring in parts:
-        last = body.op(PopOp(ring, instance.point))
-        taken.append(_start(body, last, instance.local(op.target)))
+        last, target = body.op(PopOp(ring, instance.point)), instance.local(op.target)
+        taken.append(_start(body, _as_shard(body, last, target), target))
     for token, (_, _, ring) in zip(taken, parts, strict=True):
         body.wait(token)
         body.effect(ReleaseOp(ring, instance.point))

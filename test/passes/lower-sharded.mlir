@@ -5,7 +5,7 @@
 !one = memref<4x1x8xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, 2)>>
 
 // CHECK-LABEL: func.func @shifted
-// CHECK: %ring = hier.stream depth 1 : !hier.stream<memref<4x2xi8, "NODE"> over [2, 2]>
+// CHECK: %ring = hier.stream depth 1 : !hier.stream<memref<8xi8, "NODE"> over [2, 2]>
 // CHECK: %k = memref.alloca()
 // CHECK: hier.program "scatter" on "array" over (%{{.*}}, %{{.*}}) in [2, 2] {
 // CHECK: [[own:%.*]] = hier.local %k
