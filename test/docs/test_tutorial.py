@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tilewright.errors import Diagnostic
 from tilewright.runtime.toolchain import compiler
+from tilewright.test.docs.warm_commands import warm_commands
 
 DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with warm_commands(tmp_path_factory.mktemp("commands")) as found:
+        yield found
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -34,13 +40,11 @@ def blocks(page: Path) -> list[tuple[str, str]]:
         ("quantize.md", 2),
     ],
 )
-def test_commands(page: str, least: int, tmp_path: Path) -> None:
+def test_commands(page: str, least: int, environment: dict[str, str], tmp_path: Path) -> None:
     try:
         compiler()
     except Diagnostic:
         pytest.skip("the commands call cc")
-    tools = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
     found = blocks(DOCS / page)
     assert len(found) >= least
     for language, text in found:
@@ -50,7 +54,7 @@ def test_commands(page: str, least: int, tmp_path: Path) -> None:
             # A program that uses what the commands before it have compiled.
             (tmp_path / "main.c").write_text(text, encoding="utf-8")
             language, text = "sh", "cc -std=c11 -Wall -Wextra -Werror -O1 -I build main.c build/*.[cS] -lm && ./a.out"
-        command = [sys.executable, "-c", text] if language == "python" else ["bash", "-euo", "pipefail", "-c", text]
+        command = ["python", "-c", text] if language == "python" else ["bash", "-euo", "pipefail", "-c", text]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         if language == "sh fails":
             assert done.returncode == 1
