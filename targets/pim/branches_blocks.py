@@ -143,18 +143,26 @@ def _record(attentions: Sequence[Attention], mlp: Sequence[Operation], network: 
     heads = {first.scores: first.heads}
     for each in others:
         if each.root is not first.root:
-            raise _unequal(each, "attention of one input", f"inputs {first.root.type} and {each.root.type}")
+            message = "attention of a block reads different inputs"
+            raise Diagnostic(message, where(each.scores), str(first.root.type), str(each.root.type))
         equal = next((part for part in parts if part.same.is_equal(each.same)), None)
         heads[(equal or each).scores] = heads.get((equal or each).scores, 0) + each.heads
         parts += [] if equal else [each]
     sizes = {(each.queries, each.keys, each.own_keys, each.head_channels, heads[each.scores]): each for each in parts}
     if len(sizes) > 1:
         shown = " and ".join(f"{n} x {k}, {count} heads" for n, k, _, _, count in sizes)
-        raise _unequal(parts[-1], "as many queries, keys and heads in each branch", f"branches of {shown}")
+        expected, remedy = "as many queries, keys and heads in each branch", "pad the image to a multiple of the window"
+        message = "branches of a block are unequal"
+        raise Diagnostic(message, where(parts[-1].scores), expected, f"branches of {shown}", remedy)
     channels, count = first.channels, heads[first.scores]
     if count * len(parts) * first.head_channels != channels:
-        found = f"{count * len(parts)} of {first.head_channels} channels"
-        raise _unequal(first, f"heads that make the {channels} channels of the input", found)
+        raise Diagnostic(
+            "the heads of a block do not have as many channels as its input",
+            where(first.scores),
+            f"{channels} channels",
+            f"{count * len(parts)} heads of {first.head_channels} channels",
+            "lower the network with shard-kernels, without a schedule",
+        )
     hidden = sum(network.width(op) * _inputs(op) for op in mlp)
     shape = first.queries, first.keys, first.own_keys
     branches = sum(part.branches for part in parts)
@@ -165,11 +173,6 @@ def _record(attentions: Sequence[Attention], mlp: Sequence[Operation], network: 
 def _inputs(product: Operation) -> int:
     kernel = kernel_of(product)
     return prod(kernel.bounds[dim] for dim in common_dims(kernel))
-
-
-def _unequal(attention: Attention, expected: str, found: str) -> Diagnostic:
-    remedy = "pad the image to a multiple of the window"
-    return Diagnostic("branches of a block are unequal", where(attention.scores), expected, found, remedy)
 
 
 def _numbered(network: Network, blocks: Sequence[Block]) -> list[Block]:

@@ -11,7 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, IntegerType, ModuleOp, StringAttr, i64
 from xdsl.ir import Attribute, Operation
 
-from ....dialects.core.kernel import kernel_of
+from ....dialects.core.kernel import is_kernel, kernel_of
 from ....dialects.core.kernel_parts import ints
 from ....errors import Diagnostic
 from ....ir import functions
@@ -29,24 +29,25 @@ def find_branches(module: ModuleOp) -> None:
     """
     Annotate the blocks of a module's functions, the branches of their products, and the stages of the module.
 
-    Raises Diagnostic where no kernel is a product, and where branches of a block are unequal.
+    Raises Diagnostic where there are no kernels, and where branches of a block are unequal.
     """
     found: list[Block] = []
-    products = 0
+    kernels = 0
     for function in functions(module):
         if not function.body.blocks:
             continue
         network = Network(function)
-        products += len(network.products)
+        known = [op for op in network.order if is_kernel(op) and op.results and op.results[0] in network.flow.active]
+        kernels += len(known)
         blocks = blocks_of(network)
         for place, block in enumerate(blocks, len(found)):
             _annotate(block, place)
         inner = {op for block in blocks for op, _ in block.phases}
-        _annotate_products(network, [op for op in network.products if op not in inner])
+        _annotate_kernels(network, [op for op in known if op not in inner])
         found += blocks
-    if not products:
+    if not kernels:
         raise Diagnostic(
-            "the module has no product of tensors, and so no branches",
+            "the module has no kernels on tensors, and so no branches",
             expected="a network of kernels on tensors",
             remedy="run it after convert-onnx-to-linalg and before bufferize",
         )
@@ -106,13 +107,13 @@ def _annotate(block: Block, place: int) -> None:
         attention.scores.attributes[HEAD_DIMS] = ints([axis for axis in attention.labels if axis not in of_branches])
 
 
-def _annotate_products(network: Network, products: Sequence[Operation]) -> None:
-    """Give products outside of blocks the dimensions of their rows: each point of these is a branch."""
-    for op in products:
-        kernel, data = kernel_of(op), network.data(op)
-        dims = (
-            spatial_dims(kernel, data[0]) if len(data) == 1 else sorted(set(range(len(kernel.bounds))) - kernel.reduced)
-        )
+def _annotate_kernels(network: Network, kernels: Sequence[Operation]) -> None:
+    """Give kernels without a phase their spatial dimensions, those that no weights have: each point is a branch."""
+    for op in kernels:
+        kernel = kernel_of(op)
+        dims = sorted(set(range(len(kernel.bounds))) - kernel.reduced)
+        if op in network.products and network.is_projection(op):
+            dims = spatial_dims(kernel, network.data(op)[0])
         op.attributes[BRANCH_DIMS] = ints(dims)
         op.attributes[BRANCHES] = IntegerAttr(prod(kernel.bounds[dim] for dim in dims), i64)
 
@@ -123,7 +124,7 @@ class FindBranchesPass(Pass):
     Find Transformer blocks and their computational branches in the dependences between kernels on tensors.
 
     Kernels of a block get `pim.block` and `pim.phase`; scores get `pim.branch_dims` and `pim.head_dims`, the axes of
-    the result whose indices tell branches and heads apart. Other products get `pim.branches`, one for each point of
+    the result whose indices tell branches and heads apart. Other kernels get `pim.branches`, one for each point of
     their spatial dimensions. The module gets the records of the scheduler: `pim.stages`, and `pim.blocks` with the
     window and shift of each block. Run it after convert-onnx-to-linalg and before bufferize.
     """

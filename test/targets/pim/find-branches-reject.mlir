@@ -7,7 +7,7 @@
 // WINDOWS: found: branches of 4 x 4, 1 heads and 2 x 2, 1 heads
 // WINDOWS: remedy: pad the image to a multiple of the window
 
-// CHECK: error: [find-branches, pass 1 of 1] the module has no product of tensors, and so no branches
+// CHECK: error: [find-branches, pass 1 of 1] the module has no kernels on tensors, and so no branches
 // CHECK: expected: a network of kernels on tensors
 func.func @identity(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %x : tensor<4xf32>
