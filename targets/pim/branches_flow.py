@@ -18,7 +18,6 @@ from ...ir import numbers_of, shape_of
 from ...passes.proof.sets import Dims
 
 _isl = cast(Any, islpy)
-_RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 Through = Callable[[Operation], bool]
 
 
@@ -119,7 +118,7 @@ def is_followed(op: Operation) -> bool:
     """Return whether dependences through an op are affine: a kernel without tables, or a view of tensors."""
     if is_kernel(op):
         return len(op.results) == 1 and not kernel_of(op).tables
-    return isinstance(op, tensor.CollapseShapeOp | tensor.ExpandShapeOp | tensor.ConcatOp) or (
+    return isinstance(op, tensor.CollapseShapeOp | tensor.ExpandShapeOp | tensor.ConcatOp | tensor.PadOp) or (
         isinstance(op, tensor.ExtractSliceOp) and len(op.operands) == 1
     )
 
@@ -173,6 +172,10 @@ def _step(op: Operation, index: int) -> Any:
                     whole.names,
                 )
             return relation(out.names, into.names, [*bounds, *_sliced(out.names, into.names, offsets, strides)])
+        case tensor.PadOp():
+            low = numbers_of(op.static_low)
+            equal = [f"{o} = {i} + {by}" for o, i, by in zip(out.names, into.names, low, strict=True)]
+            return relation(out.names, into.names, [*bounds, *equal])
         case tensor.ConcatOp():
             axis = op.dim.value.data
             before = sum(shape_of(value)[axis] for value in op.operands[:index])

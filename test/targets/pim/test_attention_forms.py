@@ -1,0 +1,87 @@
+"""Stages of attention in the forms that exporters write, found by `find-branches`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from onnx import helper, numpy_helper
+
+from tilewright.frontend.zoo._float_builder import Value
+from tilewright.frontend.zoo._sequence_builder import SequenceBuilder
+from tilewright.targets.pim.schedule.records import Stage
+from tilewright.test.targets.pim.test_find_branches import found
+
+CHANNELS, HEADS = 8, 2
+PLAIN = Stage("1", CHANNELS, HEADS, 1, 1, 6, 6, 6, expansion=0)
+
+
+def attended(b: SequenceBuilder, query: Value, key: Value, value: Value) -> Value:
+    """Return attention over the last two axes."""
+    axes = [*range(len(key.shape) - 2), len(key.shape) - 1, len(key.shape) - 2]
+    return b.matmul(b.softmax(b.matmul(query, b.transposed(key, *axes))), value)
+
+
+def one_product_a_projection(b: SequenceBuilder, x: Value) -> Value:
+    query, key, value = (b.heads(b.linear(x, CHANNELS), HEADS) for _ in range(3))
+    return b.without_heads(attended(b, query, key, value))
+
+
+def heads_and_samples_in_one_axis(b: SequenceBuilder, x: Value) -> Value:
+    shape = HEADS * x.shape[0], x.shape[1], CHANNELS // HEADS
+    query, key, value = (b.reshaped(b.heads(b.linear(x, CHANNELS), HEADS), *shape) for _ in range(3))
+    return b.without_heads(b.reshaped(attended(b, query, key, value), x.shape[0], HEADS, *shape[1:]))
+
+
+def each_head_by_itself(b: SequenceBuilder, x: Value) -> Value:
+    width = CHANNELS // HEADS
+    return b.joined([attended(b, *(b.linear(x, width) for _ in range(3))) for _ in range(HEADS)], 2)
+
+
+def keys_before_queries(b: SequenceBuilder, x: Value) -> Value:
+    query, key, value = (b.heads(b.linear(x, CHANNELS), HEADS) for _ in range(3))
+    scores = b.matmul(key, b.transposed(query, 0, 1, 3, 2))
+    return b.without_heads(b.matmul(b.softmax(b.transposed(scores, 0, 1, 3, 2)), value))
+
+
+def one_head_of_keys(b: SequenceBuilder, x: Value) -> Value:
+    query = b.heads(b.linear(x, CHANNELS), HEADS)
+    key, value = (b.joined([b.heads(b.linear(x, CHANNELS // HEADS), 1)] * HEADS, 1) for _ in range(2))
+    return b.without_heads(attended(b, query, key, value))
+
+
+FORMS = (
+    one_product_a_projection,
+    heads_and_samples_in_one_axis,
+    each_head_by_itself,
+    keys_before_queries,
+    one_head_of_keys,
+)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@pytest.mark.parametrize("branches", [1, 3])
+def test_forms(form: Callable[[SequenceBuilder, Value], Value], branches: int):
+    b = SequenceBuilder("a.form", "", 0)
+    x = b.reshaped(b.input([branches * 6, CHANNELS]), branches, 6, CHANNELS)
+    y = b.sum(x, b.linear(form(b, b.layer_norm(x)), CHANNELS))
+    assert found(b.model({"output": y})) == [replace(PLAIN, branches=branches)]
+
+
+def test_windows_of_a_padded_image():
+    """An image of 10 x 10 in windows of 7 x 7 has four branches, of rows of padding too."""
+    b = SequenceBuilder("a.padded", "", 0)
+    x = b.input([10, 10, CHANNELS])
+    normed = b.layer_norm(x)
+    padded = replace(b.sum(normed, normed), shape=(1, 14, 14, CHANNELS))
+    split = b.transposed(b.reshaped(padded, 2, 7, 2, 7, CHANNELS), 0, 2, 1, 3, 4)
+    mixed = one_product_a_projection(b, b.reshaped(split, 4, 49, CHANNELS))
+    model = b.model({"output": b.linear(mixed, CHANNELS)})
+    pad = next(node for node in model.graph.node if node.output[0] == padded.name)
+    amounts = numpy_helper.from_array(np.array([0, 0, 0, 0, 0, 4, 4, 0], np.int64), "amounts")
+    model.graph.initializer.append(amounts)
+    pad.CopyFrom(helper.make_node("Pad", [normed.name, "amounts"], [padded.name]))
+    del model.graph.value_info[:]
+    assert found(model) == [replace(PLAIN, branches=4, queries=49, keys=49, own_keys=49)]
