@@ -71,7 +71,7 @@ def test_forms(form: Callable[[SequenceBuilder, Value], Value], branches: int):
 
 
 def test_windows_of_a_padded_image():
-    """An image of 10 x 10 in windows of 7 x 7 has four branches, of rows of padding too."""
+    """An image of 10 x 10 in windows of 7 x 7 has four branches; rows of padding count."""
     b = SequenceBuilder("a.padded", "", 0)
     x = b.input([10, 10, CHANNELS])
     normed = b.layer_norm(x)
