@@ -12,7 +12,7 @@ from onnx import helper, numpy_helper
 from tilewright.frontend.zoo._float_builder import Value
 from tilewright.frontend.zoo._sequence_builder import SequenceBuilder
 from tilewright.targets.pim.schedule.records import Stage
-from tilewright.test.targets.pim.test_find_branches import found
+from tilewright.test.targets.pim.annotations import found
 
 CHANNELS, HEADS = 8, 2
 PLAIN = Stage("1", CHANNELS, HEADS, 1, 1, 6, 6, 6, expansion=0)

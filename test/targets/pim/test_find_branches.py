@@ -12,33 +12,15 @@ import onnx
 import pytest
 
 from tilewright import opt_tool
-from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend import zoo
-from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import _bert, cswin_tiny, llama, pvt_tiny, swin_tiny, twins_small, vit_tiny
-from tilewright.passes import all_passes
-from tilewright.targets.pim.passes.find_branches import BLOCKS, STAGES, stage_from
+from tilewright.targets.pim.passes.find_branches import BLOCKS
 from tilewright.targets.pim.schedule.families import MODELS
 from tilewright.targets.pim.schedule.records import Stage
 from tilewright.test.small_models import save
+from tilewright.test.targets.pim.annotations import annotated, found
 
-LOWERING = "decompose-functions infer-integer-types convert-onnx-to-linalg canonicalize fold-constants cse"
-PASSES = all_passes()
 PAGE = (Path(__file__).parents[3] / "docs" / "pim.md").read_text(encoding="utf-8")
-
-
-def annotated(model: onnx.ModelProto) -> dict[str, Any]:
-    """Return the attributes of a network's module after `find-branches`."""
-    module, context = import_model(model), new_context()
-    PASSES["recover-operators"]()(lowered=True).apply(context, module)  # pyright: ignore[reportCallIssue]
-    for name in (*LOWERING.split(), "find-branches"):
-        PASSES[name]()().apply(context, module)
-    return dict(module.attributes)
-
-
-def found(model: onnx.ModelProto) -> list[Stage]:
-    """Return the stages that are found in a network."""
-    return [stage_from(record) for record in annotated(model)[STAGES]]
 
 
 def of_family(model: str, size: int, **changes: Any) -> list[Stage]:
