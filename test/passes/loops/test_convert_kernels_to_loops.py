@@ -340,7 +340,13 @@ def test_requantisation_rounds_halves_up(shift: int, constant: bool) -> None:
 
 
 @pytest.mark.long
-def test_sixty_kernels_take_less_than_two_seconds() -> None:
+def test_time_is_linear_in_the_kernels() -> None:
+    least = min(_time_of(6) for _ in range(3))
+    assert min(_time_of(60) for _ in range(2)) < 40 * least
+
+
+def _time_of(count: int) -> float:
+    """Return the CPU seconds of so many equal convolutions."""
     kernel = """nn.conv ins(%x, %w : memref<1x8x9x9xi8>, memref<8x8x3x3xi8>) outs(%y : memref<1x8x9x9xi8>)
       {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,
        accumulator = i32} epilogue(%m, %m : memref<8xi32>, memref<8xi32>)
@@ -350,8 +356,8 @@ def test_sixty_kernels_take_less_than_two_seconds() -> None:
         linalg.yield %r : i8
       }"""
     arguments = "%x: memref<1x8x9x9xi8>, %w: memref<8x8x3x3xi8>, %m: memref<8xi32>, %y: memref<1x8x9x9xi8>"
-    functions = [f"func.func @f{i}({arguments}) {{\n{kernel}\nfunc.return\n}}" for i in range(60)]
+    functions = [f"func.func @f{i}({arguments}) {{\n{kernel}\nfunc.return\n}}" for i in range(count)]
     module = parse_module(CONTEXT, "\n".join(functions))
     start = time.process_time()
     ConvertKernelsToLoopsPass().apply(CONTEXT, module)
-    assert time.process_time() - start < 2
+    return time.process_time() - start

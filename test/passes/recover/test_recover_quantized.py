@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from onnx import ModelProto, TensorProto
 
 from tilewright.cli import main
-from tilewright.compiler import Model, compile_model, machine_named
+from tilewright.compiler import Model, machine_named
 from tilewright.dialects.core.syntax.text import new_context, print_ir
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.onnx.schema import OnnxOp
@@ -24,6 +24,7 @@ from tilewright.passes.recover_quantized import RecoverQuantizedPass
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.check import check, find_cases
 from tilewright.test.passes.recover.quantised_networks import OPERATORS, Network, Tensor
+from tilewright.test.phases import each_phase
 
 seeds = st.integers(0, 2**31)
 shapes = st.tuples(st.just(1), st.integers(1, 4), st.integers(1, 6), st.integers(1, 6))
@@ -134,12 +135,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_level(corpus: Path, target: str):
     golden = list(np.load(corpus / "outputs.npz").values())
     inputs = dict(np.load(corpus / "inputs.npz"))
-    model = Model(corpus / "network.onnx", integers=True)
     assert all(len(np.unique(each)) > 2 for each in golden)
-    for phase in machine_named(target).phases:
-        module = compile_model(model, target, stop_after=phase.name).module
-        for found, wanted in zip(run_module(module, inputs).values(), golden, strict=True):
-            np.testing.assert_array_equal(found.view(wanted.dtype), wanted, phase.name)
+    module = Model(corpus / "network.onnx", integers=True).load()
+    phases = [each.name for each in machine_named(target).phases]
+    for phase, reached in each_phase(module, phases, target, verify_each=False):
+        for found, wanted in zip(run_module(reached, inputs).values(), golden, strict=True):
+            np.testing.assert_array_equal(found.view(wanted.dtype), wanted, phase)
 
 
 @pytest.mark.parametrize(

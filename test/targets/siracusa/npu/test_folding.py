@@ -134,7 +134,7 @@ def kernel_of_npu(module: ModuleOp) -> ConvOp | None:
 def test_folded_convolutions_compute_the_same():
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=300, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=100, deadline=None, derandomize=True, database=None)
     @given(layers(most=17).filter(lambda layer: min(layer.padded) >= 3))
     def check(layer: Layer) -> None:
         module = layer.module()
@@ -163,7 +163,7 @@ def test_folded_convolutions_compute_the_same():
     assert not seen["False, small True"], seen
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, database=None)
+@settings(max_examples=6, deadline=None, derandomize=True, database=None)
 @given(
     layers(most=30).filter(lambda layer: layer.is_small and min(layer.padded) >= 3),
     st.sampled_from([5 << 10, 48 << 10]),
