@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import onnx
 import pytest
 from onnx import helper, numpy_helper
 
@@ -70,18 +71,37 @@ def test_forms(form: Callable[[SequenceBuilder, Value], Value], branches: int):
     assert found(b.model({"output": y})) == [replace(PLAIN, branches=branches)]
 
 
-def test_windows_of_a_padded_image():
-    """An image of 10 x 10 in windows of 7 x 7 has four branches; rows of padding count."""
-    b = SequenceBuilder("a.padded", "", 0)
-    x = b.input([10, 10, CHANNELS])
-    normed = b.layer_norm(x)
-    padded = replace(b.sum(normed, normed), shape=(1, 14, 14, CHANNELS))
-    split = b.transposed(b.reshaped(padded, 2, 7, 2, 7, CHANNELS), 0, 2, 1, 3, 4)
-    mixed = one_product_a_projection(b, b.reshaped(split, 4, 49, CHANNELS))
-    model = b.model({"output": b.linear(mixed, CHANNELS)})
-    pad = next(node for node in model.graph.node if node.output[0] == padded.name)
-    amounts = numpy_helper.from_array(np.array([0, 0, 0, 0, 0, 4, 4, 0], np.int64), "amounts")
-    model.graph.initializer.append(amounts)
-    pad.CopyFrom(helper.make_node("Pad", [normed.name, "amounts"], [padded.name]))
+def padded(b: SequenceBuilder, x: Value) -> Value:
+    """Return an image of 10 x 10 in four windows of 7 x 7; its padding is a sum that `with_padding` replaces."""
+    channels = x.shape[-1]
+    image = replace(b.sum(x, x), shape=(1, 14, 14, channels))
+    split = b.transposed(b.reshaped(image, 2, 7, 2, 7, channels), 0, 2, 1, 3, 4)
+    return b.reshaped(split, 4, 49, channels)
+
+
+def with_padding(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model whose sums of equal operands are padding by 4 rows and columns."""
+    amounts = np.array([0, 0, 0, 0, 0, 4, 4, 0], np.int64)
+    model.graph.initializer.append(numpy_helper.from_array(amounts, "amounts"))
+    for node in model.graph.node:
+        if node.op_type == "Add" and node.input[0] == node.input[1]:
+            node.CopyFrom(helper.make_node("Pad", [node.input[0], "amounts"], list(node.output)))
     del model.graph.value_info[:]
+    return model
+
+
+def test_padding_before_the_projections():
+    b = SequenceBuilder("a.padded", "", 0)
+    windows = padded(b, b.layer_norm(b.input([10, 10, CHANNELS])))
+    model = with_padding(b.model({"output": b.linear(one_product_a_projection(b, windows), CHANNELS)}))
     assert found(model) == [replace(PLAIN, branches=4, queries=49, keys=49, own_keys=49)]
+
+
+def test_padding_after_the_projections():
+    """Rows of padding are queries and keys, and are not projected: 100 rows of four branches are."""
+    b = SequenceBuilder("a.padded", "", 0)
+    x = b.layer_norm(b.input([10, 10, CHANNELS]))
+    query, key, value = (b.heads(padded(b, b.linear(x, CHANNELS)), HEADS) for _ in range(3))
+    mixed = b.without_heads(attended(b, query, key, value))
+    model = with_padding(b.model({"output": b.linear(mixed, CHANNELS)}))
+    assert found(model) == [replace(PLAIN, branches=4, queries=49, keys=49, own_keys=25)]
