@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 HEADER = "tilewright_threads.h"
 _RANK = 1
-_LIMITS = {"buffers": 32, "coordinates": 4}
+_LIMITS = {"buffers": 256, "coordinates": 4}
 """Sizes of the arrays of `tw_program` in the header."""
 
 _STREAM, _PROGRAM, _VOID, _BODY = (

@@ -15,7 +15,7 @@
 #ifndef TW_PROGRAMS
 #define TW_PROGRAMS 256
 #endif
-#define TW_PROGRAM_BUFFERS 32
+#define TW_PROGRAM_BUFFERS 256
 #define TW_PROGRAM_COORDINATES 4
 
 typedef struct {
