@@ -30,6 +30,7 @@ from .sharding.placement import (
     root_of,
     shared_loads,
     split_loops,
+    sub_array,
 )
 from .sharding.programs import Located, Program, in_shape
 
@@ -251,13 +252,18 @@ class ShardKernelsPass(Pass):
     divides into equal parts. What lies in other instances along a coordinate is passed round its ring
     (`hier.shift`); what lies in the far level is loaded part by part. Function arguments and what other ops read are
     given back to the far level.
+
+    `over` are the instances to use along each coordinate, from the first on, such as a [head split, patch split] of
+    attention; all by default. Raises Diagnostic where the machine has fewer.
     """
 
     name = "shard-kernels"
     places_operands = True
 
+    over: tuple[int, ...] = ()
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        mesh = mesh_of(machine_of(op))
+        mesh = sub_array(mesh_of(machine_of(op)), self.over)
         for function in functions(op):
             self._function(function, mesh)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, TypeAlias, cast
 
@@ -78,6 +78,20 @@ def mesh_of(machine: Machine) -> Mesh:
             remedy="plan its memory with plan-memory",
         )
     return max(found, key=lambda mesh: prod(mesh.extents))
+
+
+def sub_array(mesh: Mesh, over: Sequence[int]) -> Mesh:
+    """Return the first instances of a mesh, so many along each coordinate. Raises Diagnostic where it has fewer."""
+    if not over:
+        return mesh
+    if len(over) != len(mesh.extents) or any(not 1 <= n <= most for n, most in zip(over, mesh.extents, strict=True)):
+        raise Diagnostic(
+            f"'{mesh.engine}' has no such instances",
+            expected=f"numbers of instances up to {', '.join(map(str, mesh.extents))}",
+            found=", ".join(map(str, over)),
+            remedy="give over= one number for each coordinate, or leave it out",
+        )
+    return replace(mesh, extents=tuple(over))
 
 
 def _widths(machine: Machine, level: str) -> tuple[float, float]:

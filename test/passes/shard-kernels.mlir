@@ -1,6 +1,9 @@
 // RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels,lower-sharded,allocate-sharded,verify-levels,verify-memory -o %t.mlir
 // RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels | filecheck %s
 
+// RUN: opt-tool %s -p attach-machine{target=pim},shard-kernels{over=2,4} | filecheck %s --check-prefix=PART
+// PART: hier.program "matmul" on "array" over ({{.*}}) in [2, 4] {
+
 // Rows over coordinate 1, columns over coordinate 0; the rows of the softmax go round the ring of coordinate 0.
 // CHECK-LABEL: func.func @rows
 // CHECK: [[sums:%.*]] = memref.alloc() : memref<32x24xf32, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d1 floordiv 12, d0 floordiv 16)>>
