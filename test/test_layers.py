@@ -57,10 +57,16 @@ def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
             yield from statements(getattr(node, part, ()))
 
 
+_NAMES_THE_PACKAGE = re.compile(rb"\bimport\b.*\btilewright\b|\bfrom[ \t]+tilewright\b")
+
+
 def absolute(file: Path) -> list[int]:
     """The lines at which a module imports the package by its name."""
     found: list[int] = []
-    for node in ast.walk(ast.parse(file.read_bytes())):
+    text = file.read_bytes()
+    if not _NAMES_THE_PACKAGE.search(text):  # most do not, and parsing takes long
+        return found
+    for node in ast.walk(ast.parse(text)):
         match node:
             case ast.Import():
                 found += [node.lineno for alias in node.names if alias.name.split(".")[0] == "tilewright"]

@@ -95,7 +95,7 @@ def check(program: Program, seed: int, passes: str) -> ModuleOp:
     return module
 
 
-@examples(20)
+@examples(12)
 @given(products(), st.integers(0, 1 << 16), st.sampled_from(["expand-grid", "expand-grid,pipeline-dma"]))
 def test_products_on_copies(program: Program, seed: int, passes: str) -> None:
     check(program, seed, f"{passes},{TO_LOOPS}")

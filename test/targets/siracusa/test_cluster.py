@@ -65,7 +65,7 @@ def planned(network: Network, l1: int) -> tuple[ModuleOp, dict[str, Array], dict
 def test_random_networks(operators: Any) -> None:
     ran: list[int] = []
 
-    @examples(20)
+    @examples(12)
     @given(networks(operators, largest=3, types=("i8", "ui8")), st.sampled_from([512, 1024, 4096]))
     def check(network: Network, l1: int) -> None:
         found = planned(network, l1)
@@ -80,7 +80,7 @@ def test_random_networks(operators: Any) -> None:
         ran.append(sum("tilewright.fork" in op.attributes for op in module.walk()))
 
     check()
-    assert sum(map(bool, ran)) > len(ran) / 3 > 4
+    assert sum(map(bool, ran)) > len(ran) / 3 > 2
 
 
 SCALAR = """func.func @network(%y: memref<i32> {onnx.name = "y", tilewright.output}) {
