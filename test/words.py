@@ -74,8 +74,12 @@ def sources(root: Path = ROOT) -> Iterator[tuple[str, ast.Module]]:
 @cache
 def texts(root: Path = ROOT) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
     """Return the docstrings and the messages of all sources."""
-    trees = list(sources(root))
-    return tuple(t for each in trees for t in docstrings(*each)), tuple(t for each in trees for t in messages(*each))
+    documented: list[Text] = []
+    raised: list[Text] = []
+    for each in sources(root):  # one tree at a time: the garbage collector visits all that are kept
+        documented += docstrings(*each)
+        raised += messages(*each)
+    return tuple(documented), tuple(raised)
 
 
 def docstrings(file: str, tree: ast.Module) -> Iterator[Text]:
