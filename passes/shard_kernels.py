@@ -24,6 +24,7 @@ from .sharding.placement import (
     Mesh,
     Placement,
     accesses_of,
+    covers,
     mesh_of,
     needed,
     reshaped,
@@ -34,7 +35,7 @@ from .sharding.placement import (
 )
 from .sharding.programs import Located, Program, in_shape
 
-_PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp, ReturnOp)
+_PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp)
 
 
 class Sharder:
@@ -49,7 +50,8 @@ class Sharder:
     def visit(self, op: Operation) -> None:
         """Replace a kernel by a program; give the far level what any other op reads."""
         if isinstance(op, ReturnOp):
-            for root in [root for root in self._held if root.owner is op.parent_block()]:
+            returned = {root_of(value)[0] for value in op.operands}
+            for root in [root for root in self._held if root.owner is op.parent_block() or root in returned]:
                 self._give_back(root, op)
             return
         if isinstance(op, _PASSIVE):
@@ -89,7 +91,9 @@ class Sharder:
         held = [next((at for _, at in self._located(access.value)), None) for access in accesses[:inputs]]
         loops = split_loops(kernel, accesses, held, mesh)
         wanted = [needed(access, loops, mesh) for access in accesses]
+        kept_in = [n for n in range(inputs, len(accesses)) if not covers(accesses[n], kernel)]
         read = [*range(inputs), *(n for n in range(inputs, len(accesses)) if accesses[n].value in reads_of(kernel))]
+        read += [n for n in kept_in if n not in read]
         sources = {n: self._source(accesses[n].value, wanted[n], op) for n in read if is_shaped(accesses[n].value)}
         outer = Writer(InsertPoint.before(op), op.location)
         kept = {n: self._target(outer, accesses[n].value, wanted[n], op) for n in range(inputs, len(accesses))}

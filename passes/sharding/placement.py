@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from typing import Any, TypeAlias, cast
 
@@ -17,6 +18,7 @@ from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.model import Machine
 from ...dialects.hier.sharded import ShardedAttr
 from ...errors import Diagnostic
+from ...ir import shape_of
 from ..memory.tiling import index_dims
 from ..memory.views import VIEWS
 
@@ -169,6 +171,28 @@ def shared_loads(shape: Sequence[int], wanted: Placement, mesh: Mesh) -> Placeme
         if found[coordinate] is None and free and prod(mesh.extents) * mesh.ring > 2 * mesh.width:
             found[coordinate] = free[0]
     return tuple(found)
+
+
+def covers(access: Access, kernel: Kernel) -> bool:
+    """Return whether the loops of a kernel reach all elements of an operand."""
+    plain = [expr.position for expr in access.map.results if isinstance(expr, AffineDimExpr)]
+    if len(set(plain)) == len(access.map.results):
+        return [kernel.bounds[loop] for loop in plain] == list(shape_of(access.value))
+    dims = [dim for expr in access.map.results for dim in expr.used_dims()]
+    extents = zip(access.map.results, shape_of(access.value), strict=True)
+    return len(set(dims)) == len(dims) and all(_reached(expr, kernel) == set(range(n)) for expr, n in extents)
+
+
+def _reached(expr: AffineExpr, kernel: Kernel) -> set[int]:
+    """Return the values of an expression over the loops of a kernel."""
+    dims = sorted(expr.used_dims())
+    point = [0] * len(kernel.bounds)
+    found = set[int]()
+    for indices in product(*(range(kernel.bounds[dim]) for dim in dims)):
+        for dim, index in zip(dims, indices, strict=True):
+            point[dim] = index
+        found.add(expr.eval(point, []))
+    return found
 
 
 def reshaped(placement: Placement, source: Sequence[int], target: Sequence[int], mesh: Mesh) -> Placement | None:

@@ -56,3 +56,33 @@ func.func @part(%x: memref<4x8xf32>, %y: memref<8x8xf32> {tilewright.output}) {
   linalg.exp ins(%x : memref<4x8xf32>) outs(%v : memref<4x8xf32, strided<[8, 1], offset: 32>>)
   func.return
 }
+
+// A kernel that writes one column keeps the others.
+// CHECK-LABEL: func.func @column
+// CHECK: hier.program "fill"
+// CHECK: hier.program "generic" on "array"
+// CHECK: hier.dma_start %{{.*}} from %{{.*}} : memref<2x2xf32, "NODE">, memref<2x2xf32, "NODE">
+// CHECK: linalg.generic
+// CHECK: hier.program "gather"
+func.func @column(%x: memref<4xf32>, %y: memref<4x2xf32> {tilewright.output}) {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%y : memref<4x2xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0, 0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<4xf32>) outs(%y : memref<4x2xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  func.return
+}
+
+// A buffer that the function returns is in the far level.
+// CHECK-LABEL: func.func @returned
+// CHECK: [[y:%.*]] = memref.alloc() : memref<8x8xf32>
+// CHECK: hier.program "gather"
+// CHECK: hier.dma_start [[y]][
+// CHECK: func.return [[y]]
+func.func @returned(%x: memref<8x8xf32>) -> memref<8x8xf32> {
+  %y = memref.alloc() : memref<8x8xf32>
+  linalg.exp ins(%x : memref<8x8xf32>) outs(%y : memref<8x8xf32>)
+  func.return %y : memref<8x8xf32>
+}
