@@ -27,7 +27,7 @@ import numpy as np
 from ...dialects import all_dialects
 from ...dialects.core.instruction import Flat, Instruction, instructions
 from ...dialects.core.instruction.record import header_text
-from ...dialects.core.instruction.signature import Buffer, Kind, Parameter
+from ...dialects.core.instruction.signature import Buffer, ElementSize, Kind, Parameter
 from ...dialects.core.machine.targets import machine_named
 from ...discovery import scope, target_folders
 from ...errors import Diagnostic
@@ -172,8 +172,11 @@ def _draw(made: Instruction, count: int, seed: int) -> list[Sample]:
 
 def _sample(made: Instruction, random: np.random.Generator) -> Sample:
     numbers, flat = dict[str, Any](), dict[str, Flat[Any]]()
+    types = {each.name: each.dtype for each in made.c_parameters if isinstance(each.kind, Buffer)}
     for each in made.c_parameters:
-        if not isinstance(each.kind, Buffer):
+        if isinstance(each.kind, ElementSize):
+            numbers[each.name] = types[each.kind.buffer].itemsize
+        elif not isinstance(each.kind, Buffer):
             numbers[each.name] = _number(each, random)
     made.check({name: number for name, number in numbers.items() if type(number) is int})
     for each in made.c_parameters:
