@@ -17,6 +17,8 @@ from .instance import instance_of
 
 _ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
 _ROW = (1 << 29) - 1
+_PRODUCTS, _WEIGHT_STATIONARY = 0x39C, 1 << 2
+"""Fields of a configuration of products: dataflow, activation, strides alone, transposes; their value in a program."""
 
 
 class Memory(Protocol):
@@ -64,6 +66,8 @@ class Coprocessor:
         number = rs1 >> 3 & 3
         match rs1 & 3:
             case 0:
+                if rs1 & _PRODUCTS != _WEIGHT_STATIONARY:
+                    raise _unknown(0, rs1, rs2)
                 gemmini.config_ex.function(step=rs1 >> 16 & 0xFFFF, execute=self.execute)
             case 1:
                 self.load.blocks[number], self._load_bytes[number] = rs1 >> 16 & 0xFFFF, rs2

@@ -33,6 +33,7 @@ static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
     uint32_t bits = (uint32_t)(rs2 >> 32), id = rs1 >> 3 & 3;
     switch (rs1 & 3) {
         case 0:
+            if ((rs1 & 0x39c) != 4) abort(); /* output-stationary, an activation or a transpose: no instruction stands for it */
             tw_gemmini_model.step = rs1 >> 16 & 0xffff;
             break;
         case 1:

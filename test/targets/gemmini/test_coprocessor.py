@@ -75,7 +75,7 @@ def test_a_product(full: bool) -> None:
     np.testing.assert_array_equal(found, sums if full else scaled)
 
 
-@pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (0, 3)])
+@pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (0, 3), (0, 0), (0, 1 << 2 | 1 << 8)])
 def test_a_command_that_is_not_known(funct: int, rs1: int) -> None:
     with pytest.raises(Diagnostic, match="a command of Gemmini that no instruction record stands for"):
         Coprocessor(find_machine("gemmini")).command(funct, rs1, 0, Bytes(8))
