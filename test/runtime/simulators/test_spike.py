@@ -145,7 +145,7 @@ def test_isa_strings():
 
 
 def test_an_extension_takes_the_place_of_the_coprocessor():
-    settings = Settings(coprocessor=Path("coprocessor.py"), extension=(Path("libarray.so"), "array"))
+    settings = Settings(coprocessor=(Path("coprocessor.py"), "{}"), extension=(Path("libarray.so"), "array"))
     assert SPIKE.arguments(settings, Path("a.elf"))[2:] == ["--extlib=libarray.so", "--extension=array", "a.elf"]
 
 
