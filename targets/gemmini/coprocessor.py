@@ -12,13 +12,14 @@ from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic
 from ...ir import Array
 from .dialects import gemmini
-from .dialects.gemmini import Execute, Load, Store, Weights
+from .dialects.gemmini import Cells, Execute, Load, Store, Weights
 from .instance import instance_of
 
 _ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
 _ROW = (1 << 29) - 1
-_PRODUCTS, _WEIGHT_STATIONARY = 0x39C, 1 << 2
-"""Fields of a configuration of products: dataflow, activation, strides alone, transposes; their value in a program."""
+_GARBAGE = 0xFFFFFFFF
+_PRODUCTS, _WEIGHT_STATIONARY = 0x398, 1 << 2
+"""Fields of a configuration of products: those that are 0 (activation, strides alone, transposes), and dataflow."""
 
 
 class Memory(Protocol):
@@ -43,6 +44,7 @@ class Coprocessor:
         self.spad = np.zeros(rows * self._dim, self._element)
         self.acc = np.zeros(instance.acc_rows * self._dim, self._sum)
         self.load, self.execute, self.store, self.weights = Load(), Execute(), Store(), Weights()
+        self.cells = Cells()
         self._load_bytes, self._store_bytes = [0, 0, 0], 0
         self._preloaded, self._sums = 0, 0
         self._commands: dict[int, Callable[[int, int, Memory], None]] = {
@@ -50,8 +52,8 @@ class Coprocessor:
             1: lambda far, tile, memory: self._mvin(1, far, tile, memory),
             2: lambda far, tile, memory: self._mvin(0, far, tile, memory),
             3: self._mvout,
-            4: lambda a, _, memory: self._compute(a, takes=True),
-            5: lambda a, _, memory: self._compute(a, takes=False),
+            4: lambda a, b, memory: self._compute(a, b, takes=True),
+            5: lambda a, b, memory: self._compute(a, b, takes=False),
             6: self._preload,
             14: lambda far, tile, memory: self._mvin(2, far, tile, memory),
         }
@@ -66,9 +68,10 @@ class Coprocessor:
         number = rs1 >> 3 & 3
         match rs1 & 3:
             case 0:
-                if rs1 & _PRODUCTS != _WEIGHT_STATIONARY:
+                if rs1 & _PRODUCTS or rs2 & 0xFFFFFFFF:
                     raise _unknown(0, rs1, rs2)
-                gemmini.config_ex.function(step=rs1 >> 16 & 0xFFFF, execute=self.execute)
+                made = gemmini.config_ex if rs1 & _WEIGHT_STATIONARY else gemmini.config_os
+                made.function(step=rs1 >> 16 & 0xFFFF, execute=self.execute)
             case 1:
                 self.load.blocks[number], self._load_bytes[number] = rs1 >> 16 & 0xFFFF, rs2
                 self.load.shrunk[number] = rs1 >> 2 & 1
@@ -120,7 +123,10 @@ class Coprocessor:
     def _preload(self, b: int, c: int, memory: Memory) -> None:
         self._preloaded, self._sums = b, c
 
-    def _compute(self, a: int, *, takes: bool) -> None:
+    def _compute(self, a: int, bd: int, *, takes: bool) -> None:
+        if self.execute.keeps_sums:
+            self._multiply(a, bd, begins=takes)
+            return
         at, k, rows = _fields(a)
         b, width, depth = _fields(self._preloaded)
         c, n, _ = _fields(self._sums)
@@ -138,6 +144,21 @@ class Coprocessor:
             "weights": self.weights,
         }
         made.function(a=self._near(at), c=self._near(c), **numbers, **sizes)
+
+    def _multiply(self, a: int, b: int, *, begins: bool) -> None:
+        at, k, rows = _fields(a)
+        weights, n, _ = _fields(b)
+        c = self._sums & 0xFFFFFFFF
+        if self._preloaded & 0xFFFFFFFF != _GARBAGE:
+            raise _unknown(4, a, b)
+        sizes = {"rows": rows, "k": k, "n": n, "dim": self._dim, "size": self.spad.itemsize}
+        state = {"first": int(begins), "step": self.execute.step, "execute": self.execute, "cells": self.cells}
+        operands = {"a": self._near(at), "b": self._near(weights)}
+        if c == _GARBAGE:
+            gemmini.multiply_keep.function(**operands, **sizes, **state)
+            return
+        made = gemmini.multiply_add if c & _ADD else gemmini.multiply
+        made.function(**operands, c=self._near(c), **sizes, **state)
 
     def _mvout(self, far: int, tile: int, memory: Memory) -> None:
         at, cols, rows = _fields(tile)

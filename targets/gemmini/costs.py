@@ -16,23 +16,30 @@ from ...dialects.core.machine.model import Engine
 from ...dialects.core.machine.operations import dimension_names
 from ...dialects.hier import YieldOp
 from ...dialects.quant import RescaleOp
+from ...ir import element_of
+from .limits import most_kept
 
 LEAST_ROWS = 4
 """Cycles of a product of fewer rows."""
 
 
 @cost("array")
-def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) -> int | str:
+def array(
+    kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0
+) -> int | str:
     """
     Return the cycles of a product: for each block of dim x dim weights, those of its preload and of the rows behind it.
 
-    The product that takes new weights costs `dim` cycles and their preload one, each other max(4, rows). Groups and
-    batches are products of their own. A text for what `_product_fault` refuses.
+    The product that takes new weights costs `dim` cycles and their preload one, each other max(4, rows);
+    output-stationary, each block of sums and of weights takes both. Groups and batches are products of their own. A
+    text for what `_product_fault` refuses.
     """
     names = dimension_names(kernel)
     extents = dict(zip(names, bounds, strict=True))
     if fault := _product_fault(kernel, extents, dim):
         return fault
+    if output_stationary and not most_kept(dim, str(element_of(kernel.inputs[0].value))):
+        return f"sums of {dim} products may exceed the 20 bits in which they leave the array"
     rows = [name for name in names if name[0] == "m" and extents[name] > 1][-1:]
     blocks = ceil(extents["n0"] / dim) * ceil(extents["k0"] / dim)
     blocks *= prod(extents[name] for name in names if name[0] == "k" and name != "k0")
@@ -40,6 +47,8 @@ def array(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) 
     whole, rest = divmod(prod(extents[name] for name in rows), dim)
     line = whole * dim + (max(rest, LEAST_ROWS) if rest else 0)
     blocks *= prod(extent for name, extent in extents.items() if name[0] == "b")
+    if output_stationary:
+        return blocks * lines * (whole + bool(rest)) * (1 + dim)
     return blocks * (1 + dim + lines * line - (dim if whole else max(rest, LEAST_ROWS)))
 
 

@@ -6,8 +6,15 @@ from math import isfinite, prod
 
 REQUEST_BYTES = 64
 """Bytes that one row of a load has at most (`MAX_BYTES`)."""
+OUTPUTS = -(1 << 19), (1 << 19) - 1
+"""Least and largest integers that leave the array: its outputs have 20 bits."""
 SUMS = {"i8": "i32", "f32": "f32"}
 """Type of a product's factors -> type of its sums."""
+
+
+def most_kept(dim: int, element: str) -> int:
+    """Return the number of blocks of `dim` products that cells may add before a sum exceeds the outputs of the array."""
+    return OUTPUTS[1] // (dim << 14) if element == "i8" else 1 << 30
 
 
 def rows_fault(rows: int, dim: int) -> str | None:
@@ -60,6 +67,10 @@ def factors_fault(a_at: tuple[int | None, ...], c_at: tuple[int | None, ...]) ->
 
 def weights_fault(b_at: tuple[int | None, ...]) -> str | None:
     return _row_begin(b_at, "b")
+
+
+def keep_fault(a_at: tuple[int | None, ...], b_at: tuple[int | None, ...]) -> str | None:
+    return _row_begin(a_at, "a") or _row_begin(b_at, "b")
 
 
 def _row_begin(at: tuple[int | None, ...], name: str) -> str | None:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
-from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.instruction import Instruction
-from ...dialects.core.kernel import Access, Kernel
-from ...dialects.core.machine.operations import dimension_names
+from ...dialects.core.kernel import Kernel
+from ...dialects.core.machine.model import Machine
 from ...dialects.nn import AddOp, PoolOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
-from ...passes.loops.affine import axes_of
-from ...passes.loops.blocks import PartLoops, parts
+from ...passes.loops.blocks import parts
 from ...passes.loops.nest import Index, Nest
 from .additions import add_by_loads
 from .dialects.gemmini import (
@@ -28,42 +24,14 @@ from .dialects.gemmini import (
     mvin_acc_zero,
     preload,
 )
+from .output_stationary import OutputStationaryLoops
 from .pools import pool_by_stores
-from .rows import Rows, rows_of, zero_rows
+from .product_loops import ProductLoops
+from .rows import zero_rows
 
 
-class ProductLoops(PartLoops):
+class WeightStationaryLoops(ProductLoops):
     """Loops over blocks of weights, and inside of them over rows of the first factor."""
-
-    def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest):
-        super().__init__(kernel, nest)
-        names = dimension_names(kernel)
-        self.op, self.n, self.k = op, names.index("n0"), names.index("k0")
-        self.x, self.w, self.y = *kernel.inputs, *kernel.outputs
-        self.rows = {access: rows_of(access.value) for access in (self.x, self.w, self.y)}
-        self.dim = self.rows[self.y].dim
-        self.row = self._row(names)
-        self.others = [loop for loop, name in enumerate(names) if name[0] == "m" and loop != self.row]
-        self.batches = [loop for loop, name in enumerate(names) if name[0] == "b"]
-        self.taps = [loop for loop, name in enumerate(names) if name[0] == "k" and loop != self.k]
-
-    def _row(self, names: Sequence[str]) -> int:
-        """Return the loop whose neighbours are neighbouring rows of sums."""
-        rows = self.rows[self.y]
-        form = linear(self.y.map.results[rows.others[rows.line]])
-        loops = [loop for loop in form.dims() if names[loop][0] == "m"]
-        if len(loops) != 1:
-            raise Diagnostic("the rows of a product's sums are no rows of its first factor", where=where(self.op))
-        return loops[0]
-
-    @property
-    def step(self) -> int:
-        """Rows of the first factor between those of neighbouring sums."""
-        rows, found = self.rows[self.x], 0
-        for place, axis in enumerate(rows.others):
-            form = linear(self.x.map.results[axis])
-            found += sum(factor for loop, factor in form.terms if loop == self.row) * rows.distance(place)
-        return found
 
     def emit(self) -> None:
         """Emit the instructions of the product."""
@@ -71,8 +39,7 @@ class ProductLoops(PartLoops):
         nest.last(config_ex(self.step))
         if self.op.accumulate is None:
             zero_rows(nest, self.y.value, mvin_acc_zero)
-        for loop in self.batches:
-            self.position[loop] = nest.open("b", 0, bounds[loop])[0] if bounds[loop] > 1 else 0
+        outer = self.open_outer()
         (n,) = nest.open("n", 0, bounds[self.n] // self.dim)
         self.position[self.n] = nest.mul(n, self.dim)
         for loop in self.taps:
@@ -86,7 +53,7 @@ class ProductLoops(PartLoops):
         self._chunks(n, k, is_first=True)
         for number, loop in enumerate(self.others):
             self._remaining(number, loop, n, k)
-        nest.close_all(2 + len(self.taps) + sum(bounds[loop] > 1 for loop in self.batches))
+        nest.close_all(2 + len(self.taps) + outer)
 
     def _remaining(self, number: int, loop: int, n: Index, k: Index) -> None:
         """Emit the rows at which the loops before one are at 0, and that one is not."""
@@ -121,23 +88,13 @@ class ProductLoops(PartLoops):
         a, c = (self.x.value, self.at(self.x, k)), (self.y.value, self.at(self.y, n))
         self.nest.last(made(a, c, rows, self.dim, self.dim, self.step))
 
-    def at(self, access: Access, block: Index) -> list[SSAValue]:
-        """Return the physical indices of an operand's row at the current position, in a block of columns."""
-        rows: Rows = self.rows[access]
-        axes = axes_of(access, self.kernel.bounds)
-        for loop in self.batches:
-            factors = dict(linear(access.map.results[rows.axis]).terms)
-            block = self.nest.add(block, self.nest.mul(self.position[loop], factors.get(loop, 0) // self.dim))
-        found = [block, *(self.index(axes[axis].index) for axis in rows.others), 0]
-        return [self.nest.value(each) for each in found]
-
 
 _ENGINES = [StringAttr(name) for name in ("array", "loader", "storer")]
 
 
-def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
+def lower_kernel(machine: Machine, op: Operation, kernel: Kernel, nest: Nest) -> bool:
     """
-    Emit a kernel of the array as instructions; return False for kernels of the core.
+    Emit a kernel of a machine's array as instructions; return False for kernels of the core.
 
     Raises Diagnostic for a kernel of the array that no instructions compute.
     """
@@ -150,7 +107,8 @@ def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
         add_by_loads(kernel, nest)
         return True
     if isinstance(op, ContractionOp) and kernel.epilogue is None:
-        ProductLoops(op, kernel, nest).emit()
+        loops = OutputStationaryLoops if _keeps_sums(machine, op) else WeightStationaryLoops
+        loops(op, kernel, nest).emit()
         return True
     if isinstance(op, linalg.FillOp) and _is_zero(op):
         zero_rows(nest, kernel.outputs[0].value, mvin_acc_zero)
@@ -161,6 +119,12 @@ def lower_kernel(op: Operation, kernel: Kernel, nest: Nest) -> bool:
         expected="nn.matmul, nn.conv or nn.add without an epilogue, or linalg.fill with 0",
         remedy="map it to the core (the attribute 'engine')",
     )
+
+
+def _keeps_sums(machine: Machine, op: ContractionOp) -> bool:
+    """Return whether the array of a machine computes a product output-stationary."""
+    support = machine.engine("array").support(op)
+    return support is not None and bool(dict(support.parameters).get("output_stationary"))
 
 
 def _is_zero(op: linalg.FillOp) -> bool:

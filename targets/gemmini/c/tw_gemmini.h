@@ -241,6 +241,39 @@ static inline void tw_gemmini_compute_accumulated_add(const void *a, void *c, in
     tw_gemmini_compute_accumulated_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim) | TW_GEMMINI_ADD, rows, k, n);
 }
 
+static inline void tw_gemmini_config_os(int32_t step) {
+    uint64_t rs1 = tw_gemmini_bits(1.0f) << 32 | (uint64_t)step << 16;
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, UINT64_C(1) << 48);
+}
+
+/* Output-stationary: the cells begin with zeros, or keep their sums. */
+static inline void tw_gemmini_multiply_at(uint32_t a, uint32_t b, uint32_t c, int32_t rows, int32_t k, int32_t n, int32_t first) {
+    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
+    if (first) tw_gemmini_issue(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(k, n, b));
+    else tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(k, n, b));
+}
+
+static inline void tw_gemmini_multiply_keep(const void *a, const void *b, int32_t rows, int32_t k, int32_t n, int32_t first,
+                                            int32_t step, int32_t dim, int32_t size) {
+    (void)step;
+    uint32_t from = tw_gemmini_spad_row(a, dim, size), weights = tw_gemmini_spad_row(b, dim, size);
+    tw_gemmini_multiply_at(from, weights, TW_GEMMINI_GARBAGE, rows, k, n, first);
+}
+
+static inline void tw_gemmini_multiply(const void *a, const void *b, void *c, int32_t rows, int32_t k, int32_t n, int32_t first,
+                                       int32_t step, int32_t dim, int32_t size) {
+    (void)step;
+    uint32_t from = tw_gemmini_spad_row(a, dim, size), weights = tw_gemmini_spad_row(b, dim, size);
+    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_row(c, dim), rows, k, n, first);
+}
+
+static inline void tw_gemmini_multiply_add(const void *a, const void *b, void *c, int32_t rows, int32_t k, int32_t n, int32_t first,
+                                           int32_t step, int32_t dim, int32_t size) {
+    (void)step;
+    uint32_t from = tw_gemmini_spad_row(a, dim, size), weights = tw_gemmini_spad_row(b, dim, size);
+    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_row(c, dim) | TW_GEMMINI_ADD, rows, k, n, first);
+}
+
 static inline void tw_gemmini_config_st(const void *far, int32_t stride, int32_t size, float scale, int32_t relu) {
     (void)far;
     tw_gemmini_issue(TW_GEMMINI_CONFIG, (uint64_t)relu << 2 | 2, tw_gemmini_bits(scale) << 32 | (uint32_t)(stride * size));

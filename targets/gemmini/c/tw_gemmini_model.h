@@ -14,11 +14,15 @@
 
 static struct {
     char *spad, *acc, weights[TW_GEMMINI_LARGEST_DIM][TW_GEMMINI_LARGEST_DIM * sizeof(float)];
+    union {
+        int32_t i;
+        float f;
+    } cells[TW_GEMMINI_LARGEST_DIM][TW_GEMMINI_LARGEST_DIM];
     uint32_t dim, size;
     uint64_t load_stride[3], preload, sums, pool;
     uint32_t load_block[3], store_stride, step;
     float scale;
-    int relu, load_shrunk[3];
+    int relu, load_shrunk[3], keeps_sums;
 } tw_gemmini_model;
 
 static inline char *tw_gemmini_model_spad(uint32_t row) {
@@ -33,7 +37,8 @@ static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
     uint32_t bits = (uint32_t)(rs2 >> 32), id = rs1 >> 3 & 3;
     switch (rs1 & 3) {
         case 0:
-            if ((rs1 & 0x39c) != 4) abort(); /* output-stationary, an activation or a transpose: no instruction stands for it */
+            if ((rs1 & 0x398) || (uint32_t)rs2) abort(); /* an activation, a transpose or a shift: no instruction stands for it */
+            tw_gemmini_model.keeps_sums = !(rs1 >> 2 & 1);
             tw_gemmini_model.step = rs1 >> 16 & 0xffff;
             break;
         case 1:
@@ -100,7 +105,44 @@ static inline void tw_gemmini_model_floats(const float *x, float *y, uint32_t co
     }
 }
 
-static inline void tw_gemmini_model_compute(uint64_t a, int takes) {
+/* Output-stationary: the cells keep sums, which leave with 20 bits. */
+static inline void tw_gemmini_model_accumulate(uint64_t a, uint64_t b, int begins) {
+    uint32_t rows = a >> 48 & 0xffff, depth = a >> 32 & 0xffff, cols = b >> 32 & 0xffff, at = (uint32_t)tw_gemmini_model.sums;
+    if ((uint32_t)tw_gemmini_model.preload != UINT32_MAX) abort(); /* sums that begin with others: no instruction stands for them */
+    if (begins) memset(tw_gemmini_model.cells, 0, sizeof tw_gemmini_model.cells);
+    for (uint32_t row = 0; row < rows; ++row)
+        for (uint32_t i = 0; i < depth; ++i)
+            for (uint32_t j = 0; j < cols; ++j) {
+                const char *x = tw_gemmini_model_spad((uint32_t)a + row * tw_gemmini_model.step);
+                const char *y = tw_gemmini_model_spad((uint32_t)b + i);
+                if (tw_gemmini_model.size == 1) {
+                    int32_t product = ((const int8_t *)x)[i] * ((const int8_t *)y)[j];
+                    uint32_t sum = (uint32_t)tw_gemmini_model.cells[row][j].i + (uint32_t)product;
+                    tw_gemmini_model.cells[row][j].i = (int32_t)sum;
+                } else {
+                    volatile float product = ((const float *)(const void *)x)[i] * ((const float *)(const void *)y)[j];
+                    tw_gemmini_model.cells[row][j].f += product;
+                }
+            }
+    for (uint32_t row = 0; at != UINT32_MAX && row < rows; ++row)
+        for (uint32_t j = 0; j < cols; ++j) {
+            char *to = tw_gemmini_model_acc(at + row) + j * 4;
+            if (tw_gemmini_model.size == 1) {
+                int32_t sum = tw_gemmini_model.cells[row][j].i;
+                sum = sum < -(1 << 19) ? -(1 << 19) : sum > (1 << 19) - 1 ? (1 << 19) - 1 : sum;
+                *(int32_t *)(void *)to = (int32_t)((at >> 30 & 1 ? *(uint32_t *)(void *)to : 0) + (uint32_t)sum);
+            } else {
+                float sum = tw_gemmini_model.cells[row][j].f;
+                *(float *)(void *)to = at >> 30 & 1 ? *(float *)(void *)to + sum : sum;
+            }
+        }
+}
+
+static inline void tw_gemmini_model_compute(uint64_t a, uint64_t b, int takes) {
+    if (tw_gemmini_model.keeps_sums) {
+        tw_gemmini_model_accumulate(a, b, takes);
+        return;
+    }
     uint32_t from = (uint32_t)tw_gemmini_model.preload, at = (uint32_t)tw_gemmini_model.sums;
     uint32_t k = tw_gemmini_model.preload >> 48 & 0xffff, n = tw_gemmini_model.preload >> 32 & 0xffff;
     if (takes) {
@@ -168,8 +210,8 @@ static inline void tw_gemmini_issue(int funct, uint64_t rs1, uint64_t rs2) {
         case TW_GEMMINI_MVIN3: tw_gemmini_model_load(2, rs1, rs2); break;
         case TW_GEMMINI_MVOUT: tw_gemmini_model_store(rs1, rs2); break;
         case TW_GEMMINI_PRELOAD: tw_gemmini_model_preload(rs1, rs2); break;
-        case TW_GEMMINI_COMPUTE_PRELOADED: tw_gemmini_model_compute(rs1, 1); break;
-        case TW_GEMMINI_COMPUTE_ACCUMULATED: tw_gemmini_model_compute(rs1, 0); break;
+        case TW_GEMMINI_COMPUTE_PRELOADED: tw_gemmini_model_compute(rs1, rs2, 1); break;
+        case TW_GEMMINI_COMPUTE_ACCUMULATED: tw_gemmini_model_compute(rs1, rs2, 0); break;
         default: abort(); /* no command that this model has */
     }
 }

@@ -39,11 +39,13 @@ from ....dialects.core.instruction import (
 )
 from ....errors import Diagnostic
 from ..limits import (
+    OUTPUTS,
     blocks_fault,
     bytes_fault,
     column_fault,
     columns_fault,
     factors_fault,
+    keep_fault,
     load_stride_fault,
     memories_fault,
     pool_stride_fault,
@@ -95,9 +97,11 @@ class Memories:
 
 
 class Execute(Configuration):
-    """Configuration of products: rows between those of the first factor."""
+    """Configuration of products: rows between those of the first factor, and which operand the cells keep."""
 
     step: int
+    keeps_sums: int
+    """1 for output-stationary products, 0 for weight-stationary ones."""
 
 
 class Weights:
@@ -105,6 +109,12 @@ class Weights:
 
     used: Any = None
     following: Any = None
+
+
+class Cells:
+    """The array: the sums that its cells keep in output-stationary products."""
+
+    sums: Any = None
 
 
 class Store(Configuration):
@@ -317,7 +327,13 @@ def mvin_acc_zero(near: Out[Sum], rows: Size, dim: NearDim) -> None:
 @instruction("gemmini.config_ex", c="tw_gemmini_config_ex", header=HEADER, queue="execute", cycles=lambda: 1)
 def config_ex(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]) -> None:
     """Set weight-stationary products, and the rows between those of the first factor."""
-    execute.step = step
+    execute.step, execute.keeps_sums = step, 0
+
+
+@instruction("gemmini.config_os", c="tw_gemmini_config_os", header=HEADER, queue="execute", cycles=lambda: 1)
+def config_os(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]) -> None:
+    """Set output-stationary products, and the rows between those of the first factor; sums leave unshifted."""
+    execute.step, execute.keeps_sums = step, 1
 
 
 @instruction(
@@ -337,18 +353,24 @@ def preload(
     weights.following[:k, :n] = b.along((k, dim), (n, 1))
 
 
+def _check_products(execute: Execute, step: int, name: str, *, keeps_sums: int) -> None:
+    """Raise Diagnostic where products are configured for another dataflow, or rows at another distance."""
+    if (execute.step, execute.keeps_sums) == (step, keeps_sums):
+        return
+    raise Diagnostic(
+        "the array is configured for another dataflow than a product's, or for rows at another distance",
+        expected=f"{name} with the step {step} before",
+        found=f"config_{'os' if execute.keeps_sums else 'ex'} with the step {execute.step}",
+    )
+
+
 def _products(a: Flat[Any], weights: Weights, execute: Execute, rows: int, k: int, n: int, step: int, dim: int) -> Any:
     """
     Return products of rows with the weights.
 
     Floats are added in the order of the array's rows, each product and each sum rounded; the hardware rounds once.
     """
-    if execute.step != step:
-        raise Diagnostic(
-            "a product's rows have another distance than the array is configured for",
-            expected=f"config_ex with the step {step} before",
-            found=str(execute.step),
-        )
+    _check_products(execute, step, "config_ex", keeps_sums=0)
     factors = a.along((rows, dim * step), (k, 1))
     if weights.used is None:
         return np.zeros((rows, n), np.int32)
@@ -412,6 +434,67 @@ def compute_accumulated_add(
 ) -> None:  # fmt: skip
     """Keep the weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
     c.along((rows, dim), (n, 1))[...] += _products(a, weights, execute, rows, k, n, step, dim)
+
+
+def _accumulate(
+    a: Flat[Any], b: Flat[Any], execute: Execute, cells: Cells, rows: int, k: int, n: int, first: int, step: int,
+    dim: int,
+) -> Any:  # fmt: skip
+    """
+    Add products to the sums of the cells, or start from them, and return those of the rows.
+
+    Floats are added in the order of the second factor's rows, each product and each sum rounded; the hardware rounds
+    once. Sums of integers leave the array with 20 bits, saturated.
+    """
+    _check_products(execute, step, "config_os", keeps_sums=1)
+    factors, weights = a.along((rows, dim * step), (k, 1)), b.along((k, dim), (n, 1))
+    if first or cells.sums is None:
+        cells.sums = np.zeros((dim, dim), np.float32 if a.dtype.kind == "f" else np.int32)
+    sums = cells.sums[:rows, :n]
+    if a.dtype.kind == "i":
+        sums += factors.astype(np.int32) @ weights.astype(np.int32)
+        return np.clip(sums, *OUTPUTS)
+    for each in range(k):
+        sums += factors[:, each : each + 1] * weights[each]
+    return sums
+
+
+@instruction(
+    "gemmini.multiply_keep", c="tw_gemmini_multiply_keep", header=HEADER, queue="execute", cycles=lambda dim: dim,
+    regions={"a": _factors, "b": _weights}, requires=[product_fault, keep_fault],
+)  # fmt: skip
+def multiply_keep(
+    a: In[Element], b: In[Element], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim, size: ASize,
+    execute: State[Execute], cells: State[Cells],
+) -> None:  # fmt: skip
+    """Keep products in the cells: sums[r, j] += sum over i of a[r * step, i] * b[i, j], from 0 with `first`."""
+    _accumulate(a, b, execute, cells, rows, k, n, first, step, dim)
+
+
+@instruction(
+    "gemmini.multiply", c="tw_gemmini_multiply", header=HEADER, queue="execute", cycles=lambda dim: dim,
+    regions={"a": _factors, "b": _weights, "c": _sums},
+    requires=[product_fault, sums_fault, factors_fault, weights_fault],
+)  # fmt: skip
+def multiply(
+    a: In[Element], b: In[Element], c: Out[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim,
+    size: ASize, execute: State[Execute], cells: State[Cells],
+) -> None:  # fmt: skip
+    """Do as `multiply_keep`, and move the sums out: c[r, j] = sums[r, j]."""
+    c.along((rows, dim), (n, 1))[...] = _accumulate(a, b, execute, cells, rows, k, n, first, step, dim)
+
+
+@instruction(
+    "gemmini.multiply_add", c="tw_gemmini_multiply_add", header=HEADER, queue="execute", cycles=lambda dim: dim,
+    regions={"a": _factors, "b": _weights, "c": _sums},
+    requires=[product_fault, sums_fault, factors_fault, weights_fault],
+)  # fmt: skip
+def multiply_add(
+    a: In[Element], b: In[Element], c: InOut[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const,
+    dim: ADim, size: ASize, execute: State[Execute], cells: State[Cells],
+) -> None:  # fmt: skip
+    """Do as `multiply_keep`, and add the sums: c[r, j] += sums[r, j]."""
+    c.along((rows, dim), (n, 1))[...] += _accumulate(a, b, execute, cells, rows, k, n, first, step, dim)
 
 
 @instruction(
@@ -526,6 +609,7 @@ GEMMINI = Dialect(
             begin, config_ld, mvin, mvin_blocks, mvin_zero, mvin_acc, mvin_acc_zero,
             config_ld_bytes, mvin_bytes, mvin_bytes_add,
             config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
+            config_os, multiply_keep, multiply, multiply_add,
             config_st, mvout, mvout_full, config_pool, mvout_pool, fence,
         )
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects import memref, scf
@@ -120,8 +121,9 @@ class LowerToGemminiPass(Pass):
     name = "lower-to-gemmini"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lower_kernels(op, lower_kernel)
-        copiers, instance = Copiers(op), instance_of(machine_of(op))
+        machine = machine_of(op)
+        lower_kernels(op, partial(lower_kernel, machine))
+        copiers, instance = Copiers(op), instance_of(machine)
         storing = {each.sym_name.data for each in functions(op) if each.attributes.get("engine") == _STORER}
         for function in functions(op):
             begin_memories(function, instance)

@@ -383,3 +383,123 @@ func.func @compute_accumulated_add_result(%near: memref<4x64x16xi8, "SPAD">, %su
   gemmini.compute_accumulated_add %near, %sums[%z, %z, %e] {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
   func.return
 }
+
+// -----
+
+func.func @multiply_keep_product(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">) {
+  // expected-error @+1 {{rows is 1 to 16, not 17}}
+  gemmini.multiply_keep %near, %w {rows = 17 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">
+  func.return
+}
+
+// -----
+
+func.func @multiply_keep_factor(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">) {
+  %z = arith.constant 0 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'a' begins at column 8}}
+  gemmini.multiply_keep %near[%z, %z, %e], %w {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">
+  func.return
+}
+
+// -----
+
+func.func @multiply_keep_weights(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">) {
+  %z = arith.constant 0 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'b' begins at column 8}}
+  gemmini.multiply_keep %near, %w[%z, %z, %e] {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">
+  func.return
+}
+
+// -----
+
+func.func @multiply_product(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  // expected-error @+1 {{rows is 1 to 16, not 17}}
+  gemmini.multiply %near, %w, %sums {rows = 17 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_factor(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  %z = arith.constant 0 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'a' begins at column 8}}
+  gemmini.multiply %near[%z, %z, %e], %w, %sums {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_weights(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  %z = arith.constant 0 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'b' begins at column 8}}
+  gemmini.multiply %near, %w[%z, %z, %e], %sums {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_result(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  %z = arith.constant 0 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'c' begins at column 8}}
+  gemmini.multiply %near, %w, %sums[%z, %z, %e] {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_sums(%near: memref<4x64x16xf32, "SPAD">, %w: memref<4x64x16xf32, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  // expected-error @+1 {{products of f32 are added to sums of f32, not i32}}
+  gemmini.multiply %near, %w, %sums {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xf32, "SPAD">, memref<4x64x16xf32, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_add_product(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  // expected-error @+1 {{rows is 1 to 16, not 17}}
+  gemmini.multiply_add %near, %w, %sums {rows = 17 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_add_factor(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  %z = arith.constant 0 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'a' begins at column 8}}
+  gemmini.multiply_add %near[%z, %z, %e], %w, %sums {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_add_weights(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  %z = arith.constant 0 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'b' begins at column 8}}
+  gemmini.multiply_add %near, %w[%z, %z, %e], %sums {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_add_result(%near: memref<4x64x16xi8, "SPAD">, %w: memref<4x64x16xi8, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  %z = arith.constant 0 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'c' begins at column 8}}
+  gemmini.multiply_add %near, %w, %sums[%z, %z, %e] {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}
+
+// -----
+
+func.func @multiply_add_sums(%near: memref<4x64x16xf32, "SPAD">, %w: memref<4x64x16xf32, "SPAD">, %sums: memref<4x64x16xi32, "ACC">) {
+  // expected-error @+1 {{products of f32 are added to sums of f32, not i32}}
+  gemmini.multiply_add %near, %w, %sums {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xf32, "SPAD">, memref<4x64x16xf32, "SPAD">, memref<4x64x16xi32, "ACC">
+  func.return
+}

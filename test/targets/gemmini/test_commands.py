@@ -133,7 +133,15 @@ def test_a_header_of_another_instance_is_refused(header: str, message: str, tmp_
 
 @pytest.mark.parametrize(
     ("command", "status"),
-    [("0, 1, 16", 0), ("0, 4, 0", 0), ("0, 0, 0", -6), ("0, 260, 0", -6), ("0, 3, 0", -6), ("8, 0, 0", -6)],
+    [
+        ("0, 1, 16", 0),
+        ("0, 4, 0", 0),
+        ("0, 0, 0", 0),
+        ("0, 0, 1", -6),
+        ("0, 260, 0", -6),
+        ("0, 3, 0", -6),
+        ("8, 0, 0", -6),
+    ],
 )
 def test_the_model_stops_at_a_command_that_it_has_not(command: str, status: int, tmp_path: Path) -> None:
     source = f'#include "tw_gemmini.h"\nint main(void) {{ tw_gemmini_issue({command}); return 0; }}\n'

@@ -75,7 +75,24 @@ def test_a_product(full: bool) -> None:
     np.testing.assert_array_equal(found, sums if full else scaled)
 
 
-@pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (0, 3), (0, 0), (0, 1 << 2 | 1 << 8)])
+def test_output_stationary_products() -> None:
+    draw = np.random.default_rng(5)
+    array = Coprocessor(find_machine("gemmini"))
+    a, b = draw.integers(-128, 128, (2, 5, 16), dtype=np.int8), draw.integers(-128, 128, (2, 16, 12), dtype=np.int8)
+    array.spad[: a.size] = a.reshape(-1)
+    array.spad.reshape(-1, 16)[100:132, :12] = b.reshape(32, 12)
+    array.command(0, 1 << 16, 0, Bytes(8))
+    for block, sums in enumerate([0xFFFFFFFF, _ACC | 7]):
+        array.command(6, tile(5, 12, 0xFFFFFFFF), tile(5, 12, sums), Bytes(8))
+        array.command(5 if block else 4, tile(5, 16, 5 * block), tile(16, 12, 100 + 16 * block), Bytes(8))
+    expected = np.concatenate([*a], axis=1).astype(np.int32) @ np.concatenate([*b]).astype(np.int32)
+    np.testing.assert_array_equal(array.acc.reshape(-1, 16)[7:12, :12], expected)
+    array.command(6, tile(5, 12, 0), tile(5, 12, _ACC), Bytes(8))
+    with pytest.raises(Diagnostic, match="no instruction record stands for"):
+        array.command(4, tile(5, 16, 0), tile(16, 12, 100), Bytes(8))
+
+
+@pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (0, 3), (0, 1 << 3), (0, 1 << 2 | 1 << 8)])
 def test_a_command_that_is_not_known(funct: int, rs1: int) -> None:
     with pytest.raises(Diagnostic, match="a command of Gemmini that no instruction record stands for"):
         Coprocessor(find_machine("gemmini")).command(funct, rs1, 0, Bytes(8))

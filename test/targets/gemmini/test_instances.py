@@ -32,7 +32,7 @@ BEGINS = {
 
 
 @pytest.mark.parametrize("network", [random_conv, random_matmul, residual, random_pool, random_groups])
-@pytest.mark.parametrize("instance", ["chip", "32x32"])
+@pytest.mark.parametrize("instance", ["chip", "32x32", "os"])
 def test_instances_of_integers(instance: str, network: Network, tmp_path: Path) -> None:
     assert_equal(network(9), 9, tmp_path, ["sanitizers"], f"gemmini/{instance}")
 
@@ -45,15 +45,19 @@ def test_a_program_states_its_instance(instance: str, tmp_path: Path) -> None:
     assert BEGINS[instance] in text
 
 
+PRODUCTS = {"fp32": "gemmini.compute_preloaded_add", "fp32-os": "gemmini.multiply"}
+
+
 @pytest.mark.parametrize(("network", "seed"), [*product([float_conv, float_matmul], range(4))])
 def test_floats_are_equal_in_c_and_near_the_host(network: Network, seed: int, tmp_path: Path) -> None:
+    instance = "fp32-os" if seed % 2 else "fp32"
     model, shape = network(seed)
     file = tmp_path / "network.onnx"
     file.write_bytes(model.SerializeToString())
-    assert "gemmini.compute_preloaded_add" in str(compile_model(Model(file), "gemmini/fp32", stop_after="array").module)
+    assert PRODUCTS[instance] in str(compile_model(Model(file), f"gemmini/{instance}", stop_after="array").module)
     inputs = {"x": np.random.default_rng(seed).standard_normal(shape).astype(np.float32)}
     places = ["interpreter", "sanitizers", *(["spike"] if has_spike() and seed == 3 else [])]
-    found = [api.load(file, "gemmini/fp32", on=place).run(inputs)["y"] for place in places]
+    found = [api.load(file, f"gemmini/{instance}", on=place).run(inputs)["y"] for place in places]
     expected = api.load(file, "host").run(inputs)["y"]
     for each in found:
         np.testing.assert_array_equal(each, found[0])
