@@ -162,7 +162,7 @@ def load(model: AnyPath, target: AnyPath = "host", *, on: str = "host", **option
     `target` is a name, a folder or a machine file, `on` where the network runs, as of `tilewright run --on`. Raises
     Diagnostic for whatever is wrong with the model, the target or the options.
     """
-    check_place(on)
+    check_place(on, str(target))
     path = Path(model)
     if path.is_dir():
         return _load_folder(path, on, options)
@@ -208,7 +208,7 @@ def check(
     """
     places = [on] if isinstance(on, str) else list(dict.fromkeys(on))
     for place in places:
-        check_place(place)
+        check_place(place, str(target))
     pipeline_of(machine_named(str(target))).select(stop_after=stop_after)
     cases = [case for corpus in corpora for case in find_cases(Path(corpus))]
     rows = check_cases(

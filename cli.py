@@ -72,6 +72,7 @@ Where it runs:
   host         the C, compiled for this machine; sanitizers: with ASan and UBSan
   rv32         the C as a program for one RISC-V core, on an emulator
   spike        the C as a program for one RV64 core, on the simulator Spike
+  others       simulators of the target's own chip: tilewright targets NAME lists them
 
 A corpus holds, at any depth, folders with network.onnx, inputs.npz and outputs.npz. The exit code is 1 if any differs.
 """
@@ -284,7 +285,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=path_of, metavar="MODEL|DIR", help="a model, or a folder that compile wrote")
     parser.add_argument("--inputs", type=path_of, required=True, metavar="FILE.npz", help="arrays, by name or in order")
     parser.add_argument("--outputs", type=path_of, metavar="FILE.npz", help="where the outputs go")
-    parser.add_argument("--on", metavar="PLACE", help="interpreter, simulator, host, sanitizers, rv32 or spike (host)")
+    parser.add_argument(
+        "--on", metavar="PLACE", help="interpreter, simulator, host, sanitizers, rv32, spike or the chip's (host)"
+    )
     parser.add_argument("--stop-after", default="", metavar="PHASE", help="the level to interpret (the last)")
     what = "with --on interpreter: a random order of concurrent programs and asynchronous accesses"
     parser.add_argument("--interleave", type=_seed, metavar="SEED", help=what)
@@ -297,7 +300,7 @@ def _add_simulator(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--isa", metavar="ISA", help=what)
     what = "with --on spike: another's coprocessor in place of the target's, a shared object and the extension's name"
     parser.add_argument("--extension", type=_extension, metavar="FILE.so[:NAME]", help=what)
-    what = "with --on spike: the wall-clock time after which a run is killed (600)"
+    what = "with --on spike or the chip's simulator: the wall-clock time after which a run is killed (600)"
     parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help=what)
 
 
@@ -324,7 +327,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--on",
         action="append",
         metavar="PLACE",
-        help="interpreter, simulator, host, sanitizers, rv32 or spike; repeatable (host)",
+        help="interpreter, simulator, host, sanitizers, rv32, spike or the chip's; repeatable (host)",
     )
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
     _add_simulator(parser)
@@ -391,10 +394,10 @@ def _completion(options: argparse.Namespace) -> int:
     from .dialects.core.machine.file import variants
     from .dialects.core.machine.targets import machines
     from .opt_tool import argument_parser
-    from .runtime.tools.session import PLACES
+    from .runtime.tools.session import places
 
     targets = [*machines(), *variants()]
-    values = {"--on": list(PLACES), "--target": targets, "targets": targets, "completion": SHELLS}
+    values = {"--on": places(), "--target": targets, "targets": targets, "completion": SHELLS}
     parsers = {name: _parser_of(name) for name in _COMMANDS}
     tools = [
         Tool("tilewright", parsers, values, ["--target", "targets"]),

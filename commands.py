@@ -139,20 +139,22 @@ def run_command(options: argparse.Namespace) -> int:
     if isinstance(run, Emulated):
         print(f"{run.instructions:,} instructions")
     if isinstance(run, External):
-        print(run.counted)
+        print(run.measured)
     return 0
 
 
 def _settings(options: argparse.Namespace, places: Sequence[str]) -> Settings:
     """Return the options of a simulator that others wrote. Raises UsageError for options without one."""
     from .runtime.simulators.session import Settings
-    from .runtime.tools.session import SIMULATORS
+    from .runtime.tools.session import SIMULATORS, simulators
 
     given = {"isa": options.isa, "seconds": options.time_limit, "extension": options.extension}
     kept = {name: value for name, value in given.items() if value is not None}
-    if kept and not set(places) & set(SIMULATORS):
-        what = "--isa, --extension and --time-limit are for --on spike"
-        raise usage_error(what, found=f"--on {' --on '.join(places)}")
+    found = f"--on {' --on '.join(places)}"
+    if kept.keys() - {"seconds"} and not set(places) & set(SIMULATORS):
+        raise usage_error(f"--isa and --extension are for --on {' and '.join(SIMULATORS)}", found=found)
+    if kept and not set(places) & set(simulators()):
+        raise usage_error(f"--time-limit is for --on {' and '.join(simulators())}", found=found)
     if options.extension is not None:
         file, name = options.extension
         if not file.is_file():
@@ -201,7 +203,7 @@ def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[I
     from .runtime.inputs import network_inputs
     from .runtime.tools.session import Interpreted, check_place, level_for, runner
 
-    check_place(place)
+    check_place(place, options.target)
     settings = _settings(options, [place])
     level = level_for(place, options.stop_after)
     with Progressing(options.target) as observers:
@@ -223,7 +225,7 @@ def generate_command(options: argparse.Namespace) -> int:
         _check_folder_place(place)
         compiled = HostNetwork(options.model, sanitize=place == "sanitizers")
         return run(options, host_run(compiled), folder_language(compiled), place)
-    check_place(place)
+    check_place(place, options.target)
     options.context = options.context or len(options.prompt) + options.tokens - 1
     with Progressing(options.target) as observers:
         level = level_for(place)._asdict()
@@ -244,7 +246,7 @@ def check_command(options: argparse.Namespace) -> int:
     _check_state(options)
     places = list(dict.fromkeys(options.on or ["host"]))
     for place in places:
-        check_place(place)
+        check_place(place, options.target)
     settings = _settings(options, places)
     pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
     cases = [case for corpus in options.corpora for case in find_cases(corpus)]
@@ -319,6 +321,7 @@ def targets_command(options: argparse.Namespace) -> int:
     from .dialects.core.machine import targets
     from .dialects.core.machine.file import find_machine
     from .dialects.core.machine.picture import draw
+    from .runtime.tools.session import ON, SIMULATORS, chip_simulators
 
     if options.name is None:
         table = Table("target", "what it is")
@@ -339,6 +342,8 @@ def targets_command(options: argparse.Namespace) -> int:
     Console().print(table)
     if described is not None:
         Console().print(draw(described))
+    chip = [f"{name} (simulator of the chip)" for name in chip_simulators(machine)]
+    Console().print(f"--on {', '.join([*ON, *SIMULATORS, *chip])}", highlight=False, soft_wrap=True)
     return 0
 
 

@@ -80,6 +80,8 @@ def print_rows(rows: Sequence[Row], places: str) -> None:
         lines = [f"{row.case.name}: {row.detail}", *(f"  note: {note}" for note in row.notes)]
         print("\n".join(lines) if row.error is None else row.error, file=sys.stderr)
     for row in rows:
+        for text in row.measured:
+            print(f"{row.case.name}: {text}")
         for warning in row.warnings:
             print(f"{row.case.name}: warning: {warning}: it tells little", file=sys.stderr)
     print(f"{len(rows) - len(failed)} passed, {len(failed)} failed, on {places}")

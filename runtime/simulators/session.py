@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -36,6 +37,38 @@ class Settings:
     """Another's coprocessor in its place: a shared object for the simulator, and the name of the extension in it."""
 
 
+class Program(Protocol):
+    """
+    A network as a program on a simulator; `entries` are its functions. What it keeps outlives a call, until `reset`.
+
+    `first` and `later` are what the simulator measured of the last calls, in `unit`: at the first time and again.
+    """
+
+    entries: list[HostEntry]
+    unit: str
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def later(self) -> int: ...
+
+    @property
+    def version(self) -> str: ...
+
+    def run_all(self, calls: Sequence[tuple[int, Sequence[Array]]]) -> list[list[Array]]:
+        """
+        Make calls, each the number of a function and its inputs, and return the outputs of each.
+
+        Raises Diagnostic where inputs do not fit or are refused, and where the simulator fails.
+        """
+        ...
+
+    def reset(self) -> None:
+        """Let the state be as before the first call."""
+        ...
+
+
 @dataclass(frozen=True)
 class Rv64Simulator:
     """
@@ -58,6 +91,8 @@ class SimulatorSession:
     executions; call 0 is what is around the others. What a network with state keeps outlives a run, until `reset`: each
     process makes the calls since then again.
     """
+
+    unit = "CPU instructions"
 
     def __init__(self, simulator: Rv64Simulator, folder: Path, settings: Settings, calls: int = 0):
         """
@@ -90,6 +125,10 @@ class SimulatorSession:
     def version(self) -> str:
         """Return the simulator's name and version."""
         return f"{self._simulator.program.name} {self._simulator.program.found_version()}"
+
+    def run_all(self, calls: Sequence[tuple[int, Sequence[Array]]]) -> list[list[Array]]:
+        """Run functions, as `run` does, each in a process of its own."""
+        return [self.run(inputs, index) for index, inputs in calls]
 
     def run(self, inputs: Sequence[Array], index: int = 0) -> list[Array]:
         """

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from onnx import TensorProto, numpy_helper
@@ -23,7 +23,7 @@ from ..comparison import differing, says_nothing, tolerance
 from ..inputs import load_arrays, matched, network_inputs
 from ..simulators.session import Settings
 from .first_difference import Search
-from .session import Level, level_for, run_steps, runner
+from .session import External, Level, level_for, run_steps, runner
 
 _ARRAYS = ("inputs.npz", "outputs.npz")
 
@@ -73,6 +73,8 @@ class Row:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """The phase and the layer at which the network begins to differ."""
+    measured: tuple[str, ...] = ()
+    """Measurements of simulators that others wrote."""
 
     @property
     def passed(self) -> bool:
@@ -128,13 +130,21 @@ def check(
         report: dict[str, Any] = {}
         try:
             golden = load_arrays(case.folder / "outputs.npz")
-            detail, notes = _check(case, golden, machine, places, stop_after, forms, report, settings)
-            verdict, seconds = "differs" if detail else "equal", time.perf_counter() - start
-            yield Row(case, verdict, seconds, report, detail, warnings=_warnings(golden), notes=notes)
+            found = _check(case, golden, machine, places, stop_after, forms, report, settings)
+            verdict, seconds = "differs" if found.detail else "equal", time.perf_counter() - start
+            yield Row(case, verdict, seconds, report, warnings=_warnings(golden), **found._asdict())
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
             diagnostic.source = diagnostic.source or str(case.folder)
             yield Row(case, "error", time.perf_counter() - start, report, error=diagnostic)
+
+
+class _Found(NamedTuple):
+    """Result of running a case, as in `Row`."""
+
+    detail: str
+    notes: tuple[str, ...]
+    measured: tuple[str, ...]
 
 
 def _check(
@@ -146,7 +156,7 @@ def _check(
     forms: _Forms,
     report: dict[str, Any],
     settings: Settings | None,
-) -> tuple[str, tuple[str, ...]]:
+) -> _Found:
     """Compile and run a case; returns the difference, empty if there is none, and notes on where it begins."""
     path = case.folder / "inputs.npz"
     inputs = _rounded(case.model, load_arrays(path) if forms.context else case_inputs(case))
@@ -154,6 +164,7 @@ def _check(
     levels: dict[Level, Compilation] = {}
     details: list[str] = []
     notes: tuple[str, ...] = ()
+    measured: list[str] = []
     for place in places:
         level = level_for(place, stop_after)
         if level not in levels:
@@ -163,12 +174,14 @@ def _check(
         ports = network_inputs(compilation.module)
         counted = [port.name for port in ports if port.added]
         arrays = matched(inputs, [port.name for port in ports], path, optional=counted)
-        outputs = run_steps(runner(compilation, place, settings), ports, arrays)
+        run = runner(compilation, place, settings)
+        outputs = run_steps(run, ports, arrays)
+        measured += [run.measured] if isinstance(run, External) else []
         if difference := compare(outputs, golden):
             details.append(f"{place}: {difference}")
             if not notes and not forms.context:
                 notes = Search(model, machine, place, level, arrays, compare).notes(golden)
-    return "; ".join(details), notes
+    return _Found("; ".join(details), notes, tuple(measured))
 
 
 def case_inputs(case: Case) -> dict[str, Array]:

@@ -6,15 +6,17 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from ...compiler import Compilation, bare_of
+from ...compiler import Compilation, bare_of, machine_named
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.schema import table_of
 from ...dialects.core.ports import cut_outputs
+from ...discovery import module_at, target_files
 from ...errors import Diagnostic, did_you_mean
 from ...files import errors_in
 from ...grammar import UsageError
@@ -25,9 +27,10 @@ from ..inputs import Input
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ...dialects.core.machine.targets import Machine
     from ..host import HostNetwork, HostPort
     from ..interpreter import Session
-    from ..simulators.session import Rv64Simulator, Settings
+    from ..simulators.session import Program, Settings
 
 
 class Run(Protocol):
@@ -126,38 +129,69 @@ class Emulated:
 
 
 class External:
-    """The network as a program on a simulator that others wrote; `counted` says the instructions of the last call."""
+    """The network as a program on a simulator that others wrote."""
 
-    def __init__(self, simulator: Rv64Simulator, compilation: Compilation, settings: Settings):
+    def __init__(self, compilation: Compilation, start: Callable[[Path], Program]):
+        """Write the network's C to a folder, from which `start` makes the program."""
         from ...passes.formats.c import write_program
-        from ..simulators.session import SimulatorSession
 
-        with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
-            write_program(compilation.program(), Path(folder))
-            self._session = SimulatorSession(simulator, Path(folder), settings)
+        self._temporary = tempfile.TemporaryDirectory(prefix="tilewright-")
+        folder = Path(self._temporary.name)
+        write_program(compilation.program(), folder)
+        self._program = start(folder)
 
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+        return self.all([inputs], function=function)[0]
+
+    def all(self, steps: Sequence[Mapping[str, Array]], *, function: str = "network") -> list[dict[str, Array]]:
+        """Return the outputs of calls one after the other."""
         from ..host import entry_number
 
-        index = entry_number(self._session.entries, function)
-        entry = self._session.entries[index]
-        return _named(entry.outputs, self._session.run(given_to(entry, inputs), index))
+        index = entry_number(self._program.entries, function)
+        entry = self._program.entries[index]
+        outputs = self._program.run_all([(index, given_to(entry, step)) for step in steps])
+        return [_named(entry.outputs, each) for each in outputs]
 
     @property
-    def counted(self) -> str:
-        """Return the CPU instructions of the last call, and of the same call again, with the simulator's version."""
-        found = self._session
-        return f"{found.first:,} CPU instructions, {found.later:,} in a later call ({found.version})"
+    def measured(self) -> str:
+        """Return the measurements of the last calls, at the first time and again, and the simulator's version."""
+        found = self._program
+        return f"{found.first:,} {found.unit}, {found.later:,} in a later call ({found.version})"
 
     def reset(self) -> None:
-        self._session.reset()
+        self._program.reset()
 
 
 def on_spike(compilation: Compilation, settings: Settings) -> Run:
     """Return the network as a program on Spike."""
+    from ..simulators.session import SimulatorSession
     from ..simulators.spike import SPIKE
 
-    return External(SPIKE, compilation, with_coprocessor(compilation, settings))
+    known = with_coprocessor(compilation, settings)
+    return External(compilation, lambda folder: SimulatorSession(SPIKE, folder, known))
+
+
+def _on_chip(name: str, compilation: Compilation, settings: Settings) -> Run:
+    """Return the network as a program on the simulator of that name that its target's folder describes."""
+    start: Callable[[Path, Settings], Program] = module_at(chip_simulator(name, compilation.machine)).start
+    return External(compilation, lambda folder: start(folder, settings))
+
+
+def chip_simulators(machine: Machine) -> dict[str, Path]:
+    """Return the files with which a machine's target describes simulators of its chip, by name."""
+    return {file.stem: file for file in target_files(CHIP_SIMULATORS) if file.parent.parent == machine.folder}
+
+
+def chip_simulator(name: str, machine: Machine) -> Path:
+    """Return the file with which a target describes a simulator. Raises UsageError for another target's simulator."""
+    own = chip_simulators(machine)
+    if name not in own:
+        others = [file.parent.parent.name for file in target_files(CHIP_SIMULATORS) if file.stem == name]
+        raise UsageError(
+            f"the simulator '{name}' does not run programs of target '{machine.name}'",
+            expected=" or ".join(f"--target {other}" for other in others),
+        )
+    return own[name]
 
 
 def with_coprocessor(compilation: Compilation, settings: Settings) -> Settings:
@@ -203,19 +237,38 @@ ON: dict[str, Callable[[Compilation], Run]] = {
 """Places where a network can run, by name."""
 
 SIMULATORS: dict[str, Callable[[Compilation, Settings], Run]] = {"spike": on_spike}
-"""Places that are simulators that others wrote, by name."""
+"""Simulators that others wrote, of processors of any target, by name."""
 
-PLACES = (*ON, *SIMULATORS)
+CHIP_SIMULATORS = "simulators/*.py"
+"""
+Files of a target's folder that describe simulators of its chip, of which each file has the name.
+
+`start(folder, settings)` of such a module returns the `Program` of the network whose C is in the folder.
+"""
 
 
-def check_place(on: str) -> None:
-    """Raise UsageError where networks cannot run."""
-    if on not in PLACES:
+def simulators() -> dict[str, Callable[[Compilation, Settings], Run]]:
+    """Return the places that are simulators that others wrote, by name."""
+    names = sorted({file.stem for file in target_files(CHIP_SIMULATORS)})
+    return {name: partial(_on_chip, name) for name in names} | SIMULATORS
+
+
+def places() -> list[str]:
+    """Return the names of all places where a network can run."""
+    return [*ON, *simulators()]
+
+
+def check_place(on: str, target: str = "") -> None:
+    """Raise UsageError where networks cannot run, or, with a target, where those for it cannot."""
+    machine = machine_named(target) if target else None  # makes a target outside of the package known
+    if on not in places():
         raise UsageError(
             f"nothing runs on '{on}'",
-            expected=f"one of {', '.join(PLACES)}",
-            remedy=did_you_mean(on, PLACES) or "--help shows the options",
+            expected=f"one of {', '.join(places())}",
+            remedy=did_you_mean(on, places()) or "--help shows the options",
         )
+    if machine is not None and on not in (*ON, *SIMULATORS):
+        chip_simulator(on, machine)
 
 
 class Level(NamedTuple):
@@ -235,7 +288,7 @@ def runner(compilation: Compilation, on: str, settings: Settings | None = None) 
     from ..simulators.session import Settings
 
     check_place(on)
-    return ON[on](compilation) if on in ON else SIMULATORS[on](compilation, settings or Settings())
+    return ON[on](compilation) if on in ON else simulators()[on](compilation, settings or Settings())
 
 
 def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -247,7 +300,7 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
     their number of steps, and where that process dies.
     """
     given, has_steps = steps_of(inputs, arrays)
-    results = [run(step) for step in given] if not isinstance(run, Native) else run.all(given)
+    results = run.all(given) if isinstance(run, Native | External) else [run(step) for step in given]
     if not has_steps:
         return results[0]
     return stacked(results)

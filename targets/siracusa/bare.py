@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -74,32 +74,38 @@ def build_bare(
     expected: Sequence[Array] | None = None,
     calls: Sequence[Call] = (),
     runs: int = 1,
+    shows_all: bool = False,
     flags: Sequence[str] = (),
 ) -> Path:
     """
     Build the network in a folder written by `tilewright compile` as the ELF file `target`, and return its path.
 
     `inputs`, zeros by default, and `expected` outputs are arrays of the types and shapes in network.h; `calls` replaces
-    both
-    by a sequence of calls. The program repeats them `runs` times, and resets the state before each run. Raises
-    Diagnostic
-    for arrays of other types or shapes, for a missing compiler, and for a network that exceeds a memory of the board.
+    both by a sequence of calls. The program repeats them `runs` times, and resets the state before each run. It prints
+    the outputs of the last run, or with `shows_all` those of all.
+
+    Raises Diagnostic for arrays of other types or shapes, for a missing compiler, and for a network that exceeds a
+    memory of the board.
     """
-    if board == SIRACUSA and _has_external(folder):
+    if board == SIRACUSA and has_external(folder):
         raise _no_external(folder)
-    entries = _entries(folder)
+    entries = entries_at(folder)
     if not calls:
         given = [np.zeros(port.shape, port.dtype) for port in entries[0].inputs] if inputs is None else inputs
         calls = [Call(given, expected)]
     is_compared = any(call.expected is not None for call in calls)
-    main = _program(folder, runs=runs, is_compared=is_compared)
+    main = _program(folder, runs=runs, shown=0 if shows_all else runs, is_compared=is_compared)
     return _build(folder, target, board, main, records(entries, calls), flags)
 
 
-def _program(folder: Path, *, runs: int = 1, is_compared: bool = False) -> str:
-    has_state, has_external = _has_state(folder), _has_external(folder)
+def _program(folder: Path, *, runs: int = 1, shown: int = 1, is_compared: bool = False) -> str:
     return program_text(
-        _entries(folder), runs=runs, has_state=has_state, has_external=has_external, is_compared=is_compared
+        entries_at(folder),
+        runs=runs,
+        shown=shown,
+        has_state=has_state(folder),
+        has_external=has_external(folder),
+        is_compared=is_compared,
     )
 
 
@@ -110,7 +116,7 @@ def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | No
         main, assembly = Path(temporary) / "main.c", Path(temporary) / "data.S"
         main.write_text(text)
         contents = {} if data is None else {"records": data}
-        contents |= {"ram_image": (folder / EXTERNAL_IMAGE).read_bytes()} if _has_external(folder) else {}
+        contents |= {"ram_image": (folder / EXTERNAL_IMAGE).read_bytes()} if has_external(folder) else {}
         # Absolute paths: an include folder of its own would make Zig compile all sources again for each program.
         binaries = {name: assembly.with_name(f"{name}.bin") for name in contents}
         assembly.write_text("    .section .rodata\n" + "".join(_included(*each) for each in binaries.items()))
@@ -148,7 +154,7 @@ def run_bare(
     failed
     input check, and for a trap.
     """
-    entries = _entries(folder)
+    entries = entries_at(folder)
     calls = calls or [Call([np.zeros(p.shape, p.dtype) for p in entries[0].inputs] if inputs is None else inputs)]
     with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
         elf = build_bare(folder, Path(temporary) / "network.elf", calls=calls, runs=runs, flags=flags)
@@ -163,9 +169,8 @@ def run_bare(
             where=str(folder / "network.c"),
             notes=done.console.splitlines()[-10:],
         )
-    parts = re.split(r"^cycles \d+\n", done.console, flags=re.MULTILINE)[-len(calls) :]
-    outputs = [_outputs(part, entries[call.entry].outputs) for part, call in zip(parts, calls, strict=True)]
-    return BareRun(outputs[-1], cycles, done.instructions, tuple(outputs))
+    found = read_calls(done.console, entries, calls)
+    return replace(found, instructions=done.instructions)
 
 
 class BareSession:
@@ -177,7 +182,7 @@ class BareSession:
 
     def __init__(self, folder: Path, *, flags: Sequence[str] = ()):
         """Build the network in a folder. Raises Diagnostic as `build_bare` does."""
-        self.entries = _entries(folder)
+        self.entries = entries_at(folder)
         self._folder = folder
         main = _program(folder)
         with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
@@ -221,6 +226,25 @@ def read_console(console: str, ports: Sequence[HostPort]) -> tuple[list[Array], 
     return _outputs(console, ports), _cycles(console)
 
 
+def read_calls(console: str, entries: Sequence[HostEntry], calls: Sequence[Call]) -> BareRun:
+    """
+    Parse the cycles of all calls, and the outputs of the last ones, `calls`, from the console of a program.
+
+    Raises Diagnostic where the program has not printed all that.
+    """
+    cycles = _cycles(console)
+    if len(cycles) < len(calls):
+        raise Diagnostic(
+            "the program has not made all calls",
+            expected=f"the cycles of {len(calls):,} calls",
+            found=f"{len(cycles):,}",
+            notes=console.splitlines()[-10:],
+        )
+    parts = re.split(r"^cycles \d+\n", console, flags=re.MULTILINE)[-len(calls) :]
+    outputs = [_outputs(part, entries[call.entry].outputs) for part, call in zip(parts, calls, strict=True)]
+    return BareRun(outputs[-1], cycles, 0, tuple(outputs))
+
+
 def _cycles(console: str) -> tuple[int, ...]:
     return tuple(int(count) for count in re.findall(r"^cycles (\d+)$", console, re.MULTILINE))
 
@@ -242,21 +266,23 @@ def _outputs(console: str, ports: Sequence[HostPort]) -> list[Array]:
     return outputs
 
 
-def _entries(folder: Path) -> list[HostEntry]:
+def entries_at(folder: Path) -> list[HostEntry]:
+    """Return the functions of the network in a folder. Raises Diagnostic where its header is malformed."""
     return entries_of(emitted_text(folder / "network.h"), folder)
 
 
-def _has_state(folder: Path) -> bool:
+def has_state(folder: Path) -> bool:
+    """Return whether a network keeps state."""
     return _defines(folder, "STATE_BYTES")
 
 
-def _has_external(folder: Path) -> bool:
+def has_external(folder: Path) -> bool:
     """Return whether a network uses external RAM."""
     return _defines(folder, "RAM_BYTES")
 
 
 def _defines(folder: Path, macro: str) -> bool:
-    return f"#define {_entries(folder)[0].prefix}_{macro}" in emitted_text(folder / "network.h")
+    return f"#define {entries_at(folder)[0].prefix}_{macro}" in emitted_text(folder / "network.h")
 
 
 def _no_external(folder: Path) -> Diagnostic:

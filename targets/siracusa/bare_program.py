@@ -150,7 +150,7 @@ int main(void) {
 #if !defined(TW_SERIAL)
         place = records;
 #endif
-        is_shown = run == @RUNS@;
+        is_shown = run >= @SHOWN@;
 @RESET@        code = run_records();
     }
     return code;
@@ -195,16 +195,14 @@ _OPENING = """\
 
 
 def program_text(
-    entries: Sequence[HostEntry], *, runs: int, has_state: bool, has_external: bool, is_compared: bool
+    entries: Sequence[HostEntry], *, runs: int, shown: int, has_state: bool, has_external: bool, is_compared: bool
 ) -> str:
     """
     Return the C text of a program that processes its records `runs` times, with a reset of the state before each run.
 
-    After each call it prints the cycles, in the last run also the outputs. With TW_SERIAL records come over the serial
-    line;
-    the program then continues after a failed input check, else it ends with the network's status. A network with
-    external
-    RAM gets memory in its place, filled from `ram_image`.
+    After each call it prints the cycles, from run number `shown` (1 is the first) on also the outputs. With TW_SERIAL
+    records come over the serial line; the program then continues after a failed input check, else it ends with the
+    network's status. A network with external RAM gets memory in its place, filled from `ram_image`.
     """
     names = {"NAME": entries[0].function.removesuffix("_run"), "PREFIX": entries[0].prefix}
     reset = f"{names['NAME']}_reset();" if has_state else ""
@@ -223,6 +221,7 @@ def program_text(
         "EXTERNAL": _filled(_EXTERNAL, names) if has_external else "",
         "OPENING": _filled(_OPENING, names) if has_external else "",
         "RUNS": str(runs),
+        "SHOWN": str(shown),
     }
     return _filled(_PROGRAM, parts)
 

@@ -158,5 +158,7 @@ def test_a_file_of_an_extension_that_is_missing(tmp_path: Path, capsys: pytest.C
 def test_options_without_a_simulator(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     words = ["check", str(tmp_path), "--on", "host", "--isa", "rv64gc"]
     assert cli.main(words) == 2
-    assert "--isa, --extension and --time-limit are for --on spike" in capsys.readouterr().err
+    assert "--isa and --extension are for --on spike" in capsys.readouterr().err
+    assert cli.main(["check", str(tmp_path), "--on", "host", "--time-limit", "3"]) == 2
+    assert re.search(r"--time-limit is for --on .*spike", capsys.readouterr().err)
     assert cli.main(["check", str(tmp_path), "--on", "spike", "--time-limit", "0"]) == 2

@@ -20,7 +20,16 @@ from tilewright.runtime import rv32
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.rv32 import read_elf, run_elf
 from tilewright.targets.siracusa import bare
-from tilewright.targets.siracusa.bare import RUNTIME, SIRACUSA, BareSession, Call, build_bare, read_console, run_bare
+from tilewright.targets.siracusa.bare import (
+    RUNTIME,
+    SIRACUSA,
+    BareSession,
+    Call,
+    build_bare,
+    entries_at,
+    read_console,
+    run_bare,
+)
 from tilewright.test.small_models import model, node, save
 from tilewright.test.targets.siracusa.cluster_model import Siracusa, Wrong
 from tilewright.test.targets.siracusa.runtime_networks import Example, example
@@ -85,7 +94,7 @@ def test_expected_outputs_decide_the_exit_code(examples: dict[str, Example], tmp
 
 def test_inputs_are_zeros_by_default(examples: dict[str, Example], tmp_path: Path) -> None:
     done = run_elf(build_bare(examples["matmul"].folder, tmp_path / "a.elf"))
-    ports = bare._entries(examples["matmul"].folder)[0].outputs  # pyright: ignore[reportPrivateUsage]
+    ports = entries_at(examples["matmul"].folder)[0].outputs
     np.testing.assert_array_equal(read_console(done.console, ports)[0][0], np.zeros((48, 40), np.int8))
 
 
@@ -127,7 +136,7 @@ def test_a_network_that_refuses_its_inputs(examples: dict[str, Example], tmp_pat
 @pytest.mark.parametrize("name", NAMES)
 def test_siracusa_gives_the_same(name: str, compiler: str, examples: dict[str, Example], tmp_path: Path) -> None:
     case = examples[name]
-    ports = bare._entries(case.folder)[0].outputs  # pyright: ignore[reportPrivateUsage]
+    ports = entries_at(case.folder)[0].outputs
     calls = [Call(case.inputs, case.outputs)]
     elf = build_bare(case.folder, tmp_path / "a.elf", SIRACUSA, calls=calls, runs=2, flags=STRICT)
     for seed in range(3):
@@ -427,6 +436,6 @@ def test_no_compiler(examples: dict[str, Example], tmp_path: Path, monkeypatch: 
 
 
 def test_outputs_that_are_not_whole(examples: dict[str, Example]) -> None:
-    ports = bare._entries(examples["matmul"].folder)[0].outputs  # pyright: ignore[reportPrivateUsage]
+    ports = entries_at(examples["matmul"].folder)[0].outputs
     with pytest.raises(Diagnostic, match="has not printed an output"):
         read_console("output 0: 0011\n", ports)

@@ -1,0 +1,148 @@
+"""
+GVSoC, the simulator of PULP's chips: networks as bare-metal programs on its model of Siracusa, with their cycles.
+
+It is found by $GVSOC or on PATH. GVSoC prints no version: its release is told by a digest of the descriptions of its
+models, the folder `generators` of its installation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....errors import Diagnostic
+from ....ir import Array
+from ....runtime.host import refused
+from ....runtime.simulators.external import Done, ExternalSimulator
+from ..bare import SIRACUSA, BareRun, Call, build_bare, entries_at, has_state, read_calls
+
+if TYPE_CHECKING:
+    from ....runtime.simulators.session import Settings
+
+PROGRAM = ExternalSimulator(
+    name="GVSoC",
+    variable="GVSOC",
+    program="gvsoc",
+    ask=("--help",),
+    version=re.compile(r"--target-dir=(\S+)"),
+    remedy="build github.com/gvsoc/gvsoc with TARGETS=siracusa, and set GVSOC to install/bin/gvsoc",
+)
+
+RELEASES = {"c3d99a02f996": "edfcd839"}
+"""Digest of the models' descriptions -> commit of gvsoc. The costs were compared with these."""
+
+RUNS = 3
+"""How often a program repeats its calls; the cycles of the last run are those of later calls."""
+
+_CHIP = "siracusa"
+_PARTS = ("cache", "cpu", "interco", "memory", "pulp")
+"""Folders of `generators` that describe the chip's parts."""
+
+
+def start(folder: Path, settings: Settings) -> GvsocSession:
+    """Return the network whose C is in a folder as a program on GVSoC. Raises Diagnostic as GvsocSession does."""
+    return GvsocSession(folder, seconds=settings.seconds)
+
+
+@cache
+def release(generators: Path) -> str:
+    """
+    Return the commit of GVSoC by the descriptions of its models, or their digest where that is unknown.
+
+    Raises Diagnostic where there is no model of the chip.
+    """
+    if not (generators / f"{_CHIP}.py").is_file():
+        raise Diagnostic(
+            f"GVSoC was built without a model of {_CHIP}, or is another version",
+            where=str(generators),
+            expected=f"{_CHIP}.py",
+            remedy=PROGRAM.remedy,
+        )
+    files = [generators / f"{_CHIP}.py", *(file for part in _PARTS for file in (generators / part).rglob("*"))]
+    digest = hashlib.sha256()
+    for file in sorted(each for each in files if each.suffix in (".py", ".json")):
+        digest.update(file.relative_to(generators).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    found = digest.hexdigest()[:12]
+    return RELEASES.get(found, f"of unknown release (models {found})")
+
+
+class GvsocSession:
+    """
+    A network in a folder, on GVSoC's Siracusa.
+
+    `entries` are its functions. `cycles` are those of each of the last calls, in each run of the program; `first` and
+    `later` those of all of them, in its first run and in its last. State outlives a call, until `reset`: each program
+    makes the calls since then again.
+    """
+
+    unit = "cycles"
+
+    def __init__(self, folder: Path, *, seconds: float = 600):
+        """
+        Find the simulator, which runs a program for `seconds` of wall-clock time at most.
+
+        Raises Diagnostic where it is missing, is another program, or has no model of the chip.
+        """
+        self.version = f"GVSoC {release(Path(PROGRAM.found_version()))}"
+        self.entries = entries_at(folder)
+        self._folder, self._seconds = folder, seconds
+        self._history: list[Call] = []
+        self.cycles: Array = np.zeros((RUNS, 0), np.int64)
+
+    @property
+    def first(self) -> int:
+        """Return the cycles of the last calls when they were made first."""
+        return int(self.cycles[0].sum())
+
+    @property
+    def later(self) -> int:
+        """Return the cycles of the last calls when they were made again."""
+        return int(self.cycles[-1].sum())
+
+    def run_all(self, calls: Sequence[tuple[int, Sequence[Array]]]) -> list[list[Array]]:
+        """
+        Make calls in one program and return the outputs of each.
+
+        Raises Diagnostic where the network needs external RAM or the program does not fit the chip's memories, where
+        inputs are refused, where a later run gives other outputs than the first, and where the simulator fails or
+        exceeds its time.
+        """
+        given = [Call(inputs, entry=index) for index, inputs in calls]
+        done = self._run([*self._history, *given])
+        self.cycles = np.array(done.cycles, np.int64).reshape(RUNS, -1)[:, len(self._history) :]
+        self._history += given if has_state(self._folder) else []
+        return [list(each) for each in done.calls[-len(given) :]]
+
+    def _run(self, calls: Sequence[Call]) -> BareRun:
+        with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
+            folder = Path(name)
+            elf = folder / "network.elf"
+            build_bare(self._folder, elf, SIRACUSA, calls=calls, runs=RUNS, shows_all=True)
+            done = PROGRAM.execute(["--target", _CHIP, "--binary", str(elf), "run"], folder, seconds=self._seconds)
+        if status := re.search(r"^refused (\d+)$", done.printed, re.MULTILINE):
+            call = calls[(len(re.findall(r"^cycles \d+$", done.printed, re.MULTILINE)) - 1) % len(calls)]
+            raise refused(self._folder / "network.h", int(status[1]), self.entries[call.entry], call.inputs)
+        PROGRAM.check(done)
+        return self._read(done, calls)
+
+    def _read(self, done: Done, calls: Sequence[Call]) -> BareRun:
+        """Return the outputs of the last run and the cycles of all. Raises Diagnostic where runs differ."""
+        found = read_calls(done.printed, self.entries, [*calls] * RUNS)
+        first, last = found.calls[: len(calls)], found.calls[-len(calls) :]
+        for number, (before, after) in enumerate(zip(first, last, strict=True)):
+            if any(not np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(before, after, strict=True)):
+                raise Diagnostic(
+                    f"call {number} differs from the same call before", where=str(self._folder / "network.h")
+                )
+        return found
+
+    def reset(self) -> None:
+        """Let the state be as before the first call."""
+        self._history.clear()
