@@ -32,6 +32,7 @@ Commands:
   tilewright run build/ --inputs in.npz --outputs out.npz
   tilewright check corpus/ --target host --on interpreter --on host
   tilewright profile net.onnx --target mysoc.toml --html profile.html
+  tilewright explore net.onnx --target mysoc.toml --vary levels.L1.size=64KiB,128KiB -o points.jsonl
   tilewright generate llama.onnx --prompt 1,2,3 --tokens 16
   tilewright import net.onnx --report
   tilewright quantize net.onnx --calibration data.npz -o net_int8.onnx
@@ -82,6 +83,19 @@ Compile a model for a target and show where its time goes there; all times are m
 
   tilewright profile net.onnx --target mysoc.toml
   tilewright profile net.onnx --target mysoc.toml --html profile.html --trace trace.json
+"""
+
+_EXPLORE = """\
+Find the machines for a network: model it at all points of a design space, and mark those that are Pareto-optimal.
+
+  tilewright explore net.onnx --target mysoc.toml --vary levels.L1.size=64KiB,128KiB -o points.jsonl --html plot.html
+  tilewright explore net.onnx --target mysoc.toml --vary links.dma.width=4,8 --vary clock.mhz=250,370 -o points.jsonl
+  tilewright explore a.onnx b.onnx --target pim --by schedule --vary nodes=8x8,16x16 -o points.jsonl --machines best/
+  tilewright explore --target pim --by schedule --list
+
+An axis is a key of the machine file, an option of a pass of the pipeline, `batch`, or a short name that the target
+declares; its points are all combinations of values. Points run in processes; each is appended to the file of results as
+it ends, one that fails with its error. Started again, the command evaluates what the file lacks. A page has the plot.
 """
 
 _REPLAY = """\
@@ -348,6 +362,13 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     _add_model_options(parser)
 
 
+def _add_explore(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.explore.command import add_arguments
+
+    add_arguments(parser)
+    _add_model_options(parser)
+
+
 def _add_replay(parser: argparse.ArgumentParser) -> None:
     from .runtime.tools.replay import add_arguments
 
@@ -417,6 +438,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
     "generate": (_GENERATE, _add_generate, commands.generate_command),
     "check": (_CHECK, _add_check, commands.check_command),
     "profile": (_PROFILE, _add_profile, commands.profile_command),
+    "explore": (_EXPLORE, _add_explore, commands.explore_command),
     "replay": (_REPLAY, _add_replay, commands.replay_command),
     "import": (_IMPORT, _add_import, commands.import_command),
     "quantize": (_QUANTIZE, _add_quantize, commands.quantize_command),

@@ -42,7 +42,7 @@ def _check_state(options: argparse.Namespace) -> None:
         raise usage_error(f"--{given[0]} is for networks with state", remedy="give --context too")
 
 
-def _model(options: argparse.Namespace) -> Model:
+def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
     from .compiler import Model
     from .frontend.static_inputs import numbers
     from .runtime.driver.driver import once
@@ -51,7 +51,7 @@ def _model(options: argparse.Namespace) -> Model:
     _check_state(options)
     prefill, bucket = getattr(options, "prefill", None), getattr(options, "bucket", 0)
     values = {name: numbers(name, text) for name, text in once("--input-value", options.input_value).items()}
-    return Model(options.model, shapes, types, options.context, prefill, values, bucket, options.integers)
+    return Model(path or options.model, shapes, types, options.context, prefill, values, bucket, options.integers)
 
 
 class Progressing:
@@ -272,6 +272,13 @@ def profile_command(options: argparse.Namespace) -> int:
     if options.inputs and options.on is None:
         raise usage_error("--inputs is for --on spike", found=f"--inputs {options.inputs}")
     return run(options, settings if options.on else None)
+
+
+def explore_command(options: argparse.Namespace) -> int:
+    """Run `tilewright explore`."""
+    from .runtime.tools.explore.command import run
+
+    return run(options, [_model(options, path) for path in options.models])
 
 
 def replay_command(options: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from tilewright.test.small_models import Saved, save, save_case, small
 pytestmark = pytest.mark.quick
 
 COMMANDS = (
-    *("compile", "run", "check", "profile", "replay", "generate", "import", "quantize"),
+    *("compile", "run", "check", "profile", "explore", "replay", "generate", "import", "quantize"),
     *("targets", "new-target", "completion"),
 )
 

@@ -38,6 +38,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
         ("python.md", 3),
         ("hier.md", 1),
         ("quantize.md", 2),
+        ("explore.md", 4),
     ],
 )
 def test_commands(page: str, least: int, environment: dict[str, str], tmp_path: Path) -> None:

@@ -22,9 +22,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from ....dialects.core.kernel_parts import ints
+from ....dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ....errors import Diagnostic
 from ....ir import numbers_of
 from ....passes.core.base import Pass
+from ..schedule.machine import mesh_of
 from ..schedule.records import Mesh, Stage, read_profile
 from .find_branches import BLOCKS, STAGES, stage_from
 
@@ -115,8 +117,10 @@ class ScheduleBranchesPass(Pass):
 
     `pim.schedule` has for each stage its layers with their scheme [head split, patch split], its cycles, bytes of
     weights and workspace of a node, and `places`: layer, row and column of the first node of each branch. `pim.gap` is
-    the relative distance to the proved bound. Options: `profile` of `profiles.toml`; `array` and `node-bytes` instead
-    of the profile's; `seconds` and `gap` that end the search; `plan`, a TOML file whose schedule is evaluated instead.
+    the relative distance to the proved bound. The mesh is that of the module's machine, where it has one, with the rest
+    of a `profile` of `profiles.toml`. Options: `array` and `node-bytes` instead of these; `samples` of a batch that
+    share the rings of weights; `seconds` and `gap` that end the search; `plan`, a TOML file whose schedule is evaluated
+    instead.
     """
 
     name = "schedule-branches"
@@ -124,12 +128,17 @@ class ScheduleBranchesPass(Pass):
     profile: str = "default"
     array: tuple[int, ...] = ()
     node_bytes: int = 0
+    samples: int = 1
     seconds: float = 60.0
     gap: float = 0.0
     plan: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mesh = read_profile(self.profile)
+        mesh = mesh_of(machine_of(op), mesh) if ATTRIBUTE in op.attributes else mesh
         mesh = replace(mesh, array=cast("tuple[int, int]", self.array)) if self.array else mesh
         mesh = replace(mesh, node_bytes=self.node_bytes) if self.node_bytes else mesh
+        if self.samples < 1:
+            raise Diagnostic("'samples' is out of range", "", "at least 1", str(self.samples))
+        mesh = replace(mesh, sharing=mesh.sharing / self.samples)
         schedule_branches(op, mesh, self.seconds, self.gap, self.plan)

@@ -1,0 +1,1 @@
+"""Design-space exploration: `tilewright explore`."""

@@ -1,0 +1,47 @@
+"""Design space as a self-contained HTML page: the Pareto plot and the table of points."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .command import Row
+    from .evaluate import Design
+    from .results import Result
+
+_TEMPLATE = Path(__file__).with_name("page.html")
+
+
+def page_of(rows: Sequence[Row], failed: Sequence[Result], objectives: Sequence[str], design: Design) -> str:
+    """Return the page; the first two objectives are the axes of its plot at first."""
+    data = json.dumps(data_of(rows, failed, objectives, design), separators=(",", ":"), allow_nan=False)
+    # Names come from the user and must be escaped.
+    safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    text = _TEMPLATE.read_text(encoding="utf-8")
+    return text.replace("{{title}}", escape(design.target)).replace("{{data}}", safe)
+
+
+def data_of(rows: Sequence[Row], failed: Sequence[Result], objectives: Sequence[str], design: Design) -> dict[str, Any]:
+    """Return the data of the page: points are lists of the network, the values of the axes, and the costs or null."""
+    names = list(dict.fromkeys((*objectives, *(name for row in rows for name in row.metrics))))
+    networks = list(dict.fromkeys(row.job.network for row in rows))
+    return {
+        "target": design.target,
+        "by": design.by,
+        "networks": networks,
+        "axes": [name for name, _ in rows[0].job.point.values],
+        "costs": [{"name": name, "unit": design.units.get(name, "")} for name in names],
+        "points": [
+            [
+                networks.index(row.job.network),
+                [value for _, value in row.job.point.values],
+                [row.metrics.get(name) for name in names],
+            ]
+            for row in rows
+        ],
+        "failed": [[each.subject.network, [value for _, value in each.point], each.error] for each in failed],
+    }

@@ -1,0 +1,20 @@
+"""Pareto-optimal points of a design space: those that no other point dominates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def pareto(costs: Sequence[tuple[float, ...]]) -> list[bool]:
+    """
+    Return for each vector of costs whether none dominates it: is at most as large everywhere, and smaller somewhere.
+
+    Equal vectors are optimal together.
+    """
+    distinct = sorted(set(costs))
+    front: list[tuple[float, ...]] = []
+    for each in distinct:  # one that dominates another comes before it
+        if not any(all(a <= b for a, b in zip(other, each, strict=True)) for other in front):
+            front.append(each)
+    optimal = set(front)
+    return [each in optimal for each in costs]

@@ -1,0 +1,345 @@
+"""`tilewright explore`: axes, points, processes, files of results, Pareto-optimal points, the page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilewright import cli
+from tilewright.compiler import Model
+from tilewright.dialects.core.machine.file import load_machine
+from tilewright.grammar import UsageError
+from tilewright.runtime.tools.explore.axes import parse_vary
+from tilewright.runtime.tools.explore.evaluate import Design
+from tilewright.runtime.tools.explore.pareto import pareto
+from tilewright.runtime.tools.explore.workers import Outcome, outcomes
+from tilewright.runtime.tools.profile import profile
+from tilewright.test.machines.make import FOLDER
+from tilewright.test.small_models import small
+
+pytestmark = pytest.mark.quick
+
+TARGET = str(FOLDER / "two_level.toml")
+SIZES, WIDTHS = "levels.L1.size=8,160,1KiB", "links.dma.width=1,8"
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("explore") / "small.onnx"
+    path.write_bytes(small().SerializeToString())
+    return path
+
+
+def explore(words: Sequence[str | Path], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = cli.main(["explore", "--target", TARGET, "--jobs", "2", *map(str, words)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+# Axes
+
+
+def setting(
+    name: str, value: str, target: str = TARGET, by: str = "profile"
+) -> tuple[dict[str, object], dict[str, str]]:
+    """Return what a value of an axis sets: keys of the machine, and options of passes."""
+    found = Design(target, by).axes.setting(name, value)
+    machine = {".".join(keys): each for keys, each in found.machine.items()}
+    return machine, {str(option): text for option, text in found.options.items()}
+
+
+def test_axes_are_keys_and_options():
+    assert setting("levels.L1.size", "64KiB") == ({"levels.L1.size": "64KiB"}, {})
+    assert setting("levels.L1.energy", "0.25") == ({"levels.L1.energy": 0.25}, {})
+    conv = "engines.cluster.runs.nn.conv.macs_per_cycle"
+    assert setting(conv, "4") == setting(conv.replace("nn.conv", '"nn.conv"'), "4") == ({conv: 4}, {})
+    keys = Design(TARGET).axes.setting(conv, "4").machine
+    assert list(keys) == [("engines", "cluster", "runs", "nn.conv", "macs_per_cycle")]
+    assert setting("levels.NODE.count", "8x4", "pim") == ({"levels.NODE.count": [8, 4]}, {})
+    assert setting("levels.NODE.count", "8", "pim") == ({"levels.NODE.count": [8]}, {})
+    assert setting("plan-memory.time-budget", "2") == ({}, {"plan-memory.time-budget": "2"})
+    assert setting("shard-kernels.over", "2x4", "pim") == ({}, {"shard-kernels.over": "2x4"})
+
+
+def test_options_reach_their_pass():
+    design = Design("pim")
+    setting = design.axes.setting("shard-kernels.over", "2x4")
+    assert "shard-kernels{over=2,4}" in str(design.pipeline("pim", setting.options))
+
+
+def test_points_are_all_combinations():
+    points = Design(TARGET).axes.points([parse_vary("levels.L1.size=1KiB,2KiB"), parse_vary("links.dma.width=1,8")])
+    assert [str(point).replace("levels.L1.size", "size").replace("links.dma.width", "width") for point in points] == [
+        *("size=1KiB width=1", "size=1KiB width=8", "size=2KiB width=1", "size=2KiB width=8")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("vary", "message"),
+    [
+        (["levels.L1.size"], "not an axis"),
+        (["=1"], "not an axis"),
+        (["levels.L1.size=1,,2"], "not an axis"),
+        (["levels.L1.size=1,1"], "has a value twice"),
+        (["bogus=1"], r"there is no axis 'bogus'\n  expected:   one of batch, a key"),
+        (["levels.L3.size=1KiB"], r"no axis 'levels.L3.size'(.|\n)*did you mean 'levels.L"),
+        (["plan-memory.tim-budget=1"], r"did you mean 'plan-memory.time-budget'"),
+        (["attach-machine.target=host"], "there is no axis"),
+        (["batch=0"], r"value of the axis 'batch' has the wrong type\n  expected:   a positive integer"),
+        (["links.dma.width=1", "links.dma.width=2"], "two axes set 'links.dma.width'"),
+        (["levels.L1.size=big"], r'refuses a value of the axis(.|\n)*expected a size such as "64KiB"'),
+        (["levels.L1.sise=1KiB"], "unknown key; did you mean 'size'"),
+        (["links.dma.width=1.5"], "expected an integer"),
+        (["plan-memory.time-budget=long"], "wrong type"),
+    ],
+)
+def test_wrong_axes(vary: list[str], message: str):
+    design = Design(TARGET)
+    with pytest.raises(UsageError) as error:
+        design.check(design.axes.points(list(map(parse_vary, vary))))
+    assert re.search(message, str(error.value))
+
+
+def test_short_names_of_a_target():
+    nodes = {"levels.NODE.count": [8, 8], "engines.array.count": [8, 8]}
+    assert setting("nodes", "8x8", "pim/4x4") == (nodes, {})
+    assert setting("batch", "4", "pim", "schedule") == ({}, {"schedule-branches.samples": "4"})
+    assert Design("pim").axes.setting("batch", "4").samples == 4
+    with pytest.raises(UsageError, match="wrong type"):
+        setting("nodes", "8", "pim")
+    with pytest.raises(UsageError, match="no evaluation 'shedule'"):
+        Design("pim", "shedule")
+
+
+# Pareto-optimal points
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), max_size=12))
+def test_pareto(costs: list[tuple[int, int, int]]):
+    def dominated(one: tuple[int, ...]) -> bool:
+        return any(other != one and all(a <= b for a, b in zip(other, one, strict=True)) for other in costs)
+
+    assert pareto(costs) == [not dominated(each) for each in costs]
+
+
+# Processes
+
+
+def run(work: Callable[[int], Any], count: int, limit: float = 0.0) -> dict[int, Outcome]:
+    return {each.number: each for each in outcomes(work, count, 2, limit) if each is not None}
+
+
+def test_a_process_that_ends_takes_no_other_with_it():
+    def work(number: int) -> int:
+        if number == 1:
+            raise ValueError("wrong")
+        if number == 2:
+            os.write(2, b"out of luck\n")
+            os.kill(os.getpid(), signal.SIGKILL)
+        if number == 3:
+            os._exit(3)
+        return number * number
+
+    found = run(work, 8)
+    assert [found[number].result for number in (0, 4, 5, 6, 7)] == [0, 16, 25, 36, 49]
+    errors = {number: str(each.error) for number, each in found.items() if each.error is not None}
+    assert sorted(errors) == [1, 2, 3]
+    assert "ValueError: wrong" in errors[1]
+    assert "ended by SIGKILL\n  note: out of luck" in errors[2]
+    assert "ended by exit(3)" in errors[3]
+
+
+def test_time_limit():
+    found = run(lambda number: time.sleep(60 * (number == 0)), 3, limit=1.0)
+    assert [found[number].error is None for number in range(3)] == [False, True, True]
+    assert "it took too long\n  expected:   at most 1 s" in str(found[0].error)
+
+
+# The command
+
+
+@pytest.fixture(scope="module")
+def explored(network: Path) -> Path:
+    """Return a folder with the results of six points, two of which fail, their page and the optimal machines."""
+    folder = network.parent / "explored"
+    folder.mkdir()
+    files = ["-o", folder / "points.jsonl", "--html", folder / "page.html", "--machines", folder / "best"]
+    words = ["explore", network, "--target", TARGET, "--jobs", 2, "--vary", SIZES, "--vary", WIDTHS, *files]
+    assert cli.main([str(word) for word in words]) == 0
+    return folder
+
+
+def test_results(explored: Path, network: Path):
+    found = lines(explored / "points.jsonl")
+    assert {(each["point"]["levels.L1.size"], each["point"]["links.dma.width"]) for each in found} == {
+        (size, width) for size in ("8", "160", "1KiB") for width in ("1", "8")
+    }
+    cycles = {tuple(each["point"].values()): each["metrics"]["cycles"] for each in found if "metrics" in each}
+    failed = [each for each in found if "error" in each]
+    assert cycles["1KiB", "8"] < cycles["1KiB", "1"]
+    assert {each["point"]["levels.L1.size"] for each in failed} == {"8"}
+    assert all("no tiling of 'nn.conv' fits L1" in each["error"] for each in failed)
+    metrics = next(
+        each["metrics"] for each in found if each["point"] == {"levels.L1.size": "1KiB", "links.dma.width": "8"}
+    )
+    assert metrics["memory"] == 1024
+    assert metrics["ms"] == metrics["cycles"] / 370e3
+
+
+def test_points_that_are_there_are_not_evaluated_again(
+    explored: Path, network: Path, capsys: pytest.CaptureFixture[str]
+):
+    """A line cut off in the middle is; failed points are with --retry alone."""
+    file = explored / "again.jsonl"
+    text = (explored / "points.jsonl").read_text()
+    file.write_text(text[:-30])
+    words = [network, "--vary", SIZES, "--vary", WIDTHS, "-o", file]
+    code, out, _ = explore(words, capsys)
+    assert (code, out.count("failed: small.onnx levels.L1.size=8 ")) == (0, 2)
+    assert "points: 6, failed: 2, from" in out
+    assert f"{file}: 5;" in out
+    assert file.read_text().splitlines()[:5] == text.splitlines()[:5]
+    assert len(lines(file)) == 6
+    assert f"{file}: 4;" in explore([*words, "--retry"], capsys)[1]
+    assert f"{file}: 6;" in explore(words, capsys)[1]
+
+
+def test_optimal_points_have_machine_files(explored: Path, network: Path):
+    """They describe the machines of the points: a profile on each has the costs of the results."""
+    metrics = [each["metrics"] for each in lines(explored / "points.jsonl") if "metrics" in each]
+    costs = [(each["memory"], each["cycles"]) for each in metrics]
+    files = sorted((explored / "best").iterdir())
+    found = [(load_machine(file).level("L1").size, profile(Model(network), str(file)).cycles) for file in files]
+    assert sorted(found) == sorted(cost for cost, best in zip(costs, pareto(costs), strict=True) if best)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--vary", WIDTHS, "--minimise", "area,joules"], 2, "no cost 'joules'\n  expected:   of area, cycles"),
+        (["--vary", WIDTHS, "--minimise", "area"], 2, "at least two different costs"),
+        (["--vary", "levels.L1.size=8"], 1, "no point is left: all of them failed\n  note: "),
+        (["--vary", "batch=2"], 1, "first dimensions are not open"),
+        ([], 2, "explore needs a model, an axis"),
+        (["--vary", WIDTHS, "--jobs", "0"], 2, "a positive number of processes"),
+        (["--vary", WIDTHS, "--time-limit", "-1"], 2, "at least 0"),
+    ],
+)
+def test_wrong_commands(
+    words: list[str], code: int, message: str, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    found, _, err = explore([network, "-o", tmp_path / "points.jsonl", *words], capsys)
+    assert found == code
+    assert message in err
+
+
+def test_a_network_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    code, _, err = explore([tmp_path / "no.onnx", "--vary", WIDTHS, "-o", tmp_path / "points.jsonl"], capsys)
+    assert (code, list(tmp_path.iterdir())) == (1, [])
+    assert "the input cannot be read" in err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"network": "other.onnx"}, "of another network\n  expected:   small.onnx\n  found:      other.onnx"),
+        ({"digest": "0"}, "of another state of the network 'small.onnx'"),
+        ({"target": "siracusa"}, "of another target\n"),
+        ({"machine": "0"}, "of another state of the machine file"),
+        ({"by": "schedule"}, "of another evaluation\n  expected:   profile\n  found:      schedule"),
+        ({"point": 1}, "not a file of results"),
+        ({"metrics": {}}, "not a file of results"),
+        ({"metrics": {"cycles": "x"}}, "not a file of results"),
+    ],
+)
+def test_results_of_others(
+    change: dict[str, Any], message: str, explored: Path, network: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = explored / "others.jsonl"
+    record = next(each for each in lines(explored / "points.jsonl") if "metrics" in each)
+    text = f"{json.dumps(record)}\n{json.dumps(record | change)}\n"
+    file.write_text(text)
+    code, _, err = explore([network, "--vary", WIDTHS, "-o", file], capsys)
+    assert code == 1
+    assert f"{file}:2: error: " in err
+    assert message in err
+    assert file.read_text() == text
+
+
+def test_list(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["explore", "--target", "pim", "--by", "schedule", "--list"]) == 0
+    out = capsys.readouterr().out
+    assert all(
+        text in out for text in ("nodes", "NxN", "levels.NODE.size", "schedule-branches.samples", "find-branches")
+    )
+
+
+# The page
+
+
+def shown(page: Path, width: int) -> tuple[str, str]:
+    """Return the page as a browser of a width has it after its scripts have run, and what they wrote to the console."""
+    assert BROWSER is not None
+    flags = "--headless --no-sandbox --disable-gpu --no-first-run --enable-logging=stderr --virtual-time-budget=2000"
+    with tempfile.TemporaryDirectory() as own:
+        words = [
+            BROWSER,
+            *flags.split(),
+            f"--window-size={width},2000",
+            f"--user-data-dir={own}",
+            "--dump-dom",
+            page.as_uri(),
+        ]
+        result = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
+    return result.stdout, "\n".join(line for line in result.stderr.splitlines() if "CONSOLE" in line)
+
+
+def test_page_is_one_file(explored: Path):
+    page = (explored / "page.html").read_text()
+    assert not re.search(r"""(src|href)=["'](?!data:)|@import|url\(|https?://(?!www\.w3\.org/2000/svg)""", page)
+    assert "{{" not in page
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no browser: install Debian's chromium")
+@pytest.mark.parametrize("width", [500, 1280])
+def test_page_in_a_browser(explored: Path, width: int, tmp_path: Path):
+    """The page marks what the command does, for the costs that are chosen, and is not wider than the window."""
+    probe = """<script>
+      const marked = () => [...document.querySelectorAll(".dot.best")].map(dot => +dot.dataset.point).sort();
+      const first = marked();
+      $("choose-y").value = D.costs.findIndex(c => c.name === "area"); $("choose-y").dispatchEvent(new Event("change"));
+      const least = marked();
+      document.body.dataset.found = JSON.stringify({first, least, rows: $("points").tBodies[0].rows.length,
+        wide: document.documentElement.scrollWidth > document.documentElement.clientWidth}); </script></body>"""
+    text = (explored / "page.html").read_text()
+    (page := tmp_path / "page.html").write_text(text.replace("</body>", probe))
+    dom, console = shown(page, width)
+    assert console == ""
+    match = re.search(r'data-found="([^"]*)"', dom)
+    assert match is not None
+    found = json.loads(unescape(match[1]))
+    data = json.loads(text.partition('type="application/json">')[2].partition("</script>")[0])
+    costs = [(point[2][0], point[2][1]) for point in data["points"]]
+    assert [cost["name"] for cost in data["costs"]][:2] == ["area", "ms"]
+    assert found["first"] == [place for place, best in enumerate(pareto(costs)) if best]
+    assert found["least"] == [place for place, (area, _) in enumerate(costs) if area == min(costs)[0]]
+    assert (found["rows"], found["wide"]) == (4, False)
