@@ -116,7 +116,7 @@ class Axes:
         return [_point(values) for values in product(*axes)]
 
     def setting(self, name: str, value: str) -> Setting:
-        """Return the setting of a value of an axis. Raises UsageError for an unknown axis or a value of the wrong form."""
+        """Return the setting of a value of an axis. Raises UsageError for an unknown axis and a wrong value."""
         if name in self.short:
             axis = self.short[name]
             arguments = _integers(name, value, axis.integers) if axis.integers else [value]
