@@ -13,7 +13,7 @@ SUMS = {"i8": "i32", "f32": "f32"}
 
 
 def most_kept(dim: int, element: str) -> int:
-    """Return the number of blocks of `dim` products that cells may add before a sum exceeds the outputs of the array."""
+    """Return the number of blocks of `dim` products that cells add before a sum exceeds the outputs of the array."""
     return OUTPUTS[1] // (dim << 14) if element == "i8" else 1 << 30
 
 
