@@ -33,6 +33,7 @@ from ..ir import FreshNames, functions, symbol_names, where
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
 from .proof.kernel import ATTRIBUTE
+from .proof.values import ATTRIBUTE as VALUES
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ def _structure(op: Operation, arguments: Sequence[SSAValue]) -> tuple[Hashable, 
 def _facts(op: Operation) -> Hashable:
     """Return the attributes of an op for the key, without integer constants and the kernel description."""
     facts = op.properties | op.attributes
-    facts.pop(ATTRIBUTE, None)
+    for described in (ATTRIBUTE, VALUES):
+        facts.pop(described, None)
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
         del facts["value"]
     return frozenset(facts.items())
@@ -171,7 +173,8 @@ def _outlined(op: Operation, arguments: Sequence[SSAValue]) -> func.FuncOp:
             mapping[value] = constant.results[0]
     clone = op.clone(value_mapper=mapping)
     clone.location = op.location
-    clone.attributes.pop(ATTRIBUTE, None)
+    for described in (ATTRIBUTE, VALUES):
+        clone.attributes.pop(described, None)
     block.add_ops([clone, func.ReturnOp()])
     return func.FuncOp("kernel", FunctionType.from_lists(types, []), Region(block), visibility="private")
 

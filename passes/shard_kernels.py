@@ -10,6 +10,7 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, IntAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of, reads_of
@@ -20,10 +21,13 @@ from ..ir import element_of, functions, shape_of
 from .core.base import Pass
 from .grids.writer import Writer
 from .memory.views import VIEWS
+from .proof.calls import entry_functions
+from .sharding.contents import Contents
 from .sharding.placement import (
     Mesh,
     Placement,
     accesses_of,
+    begin_of,
     covers,
     mesh_of,
     needed,
@@ -41,8 +45,9 @@ _PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp)
 class Sharder:
     """The values of a function that lie in the instances of a mesh, up to the present op."""
 
-    def __init__(self, function: FuncOp, mesh: Mesh):
+    def __init__(self, function: FuncOp, mesh: Mesh, *, is_entry: bool = True):
         self._mesh = mesh
+        self._contents = Contents(function) if is_entry else None
         self._held: dict[SSAValue, list[Located]] = {}
         """Buffer -> the sharded values that have its elements, the one as computed first; none: the far level."""
         self._last = _last_uses(function)
@@ -53,6 +58,8 @@ class Sharder:
             returned = {root_of(value)[0] for value in op.operands}
             for root in [root for root in self._held if root.owner is op.parent_block() or root in returned]:
                 self._give_back(root, op)
+            if self._contents is not None:
+                self._contents.state_ends()
             return
         if isinstance(op, _PASSIVE):
             return
@@ -62,6 +69,8 @@ class Sharder:
         if kernel is None or accesses is None:
             for root in list(self._held):
                 self._give_back(root, op)
+            if self._contents is not None:
+                self._contents.state(op, AffineMap(0, 0, ()))
         else:
             self._shard(op, kernel, accesses)
         for root in [root for root in roots if self._last.get(root) is op]:
@@ -108,6 +117,8 @@ class Sharder:
                 old = self._taken(program, sources[number], value, wanted[number])
                 program.move(old, local[number], program.offsets(shape_of(old), mesh.copies))
         made = op.clone()
+        if self._contents is not None:
+            self._contents.state(op, begin_of(kernel, loops, mesh), made)
         for number, value in enumerate(local):
             made.operands[number] = value
         program.body.effect(made)
@@ -268,10 +279,11 @@ class ShardKernelsPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mesh = sub_array(mesh_of(machine_of(op)), self.over)
+        entries = entry_functions(op)
         for function in functions(op):
-            self._function(function, mesh)
+            self._function(function, mesh, is_entry=function in entries)
 
-    def _function(self, function: FuncOp, mesh: Mesh) -> None:
-        sharder = Sharder(function, mesh)
+    def _function(self, function: FuncOp, mesh: Mesh, *, is_entry: bool) -> None:
+        sharder = Sharder(function, mesh, is_entry=is_entry)
         for each in list(function.body.block.ops) if function.body.blocks else []:
             sharder.visit(each)

@@ -19,6 +19,7 @@ from ...dialects.core.kernel import is_kernel
 from ...dialects.hier import GridOp
 from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic
+from ...ir import Array
 from ..explicit.client import Handler
 from ..explicit.events import queue_of
 from .grid import prove_in_place
@@ -200,7 +201,11 @@ class AccessRules:
             self._state.copied_part(op, target, missing)
             return
         origin = self._state.origin_of(source) if self._follows_tiles else None
+        before = self._check_values(op, buffers)
         self._touch(op, [source, target], [0], [1], set(), origin)
+        if self._state.values is not None and not source.by_data and not target.by_data:
+            self._state.values.copy(source, target)
+            self._state.values.leave(op, buffers, before)
 
     def _kernel(self, op: Operation, buffers: Sequence[Buffer | None]) -> None:
         facts = self.facts.get(op)
@@ -209,6 +214,7 @@ class AccessRules:
         if not self._follows_tiles:
             self._touch(op, buffers, facts.reads, facts.writes, facts.in_place)
             return
+        before = self._check_values(op, buffers)
         result = facts.leaves
         for index in facts.reads:
             if index not in facts.adds_to:
@@ -217,6 +223,15 @@ class AccessRules:
             self._is_static(op, *buffers)
             result = self.tiles.result_of(facts, facts.part, buffers)
         self._touch(op, buffers, facts.reads, facts.writes, facts.in_place, result)
+        if self._state.values is not None:
+            self._state.values.leave(op, buffers, before)
+
+    def _check_values(self, op: Operation, buffers: Sequence[Any]) -> list[Array | None]:
+        """Check that operands hold the values that an op states; return the numbers of those that it overwrites."""
+        if self._state.values is None:
+            return []
+        self._state.values.check(op, buffers)
+        return self._state.values.before(op, buffers)
 
     def check_complete(self, op: Operation, buffer: Region | None, what: str) -> None:
         """Check that a region holds no partial sums."""
@@ -307,15 +322,24 @@ class AccessRules:
                 self._begin(op, transfer, near, "the tile's buffer", "the far buffer")
                 left = self._left(op, near, far, begin, here, hangs=hangs) if is_exact else self._unknown()
                 self._state.wrote(op, outside, far, _mapped(left) if transforms else left)
+                if is_exact and not transforms:
+                    self._carry(source, outside)
             else:
                 self._begin(op, transfer, far, "the far buffer", "the tile's buffer")
                 fill = box.fill if hangs else None
                 origin = self._fetched(box, fill, near, far, begin, here, outside) if is_exact else self._unknown()
                 self._state.wrote(op, near, near, _mapped(origin, fill) if transforms else origin)
+                if is_exact and not transforms and near.blocks is None:
+                    self._carry(outside, near.part(tuple(here)))
             self._state.begin(transfer)
             return transfer
 
         return issue
+
+    def _carry(self, source: Region, target: Region) -> None:
+        """Note that a transfer has copied elements."""
+        if self._state.values is not None:
+            self._state.values.copy(source, target)
 
     def _sides_of(
         self, op: Operation, box: Box, far: Buffer, near: Buffer, begin: tuple[Index, ...], *, outward: bool

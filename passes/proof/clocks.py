@@ -81,6 +81,11 @@ class Clocks:
         self.holders: dict[Memory, int | None] = {}
         """Slot of a stream -> the program that holds it, None while it is free or in the stream."""
 
+    @property
+    def point(self) -> tuple[int, ...]:
+        """Return the coordinates of the current program."""
+        return self._points[self.current]
+
     def read(self, op: Operation, region: Region, steps: Steps) -> Conflict | None:
         """Record a read by the current program; return its conflict with another program, if any."""
         return None if region.memory.constant else self._access(op, region, steps, is_write=False)

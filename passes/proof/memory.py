@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.ir import Attribute, Operation
@@ -18,6 +18,9 @@ from .paths import Paths
 from .queues import Queues
 from .regions import INITIAL, NEVER, Buffer, Key, Memory, Region
 from .rules import Refusal, Steps, name_of, refuse, shown
+
+if TYPE_CHECKING:
+    from .values import Values
 
 NOBODY = -2
 """Number of no buffer, for bytes whose last writer is data-dependent."""
@@ -90,6 +93,9 @@ class State:
     """The ops around, outermost first, of which data decide the path."""
     observers: list[Accesses] = field(default_factory=list["Accesses"])
     """The accesses of the kernels that are being launched."""
+
+    values: Values | None = None
+    """The named values in memory, where ops state which they read."""
 
     def place(self, innermost: int = 0) -> str:
         """Return the current step as text, for the innermost loops or for all."""
@@ -246,6 +252,8 @@ class State:
             self._forget(region)
         for observer in self.observers:
             observer.wrote(region)
+        if self.values is not None:
+            self.values.forget(region)
         index = self._add(Write(op, tuple(self.steps), buffer, region, origin))
         if origin is not None and origin.lacks:
             self.lacking.add(index)

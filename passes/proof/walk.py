@@ -34,6 +34,7 @@ from .programs import Programs
 from .queues import Queues, check_states
 from .regions import NEVER, Buffer
 from .rules import listed, refuse, shown
+from .values import Values
 
 
 class Walk(Client):
@@ -86,11 +87,16 @@ class Walk(Client):
             name = f"%{argument.name_hint or f'arg{index}'}"
             memory = is_shaped(argument)
             values.append(self._buffers.new(name, argument.type, initial=index not in outputs) if memory else None)
+        if self._follows_tiles and (named := Values(function, self.state)).are_stated:
+            named.begin(values)
+            self.state.values = named
         try:
             self._enter(function, values)
         except RecursionError as error:
             raise self.refuse(function, "the calls nest too deep to be walked through", str(error)) from error
         self._finish(function, [values[index] for index in outputs])
+        if self.state.values is not None:
+            self.state.values.finish(function, self.state.memories, values)
 
     def refuse(self, op: Operation, message: str, counterexample: str) -> Exception:
         return refuse("static", message, op, [counterexample])

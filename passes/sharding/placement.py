@@ -152,6 +152,14 @@ def _may_split(kernel: Kernel, accesses: Sequence[Access], loop: int) -> bool:
     return all(any(loop in linear(expr).dims() for expr in access.map.results) for access in kernel.outputs)
 
 
+def begin_of(kernel: Kernel, loops: dict[int, int], mesh: Mesh) -> AffineMap:
+    """Return the map from the coordinates of an instance to the point at which its part of a kernel begins."""
+    begin: list[AffineExpr] = [AffineExpr.constant(0) for _ in kernel.bounds]
+    for coordinate, loop in loops.items():
+        begin[loop] = AffineExpr.dimension(coordinate) * (kernel.bounds[loop] // mesh.extents[coordinate])
+    return AffineMap(len(mesh.extents), 0, tuple(begin))
+
+
 def needed(access: Access, loops: dict[int, int], mesh: Mesh) -> Placement:
     """Return the placement of an operand of a kernel whose loops are split."""
     axes = {expr.position: axis for axis, expr in enumerate(access.map.results) if isinstance(expr, AffineDimExpr)}

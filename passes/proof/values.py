@@ -1,0 +1,395 @@
+"""
+Named values: which elements of which values of the whole network the bytes of memory hold, during a walk.
+
+A kernel that is split over instances states what it is a part of by the attribute `hier.values`:
+
+    hier.values = {begin = affine_map<(d0, d1) -> (d1 * 4, 0)>,
+                   reads = [["arg0", affine_map<(d0, d1) -> (d0 * 8 + d1)>], unit], writes = [unit, ["%2.v4:1", ...]]}
+
+`begin` maps the coordinates of the instance to the point of the whole kernel's loops at which it begins. For each
+operand, `reads` and `writes` have the name of a value, and the map from the loops of the whole kernel, or from the
+indices of the operand of another op, to the number of the element; `unit` where nothing is stated. Function arguments
+are `arg0`, `arg1`, ..., globals `@name`. The same attribute of a function says which value each buffer holds at its end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DictionaryAttr, StringAttr, UnitAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from ...dialects.core.analysis.affine_form import linear
+from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ...dialects.core.nesting import nested_ops
+from ...dialects.hier.programs import program_of
+from ...errors import Diagnostic
+from ...ir import Array, element_of, numpy_type, shape_of, where
+from .memory import State
+from .regions import Buffer, Memory, Region
+from .rules import listed, name_of, refuse
+
+ATTRIBUTE = "hier.values"
+
+
+def statement(name: str, element: AffineExpr, loops: int) -> ArrayAttr[Attribute]:
+    """Return the entry for an operand: the name of a value, and the number of the element at a point of the loops."""
+    return ArrayAttr([StringAttr(name), AffineMapAttr(AffineMap(loops, 0, (element,)))])
+
+
+def stated_values(
+    begin: AffineMap, reads: Sequence[Attribute | None], writes: Sequence[Attribute | None]
+) -> DictionaryAttr:
+    """Return the attribute of an op, with an entry for each operand, or None."""
+    sides = {
+        name: ArrayAttr([UnitAttr() if each is None else each for each in side])
+        for name, side in (("reads", reads), ("writes", writes))
+    }
+    return DictionaryAttr({"begin": AffineMapAttr(begin), **sides})
+
+
+def loops_of(op: Operation) -> list[tuple[AffineMap, tuple[int, ...]]] | None:
+    """
+    Return, for each operand of an op, its access map and the bounds of the loops.
+
+    Those of a kernel, or the indices of the operand of another op. None for a kernel with other accesses.
+    """
+    if not is_kernel(op):
+        shapes = [tuple(shape_of(each)) if is_shaped(each) else () for each in op.operands]
+        return [(AffineMap.identity(len(shape)), shape) for shape in shapes]
+    kernel = kernel_of(op)
+    inputs = kernel.inputs[: len(op.operands) - len(kernel.extras) - len(kernel.outputs)]
+    accesses = [*inputs, *kernel.extras, *kernel.outputs]
+    if [access.value for access in accesses] != list(op.operands):
+        return None
+    return [(access.map, tuple(kernel.bounds)) for access in accesses]
+
+
+def element_table(
+    map: AffineMap, bounds: Sequence[int], shape: Sequence[int], element: AffineExpr, begin: Sequence[int]
+) -> Array:
+    """
+    Return, for each element of an operand, the number of the element of the whole value, -1 where none is accessed.
+
+    `map` leads from the kernel's own loops to the operand, `element` from the whole kernel's, whose point `begin` is the
+    kernel's first one. Raises ValueError where two points disagree.
+    """
+    used = set(element.used_dims()).union(*(expr.used_dims() for expr in map.results))
+    dims = [dim for dim in sorted(used) if bounds[dim] > 1]
+    sizes = [bounds[dim] for dim in dims]
+    own: list[Any] = [0] * len(bounds)
+    for axis, dim in enumerate(dims):
+        own[dim] = np.arange(bounds[dim]).reshape([-1 if each == axis else 1 for each in range(len(dims))])
+    whole = np.broadcast_to(element.eval([a + b for a, b in zip(own, begin, strict=True)], []), sizes)
+    place, is_inside = np.zeros(sizes, np.int64), np.ones(sizes, np.bool_)
+    for expr, size in zip(map.results, shape, strict=True):
+        index = expr.eval(own, [])
+        place = place * size + index
+        is_inside &= np.broadcast_to((0 <= np.asarray(index)) & (np.asarray(index) < size), sizes)
+    found = np.full(int(np.prod(shape, dtype=np.int64)), -1, np.int64)
+    found[place[is_inside]] = whole[is_inside]
+    if not np.array_equal(found[place[is_inside]], whole[is_inside]):
+        raise ValueError("two points of the kernel access one element of the operand, and two of the whole value")
+    return found.reshape(tuple(shape))
+
+
+@dataclass
+class _Entry:
+    """Statement about an operand of an op."""
+
+    operand: int
+    name: str
+    map: AffineMap
+    bounds: tuple[int, ...]
+    element: AffineExpr
+    known: tuple[tuple[int, ...], Array] | None = None
+    """A point at which the kernel begins, and the table of elements there."""
+
+    def table(self, op: Operation, begin: Sequence[int]) -> Array:
+        """Return the numbers of the elements of the operand, where the kernel begins at a point of the loops."""
+        try:
+            return self._table(op, tuple(begin))
+        except ValueError as error:
+            raise _malformed(op, str(error)) from error
+
+    def _table(self, op: Operation, begin: tuple[int, ...]) -> Array:
+        if self.known is not None and self.known[0] == begin:
+            return self.known[1]
+        form = linear(self.element)
+        if self.known is None or form.divides:
+            shape = shape_of(op.operands[self.operand])
+            self.known = begin, element_table(self.map, self.bounds, shape, self.element, begin)
+            return self.known[1]
+        first, found = self.known
+        moved = sum(factor * (begin[dim] - first[dim]) for dim, factor in form.terms if isinstance(dim, int))
+        return found if not moved else np.where(found < 0, -1, found + moved)
+
+
+@dataclass
+class _Stated:
+    """Statement of an op."""
+
+    begin: AffineMap
+    reads: list[_Entry]
+    writes: list[_Entry]
+
+
+def _malformed(op: Operation, found: str) -> Diagnostic:
+    return Diagnostic(
+        f"the attribute {ATTRIBUTE} does not describe this op",
+        where=where(op),
+        expected="begin, a map from coordinates to loops, reads and writes, for each operand unit or [name, map]",
+        found=found,
+    )
+
+
+def _stated_of(op: Operation) -> _Stated:
+    """Return the statement of an op. Raises Diagnostic for one that does not fit."""
+    table = cast("dict[str, Attribute]", getattr(op.attributes[ATTRIBUTE], "data", {}))
+    begin, sides = table.get("begin"), [table.get(name) for name in ("reads", "writes")]
+    loops = loops_of(op)
+    if loops is None or not isinstance(begin, AffineMapAttr):
+        raise _malformed(op, str(begin))
+    found: list[list[_Entry]] = []
+    for side in sides:
+        if not isinstance(side, ArrayAttr) or len(cast("ArrayAttr[Any]", side).data) != len(op.operands):
+            raise _malformed(op, str(side))
+        found.append([])
+        for index, each in enumerate(cast("ArrayAttr[Any]", side).data):
+            if isinstance(each, UnitAttr):
+                continue
+            name, element = each.data if isinstance(each, ArrayAttr) and len(each.data) == 2 else (None, None)
+            if not isinstance(name, StringAttr) or not isinstance(element, AffineMapAttr):
+                raise _malformed(op, str(each))
+            map, bounds = loops[index]
+            if element.data.num_dims != len(bounds) or len(begin.data.results) not in (0, len(bounds)):
+                raise _malformed(op, str(element))
+            found[-1].append(_Entry(index, name.data, map, bounds, element.data.results[0]))
+    return _Stated(begin.data, *found)
+
+
+class Values:
+    """Named values in memory during a walk. Raises Diagnostic where an op reads another value than it states."""
+
+    def __init__(self, function: FuncOp, state: State):
+        self._state = state
+        self._stated = {op: _stated_of(op) for op in nested_ops(function.body) if ATTRIBUTE in op.attributes}
+        self._ends = _ends_of(function)
+        self._names = [""]
+        self._first = [0, 1]
+        """The number of the first byte of each value, and the one after all; 0 is that of bytes of no named value."""
+        self._numbers: dict[str, int] = {}
+        sizes: dict[str, int] = {}
+        for op, stated in self._stated.items():
+            for entry in (*stated.reads, *stated.writes):
+                size = _last_element(op, stated, entry) * _item(op.operands[entry.operand])
+                sizes[entry.name] = max(sizes.get(entry.name, 0), size)
+        for name, size in sizes.items():
+            self._name(name, size)
+        self._tables: dict[Memory, Array] = {}
+        self._initial: dict[Memory, str] = {}
+
+    @property
+    def are_stated(self) -> bool:
+        """Return whether an op states what it reads."""
+        return bool(self._stated)
+
+    def _name(self, name: str, size: int) -> int:
+        """Return the number of the first byte of a value of that size in bytes, at the first call."""
+        if name not in self._numbers:
+            self._numbers[name] = self._first[-1]
+            self._names.append(name)
+            self._first.append(self._first[-1] + size)
+        return self._numbers[name]
+
+    def begin(self, arguments: Sequence[Any]) -> None:
+        """Note the arguments of the function."""
+        for index, argument in enumerate(arguments):
+            if isinstance(argument, Buffer):
+                self._initial[argument.memory] = f"arg{index}"
+
+    def copy(self, source: Region, target: Region) -> None:
+        """Note that the elements of a region have been copied to another one, repeated along axes of extent 1."""
+        same = source.array.dtype == target.array.dtype and source.array.ndim == target.array.ndim
+        if not same or self._state.paths or source.blocks is not None or target.blocks is not None:
+            self.forget(target)
+            return
+        found = self._held(source)
+        if found is None:
+            self.forget(target)
+            return
+        self._of(target)[...] = found
+
+    def forget(self, region: Region) -> None:
+        """Note that a region holds no named value any more."""
+        if region.array.size and (region.memory in self._tables or self._name_of(region.memory) is not None):
+            self._of(region)[...] = 0
+
+    def check(self, op: Operation, buffers: Sequence[Any]) -> None:
+        """Check that the operands of an op hold the values that it states."""
+        stated = self._stated.get(op)
+        if stated is None:
+            return
+        begin = self._begin(op, stated)
+        for entry in stated.reads:
+            table, buffer = entry.table(op, begin), cast(Buffer, buffers[entry.operand])
+            found, item = self._held(buffer), buffer.array.itemsize
+            if found is None or buffer.by_data:
+                found = np.zeros((*table.shape, item), np.int64)
+            wanted = (table * item + self._numbers[entry.name])[..., None] + np.arange(item)
+            wrong = (found != wanted) & (table >= 0)[..., None]
+            if wrong.any():
+                element = tuple(int(i) for i in np.argwhere(wrong)[0])
+                raise self._wrong(op, entry, element[:-1], int(table[element[:-1]]), int(found[element]), item)
+
+    def leave(self, op: Operation, buffers: Sequence[Any], before: Sequence[Array | None]) -> None:
+        """Note the values that an op leaves in its operands, of which it has written a part each; see `before`."""
+        stated = self._stated.get(op)
+        if stated is None or self._state.paths:
+            return
+        begin = self._begin(op, stated)
+        for entry, old in zip(stated.writes, before, strict=True):
+            table, buffer = entry.table(op, begin), cast(Buffer, buffers[entry.operand])
+            item = buffer.array.itemsize
+            if buffer.by_data or buffer.blocks is not None:
+                continue
+            made = (table * item + self._numbers[entry.name])[..., None] + np.arange(item)
+            if old is not None:
+                made = np.where((table >= 0)[..., None], made, old)
+            self._of(buffer)[...] = made
+
+    def before(self, op: Operation, buffers: Sequence[Any]) -> list[Array | None]:
+        """Return what the operands that an op writes hold, None for those that it writes all elements of."""
+        stated = self._stated.get(op)
+        found: list[Array | None] = []
+        for entry in stated.writes if stated is not None else ():
+            table = entry.table(op, self._begin(op, cast(_Stated, stated)))
+            buffer = cast(Buffer, buffers[entry.operand])
+            held = self._held(buffer) if (table < 0).any() else None
+            found.append(held.copy() if held is not None else None)
+        return found
+
+    def finish(self, function: FuncOp, memories: Sequence[Memory], arguments: Sequence[Any]) -> None:
+        """Check that buffers hold, at the end, the values that the function states."""
+        by_name = {memory.name: memory for memory in memories if memory.name.startswith("@")}
+        by_name |= {f"arg{n}": each.memory for n, each in enumerate(arguments) if isinstance(each, Buffer)}
+        for place, name in self._ends.items():
+            memory = by_name.get(place)
+            if memory is None or name not in self._numbers:
+                continue
+            region = Region(memory, memory.array)
+            found, first = self._held(region), self._numbers[name]
+            wanted = first + np.arange(memory.size).reshape(*memory.array.shape, memory.array.itemsize)
+            wrong = np.argwhere(wanted != (0 if found is None else found))
+            if not wrong.size:
+                continue
+            *element, byte = (int(i) for i in wrong[0])
+            number = int(found[(*element, byte)]) if found is not None else 0
+            raise refuse(
+                "whole-kernel",
+                f"the buffer {memory.name} holds another value at the end than the function states",
+                function,
+                [f"element {listed(element)} of {memory.name}"],
+                found=f"{self._text(number, memory.array.itemsize)}, not '{name}'",
+                remedy="transfer each part of the value to its place",
+            )
+
+    def _begin(self, op: Operation, stated: _Stated) -> list[int]:
+        """Return the point of the whole kernel's loops at which an op begins."""
+        point = self._state.programs.point if self._state.programs is not None else ()
+        if not stated.begin.results:
+            return [0] * max((len(entry.bounds) for entry in (*stated.reads, *stated.writes)), default=0)
+        if len(point) != stated.begin.num_dims:
+            raise _malformed(op, f"a program of {len(point)} coordinates")
+        return [expr.eval(point, []) for expr in stated.begin.results]
+
+    def _wrong(
+        self, op: Operation, entry: _Entry, element: tuple[int, ...], wanted: int, found: int, item: int
+    ) -> Exception:
+        programs = self._state.programs
+        return self._state.refuse(
+            "whole-kernel",
+            op,
+            f"{name_of(op, entry.operand)} of '{op.name}' is not the part of '{entry.name}' that it computes on",
+            f"element {listed(element)}",
+            found=f"{self._text(found, item)}, where element {wanted} of '{entry.name}' is needed",
+            remedy="bring the part that the instance computes on",
+            programs=[programs.names[programs.current]] if programs is not None else [],
+        )
+
+    def _text(self, number: int, item: int) -> str:
+        """Return the element of a named value for messages."""
+        index = bisect_right(self._first, number) - 1
+        if not number or index >= len(self._names):
+            return "no named value"
+        return f"element {(number - self._first[index]) // item} of '{self._names[index]}'"
+
+    # Bytes
+
+    def _name_of(self, memory: Memory) -> str | None:
+        """Return the name of what a memory holds at the begin of the program, None where nobody asks for it."""
+        name = self._initial.get(memory, memory.name if memory.name.startswith("@") else "")
+        return name if memory.initial and name in self._numbers else None
+
+    def _held(self, region: Region) -> Array | None:
+        """Return the numbers of the bytes that a region holds, by element and byte; None where it holds no value."""
+        if region.memory in self._tables:
+            return region.within(self._tables[region.memory], 0)
+        name = self._name_of(region.memory)
+        if name is None:
+            return None
+        found: Array = np.asarray(self._numbers[name] + region.low, np.int64)
+        steps = zip((*region.array.shape, region.array.itemsize), (*region.array.strides, 1), strict=True)
+        for size, stride in steps:
+            found = found[..., None] + np.arange(size) * stride
+        return found
+
+    def _of(self, region: Region) -> Array:
+        """Return the table of the bytes of a region, to be changed."""
+        table = self._tables.get(region.memory)
+        if table is None:
+            kind = np.int32 if self._first[-1] + region.memory.size < np.iinfo(np.int32).max else np.int64
+            name = self._name_of(region.memory)
+            table = np.zeros(region.memory.size, kind)
+            if name is not None:
+                table[...] = np.arange(self._numbers[name], self._numbers[name] + region.memory.size)
+            self._tables[region.memory] = table
+        return region.within(table, 0)
+
+
+def _last_element(op: Operation, stated: _Stated, entry: _Entry) -> int:
+    """Return how many elements of a value an op may access, over all instances of its program."""
+    program = program_of(op)
+    ends = [(0, a + b - 1) for a, b in zip(program.first, program.extents, strict=True)] if program is not None else []
+    if len(ends) < stated.begin.num_dims:
+        raise _malformed(op, f"a program of {len(ends)} coordinates")
+    begins = [linear(expr).ends(ends.__getitem__)[1] for expr in stated.begin.results] or [0] * len(entry.bounds)
+    loops = [(0, n + at - 1) for n, at in zip(entry.bounds, begins, strict=True)]
+    return max(0, linear(entry.element).ends(loops.__getitem__)[1]) + 1
+
+
+def _item(value: SSAValue) -> int:
+    """Return the bytes of an element of a buffer."""
+    return np.dtype(numpy_type(element_of(value))).itemsize
+
+
+def _ends_of(function: FuncOp) -> dict[str, str]:
+    """Return the values that buffers hold at the end of a function, by buffer."""
+    held = function.attributes.get(ATTRIBUTE)
+    if held is None:
+        return {}
+    found = cast("dict[str, Attribute]", getattr(held, "data", {}))
+    if not isinstance(held, DictionaryAttr) or not all(isinstance(each, StringAttr) for each in found.values()):
+        raise Diagnostic(
+            f"the attribute {ATTRIBUTE} of the function does not name values",
+            where=where(function),
+            expected='{arg1 = "arg1:1", ...}',
+            found=str(held),
+        )
+    return {place: cast(StringAttr, name).data for place, name in found.items()}
