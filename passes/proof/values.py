@@ -9,15 +9,16 @@ A kernel that is split over instances states what it is a part of by the attribu
 `begin` maps the coordinates of the instance to the point of the whole kernel's loops at which it begins. For each
 operand, `reads` and `writes` have the name of a value, and the map from the loops of the whole kernel, or from the
 indices of the operand of another op, to the number of the element; `unit` where nothing is stated. Function arguments
-are `arg0`, `arg1`, ..., globals `@name`. The same attribute of a function says which value each buffer holds at its end.
+are `arg0`, `arg1`, ..., globals `@name`. The same attribute of a function says which value each buffer holds at the
+end.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DictionaryAttr, StringAttr, UnitAttr
@@ -36,6 +37,7 @@ from .regions import Buffer, Memory, Region
 from .rules import listed, name_of, refuse
 
 ATTRIBUTE = "hier.values"
+DType: TypeAlias = "np.dtype[Any]"
 
 
 def statement(name: str, element: AffineExpr, loops: int) -> ArrayAttr[Attribute]:
@@ -77,8 +79,8 @@ def element_table(
     """
     Return, for each element of an operand, the number of the element of the whole value, -1 where none is accessed.
 
-    `map` leads from the kernel's own loops to the operand, `element` from the whole kernel's, whose point `begin` is the
-    kernel's first one. Raises ValueError where two points disagree.
+    `map` leads from the kernel's own loops to the operand, `element` from the whole kernel's, whose point `begin`
+    is the kernel's first one. Raises ValueError where two points disagree.
     """
     used = set(element.used_dims()).union(*(expr.used_dims() for expr in map.results))
     dims = [dim for dim in sorted(used) if bounds[dim] > 1]
@@ -101,34 +103,34 @@ def element_table(
 
 @dataclass
 class _Entry:
-    """Statement about an operand of an op."""
+    """Statement about an operand of an op, and the numbers of its bytes where the kernel begins at `first`."""
 
     operand: int
     name: str
     map: AffineMap
     bounds: tuple[int, ...]
     element: AffineExpr
-    known: tuple[tuple[int, ...], Array] | None = None
-    """A point at which the kernel begins, and the table of elements there."""
+    first: tuple[int, ...] | None = None
+    numbers: Array = field(default_factory=lambda: np.zeros(0, np.int32))
+    """By element and byte."""
+    misses: Array | None = None
+    """The elements that are not accessed, None where all are."""
 
-    def table(self, op: Operation, begin: Sequence[int]) -> Array:
-        """Return the numbers of the elements of the operand, where the kernel begins at a point of the loops."""
+    def begin(self, op: Operation, begin: tuple[int, ...], base: int, item: int, kind: DType) -> int:
+        """Compute the numbers, as far as the point does not only move them; return by how much it does."""
+        form = linear(self.element)
+        if self.first is not None and not form.divides:
+            steps = ((factor, dim) for dim, factor in form.terms if isinstance(dim, int))
+            return item * sum(factor * (begin[dim] - self.first[dim]) for factor, dim in steps)
+        shape = shape_of(op.operands[self.operand])
         try:
-            return self._table(op, tuple(begin))
+            table = element_table(self.map, self.bounds, shape, self.element, begin)
         except ValueError as error:
             raise _malformed(op, str(error)) from error
-
-    def _table(self, op: Operation, begin: tuple[int, ...]) -> Array:
-        if self.known is not None and self.known[0] == begin:
-            return self.known[1]
-        form = linear(self.element)
-        if self.known is None or form.divides:
-            shape = shape_of(op.operands[self.operand])
-            self.known = begin, element_table(self.map, self.bounds, shape, self.element, begin)
-            return self.known[1]
-        first, found = self.known
-        moved = sum(factor * (begin[dim] - first[dim]) for dim, factor in form.terms if isinstance(dim, int))
-        return found if not moved else np.where(found < 0, -1, found + moved)
+        misses = (table < 0)[..., None]
+        self.first, self.misses = begin, misses if misses.any() else None
+        self.numbers = ((table * item + base)[..., None] + np.arange(item)).astype(kind)
+        return 0
 
 
 @dataclass
@@ -152,25 +154,27 @@ def _malformed(op: Operation, found: str) -> Diagnostic:
 def _stated_of(op: Operation) -> _Stated:
     """Return the statement of an op. Raises Diagnostic for one that does not fit."""
     table = cast("dict[str, Attribute]", getattr(op.attributes[ATTRIBUTE], "data", {}))
-    begin, sides = table.get("begin"), [table.get(name) for name in ("reads", "writes")]
+    begin = table.get("begin")
     loops = loops_of(op)
     if loops is None or not isinstance(begin, AffineMapAttr):
         raise _malformed(op, str(begin))
     found: list[list[_Entry]] = []
-    for side in sides:
-        if not isinstance(side, ArrayAttr) or len(cast("ArrayAttr[Any]", side).data) != len(op.operands):
-            raise _malformed(op, str(side))
+    for name in ("reads", "writes"):
+        side = table.get(name)
+        if not isinstance(side, ArrayAttr) or len(cast("ArrayAttr[Attribute]", side).data) != len(op.operands):
+            raise _malformed(op, f"{name} of another number of operands")
         found.append([])
         for index, each in enumerate(cast("ArrayAttr[Any]", side).data):
             if isinstance(each, UnitAttr):
                 continue
-            name, element = each.data if isinstance(each, ArrayAttr) and len(each.data) == 2 else (None, None)
-            if not isinstance(name, StringAttr) or not isinstance(element, AffineMapAttr):
-                raise _malformed(op, str(each))
+            pair = cast("ArrayAttr[Attribute]", each).data if isinstance(each, ArrayAttr) else ()
+            value, element = pair if len(pair) == 2 else (None, None)
+            if not isinstance(value, StringAttr) or not isinstance(element, AffineMapAttr):
+                raise _malformed(op, f"{name} of operand {index}")
             map, bounds = loops[index]
             if element.data.num_dims != len(bounds) or len(begin.data.results) not in (0, len(bounds)):
                 raise _malformed(op, str(element))
-            found[-1].append(_Entry(index, name.data, map, bounds, element.data.results[0]))
+            found[-1].append(_Entry(index, value.data, map, bounds, element.data.results[0]))
     return _Stated(begin.data, *found)
 
 
@@ -192,6 +196,7 @@ class Values:
                 sizes[entry.name] = max(sizes.get(entry.name, 0), size)
         for name, size in sizes.items():
             self._name(name, size)
+        self._type = np.dtype(np.int32 if self._first[-1] <= np.iinfo(np.int32).max else np.int64)
         self._tables: dict[Memory, Array] = {}
         self._initial: dict[Memory, str] = {}
 
@@ -238,15 +243,18 @@ class Values:
             return
         begin = self._begin(op, stated)
         for entry in stated.reads:
-            table, buffer = entry.table(op, begin), cast(Buffer, buffers[entry.operand])
-            found, item = self._held(buffer), buffer.array.itemsize
-            if found is None or buffer.by_data:
-                found = np.zeros((*table.shape, item), np.int64)
-            wanted = (table * item + self._numbers[entry.name])[..., None] + np.arange(item)
-            wrong = (found != wanted) & (table >= 0)[..., None]
+            buffer = cast(Buffer, buffers[entry.operand])
+            item = buffer.array.itemsize
+            moved = entry.begin(op, begin, self._numbers[entry.name], item, self._type)
+            found = self._held(buffer) if not buffer.by_data else None
+            if found is None:
+                found = np.zeros(entry.numbers.shape, self._type)
+            wrong = found - entry.numbers != moved
+            if entry.misses is not None:
+                wrong &= ~entry.misses
             if wrong.any():
-                element = tuple(int(i) for i in np.argwhere(wrong)[0])
-                raise self._wrong(op, entry, element[:-1], int(table[element[:-1]]), int(found[element]), item)
+                at = tuple(int(i) for i in np.argwhere(wrong)[0])
+                raise self._wrong(op, entry, at, int(entry.numbers[at]) + moved, int(found[at]), item)
 
     def leave(self, op: Operation, buffers: Sequence[Any], before: Sequence[Array | None]) -> None:
         """Note the values that an op leaves in its operands, of which it has written a part each; see `before`."""
@@ -255,23 +263,25 @@ class Values:
             return
         begin = self._begin(op, stated)
         for entry, old in zip(stated.writes, before, strict=True):
-            table, buffer = entry.table(op, begin), cast(Buffer, buffers[entry.operand])
-            item = buffer.array.itemsize
+            buffer = cast(Buffer, buffers[entry.operand])
             if buffer.by_data or buffer.blocks is not None:
                 continue
-            made = (table * item + self._numbers[entry.name])[..., None] + np.arange(item)
-            if old is not None:
-                made = np.where((table >= 0)[..., None], made, old)
-            self._of(buffer)[...] = made
+            moved = entry.begin(op, begin, self._numbers[entry.name], buffer.array.itemsize, self._type)
+            held = self._of(buffer)
+            np.add(entry.numbers, moved, out=held)
+            if entry.misses is not None:
+                np.copyto(held, 0 if old is None else old, where=entry.misses)
 
     def before(self, op: Operation, buffers: Sequence[Any]) -> list[Array | None]:
         """Return what the operands that an op writes hold, None for those that it writes all elements of."""
         stated = self._stated.get(op)
         found: list[Array | None] = []
         for entry in stated.writes if stated is not None else ():
-            table = entry.table(op, self._begin(op, cast(_Stated, stated)))
             buffer = cast(Buffer, buffers[entry.operand])
-            held = self._held(buffer) if (table < 0).any() else None
+            entry.begin(
+                op, self._begin(op, cast(_Stated, stated)), self._numbers[entry.name], buffer.array.itemsize, self._type
+            )
+            held = self._held(buffer) if entry.misses is not None else None
             found.append(held.copy() if held is not None else None)
         return found
 
@@ -300,25 +310,27 @@ class Values:
                 remedy="transfer each part of the value to its place",
             )
 
-    def _begin(self, op: Operation, stated: _Stated) -> list[int]:
+    def _begin(self, op: Operation, stated: _Stated) -> tuple[int, ...]:
         """Return the point of the whole kernel's loops at which an op begins."""
         point = self._state.programs.point if self._state.programs is not None else ()
         if not stated.begin.results:
-            return [0] * max((len(entry.bounds) for entry in (*stated.reads, *stated.writes)), default=0)
+            return (0,) * max((len(entry.bounds) for entry in (*stated.reads, *stated.writes)), default=0)
         if len(point) != stated.begin.num_dims:
             raise _malformed(op, f"a program of {len(point)} coordinates")
-        return [expr.eval(point, []) for expr in stated.begin.results]
+        return tuple(expr.eval(point, []) for expr in stated.begin.results)
 
     def _wrong(
-        self, op: Operation, entry: _Entry, element: tuple[int, ...], wanted: int, found: int, item: int
+        self, op: Operation, entry: _Entry, at: tuple[int, ...], wanted: int, found: int, item: int
     ) -> Exception:
+        """Return the refusal of an op that reads another byte than it states; `at` is the element and the byte."""
         programs = self._state.programs
+        needed = (wanted - self._numbers[entry.name]) // item
         return self._state.refuse(
             "whole-kernel",
             op,
             f"{name_of(op, entry.operand)} of '{op.name}' is not the part of '{entry.name}' that it computes on",
-            f"element {listed(element)}",
-            found=f"{self._text(found, item)}, where element {wanted} of '{entry.name}' is needed",
+            f"element {listed(at[:-1])}",
+            found=f"{self._text(found, item)}, where element {needed} of '{entry.name}' is needed",
             remedy="bring the part that the instance computes on",
             programs=[programs.names[programs.current]] if programs is not None else [],
         )
@@ -344,19 +356,18 @@ class Values:
         name = self._name_of(region.memory)
         if name is None:
             return None
-        found: Array = np.asarray(self._numbers[name] + region.low, np.int64)
+        found: Array = np.asarray(self._numbers[name] + region.low, self._type)
         steps = zip((*region.array.shape, region.array.itemsize), (*region.array.strides, 1), strict=True)
         for size, stride in steps:
-            found = found[..., None] + np.arange(size) * stride
+            found = np.add.outer(found, np.arange(size, dtype=self._type) * stride)
         return found
 
     def _of(self, region: Region) -> Array:
         """Return the table of the bytes of a region, to be changed."""
         table = self._tables.get(region.memory)
         if table is None:
-            kind = np.int32 if self._first[-1] + region.memory.size < np.iinfo(np.int32).max else np.int64
             name = self._name_of(region.memory)
-            table = np.zeros(region.memory.size, kind)
+            table = np.zeros(region.memory.size, self._type)
             if name is not None:
                 table[...] = np.arange(self._numbers[name], self._numbers[name] + region.memory.size)
             self._tables[region.memory] = table
