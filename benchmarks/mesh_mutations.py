@@ -16,7 +16,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -118,6 +118,18 @@ def _same(found: Mapping[str, Array], wanted: Mapping[str, Array]) -> bool:
     )
 
 
+def plant(among: Sequence[Program], seed: str, by_kind: Mapping[str, Outcomes]) -> None:
+    """Plant one fault in one of some programs, and note what becomes of it."""
+    attempt, is_planted = 0, False
+    while not is_planted:
+        text = f"{seed}.{attempt}"
+        draw = random.Random(text)
+        program = draw.choice(among)
+        kind = draw.choice(kinds_of(program.level))
+        is_planted = judge(program, kind, text, by_kind[kind])
+        attempt += 1
+
+
 def run(count: int, seed: int = 0, *, shows: bool = False) -> dict[str, Outcomes]:
     """
     Plant `count` faults, in programs of several networks; return the outcomes of each kind.
@@ -132,15 +144,7 @@ def run(count: int, seed: int = 0, *, shows: bool = False) -> dict[str, Outcomes
             among = programs(random.Random(f"{seed}.{number}"))
             for program in among[1:]:
                 verify_memory(program.module, plain=False)
-        attempt = 0
-        while True:
-            text = f"{seed}.{number}.{attempt}"
-            draw = random.Random(text)
-            program = draw.choice(among)
-            kind = draw.choice(kinds_of(program.level))
-            if judge(program, kind, text, by_kind[kind]):
-                break
-            attempt += 1
+        plant(among, f"{seed}.{number}", by_kind)
     return by_kind
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -110,17 +110,20 @@ def lowered(module: ModuleOp, level: str, to: str) -> ModuleOp:
 
 def programs(draw: random.Random) -> list[Program]:
     """Return a random network on a random mesh, at all levels."""
-    mesh = draw.choice(MESHES)
-    make = draw.choice((attention, attention, layers))
+    mesh, make = draw.choice(MESHES), draw.choice((attention, attention, layers))
+    return programs_of(make(draw), mesh, f"{make.__name__} on {mesh[0]}x{mesh[1]}", draw.randrange(1 << 30))
+
+
+def programs_of(model: onnx.ModelProto, mesh: Sequence[int], name: str, seed: int) -> list[Program]:
+    """Return a network on a mesh, at all levels, with random inputs."""
     with TemporaryDirectory() as folder:
         network, machine = Path(folder) / "network.onnx", Path(folder) / "mesh.toml"
-        network.write_bytes(make(draw).SerializeToString())
+        network.write_bytes(model.SerializeToString())
         count = list(mesh)
         machine.write_text(f'include = "pim/2x2"\n[levels.NODE]\ncount = {count}\n[engines.array]\ncount = {count}\n')
         module = compile_model(Model(network), str(machine), stop_after="sharded").module
-    inputs = random_inputs(module, draw.randrange(1 << 30))
+    inputs = random_inputs(module, seed)
     wanted = run_module(module, inputs)
-    name = f"{make.__name__} on {mesh[0]}x{mesh[1]}"
     found: list[Program] = []
     for level in LEVELS:
         module = lowered(module, LEVELS[max(0, LEVELS.index(level) - 1)], level)

@@ -11,6 +11,7 @@
 // CHECK: hier.dma_start %x[{{.*}}] to [[x:%.*]] : memref<32x16xf32>, memref<16x16xf32, "NODE">
 // CHECK: hier.dma_start %w[{{.*}}] to [[w:%.*]] : memref<16x24xf32>, memref<16x12xf32, "NODE">
 // CHECK: nn.matmul ins([[x]], [[w]] : memref<16x16xf32, "NODE">, memref<16x12xf32, "NODE">) outs(%{{.*}} : memref<16x12xf32, "NODE">)
+// CHECK-SAME: hier.values = {begin = affine_map<(d0, d1) -> ((d1 * 16), (d0 * 12), 0)>, reads = {{\[\[}}"arg0", affine_map<(d0, d1, d2) -> ((d2 + (d0 * 16)))>
 // CHECK: [[all:%.*]] = memref.alloc() : memref<2x32x24xf32, #hier.sharded<"NODE" over [2, 2] (d0, d1, d2) -> (d0, d1 floordiv 16)>>
 // CHECK: hier.program "keep" on "array"
 // CHECK: hier.shift [[sums]] to %{{.*}} along 0 by 1
