@@ -273,7 +273,7 @@ class Values:
                 np.copyto(held, 0 if old is None else old, where=entry.misses)
 
     def before(self, op: Operation, buffers: Sequence[Any]) -> list[Array | None]:
-        """Return what the operands that an op writes hold, None for those that it writes all elements of."""
+        """Return the numbers of the operands that an op writes, None for those that it writes all elements of."""
         stated = self._stated.get(op)
         found: list[Array | None] = []
         for entry in stated.writes if stated is not None else ():
@@ -375,7 +375,7 @@ class Values:
 
 
 def _last_element(op: Operation, stated: _Stated, entry: _Entry) -> int:
-    """Return how many elements of a value an op may access, over all instances of its program."""
+    """Return the number of elements of a value up to the last that an op accesses, in any instance."""
     program = program_of(op)
     ends = [(0, a + b - 1) for a, b in zip(program.first, program.extents, strict=True)] if program is not None else []
     if len(ends) < stated.begin.num_dims:

@@ -53,7 +53,7 @@ class Contents:
 
     def state(self, op: Operation, begin: AffineMap, made: Operation | None = None) -> None:
         """
-        Note what an op of the network leaves, and state what it reads and leaves in `made`, its part in each instance.
+        State the values that an op of the network reads and leaves, in `made`, its part in each instance.
 
         `begin` leads from the coordinates of an instance to the loops.
         """
