@@ -23,6 +23,7 @@ STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 """The flags under which the emitted C is free of warnings."""
 
 _COMPILERS = ("cc", "gcc", "clang")
+_SOURCES = (".c", ".S")
 
 
 def compiler() -> tuple[str, ...]:
@@ -56,15 +57,30 @@ def compile_shared(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
     """
     Compile C and assembly files to a shared library and return its path.
 
-    Files that the sources include from their own folder are found. Raises Diagnostic where the compiler fails.
+    Files that the sources include from their own folder are found. Sources among the flags, as those of an emulation,
+    are compiled once for all libraries with these flags. Raises Diagnostic where the compiler fails.
     """
     suffix = ".dylib" if sys.platform == "darwin" else ".so"
-    return _build(sources, ("-shared", "-fPIC", *flags), suffix)
+    return _build(sources, ("-shared", "-fPIC", *_compiled(flags, ("-fPIC",))), suffix)
 
 
 def compile_executable(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
-    """Compile C and assembly files to a program and return its path. Raises Diagnostic where the compiler fails."""
-    return _build(sources, tuple(flags), "")
+    """
+    Compile C and assembly files to a program and return its path.
+
+    Sources among the flags are compiled once for all programs with these flags. Raises Diagnostic where the compiler
+    fails.
+    """
+    return _build(sources, _compiled(flags, ()), "")
+
+
+def _compiled(flags: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+    """Replace the sources among flags by their object files, compiled with the other flags and `more`."""
+    sources = [flag for flag in flags if flag.endswith(_SOURCES) and not flag.startswith("-")]
+    options = tuple(flag for flag in flags if flag not in sources)
+    return tuple(
+        str(_build([Path(flag)], ("-c", *more, *options), ".o")) if flag in sources else flag for flag in flags
+    )
 
 
 def cache_folder() -> Path:
@@ -123,7 +139,7 @@ def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path
         *map(str, files),
         "-o",
         str(temporary),
-        *([] if sys.platform == "darwin" else ["-lm"]),
+        *([] if sys.platform == "darwin" or suffix == ".o" else ["-lm"]),
     ]
     # Assembly names the binary that it includes relative to the folder it is in.
     done = subprocess.run(arguments, cwd=files[0].parent, capture_output=True, text=True, check=False)

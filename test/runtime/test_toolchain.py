@@ -53,6 +53,21 @@ def test_a_changed_header_builds_anew(tmp_path: Path) -> None:
     assert (value_of(first), value_of(second)) == (42, 52)
 
 
+def test_sources_among_flags_are_compiled_once(tmp_path: Path, own_cache: Path) -> None:
+    (tmp_path / "emulation").mkdir()
+    (tmp_path / "emulation" / "more.c").write_text("int more(void) { return FLAG; }\n")
+    (tmp_path / "code.h").write_text("extern int more(void);\n")
+    stamps: set[int] = set()
+    file, flags = tmp_path / "code.c", ["-DFLAG=7", str(tmp_path / "emulation" / "more.c")]
+    for number in range(2):
+        file.write_text(f'#include "code.h"\nint value(void) {{ return more() + {number}; }}\n')
+        assert value_of(toolchain.compile_shared([file], flags)) == 7 + number
+        stamps |= {each.stat().st_mtime_ns for each in own_cache.glob("*.o")}
+    assert (len(stamps), len(list(own_cache.iterdir()))) == (1, 3)
+    (tmp_path / "emulation" / "more.c").write_text("int more(void) { return FLAG + 1; }\n")
+    assert value_of(toolchain.compile_shared([file], flags)) == 9
+
+
 def test_flags_reach_the_compiler(tmp_path: Path) -> None:
     assert value_of(toolchain.compile_shared([source(tmp_path, "FLAG")], ["-DFLAG=7"])) == 7
 
