@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...errors import Diagnostic
 from ...passes.emitc.text.files import Files
-from ..host import HostEntry, machine_flags, sources_in
+from ..host import HostEntry, emitted_text, machine_flags, sources_in
 from ..rv32 import Rv32Compiler, build_elf
 
 BASE = 0x2000_0000
@@ -30,6 +30,7 @@ REFUSED, DIFFERS, FAILED = 64, 2, 1
 """Exit status: 64 more than that of a network that refuses its inputs; outputs of a repeated call differ; no files."""
 
 _HERE = Path(__file__).parent
+_FREESTANDING = _HERE / "freestanding"
 _ISA = re.compile(r"rv64(?:g|imafd)c(?P<letters>[a-z]*)(?P<named>(?:_[a-z0-9]+)*)\Z")
 
 _SCRIPT = """\
@@ -128,7 +129,9 @@ class Rv64Compiler(Rv32Compiler):
             before = [f"-march={self.isa}_zicsr", "-mabi=lp64d", "-nostartfiles", "-Wl,--no-warn-rwx-segments"]
             return [*before, *common], ["-lm", "-lc", "-lgcc"]
         cpu = "+".join(["-mcpu=baseline_rv64", "zicsr", *extensions_of(self.isa)])
-        return ["-target", "riscv64-linux-musl", cpu, "-fno-sanitize=all", *common], []
+        # Zig compiles all of its C library before the first program that needs it, which takes a minute.
+        library = ["riscv64-linux-musl"] if uses_math else ["riscv64-freestanding-none", "-isystem", str(_FREESTANDING)]
+        return ["-target", *library, cpu, "-fno-sanitize=all", *common], []
 
 
 def extensions_of(isa: str) -> list[str]:
@@ -198,8 +201,10 @@ def build_program(
     flags = [f"-I{folder.resolve()}", f"-I{_HERE}", *machine_flags(sources[0])]
     flags += [f"-DTW_COUNTED={calls + 1}", "-include", str(_HERE / "rv64_count.h")] if calls else []
     compiled = [*sources, driver, _HERE / "rv64.c"]
+    # <math.h>, <stdlib.h> and <stdio.h> come with a C library alone.
+    uses_library = any(header in emitted_text(sources[0]) for header in ("tilewright_math.h", "tilewright_threads.h"))
     return build_elf(
-        compiled, script, target, entry="tw_start", flags=flags, uses_math=True, compiler=rv64_compiler(isa)
+        compiled, script, target, entry="tw_start", flags=flags, uses_math=uses_library, compiler=rv64_compiler(isa)
     )
 
 

@@ -12,8 +12,10 @@ import pytest
 from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
+from tilewright.passes.emitc.text.files import files_in
 from tilewright.passes.formats.c import write_program
-from tilewright.runtime.simulators import external
+from tilewright.runtime.host import entries_of
+from tilewright.runtime.simulators import external, rv64
 from tilewright.runtime.simulators.rv64 import Rv64Compiler, extensions_of
 from tilewright.runtime.simulators.session import Settings, SimulatorSession
 from tilewright.runtime.simulators.spike import SPIKE
@@ -30,12 +32,12 @@ def missing() -> str:
 needs_spike = pytest.mark.skipif(bool(missing()), reason=f"no Spike: {missing()}")
 
 
-def relu(folder: Path) -> Path:
-    """Write the C of max(x, 0) to a folder."""
+def relu(folder: Path, operator: str = "Relu") -> Path:
+    """Write the C of max(x, 0), or of another operator, to a folder."""
     from onnx import TensorProto, helper
 
     ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 5]) for name in "xy"]
-    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", ports[:1], ports[1:])
+    graph = helper.make_graph([helper.make_node(operator, ["x"], ["y"])], "g", ports[:1], ports[1:])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
     (folder / "net.onnx").write_bytes(model.SerializeToString())
     write_program(compile_model(Model(folder / "net.onnx"), "host").program(), folder)
@@ -83,6 +85,19 @@ def test_a_wrong_kernel_is_seen(tmp_path: Path):
 def test_a_program_larger_than_the_memory(tmp_path: Path):
     with pytest.raises(Diagnostic, match="does not fit in memory"):
         SimulatorSession(SPIKE, relu(tmp_path), Settings(memory=1 << 20))
+
+
+@pytest.mark.parametrize(("operator", "is_linked"), [("Relu", False), ("Cosh", True)])
+def test_a_c_library_is_linked_where_it_is_used(
+    operator: str, is_linked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    found: list[bool] = []
+    monkeypatch.setattr(rv64, "build_elf", lambda *_, uses_math, **more: found.append(uses_math))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    folder = relu(tmp_path, operator)
+    files = files_in(folder)
+    entries = entries_of((folder / files.header).read_text(), folder)
+    rv64.build_program(folder, files, entries, tmp_path / "a.elf", "rv64gc", 1 << 20)
+    assert found == [is_linked]
 
 
 def script(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,6 +153,8 @@ def test_a_missing_dtc(monkeypatch: pytest.MonkeyPatch):
 def test_isa_strings():
     assert extensions_of("rv64gc") == []
     assert extensions_of("rv64gcv_zba_zbb") == ["v", "zba", "zbb"]
+    targets = [Rv64Compiler(("zig",), True, "rv64gc").arguments(uses_math)[0][1] for uses_math in (True, False)]
+    assert targets == ["riscv64-linux-musl", "riscv64-freestanding-none"]
     assert "-mcpu=baseline_rv64+zicsr+zba" in Rv64Compiler(("zig",), True, "rv64gc_zba").arguments(True)[0]
     assert SPIKE.arguments(Settings(isa="rv64gc_zba"), Path("a.elf"))[1:] == ["--isa=rv64gc_zba", "a.elf"]
     with pytest.raises(Diagnostic, match="the ISA is none"):
