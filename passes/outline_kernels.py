@@ -63,6 +63,8 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
             arguments = _arguments(op)
             key, numbers = _structure(op, arguments)
             groups.setdefault(key, []).append(_Kernel(op, arguments, numbers))
+    for function in family:
+        function.attributes.pop(VALUES, None)
     names = FreshNames(symbol_names(module.body.block))
     for group in groups.values():
         _outline_group(group, names.take_numbered(_base_name(group[0].op)), family[0])

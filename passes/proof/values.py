@@ -194,7 +194,7 @@ class Values:
             for entry in (*stated.reads, *stated.writes):
                 size = _last_element(op, stated, entry) * _item(op.operands[entry.operand])
                 sizes[entry.name] = max(sizes.get(entry.name, 0), size)
-        for name, size in sizes.items():
+        for name, size in (dict.fromkeys(self._ends.values(), 0) | sizes).items():
             self._name(name, size)
         self._type = np.dtype(np.int32 if self._first[-1] <= np.iinfo(np.int32).max else np.int64)
         self._tables: dict[Memory, Array] = {}
@@ -291,7 +291,7 @@ class Values:
         by_name |= {f"arg{n}": each.memory for n, each in enumerate(arguments) if isinstance(each, Buffer)}
         for place, name in self._ends.items():
             memory = by_name.get(place)
-            if memory is None or name not in self._numbers:
+            if memory is None:
                 continue
             region = Region(memory, memory.array)
             found, first = self._held(region), self._numbers[name]

@@ -130,6 +130,14 @@ def test_a_fault_that_changes_what_is_computed_is_refused(fault: Callable[[Modul
     verify_memory(lowered(module))
 
 
+def test_a_value_that_no_op_leaves_is_missed_at_the_end() -> None:
+    module = lowered(sharded())
+    (function,) = of(module, "func.func")
+    function.attributes[ATTRIBUTE] = DictionaryAttr({"arg2": StringAttr("arg2:2")})
+    with pytest.raises(Diagnostic, match="holds another value at the end"):
+        verify_memory(module)
+
+
 @pytest.mark.parametrize("name", ["begin", "reads", "writes"])
 def test_a_statement_that_does_not_fit_is_refused(name: str) -> None:
     module = lowered(sharded())
