@@ -40,7 +40,7 @@ class Clock(Schedule):
         sizes: tuple[int, int],
         route: Sequence[tuple[int, int]],
     ) -> None:
-        self._occupy(token, link, cost, (far.level, near.level), route)
+        self._occupy(token, layer, link, cost, (far.level, near.level), route)
 
     def _wait(self, layer: Layer, token: Token) -> None:
         self.now = max(self.now, token.end)

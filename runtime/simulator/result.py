@@ -14,7 +14,8 @@ class Event(NamedTuple):
     Busy interval of a resource, or stall of an engine, in cycles.
 
     `kind` is `compute`, `in`, `out` or `copy`, and for a stall `wait in` or `wait out`. A resource is the name of an
-    engine, `ENGINE.COPY` if it has several instances, or `LINK.CHANNEL`.
+    engine, `ENGINE.COPY` if it has several instances, or `LINK.CHANNEL`. `instance` is that of the engine whose program
+    it is of, -1 for that of no program of an engine with instances.
     """
 
     resource: str
@@ -24,6 +25,23 @@ class Event(NamedTuple):
     start: int
     end: int
     bytes: int = 0
+    instance: int = -1
+
+
+class Hop(NamedTuple):
+    """
+    Busy interval of the bus from one instance of a level to a neighbour, by number, in cycles.
+
+    A transfer within an instance has the same number twice.
+    """
+
+    link: str
+    source: int
+    target: int
+    nodes: Nodes
+    start: int
+    end: int
+    bytes: int
 
 
 class Residency(NamedTuple):
@@ -205,6 +223,32 @@ class LinkCost:
 
 
 @dataclass(frozen=True)
+class Mesh:
+    """
+    Level whose instances, `extents` along each coordinate, are joined by `links` between neighbours.
+
+    `engines` are those with an instance for each of the level's.
+    """
+
+    level: str
+    extents: tuple[int, ...]
+    links: tuple[str, ...]
+    engines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EdgeCost:
+    """Traffic from one instance of a level to a neighbour, by number: bytes, transfers, busy cycles of the bus."""
+
+    link: str
+    source: int
+    target: int
+    bytes: int
+    transfers: int
+    busy: int
+
+
+@dataclass(frozen=True)
 class StreamUse:
     """
     Use of a stream by concurrent programs: tiles handed on over all of its `queues`.
@@ -252,6 +296,9 @@ class Simulation:
     levels: tuple[LevelUse, ...]
     memory: tuple[Residency, ...]
     streams: tuple[StreamUse, ...] = ()
+    meshes: tuple[Mesh, ...] = ()
+    hops: tuple[Hop, ...] = ()
+    edges: tuple[EdgeCost, ...] = ()
 
     @property
     def seconds(self) -> float:

@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 from ...dialects.core.machine.model import Link, Machine, Queue
 from ...passes.memory.transfers import Cost
 from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
-from .result import Event, Nodes, Residency
+from .result import Event, Hop, Nodes, Residency
 
 
 class Signal(NamedTuple):
@@ -59,6 +59,7 @@ class Schedule:
         self.links = {
             link.name: Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
         }
+        self.hops: list[Hop] = []
         self._hops: dict[tuple[str, int, int], int] = {}
         """Link and the two neighbours that it joins -> the cycle at which it is next idle."""
         self._engine_waits = True
@@ -69,6 +70,8 @@ class Schedule:
         self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
         self._level_copies = {level.name: prod(level.count) for level in machine.levels}
         self._copy = 0
+        self._instance = -1
+        """Instance of the engine whose program runs, -1 outside of these."""
         self._thread = 0
         self._running: dict[int, list[Running]] = {}
         """Launched kernels of each iteration or concurrent program, by its number, in order of start."""
@@ -131,6 +134,7 @@ class Schedule:
             self.now, thread, number = heappop(turns)
             self._copy, self._thread, self._spent = copies[thread] if copies else thread, thread, spent[thread]
             self._engine_waits = waits[thread] if waits else True
+            self._instance = self._copy if self._engine_waits else -1
             signal = iterations[thread][number]()
             if signal is not None and signal.blocked_at is not None:
                 blocked.setdefault(signal.queue, []).append((self.now, thread, number, signal.blocked_at))
@@ -140,7 +144,7 @@ class Schedule:
                 heappush(turns, (self.now, thread, number + 1))
             for *turn, _ in blocked.pop(signal.queue, ()) if signal is not None else ():
                 heappush(turns, (turn[0], turn[1], turn[2]))
-        self._copy, self._thread, self._spent, self._engine_waits = 0, 0, None, True
+        self._copy, self._thread, self._spent, self._engine_waits, self._instance = 0, 0, None, True, -1
         self.now = max(ends, default=self.now)
         for part, what, cycles in spent[ends.index(self.now)] if ends else ():
             self._spend(part, what, cycles)
@@ -151,7 +155,7 @@ class Schedule:
     def stall(self, layer: Layer, until: int) -> None:
         """Advance the program to a cycle; the stall is charged to a layer."""
         if until > self.now:
-            self._pass(layer, "wait_in", until)
+            self._stall(layer, "wait in", until)
 
     def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
         """Charge cycles to an account; within an iteration, the charge is deferred until the slowest is known."""
@@ -240,7 +244,8 @@ class Schedule:
         layer.energy += energy
         self._span(layer, token.start, token.end)
         name = self._name(kernel.engine)
-        self.events.append(Event(name, "compute", kernel.operator, layer.nodes, token.start, token.end))
+        span = token.start, token.end
+        self.events.append(Event(name, "compute", kernel.operator, layer.nodes, *span, instance=self._instance))
         for place, size in zip(places, kernel.sizes, strict=True):
             self._keep(place, size, layer.nodes, token.start, token.end)
 
@@ -345,7 +350,7 @@ class Schedule:
         sizes: tuple[int, int],
         route: Sequence[tuple[int, int]],
     ) -> None:
-        channel = self._occupy(token, link, cost, (far.level, near.level), route)
+        channel = self._occupy(token, layer, link, cost, (far.level, near.level), route)
         outward, bus, start, end = token.outward, self.links[link.name], token.start, token.end
         bus.busy += cost.data * max(len(route), 1)
         bus.channel_busy[channel] += end - start
@@ -357,14 +362,21 @@ class Schedule:
         if self._last is None or end > self._last[0]:
             self._last = end, layer, "wait_out" if outward else "wait_in"
         kind = "out" if outward else "in"
-        self.events.append(Event(f"{link.name}.{channel}", kind, far.name, layer.nodes, start, end, cost.bytes))
+        name, instance = f"{link.name}.{channel}", self._instance
+        self.events.append(Event(name, kind, far.name, layer.nodes, start, end, cost.bytes, instance))
         self._keep(far, sizes[0], layer.nodes, start, end)
         tile = self._keep(near, sizes[1], layer.nodes, start, end)
         if not near.bytes:
             self._names[tile] = far.name
 
     def _occupy(
-        self, token: Token, link: Link, cost: Cost, levels: tuple[str, str], route: Sequence[tuple[int, int]]
+        self,
+        token: Token,
+        layer: Layer,
+        link: Link,
+        cost: Cost,
+        levels: tuple[str, str],
+        route: Sequence[tuple[int, int]],
     ) -> int:
         """
         Set start and end of a transfer on the channel that is idle first; return the channel.
@@ -372,7 +384,7 @@ class Schedule:
         Each hop of a route takes the whole transfer to the next instance, over a bus of its own.
         """
         if route:
-            return self._hop(token, link, cost, route)
+            return self._hop(token, layer.nodes, link, cost, route)
         bus = self.links[link.name]
         channel = bus.channels.index(min(bus.channels))
         token.start = max(self.now, bus.channels[channel])
@@ -387,12 +399,14 @@ class Schedule:
         """Return the number of buses of a link that are in use: a link between neighbours has several."""
         return max(1, sum(name == link for name, _, _ in self._hops))
 
-    def _hop(self, token: Token, link: Link, cost: Cost, route: Sequence[tuple[int, int]]) -> int:
+    def _hop(self, token: Token, nodes: Nodes, link: Link, cost: Cost, route: Sequence[tuple[int, int]]) -> int:
         """Set start and end of a transfer from instance to instance; return the channel."""
         at = token.start = max(self.now, self._hops.get((link.name, *route[0]), 0))
         for edge in route:
-            at = max(at, self._hops.get((link.name, *edge), 0)) + cost.startup + cost.data
+            begun = max(at, self._hops.get((link.name, *edge), 0))
+            at = begun + cost.startup + cost.data
             self._hops[link.name, *edge] = at
+            self.hops.append(Hop(link.name, *edge, nodes, begun, at, cost.bytes))
         token.end = at
         bus = self.links[link.name]
         bus.bus = max(bus.bus, at)
@@ -412,9 +426,14 @@ class Schedule:
             return
         kind = "wait out" if token.outward else "wait in"
         self._span(layer, self.now, token.end)
-        for start, end in self._pass(layer, kind.replace(" ", "_"), token.end):
+        self._stall(layer, kind, token.end)
+
+    def _stall(self, layer: Layer, kind: str, until: int) -> None:
+        """Advance the program to a cycle, and record the intervals in which the layer's engine waits."""
+        for start, end in self._pass(layer, kind.replace(" ", "_"), until):
             if layer.engine and self._engine_waits:
-                self._add_wait(Event(self._name(layer.engine), kind, kind, layer.nodes, start, end))
+                waiting = Event(self._name(layer.engine), kind, kind, layer.nodes, start, end, instance=self._instance)
+                self._add_wait(waiting)
 
     def end(self) -> int:
         """Advance the program to the end of all issued work, and return that cycle."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from itertools import groupby
+from operator import itemgetter
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
@@ -23,7 +24,19 @@ from ...passes.memory.views import bytes_of
 from ...passes.pipeline_dma import PipelineDmaPass
 from .accounts import Layer
 from .clock import Clock
-from .result import EngineCost, LayerCost, LayerEngine, LevelUse, LinkCost, OperatorCost, Residency, Simulation
+from .result import (
+    EdgeCost,
+    EngineCost,
+    Hop,
+    LayerCost,
+    LayerEngine,
+    LevelUse,
+    LinkCost,
+    Mesh,
+    OperatorCost,
+    Residency,
+    Simulation,
+)
 from .schedule import Schedule
 from .walk import Walker
 
@@ -60,6 +73,9 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
         ),
         memory,
         walker.streams(),
+        tuple(_meshes(machine, schedule.hops)),
+        tuple(schedule.hops),
+        tuple(_edges(schedule.hops)),
     )
 
 
@@ -185,6 +201,25 @@ def _covered(alive: Sequence[Residency]) -> int:
         total += max(0, each.address + each.bytes - max(each.address, reach))
         reach = max(reach, each.address + each.bytes)
     return total
+
+
+def _meshes(machine: Machine, hops: Sequence[Hop]) -> Iterator[Mesh]:
+    """Yield the levels between whose instances data moved."""
+    used = {hop.link for hop in hops}
+    for level in machine.levels:
+        links = [link.name for link in machine.links if link.name in used and link.far == level.name]
+        engines = [each.name for each in machine.engines if each.count == level.count]
+        if links:
+            yield Mesh(level.name, level.count, tuple(links), tuple(engines))
+
+
+def _edges(hops: Sequence[Hop]) -> Iterator[EdgeCost]:
+    """Yield the traffic between each two neighbours."""
+    key = itemgetter(0, 1, 2)
+    for (link, source, target), group in groupby(sorted(hops, key=key), key=key):
+        found = list(group)
+        moved, busy = sum(hop.bytes for hop in found), sum(hop.end - hop.start for hop in found)
+        yield EdgeCost(link, source, target, moved, len(found), busy)
 
 
 def _copies_in_use(module: ModuleOp) -> dict[str, int]:

@@ -139,7 +139,7 @@ def numbers_of(simulation: Simulation, title: str) -> dict[str, Any]:
     """Return all numbers of a simulation but its single events, for JSON. Times are modelled cycles."""
     content: dict[str, Any] = {"model": title, "modelled": True}
     for field in dataclasses.fields(simulation):
-        if field.name not in ("events", "memory"):
+        if field.name not in ("events", "memory", "hops"):
             content[field.name] = _plain(getattr(simulation, field.name))
     derived = "engine", "cycles", "computing", "stalled", "rate", "engine_rate", "mac_rate", "intensity", "limited_by"
     for entry, layer in zip(content["layers"], simulation.layers, strict=True):
