@@ -9,10 +9,13 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from .result import LayerCost, LevelUse, Simulation
+from .result import LayerCost, LevelUse, Mesh, Simulation
 from .trace import tracks_of
 
 _TEMPLATE = Path(__file__).with_name("page.html")
+_MESH = Path(__file__).with_name("mesh.html")
+_FLAT = 2
+"""Coordinates of a mesh that can be drawn."""
 _KINDS = ("compute", "copy", "in", "out", "wait in", "wait out")
 
 
@@ -22,7 +25,9 @@ def page_of(simulation: Simulation, title: str) -> str:
     data = json.dumps(data_of(simulation, title), separators=(",", ":"), allow_nan=False)
     # Names come from the model and must be escaped.
     safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return template.replace("{{title}}", escape(title)).replace("{{data}}", safe)
+    mesh = _MESH.read_text(encoding="utf-8") if _drawn(simulation) else ""
+    page = template.replace("{{mesh}}", mesh)
+    return page.replace("{{title}}", escape(title)).replace("{{data}}", safe)
 
 
 class _Names:
@@ -42,8 +47,8 @@ def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
     """
     Return the data of the page.
 
-    Events are lists `[track, kind, name, layer, start, cycles, bytes]`, buffers `[name, layer, address, bytes, start,
-    end]`. Names and layers are indices, -1 for none.
+    Events are lists `[track, kind, name, layer, start, cycles, bytes]`, and the instance where there is a mesh; buffers
+    `[name, layer, address, bytes, start, end]`. Names, layers and instances are indices, -1 for none.
     """
     names = _Names()
     layers = {layer.nodes: number for number, layer in enumerate(simulation.layers)}
@@ -57,6 +62,7 @@ def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
             each.start,
             each.end - each.start,
             each.bytes,
+            *([each.instance] if _drawn(simulation) else []),
         ]
         for each in simulation.events
     ]
@@ -75,7 +81,36 @@ def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
         "levels": levels,
         "engines": _engines(simulation),
         "links": [{"name": link.name, "width": link.width, "busy": link.busy} for link in simulation.links],
+        "meshes": [_mesh(mesh, simulation, tracks, layers) for mesh in _drawn(simulation)],
         "names": names.all(),
+    }
+
+
+def _drawn(simulation: Simulation) -> list[Mesh]:
+    return [mesh for mesh in simulation.meshes if len(mesh.extents) <= _FLAT]
+
+
+def _mesh(
+    mesh: Mesh, simulation: Simulation, tracks: Mapping[str, int], layers: Mapping[tuple[str, ...], int]
+) -> dict[str, Any]:
+    """Return the nodes of a level, `edges` as pairs of them, and hops `[edge, start, cycles, bytes, layer]`."""
+    extents = (1, *mesh.extents)[-_FLAT:]
+    pairs = {(each.link, each.source, each.target) for each in simulation.edges if each.link in mesh.links}
+    edges = {pair: number for number, pair in enumerate(sorted(pairs))}
+    hops = [
+        [edges[each[:3]], each.start, each.end - each.start, each.bytes, layers.get(each.nodes, -1)]
+        for each in simulation.hops
+        if each.link in mesh.links
+    ]
+    return {
+        "level": mesh.level,
+        "rows": extents[0],
+        "columns": extents[1],
+        "names": mesh.links,
+        "edges": [pair[1:] for pair in edges],
+        "hops": hops,
+        "tracks": [number for name, number in tracks.items() if name.rpartition(".")[0] in mesh.engines],
+        "links": [number for name, number in tracks.items() if name.rpartition(".")[0] in mesh.links],
     }
 
 
