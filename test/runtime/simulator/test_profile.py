@@ -5,12 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
-from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,15 +21,10 @@ from tilewright.runtime.simulator import Simulation
 from tilewright.runtime.simulator.page import data_of, page_of
 from tilewright.runtime.simulator.trace import trace_of, tracks_of
 from tilewright.runtime.tools import profile
+from tilewright.test.browser import FOREIGN, dump, needs_browser, probed
 from tilewright.test.machines.make import FOLDER
 
 TARGET = str(FOLDER / "two_level.toml")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-QUIET = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no browser: install Debian's chromium")
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +96,7 @@ def test_trace(simulation: Simulation) -> None:
 
 def test_page_is_one_file_with_every_layer(simulation: Simulation, model: Path) -> None:
     page = page_of(simulation, "ds-cnn.onnx")
-    assert not re.search(r"""(src|href)=["'](?!data:)|@import|url\(|https?://(?!www\.w3\.org/2000/svg)""", page)
+    assert not re.search(FOREIGN, page)
     assert "{{" not in page
     data = data_of(simulation, "ds-cnn.onnx")
     assert len(data["layers"]) == len(simulation.layers)
@@ -131,17 +122,6 @@ def test_names_cannot_break_the_page(simulation: Simulation) -> None:
     assert page.count("</script>") == page_of(simulation, "x").count("</script>")
 
 
-def dump(page: Path, *, place: str = "", width: int = 1280) -> tuple[str, str]:
-    """Return the page as a browser of a width has it after its scripts have run, and what they wrote to the console."""
-    assert BROWSER is not None
-    with tempfile.TemporaryDirectory() as own:
-        size = f"--window-size={width},2000"
-        flags = (*QUIET, size, f"--user-data-dir={own}", "--enable-logging=stderr", "--virtual-time-budget=2000")
-        words = [BROWSER, *flags, "--dump-dom", f"{page.as_uri()}{place}"]
-        result = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
-    return result.stdout, "\n".join(line for line in result.stderr.splitlines() if "CONSOLE" in line)
-
-
 @needs_browser
 def test_page_in_a_browser(simulation: Simulation, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
@@ -162,28 +142,21 @@ def test_page_in_a_browser(simulation: Simulation, tmp_path: Path) -> None:
 @needs_browser
 def test_every_node_is_found_by_its_name(simulation: Simulation, tmp_path: Path) -> None:
     """The name of a node leaves the row of its layer alone, though it begins other names; so does `#NAME`."""
-    page = tmp_path / "page.html"
-    text = page_of(simulation, "ds-cnn.onnx")
     # One start of the browser for all: each name is searched for, and the rows left are noted.
-    probe = """<script>
+    probe = """
       const rowsLeft = () => [...document.querySelectorAll("#layers tbody tr:not([hidden])")];
       const left = () => rowsLeft().map(row => row.dataset.layer).join();
       const atPlace = left(), found = D.layers.map(layer => layer.name.split(" + ").map(name => {
         $("search").value = name; search(); return left(); }));
       $("search").value = "nothing is called so"; search();
-      document.body.dataset.found = JSON.stringify({atPlace, found, none: left()}); </script></body>"""
-    page.write_text(text.replace("</body>", probe), encoding="utf-8")
-    shown, console = dump(page, place="#Conv_2")
-    assert console == ""
-    said = re.search(r'data-found="([^"]*)"', shown)
-    assert said is not None
-    found = json.loads(unescape(said[1]))
+      return {atPlace, found, none: left()};"""
+    found = probed(page_of(simulation, "ds-cnn.onnx"), probe, tmp_path, place="#Conv_2")
     assert found["found"] == [[str(index)] * len(layer.nodes) for index, layer in enumerate(simulation.layers)]
     assert found["none"] == ""
     assert "Conv_2" in simulation.layers[int(found["atPlace"])].nodes
 
 
-LAYOUT = """<script> {
+LAYOUT = """
   const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
   const crossed = boxes => boxes.flatMap((a, i) => boxes.slice(i + 1)
     .filter(b => meet(a.slice(1), b.slice(1))).map(b => a[0] + " | " + b[0]));
@@ -191,13 +164,13 @@ LAYOUT = """<script> {
     const box = text.getBBox(); return [text.textContent, box.x, box.y, box.x + box.width, box.y + box.height]; });
   const table = $("layers"), picture = document.querySelector("#roofline svg");
   const drawn = DRAWN.timeline.map(box => box[0]);
-  document.body.dataset.layout = JSON.stringify({
+  return {
     crossed: [...Object.values(DRAWN), svg].flatMap(crossed),
     roofs: svg.map(box => box[0]).filter(text => text.includes(":")),
     missing: ["layers", ...D.tracks].filter(name => !drawn.includes(name)),
     wide: [document.documentElement, table.parentElement].filter(each => each.scrollWidth > each.clientWidth).length,
     outside: svg.filter(box => box[1] < 0 || box[3] > picture.viewBox.baseVal.width).map(box => box[0]),
-    scale: picture.getBoundingClientRect().width / picture.viewBox.baseVal.width }); } </script></body>"""
+    scale: picture.getBoundingClientRect().width / picture.viewBox.baseVal.width };"""
 
 
 @needs_browser
@@ -210,14 +183,8 @@ def test_labels_have_room(simulation: Simulation, tmp_path: Path, width: int) ->
     """
     layers = tuple(replace(layer, start=0, end=simulation.cycles) for layer in simulation.layers)
     links = (*simulation.links, replace(simulation.links[0], name="second"))
-    page = tmp_path / "page.html"
     crowded = page_of(replace(simulation, layers=layers, links=links), "ds-cnn.onnx")
-    page.write_text(crowded.replace("</body>", LAYOUT), encoding="utf-8")
-    shown, console = dump(page, width=width)
-    assert console == ""
-    said = re.search(r'data-layout="([^"]*)"', shown)
-    assert said is not None
-    found = json.loads(unescape(said[1]))
+    found = probed(crowded, LAYOUT, tmp_path, width=width)
     assert [found[name] for name in ("crossed", "missing", "wide", "outside")] == [[], [], 0, []]
     assert found["scale"] > 0.95  # a scroll bar may come after the picture was drawn
     assert any(text.startswith("dma, second: ") for text in found["roofs"])

@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +24,7 @@ from tilewright.runtime.tools.explore.evaluate import Design
 from tilewright.runtime.tools.explore.pareto import pareto
 from tilewright.runtime.tools.explore.workers import Outcome, outcomes
 from tilewright.runtime.tools.profile import profile
+from tilewright.test.browser import FOREIGN, needs_browser, probed
 from tilewright.test.machines.make import FOLDER
 from tilewright.test.small_models import small
 
@@ -35,7 +32,6 @@ pytestmark = pytest.mark.quick
 
 TARGET = str(FOLDER / "two_level.toml")
 SIZES, WIDTHS = "levels.L1.size=8,160,1KiB", "links.dma.width=1,8"
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 @pytest.fixture(scope="module")
@@ -296,47 +292,25 @@ def test_list(capsys: pytest.CaptureFixture[str]):
 # The page
 
 
-def shown(page: Path, width: int) -> tuple[str, str]:
-    """Return the page as a browser of a width has it after its scripts have run, and what they wrote to the console."""
-    assert BROWSER is not None
-    flags = "--headless --no-sandbox --disable-gpu --no-first-run --enable-logging=stderr --virtual-time-budget=2000"
-    with tempfile.TemporaryDirectory() as own:
-        words = [
-            BROWSER,
-            *flags.split(),
-            f"--window-size={width},2000",
-            f"--user-data-dir={own}",
-            "--dump-dom",
-            page.as_uri(),
-        ]
-        result = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
-    return result.stdout, "\n".join(line for line in result.stderr.splitlines() if "CONSOLE" in line)
-
-
 def test_page_is_one_file(explored: Path):
     page = (explored / "page.html").read_text()
-    assert not re.search(r"""(src|href)=["'](?!data:)|@import|url\(|https?://(?!www\.w3\.org/2000/svg)""", page)
+    assert not re.search(FOREIGN, page)
     assert "{{" not in page
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no browser: install Debian's chromium")
-@pytest.mark.parametrize("width", [500, 1280])
+@needs_browser
+@pytest.mark.parametrize("width", [390, 1280])
 def test_page_in_a_browser(explored: Path, width: int, tmp_path: Path):
     """The page marks what the command does, for the costs that are chosen, and is not wider than the window."""
-    probe = """<script>
+    probe = """
       const marked = () => [...document.querySelectorAll(".dot.best")].map(dot => +dot.dataset.point).sort();
       const first = marked();
       $("choose-y").value = D.costs.findIndex(c => c.name === "area"); $("choose-y").dispatchEvent(new Event("change"));
       const least = marked();
-      document.body.dataset.found = JSON.stringify({first, least, rows: $("points").tBodies[0].rows.length,
-        wide: document.documentElement.scrollWidth > document.documentElement.clientWidth}); </script></body>"""
+      return {first, least, rows: $("points").tBodies[0].rows.length,
+        wide: document.documentElement.scrollWidth > document.documentElement.clientWidth};"""
     text = (explored / "page.html").read_text()
-    (page := tmp_path / "page.html").write_text(text.replace("</body>", probe))
-    dom, console = shown(page, width)
-    assert console == ""
-    match = re.search(r'data-found="([^"]*)"', dom)
-    assert match is not None
-    found = json.loads(unescape(match[1]))
+    found = probed(text, probe, tmp_path, width=width)
     data = json.loads(text.partition('type="application/json">')[2].partition("</script>")[0])
     costs = [(point[2][0], point[2][1]) for point in data["points"]]
     assert [cost["name"] for cost in data["costs"]][:2] == ["area", "ms"]
