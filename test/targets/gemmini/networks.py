@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from xdsl.dialects.builtin import ModuleOp
 
-from tilewright import api
+from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
+from tilewright.passes.core.manager import Observer, Place
 from tilewright.runtime.simulators.spike import SPIKE
+from tilewright.runtime.tools.session import level_for, runner
 
 
 class Builder:
@@ -219,19 +222,40 @@ def _rectified(
 Network = Callable[[int], "tuple[onnx.ModelProto, list[int]]"]
 
 
+class Phase(Observer):
+    """Observer that keeps the module at the end of a phase."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.module = ModuleOp([])
+
+    def after_pass(self, place: Place, module: ModuleOp) -> None:
+        if place.ends_phase and place.step.phase == self.name:
+            self.module = module.clone()
+
+
 def assert_equal(
-    made: tuple[onnx.ModelProto, list[int]], seed: int, folder: Path, places: list[str], target: str = "gemmini"
-) -> None:
+    made: tuple[onnx.ModelProto, list[int]],
+    seed: int,
+    folder: Path,
+    places: list[str],
+    target: str = "gemmini",
+    phase: str = "array",
+) -> ModuleOp:
+    """Assert that a network gives in all places what it gives as tensors; returns the module at the end of a phase."""
     model, shape = made
     file = folder / "network.onnx"
     file.write_bytes(model.SerializeToString())
     dtype = helper.tensor_dtype_to_np_dtype(model.graph.input[0].type.tensor_type.elem_type)
     inputs = {"x": np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8).view(dtype)}
-    expected = api.load(file, "host", integers=True).run(inputs)
+    tensors = compile_model(Model(file, integers=True), "host", stop_after="tensor")
+    expected, seen = runner(tensors, "interpreter")(inputs), Phase(phase)
     for place in places:
-        found = api.load(file, target, on=place).run(inputs)
+        compilation = compile_model(Model(file), target, observers=[seen], **level_for(place)._asdict())
+        found = runner(compilation, place)(inputs)
         for name, values in expected.items():
             np.testing.assert_array_equal(found[name], values, err_msg=f"{place}, seed {seed}")
+    return seen.module
 
 
 def has_spike() -> bool:

@@ -32,49 +32,36 @@ def test_random_products(network: Network, seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_residuals(seed: int, tmp_path: Path) -> None:
-    file = tmp_path / "network.onnx"
-    file.write_bytes(residual(seed)[0].SerializeToString())
-    text = str(compile_model(Model(file), "gemmini", stop_after="array").module)
+    text = str(assert_equal(residual(seed), seed, tmp_path, ["sanitizers"]))
+    assert "gemmini.mvin" in text
     assert ("gemmini.mvin_bytes_add" in text) == (seed % 2 == 1)
-    assert_equal(residual(seed), seed, tmp_path, ["sanitizers"])
 
 
 @pytest.mark.parametrize(
     ("network", "seed"), [*product([random_groups], (0, 1, 2, 9, 89)), *product([random_batches], (0, 1, 7))]
 )
 def test_groups_and_batches_are_products_of_the_array(network: Network, seed: int, tmp_path: Path) -> None:
-    file = tmp_path / "network.onnx"
-    file.write_bytes(network(seed)[0].SerializeToString())
-    assert "gemmini.compute_preloaded_add" in str(compile_model(Model(file), "gemmini", stop_after="array").module)
-    assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
+    module = assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
+    assert "gemmini.compute_preloaded_add" in str(module)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_products_of_unsigned_bytes_are_on_the_array(seed: int, tmp_path: Path) -> None:
-    file = tmp_path / "network.onnx"
-    file.write_bytes(random_unsigned(seed)[0].SerializeToString())
-    module = compile_model(Model(file), "gemmini", stop_after="planned").module
+    module = assert_equal(random_unsigned(seed), seed, tmp_path, ["sanitizers"], phase="planned")
     engines = [str(op.attributes.get("engine")) for op in module.walk() if op.name == "nn.conv"]
     assert len(engines) >= 2
     assert set(engines) == {'"array"'}
-    assert_equal(random_unsigned(seed), seed, tmp_path, ["sanitizers"])
 
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_strides_of_few_channels_become_channels(seed: int, tmp_path: Path) -> None:
-    file = tmp_path / "network.onnx"
-    file.write_bytes(first_layer(seed)[0].SerializeToString())
-    text = str(compile_model(Model(file), "gemmini", stop_after="layout").module)
-    assert "strides = array<i64: 1, 1>" in text
-    assert_equal(first_layer(seed), seed, tmp_path, ["sanitizers"])
+    module = assert_equal(first_layer(seed), seed, tmp_path, ["sanitizers"], phase="layout")
+    assert "strides = array<i64: 1, 1>" in str(module)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_maxima_of_windows(seed: int, tmp_path: Path) -> None:
-    file = tmp_path / "network.onnx"
-    file.write_bytes(random_pool(seed)[0].SerializeToString())
-    assert "gemmini.mvout_pool" in str(compile_model(Model(file), "gemmini", stop_after="array").module)
-    assert_equal(random_pool(seed), seed, tmp_path, ["sanitizers"])
+    assert "gemmini.mvout_pool" in str(assert_equal(random_pool(seed), seed, tmp_path, ["sanitizers"]))
 
 
 @pytest.mark.parametrize(
