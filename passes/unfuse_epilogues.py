@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -17,12 +17,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.machine.attribute import machine_of
-from ..dialects.core.machine.model import Machine
+from ..dialects.core.machine.model import Engine, Machine
 from ..dialects.core.nesting import nested_ops
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
 from .loops.scalar import live_ops
-from .map_engines import map_kernel, mapped_engine
+from .map_engines import ATTRIBUTE, map_kernel, mapped_engine
 from .mapping.refusals import refuse
 from .memory.sums import sums_fault
 
@@ -32,19 +32,47 @@ def unfuse_epilogue(op: KernelOp, machine: Machine) -> None:
     Leave a kernel as much of its epilogue as the machine can compute on the way out of its sums' level.
 
     What remains is a `linalg.generic` behind it, on an engine of its own. A kernel of which the machine can compute no
-    form is unchanged.
+    form is unchanged. One that an engine refuses with its whole epilogue goes there with less, where that is faster.
     """
     engine = mapped_engine(op, machine)
-    if op.epilogue is None or not (fault := sums_fault(op, engine, machine)):
+    if op.epilogue is None:
+        return
+    if not (fault := sums_fault(op, engine, machine)):
+        _move(op, engine, machine)
         return
     for value in _cuts(op.epilogue.block):
         head = _head(op, value)
         if machine.cost(engine, head) is not None and not sums_fault(head, engine, machine):
             refuse(_split(op, head, value, machine), engine.name, fault)
             return
-        buffer = head.output.owner
-        head.erase()
-        cast(Operation, buffer).erase()
+        _drop(head)
+
+
+def _drop(head: KernelOp) -> None:
+    """Erase a detached kernel and its buffer."""
+    buffer = head.output.owner
+    head.erase()
+    cast(Operation, buffer).erase()
+
+
+def _move(op: KernelOp, engine: Engine, machine: Machine) -> None:
+    """Move a kernel with less of its epilogue to the engine where it and the rest take the least cycles."""
+    assert op.epilogue is not None
+    refusing = [each for each in machine.engines if each is not engine and machine.fault(each, op)]
+    found = list[tuple[int, int, Engine, SSAValue]]()
+    for value in _cuts(op.epilogue.block) if refusing else ():
+        head = _head(op, value)
+        costs = [(machine.cost(each, head), each) for each in refusing if not sums_fault(head, each, machine)]
+        rest = _rest(op, head, value)
+        behind = machine.engines_for(rest)[0][1]
+        found += [(cost + behind, len(found), each, value) for cost, each in costs if cost is not None]
+        rest.erase()
+        _drop(head)
+    if not found or (best := min(found, key=lambda each: each[:2]))[0] >= (machine.cost(engine, op) or 0):
+        return
+    head, fault = _head(op, best[3]), machine.fault(best[2], op)
+    head.attributes[ATTRIBUTE] = StringAttr(best[2].name)
+    refuse(_split(op, head, best[3], machine), best[2].name, fault)
 
 
 def _cuts(body: Block) -> Iterator[SSAValue]:
@@ -108,6 +136,18 @@ def _part(body: Block, starts: Sequence[SSAValue], end: SSAValue, out: Attribute
 
 def _split(op: KernelOp, head: KernelOp, value: SSAValue, machine: Machine) -> Operation:
     """Replace a kernel by its head and a kernel of the rest of its epilogue; return that."""
+    rest = _rest(op, head, value)
+    map_kernel(rest, machine)
+    buffer = cast(Operation, head.output.owner)
+    for each in (buffer, head, rest):
+        each.location = op.location
+        Rewriter.insert_op(each, InsertPoint.before(op))
+    Rewriter.erase_op(op)
+    return rest
+
+
+def _rest(op: KernelOp, head: KernelOp, value: SSAValue) -> linalg.GenericOp:
+    """Build the detached kernel of what follows a value of a kernel's epilogue; it reads the output of the head."""
     assert op.epilogue is not None
     body = op.epilogue.block
     last = body.last_op
@@ -119,14 +159,7 @@ def _split(op: KernelOp, head: KernelOp, value: SSAValue, machine: Machine) -> O
     maps = op.epilogue_maps.data if op.epilogue_maps else ()
     ins = [head.output, *(op.extras[number] for number in kept)]
     indexing = [identity, *(maps[number] for number in kept), identity]
-    rest = linalg.GenericOp(ins, [op.output], region, indexing, [IteratorTypeAttr.parallel()] * rank)
-    map_kernel(rest, machine)
-    buffer = cast(Operation, head.output.owner)
-    for each in (buffer, head, rest):
-        each.location = op.location
-        Rewriter.insert_op(each, InsertPoint.before(op))
-    Rewriter.erase_op(op)
-    return rest
+    return linalg.GenericOp(ins, [op.output], region, indexing, [IteratorTypeAttr.parallel()] * rank)
 
 
 @dataclass(frozen=True)
@@ -134,10 +167,11 @@ class UnfuseEpiloguesPass(Pass):
     """
     Make kernels of what neither an engine nor a link computes of an epilogue.
 
-    Run it on buffers, after map-engines and before plan-memory. Where a level stores partial sums alone, an epilogue is
-    a kernel of an engine that reads the level, or the body of the transfer out of it (`transforms` of the link). Of an
-    epilogue that is neither, the longest beginning that is stays with its kernel; what follows is a kernel on the
-    fastest engine. Other kernels are unchanged.
+    Run it on buffers, after map-engines and before plan-memory. A kernel that an engine refuses with its epilogue goes
+    to that engine with as much of it as there takes the least cycles, those of the rest included. Where a level stores
+    partial sums alone, an epilogue is a kernel of an engine that reads the level, or the body of the transfer out of it
+    (`transforms` of the link). Of an epilogue that is neither, the longest beginning that is stays with its kernel;
+    what follows is a kernel on the fastest engine. Other kernels are unchanged.
     """
 
     name = "unfuse-epilogues"

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from ...dialects.core.kernel import Access, Kernel
 from ...ir import shape_of
 from ...passes.loops.nest import Index, Nest
-from .dialects.gemmini import config_ld_bytes, mvin_bytes, mvin_bytes_add
+from .dialects.gemmini.instructions import config_ld_bytes, mvin_bytes, mvin_bytes_add
 from .limits import REQUEST_BYTES
 from .rows import chunks, each_row, rows_of
 

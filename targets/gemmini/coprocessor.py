@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,12 +11,16 @@ from ...dialects.core.instruction import Flat
 from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic
 from ...ir import Array
-from .dialects import gemmini
-from .dialects.gemmini import Cells, Execute, Load, Store, Weights
+from .dialects.gemmini import instructions as gemmini
+from .dialects.gemmini import loops
+from .dialects.gemmini.instructions import Cells, Execute, Load, Store, Weights
+from .dialects.gemmini.loops import Loop, LoopConv
 from .instance import instance_of
 
 _ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
 _ROW = (1 << 29) - 1
+_OF_LOOPS = {9, 10, 11, 12, 13, *range(16, 22)}
+"""Commands that configure loops in hardware."""
 _GARBAGE = 0xFFFFFFFF
 _PRODUCTS, _WEIGHT_STATIONARY = 0x398, 1 << 2
 """Fields of a configuration of products: those that are 0 (activation, strides alone, transposes), and dataflow."""
@@ -47,7 +51,12 @@ class Coprocessor:
         self.cells = Cells()
         self._load_bytes, self._store_bytes = [0, 0, 0], 0
         self._preloaded, self._sums = 0, 0
+        memories = {"spad_rows": rows, "acc_rows": instance.acc_rows}
+        self._memories = {"dim": self._dim, **memories}
+        self._loop: dict[int, tuple[int, int]] = dict.fromkeys(_OF_LOOPS, (0, 0))
         self._commands: dict[int, Callable[[int, int, Memory], None]] = {
+            8: self._loop_ws,
+            15: self._loop_conv_ws,
             0: self._config,
             1: lambda far, tile, memory: self._mvin(1, far, tile, memory),
             2: lambda far, tile, memory: self._mvin(0, far, tile, memory),
@@ -60,6 +69,9 @@ class Coprocessor:
 
     def command(self, funct: int, rs1: int, rs2: int, memory: Memory) -> None:
         """Execute a command. Raises Diagnostic for one that no record stands for."""
+        if funct in _OF_LOOPS:
+            self._loop[funct] = rs1, rs2
+            return
         if funct not in self._commands or (funct == 0 and rs1 & 3 == 3):
             raise _unknown(funct, rs1, rs2)
         self._commands[funct](rs1, rs2, memory)
@@ -184,6 +196,76 @@ class Coprocessor:
         for row, col in np.ndindex(rows, cols):
             pixel = row * line + col
             memory.write(far + pixel * self._store_bytes, target[pixel].view(np.uint8))
+
+    def _numbers(self, command: int, operand: int) -> list[int]:
+        """Return the four numbers of 16 bits in an operand of a command that configures loops."""
+        return [self._loop[command][operand] >> 16 * number & 0xFFFF for number in range(4)]
+
+    def _check_loop(self, name: int, rs1: int, rs2: int, *, step: int, store: int, fits: bool) -> None:
+        """Raise Diagnostic for a loop whose fields, or whose configurations, are those of no record."""
+        fits = fits and self._store_bytes == store and not self.store.window
+        if not fits or self.execute.keeps_sums or self.execute.step != step:
+            raise _unknown(name, rs1, rs2)
+
+    def _loop_ws(self, rs1: int, rs2: int, memory: Memory) -> None:
+        (a, b), (d, c), dim, size = self._loop[10], self._loop[11], self._dim, self.spad.itemsize
+        (a_stride, b_stride), (d_stride, c_stride) = self._loop[12], self._loop[13]
+        blocks, pads = self._numbers(9, 1), self._numbers(9, 0)
+        rows, cols, depth = (count * dim - pad for count, pad in zip(blocks[:3], pads[:3], strict=True))
+        loads = [a_stride * size, b_stride * size, 0]
+        fits = rs1 == int(d != 0) and not rs2 and not d_stride and self._load_bytes == loads and 0 not in (a, b, c)
+        self._check_loop(8, rs1, rs2, step=1, store=c_stride * size, fits=fits)
+        state = Loop()
+        state.a_stride, state.b_stride, state.c_stride = depth, cols, cols
+        state.scale, state.relu = self.store.scale, self.store.relu
+        factors = {"a": self._read(memory, a, [(rows, a_stride)], depth)}
+        factors["b"] = self._read(memory, b, [(depth, b_stride)], cols)
+        target: Any = np.zeros(rows * cols, self._element)
+        numbers = {"rows": rows, "cols": cols, "depth": depth, **self._memories, "loop": state}
+        if d:
+            factors["d"] = memory.read(d, cols * self.acc.itemsize).view(self._sum).view(Flat)
+        made = loops.loop_ws_bias if d else loops.loop_ws
+        made.function(**factors, c=target.view(Flat), **numbers)
+        for row, line in enumerate(target.reshape(rows, cols)):
+            memory.write(c + row * c_stride * size, line.view(np.uint8))
+
+    def _loop_conv_ws(self, rs1: int, rs2: int, memory: Memory) -> None:
+        (w, y), (d, x), size = self._loop[20], self._loop[21], self.spad.itemsize
+        _, _, channels, _ = self._numbers(16, 0)
+        _, _, results, step = self._numbers(16, 1)
+        width, (features, cols, rows, images) = self._numbers(17, 0)[3], self._numbers(17, 1)
+        _, depth, across, down = self._numbers(18, 0)
+        line, more_down, _, more_across = self._numbers(18, 1)
+        dilation, (_, y_pixel, w_channel, x_pixel) = self._numbers(19, 0)[0], self._numbers(19, 1)
+        fits = rs1 & ~1 == 1 << 8 and rs2 == 1 and 0 not in (x, w, d, y) and images == 1
+        fits = fits and (more_down, more_across) == ((step - 1) << 8, step - 1)
+        self._check_loop(15, rs1, rs2, step=step, store=y_pixel * size, fits=fits)
+        tall, wide = (rows - 1) * step + (down - 1) * dilation + 1, (cols - 1) * step + (across - 1) * dilation + 1
+        state = LoopConv()
+        state.x_strides, state.y_strides = (wide * depth, depth), (cols * features, features)
+        state.w_strides = across * depth * features, depth * features, features
+        state.step, state.dilation, state.scale, state.relu = step, dilation, self.store.scale, self.store.relu
+        w_tap = w_channel * channels
+        operands = {"x": self._read(memory, x, [(tall, line * x_pixel), (wide, x_pixel)], depth)}
+        operands["w"] = self._read(memory, w, [(down, width * w_tap), (across, w_tap), (depth, w_channel)], features)
+        target: Any = np.zeros(rows * cols * features, self._element)
+        numbers = {"rows": rows, "cols": cols, "features": features, "depth": depth, **self._memories, "conv": state}
+        taps = {"taps_down": down, "taps_across": across, "step": step, "dilation": dilation}
+        if not rs1 & 1:
+            operands["d"] = memory.read(d, features * self.acc.itemsize).view(self._sum).view(Flat)
+        made = loops.loop_conv_ws if rs1 & 1 else loops.loop_conv_ws_bias
+        made.function(**operands, y=target.view(Flat), **numbers, **taps)
+        pixels = target.reshape(rows, cols, features)
+        for row, col in np.ndindex(rows, cols):
+            memory.write(y + (row * results + col) * y_pixel * size, pixels[row, col].view(np.uint8))
+
+    def _read(self, memory: Memory, at: int, axes: Sequence[tuple[int, int]], count: int) -> Any:
+        """Return contiguous elements of a tile, `count` at each point of axes of (extent, step in elements)."""
+        size = self.spad.itemsize
+        points = np.ndindex(*(extent for extent, _ in axes))
+        starts = [sum(place * step for place, (_, step) in zip(point, axes, strict=True)) for point in points]
+        found: Any = np.concatenate([memory.read(at + start * size, count * size) for start in starts])
+        return found.view(self._element).view(Flat)
 
     def _near(self, at: int) -> Any:
         memory: Any = self.acc if at & _ACC else self.spad

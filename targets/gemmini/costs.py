@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from math import ceil, prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, i8
-from xdsl.ir import Operation, Region
+from xdsl.ir import Region
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.cost_table import cost, transform
 from ...dialects.core.machine.model import Engine
 from ...dialects.core.machine.operations import dimension_names
-from ...dialects.hier import YieldOp
-from ...dialects.quant import RescaleOp
 from ...ir import element_of
+from .bodies import mvout_fault
+from .hardware_tiles import array_of, form_of
 from .limits import most_kept
 
 LEAST_ROWS = 4
@@ -125,38 +124,19 @@ def _is_signed(kernel: Kernel) -> bool:
     return not any(isinstance(op, arith.ExtUIOp) for each in kernel.reductions for op in each.body.ops)
 
 
-def is_float_relu(op: Operation) -> bool:
-    """Return whether an op is the maximum of a float and 0, which is +0 for what is not above 0."""
-    zero = op.operands[1].owner if isinstance(op, arith.MaximumfOp | arith.MaxnumfOp) else None
-    number = zero.value if isinstance(zero, arith.ConstantOp) else None
-    return isinstance(number, FloatAttr) and number.value.data == 0
-
-
 @transform("mvout")
-def mvout_fault(body: Region) -> str:
-    """
-    Return why `mvout` cannot compute a body, empty if it can.
+def mvout(body: Region) -> str:
+    """Return why `mvout` cannot compute a body, empty if it can."""
+    return mvout_fault(body)
 
-    It stores sums as they are, scales integers by a constant, saturates to signed bytes and applies a ReLU, or applies
-    a ReLU to floats.
-    """
-    ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp)]
-    if len(ops) == 1 and isinstance(ops[0], YieldOp) and ops[0].operands[0] is body.block.args[0]:
-        return ""
-    if len(ops) == 2 and isinstance(ops[1], YieldOp) and is_float_relu(ops[0]):
-        return ""
-    if [type(op) for op in ops] != [RescaleOp, YieldOp]:
-        return "it is more than one 'quant.rescale'"
-    rescale = ops[0]
-    assert isinstance(rescale, RescaleOp)
-    if rescale.result.type != i8:
-        return f"its results are {rescale.result.type}, no signed bytes"
-    scale = rescale.scale.owner
-    limits = rescale.low.value.data, rescale.high.value.data
-    if not isinstance(scale, arith.ConstantOp) or not isinstance(scale.value, FloatAttr):
-        return "its scale varies"
-    if scale.value.value.data <= 0:
-        return "its scale is not positive"
-    if rescale.zero.value.data or limits not in ((-128, 127), (0, 127)):
-        return f"it clips to {limits[0]} to {limits[1]}, with the zero point {rescale.zero.value.data}"
-    return ""
+
+@cost("loops")
+def loops(
+    kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, spad_rows: int, acc_rows: int, request: float
+) -> int | str:
+    """Return the cycles of a product or convolution by loops in hardware; a text for what they do not compute."""
+    if not _is_signed(kernel):
+        return "a factor is unsigned, and the array extends bytes with their signs"
+    numbers = {"dim": dim, "spad_rows": spad_rows, "acc_rows": acc_rows, "request": request}
+    found = form_of(kernel, array_of(numbers.items(), kernel))
+    return found if isinstance(found, str) else found.tile.cycles

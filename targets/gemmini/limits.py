@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from math import isfinite, prod
+from math import ceil, isfinite, prod
 
 REQUEST_BYTES = 64
 """Bytes that one row of a load has at most (`MAX_BYTES`)."""
+FIELD = 1 << 16
+"""Numbers of a loop in hardware are less: they have 16 bits."""
 OUTPUTS = -(1 << 19), (1 << 19) - 1
 """Least and largest integers that leave the array: its outputs have 20 bits."""
 SUMS = {"i8": "i32", "f32": "f32"}
@@ -13,7 +15,7 @@ SUMS = {"i8": "i32", "f32": "f32"}
 
 
 def most_kept(dim: int, element: str) -> int:
-    """Return the number of blocks of `dim` products that cells add before a sum exceeds the outputs of the array."""
+    """Return the blocks of `dim` products that cells may add before a sum exceeds the outputs of the array."""
     return OUTPUTS[1] // (dim << 14) if element == "i8" else 1 << 30
 
 
@@ -112,3 +114,76 @@ def memories_fault(
         if prod(shape) > rows * row:
             return f"{prod(shape)} bytes are more than the {name} have, {rows} rows of {row}"
     return None
+
+
+def tile_rows(rows: int, cols: int, depth: int, dim: int) -> tuple[int, int]:
+    """Return the rows that a product of matrices in hardware takes of the scratchpad and of the accumulators."""
+    blocks = [ceil(extent / dim) for extent in (rows, cols, depth)]
+    return (blocks[0] + blocks[1]) * blocks[2] * dim, blocks[0] * blocks[1] * dim
+
+
+def conv_tile_rows(
+    rows: int, cols: int, features: int, depth: int, taps: tuple[int, int], step: int, dilation: int, dim: int
+) -> tuple[int, int]:
+    """
+    Return the rows that a convolution in hardware takes of the scratchpad and of the accumulators.
+
+    The hardware has room for `step` - 1 rows and columns of the image more than windows reach.
+    """
+    image = prod(extent * step + (count - 1) * dilation for extent, count in zip((rows, cols), taps, strict=True))
+    blocks = ceil(features / dim)
+    return ceil(depth / dim) * image + blocks * prod(taps) * depth, blocks * rows * cols
+
+
+def _half_fault(taken: tuple[int, int], spad_rows: int, acc_rows: int) -> str | None:
+    if taken[0] > spad_rows // 2:
+        return f"the tile takes {taken[0]} rows of the scratchpad, and a loop owns half of {spad_rows}"
+    if taken[1] > acc_rows // 2:
+        return f"the tile takes {taken[1]} rows of the accumulators, and a loop owns half of {acc_rows}"
+    return None
+
+
+def loop_fault(rows: int, cols: int, depth: int, dim: int, spad_rows: int, acc_rows: int) -> str | None:
+    return _half_fault(tile_rows(rows, cols, depth, dim), spad_rows, acc_rows)
+
+
+def loop_conv_fault(
+    rows: int,
+    cols: int,
+    features: int,
+    depth: int,
+    taps_down: int,
+    taps_across: int,
+    step: int,
+    dilation: int,
+    dim: int,
+    spad_rows: int,
+    acc_rows: int,
+) -> str | None:
+    taps = taps_down, taps_across
+    return _half_fault(conv_tile_rows(rows, cols, features, depth, taps, step, dilation, dim), spad_rows, acc_rows)
+
+
+def bias_fault(a_type: str, d_type: str) -> str | None:
+    return None if SUMS[a_type] == d_type else f"a bias of products of {a_type} is {SUMS[a_type]}, not {d_type}"
+
+
+def conv_bias_fault(x_type: str, d_type: str) -> str | None:
+    return bias_fault(x_type, d_type)
+
+
+def loop_strides_fault(a_stride: int, b_stride: int, c_stride: int) -> str | None:
+    strides = a_stride, b_stride, c_stride
+    return None if min(strides) >= 0 else f"rows are at least 0 elements apart, not {min(strides)}"
+
+
+def conv_strides_fault(
+    x_row: int, x_pixel: int, w_row: int, w_tap: int, w_channel: int, y_row: int, y_pixel: int
+) -> str | None:
+    pairs = {"row of the image": (x_row, x_pixel), "row of the result": (y_row, y_pixel)}
+    pairs |= {"row of a window": (w_row, w_tap), "tap of a window": (w_tap, w_channel)}
+    for name, (outer, inner) in pairs.items():
+        if inner <= 0 or outer % inner or not 0 < outer // inner < FIELD:
+            return f"a {name} is {outer} elements, no 1 to {FIELD - 1} times {inner}"
+    widest = max(x_pixel, w_channel, y_pixel)
+    return None if widest < FIELD else f"pixels and channels are less than {FIELD} elements apart, not {widest}"

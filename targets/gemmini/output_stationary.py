@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...ir import element_of
 from ...passes.loops.blocks import Part, parts
 from ...passes.loops.nest import Index
-from .dialects.gemmini import config_os, multiply, multiply_add, multiply_keep, mvin_acc_zero
+from .dialects.gemmini.instructions import config_os, multiply, multiply_add, multiply_keep, mvin_acc_zero
 from .limits import most_kept
 from .product_loops import ProductLoops
 from .rows import zero_rows

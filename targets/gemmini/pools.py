@@ -11,10 +11,10 @@ from ...errors import Diagnostic
 from ...ir import numbers_of, shape_of, where
 from ...passes.loops.nest import Nest
 from ...passes.memory.views import layout_of
+from .bodies import scale_of
 from .costs import MOST_PIXELS
-from .dialects.gemmini import config_pool, mvout_pool
+from .dialects.gemmini.instructions import config_pool, mvout_pool
 from .rows import rows_of
-from .transfers import scale_of
 
 
 def pool_by_stores(op: PoolOp, kernel: Kernel, nest: Nest) -> None:

@@ -17,13 +17,14 @@ from ...ir import where
 from ...passes.loops.blocks import parts
 from ...passes.loops.nest import Index, Nest
 from .additions import add_by_loads
-from .dialects.gemmini import (
+from .dialects.gemmini.instructions import (
     compute_accumulated_add,
     compute_preloaded_add,
     config_ex,
     mvin_acc_zero,
     preload,
 )
+from .hardware_loops import lower_to_loops
 from .output_stationary import OutputStationaryLoops
 from .pools import pool_by_stores
 from .product_loops import ProductLoops
@@ -89,6 +90,7 @@ class WeightStationaryLoops(ProductLoops):
         self.nest.last(made(a, c, rows, self.dim, self.dim, self.step))
 
 
+_LOOPER = StringAttr("looper")
 _ENGINES = [StringAttr(name) for name in ("array", "loader", "storer")]
 
 
@@ -98,7 +100,11 @@ def lower_kernel(machine: Machine, op: Operation, kernel: Kernel, nest: Nest) ->
 
     Raises Diagnostic for a kernel of the array that no instructions compute.
     """
-    if op.attributes.get("engine") not in _ENGINES:
+    engine = op.attributes.get("engine")
+    if engine == _LOOPER and isinstance(op, ContractionOp):
+        lower_to_loops(op, kernel, nest, machine)
+        return True
+    if engine not in _ENGINES:
         return False
     if isinstance(op, PoolOp):
         pool_by_stores(op, kernel, nest)

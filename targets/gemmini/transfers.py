@@ -7,19 +7,18 @@ from functools import partial
 from typing import Any, cast
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import Float32Type, FloatAttr, IntegerAttr, MemRefType, StridedLayoutAttr, f32
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, StridedLayoutAttr, f32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
-from ...dialects.quant import RescaleOp
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes.loops.copier import Range, add, outside
 from ...passes.loops.nest import Constants, Index, Nest
 from ...passes.memory.views import layout_of
-from .costs import is_float_relu, mvout_fault
-from .dialects.gemmini import (
+from .bodies import mvout_fault, scale_of
+from .dialects.gemmini.instructions import (
     config_ld,
     config_st,
     mvin,
@@ -202,18 +201,6 @@ def _arranged(block: Block, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAVal
     old = cast("MemRefType[Any]", far.type)
     kind = MemRefType(old.element_type, sizes, StridedLayoutAttr(steps, offset), old.memory_space)
     return add(block, memref.ReinterpretCastOp.from_dynamic(far, [offset], sizes, steps, kind))
-
-
-def scale_of(body: Block | None) -> tuple[float, bool]:
-    """Return the scale of what a store computes, 1 where it stores sums, and whether it makes negative results 0."""
-    ops = list(body.ops) if body is not None else []
-    found = [each for each in ops if isinstance(each, RescaleOp)]
-    if not found:
-        return 1.0, any(is_float_relu(each) for each in ops)
-    (rescale,) = found
-    factor = rescale.scale.owner
-    assert isinstance(factor, arith.ConstantOp)
-    return cast("FloatAttr[Float32Type]", factor.value).value.data, rescale.low.value.data == 0
 
 
 def _refused(op: Operation, found: str) -> Diagnostic:

@@ -54,7 +54,20 @@ _Static_assert((elem_t)-1 < 0 && (acc_t)-1 < 0, "this program is for an instance
 #define TW_GEMMINI_COMPUTE_PRELOADED 4
 #define TW_GEMMINI_COMPUTE_ACCUMULATED 5
 #define TW_GEMMINI_PRELOAD 6
+#define TW_GEMMINI_LOOP_WS 8
+#define TW_GEMMINI_LOOP_WS_BOUNDS 9
+#define TW_GEMMINI_LOOP_WS_ADDRESSES_AB 10
+#define TW_GEMMINI_LOOP_WS_ADDRESSES_DC 11
+#define TW_GEMMINI_LOOP_WS_STRIDES_AB 12
+#define TW_GEMMINI_LOOP_WS_STRIDES_DC 13
 #define TW_GEMMINI_MVIN3 14
+#define TW_GEMMINI_LOOP_CONV_WS 15
+#define TW_GEMMINI_LOOP_CONV_WS_1 16
+#define TW_GEMMINI_LOOP_CONV_WS_2 17
+#define TW_GEMMINI_LOOP_CONV_WS_3 18
+#define TW_GEMMINI_LOOP_CONV_WS_4 19
+#define TW_GEMMINI_LOOP_CONV_WS_5 20
+#define TW_GEMMINI_LOOP_CONV_WS_6 21
 #define TW_GEMMINI_GARBAGE UINT32_C(0xffffffff)
 #define TW_GEMMINI_ACC (UINT32_C(1) << 31)
 #define TW_GEMMINI_ADD (UINT32_C(1) << 30)
@@ -87,6 +100,8 @@ _Static_assert((elem_t)-1 < 0 && (acc_t)-1 < 0, "this program is for an instance
 static struct {
     const char *spad, *acc;
     uint64_t preload;
+    int32_t a_stride, b_stride, c_stride; /* of products by loops */
+    int32_t x_row, x_pixel, w_row, w_tap, w_channel, y_row, y_pixel, step, dilation; /* of convolutions by loops */
 } tw_gemmini;
 
 #ifdef __riscv
@@ -302,6 +317,109 @@ static inline void tw_gemmini_mvout(const void *near, void *far, int32_t rows, i
 static inline void tw_gemmini_mvout_full(const void *near, void *far, int32_t rows, int32_t cols, int32_t dim) {
     uint32_t at = tw_gemmini_acc_row(near, dim) | TW_GEMMINI_FULL;
     tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, at));
+}
+
+static inline void tw_gemmini_begin_loops(int32_t dim, int32_t banks, int32_t bank_rows, int32_t acc_rows, int32_t floats) {
+    (void)dim, (void)banks, (void)bank_rows, (void)acc_rows, (void)floats;
+    tw_gemmini_model_is(dim, floats ? 4 : 1);
+}
+#define tw_gemmini_begin_loops(dim, banks, bank_rows, acc_rows, floats) \
+    do { \
+        TW_GEMMINI_CHECK_DIM(dim) \
+        TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, floats) \
+        (tw_gemmini_begin_loops)(dim, banks, bank_rows, acc_rows, floats); \
+    } while (0)
+
+/* The bias is one row, which loads repeat. */
+static inline void tw_gemmini_config_loop(const void *a, const void *b, const void *c, int32_t a_stride, int32_t b_stride,
+                                          int32_t c_stride, int32_t size, float scale, int32_t relu) {
+    tw_gemmini.a_stride = a_stride;
+    tw_gemmini.b_stride = b_stride;
+    tw_gemmini.c_stride = c_stride;
+    tw_gemmini_config_ex(1);
+    tw_gemmini_config_ld(a, a_stride, 0, size, 0);
+    tw_gemmini_config_ld(b, b_stride, 0, size, 1);
+    tw_gemmini_config_ld(b, 0, 0, size, 2);
+    tw_gemmini_config_st(c, c_stride, size, scale, relu);
+}
+
+static inline uint64_t tw_gemmini_fields(int32_t first, int32_t second, int32_t third, int32_t fourth) {
+    return (uint64_t)first | (uint64_t)second << 16 | (uint64_t)third << 32 | (uint64_t)fourth << 48;
+}
+
+static inline void tw_gemmini_loop_ws_at(const void *a, const void *b, const void *d, void *c, int32_t rows, int32_t cols,
+                                         int32_t depth, int32_t dim) {
+    int32_t i = (rows + dim - 1) / dim, j = (cols + dim - 1) / dim, k = (depth + dim - 1) / dim;
+    uint64_t pads = tw_gemmini_fields(i * dim - rows, j * dim - cols, k * dim - depth, 0);
+    tw_gemmini_issue(TW_GEMMINI_LOOP_WS_BOUNDS, pads, tw_gemmini_fields(i, j, k, 0));
+    tw_gemmini_issue(TW_GEMMINI_LOOP_WS_ADDRESSES_AB, (uint64_t)(uintptr_t)a, (uint64_t)(uintptr_t)b);
+    tw_gemmini_issue(TW_GEMMINI_LOOP_WS_ADDRESSES_DC, (uint64_t)(uintptr_t)d, (uint64_t)(uintptr_t)c);
+    tw_gemmini_issue(TW_GEMMINI_LOOP_WS_STRIDES_AB, (uint64_t)tw_gemmini.a_stride, (uint64_t)tw_gemmini.b_stride);
+    tw_gemmini_issue(TW_GEMMINI_LOOP_WS_STRIDES_DC, UINT64_C(0), (uint64_t)tw_gemmini.c_stride);
+    tw_gemmini_issue(TW_GEMMINI_LOOP_WS, (uint64_t)(d != 0), UINT64_C(0));
+}
+
+static inline void tw_gemmini_loop_ws(const void *a, const void *b, void *c, int32_t rows, int32_t cols, int32_t depth, int32_t dim,
+                                      int32_t spad_rows, int32_t acc_rows) {
+    (void)spad_rows, (void)acc_rows;
+    tw_gemmini_loop_ws_at(a, b, 0, c, rows, cols, depth, dim);
+}
+
+static inline void tw_gemmini_loop_ws_bias(const void *a, const void *b, const void *d, void *c, int32_t rows, int32_t cols,
+                                           int32_t depth, int32_t dim, int32_t spad_rows, int32_t acc_rows) {
+    (void)spad_rows, (void)acc_rows;
+    tw_gemmini_loop_ws_at(a, b, d, c, rows, cols, depth, dim);
+}
+
+static inline void tw_gemmini_config_loop_conv(const void *x, const void *w, const void *y, int32_t x_row, int32_t x_pixel, int32_t w_row,
+                                               int32_t w_tap, int32_t w_channel, int32_t y_row, int32_t y_pixel, int32_t step,
+                                               int32_t dilation, int32_t size, float scale, int32_t relu) {
+    (void)x, (void)w;
+    tw_gemmini.x_row = x_row;
+    tw_gemmini.x_pixel = x_pixel;
+    tw_gemmini.w_row = w_row;
+    tw_gemmini.w_tap = w_tap;
+    tw_gemmini.w_channel = w_channel;
+    tw_gemmini.y_row = y_row;
+    tw_gemmini.y_pixel = y_pixel;
+    tw_gemmini.step = step;
+    tw_gemmini.dilation = dilation;
+    tw_gemmini_config_ex(step);
+    tw_gemmini_config_st(y, y_pixel, size, scale, relu);
+}
+
+/*
+ * The loop loads step - 1 rows and columns more than windows reach: they are declared as padding, which is not read. The
+ * bias that a loop without one needs is an address that is not 0.
+ */
+static inline void tw_gemmini_loop_conv_ws_at(const void *x, const void *w, const void *d, void *y, int32_t rows, int32_t cols,
+                                              int32_t features, int32_t depth, int32_t taps_down, int32_t taps_across) {
+    int32_t more = tw_gemmini.step - 1, channels = tw_gemmini.w_tap / tw_gemmini.w_channel, width = tw_gemmini.w_row / tw_gemmini.w_tap;
+    int32_t line = tw_gemmini.x_row / tw_gemmini.x_pixel, results = tw_gemmini.y_row / tw_gemmini.y_pixel;
+    tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS_1, tw_gemmini_fields(1, 1, channels, tw_gemmini.w_channel),
+                     tw_gemmini_fields(1, 1, results, tw_gemmini.step));
+    tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS_2, tw_gemmini_fields(0, 0, results, width), tw_gemmini_fields(features, cols, rows, 1));
+    tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS_3, tw_gemmini_fields(0, depth, taps_across, taps_down),
+                     tw_gemmini_fields(line, more << 8, 0, more));
+    tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS_4, tw_gemmini_fields(tw_gemmini.dilation, 0, 0, rows),
+                     tw_gemmini_fields(cols, tw_gemmini.y_pixel, tw_gemmini.w_channel, tw_gemmini.x_pixel));
+    tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS_5, (uint64_t)(uintptr_t)w, (uint64_t)(uintptr_t)y);
+    tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS_6, d ? (uint64_t)(uintptr_t)d : UINT64_C(1), (uint64_t)(uintptr_t)x);
+    tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS, (uint64_t)(d == 0) | UINT64_C(1) << 8, UINT64_C(1));
+}
+
+static inline void tw_gemmini_loop_conv_ws(const void *x, const void *w, void *y, int32_t rows, int32_t cols, int32_t features,
+                                           int32_t depth, int32_t taps_down, int32_t taps_across, int32_t step, int32_t dilation,
+                                           int32_t dim, int32_t spad_rows, int32_t acc_rows) {
+    (void)step, (void)dilation, (void)dim, (void)spad_rows, (void)acc_rows;
+    tw_gemmini_loop_conv_ws_at(x, w, 0, y, rows, cols, features, depth, taps_down, taps_across);
+}
+
+static inline void tw_gemmini_loop_conv_ws_bias(const void *x, const void *w, const void *d, void *y, int32_t rows, int32_t cols,
+                                                int32_t features, int32_t depth, int32_t taps_down, int32_t taps_across,
+                                                int32_t step, int32_t dilation, int32_t dim, int32_t spad_rows, int32_t acc_rows) {
+    (void)step, (void)dilation, (void)dim, (void)spad_rows, (void)acc_rows;
+    tw_gemmini_loop_conv_ws_at(x, w, d, y, rows, cols, features, depth, taps_down, taps_across);
 }
 
 static inline void tw_gemmini_fence(void) { tw_gemmini_wait(); }

@@ -21,6 +21,7 @@ static struct {
     uint32_t dim, size;
     uint64_t load_stride[3], preload, sums, pool;
     uint32_t load_block[3], store_stride, step;
+    uint64_t loop[32][2]; /* operands of the commands that configure loops, by their numbers */
     float scale;
     int relu, load_shrunk[3], keeps_sums;
 } tw_gemmini_model;
@@ -202,6 +203,108 @@ static inline void tw_gemmini_model_store(uint64_t far, uint64_t tile) {
     }
 }
 
+/* One result of a loop: products of `taps` rows of `depth` elements, in blocks of the array's rows, on top of a sum. */
+typedef struct {
+    const char *x, *w, *bias;
+    uint64_t x_row, x_pixel, w_row, w_tap, w_channel;
+    uint32_t taps_down, taps_across, depth;
+} tw_gemmini_model_window;
+
+static inline int32_t tw_gemmini_model_integer(const tw_gemmini_model_window *at, uint32_t feature) {
+    uint32_t sum = at->bias ? (uint32_t)((const int32_t *)(const void *)at->bias)[feature] : 0;
+    for (uint32_t down = 0; down < at->taps_down; ++down)
+        for (uint32_t across = 0; across < at->taps_across; ++across)
+            for (uint32_t i = 0; i < at->depth; ++i) {
+                const int8_t *x = (const int8_t *)at->x + down * at->x_row + across * at->x_pixel;
+                const int8_t *w = (const int8_t *)at->w + down * at->w_row + across * at->w_tap + i * at->w_channel;
+                sum += (uint32_t)(x[i] * w[feature]);
+            }
+    return (int32_t)sum;
+}
+
+static inline float tw_gemmini_model_sum(const tw_gemmini_model_window *at, uint32_t feature) {
+    float sum = at->bias ? ((const float *)(const void *)at->bias)[feature] : 0.0f;
+    for (uint32_t down = 0; down < at->taps_down; ++down)
+        for (uint32_t across = 0; across < at->taps_across; ++across)
+            for (uint32_t first = 0; first < at->depth; first += tw_gemmini_model.dim) {
+                const float *x = (const float *)(const void *)at->x + down * at->x_row + across * at->x_pixel;
+                const float *w = (const float *)(const void *)at->w + down * at->w_row + across * at->w_tap;
+                float block = 0.0f;
+                for (uint32_t i = first; i < first + tw_gemmini_model.dim && i < at->depth; ++i) {
+                    volatile float product = x[i] * w[i * at->w_channel + feature];
+                    block += product;
+                }
+                sum += block;
+            }
+    return sum;
+}
+
+static inline void tw_gemmini_model_results(const tw_gemmini_model_window *at, char *to, uint32_t features) {
+    for (uint32_t feature = 0; feature < features; ++feature)
+        if (tw_gemmini_model.size == 1)
+            ((int8_t *)to)[feature] = tw_gemmini_model_byte(tw_gemmini_model_integer(at, feature));
+        else
+            ((float *)(void *)to)[feature] = tw_gemmini_model_float(tw_gemmini_model_sum(at, feature));
+}
+
+static inline uint32_t tw_gemmini_model_field(int command, int operand, int number) {
+    return tw_gemmini_model.loop[command][operand] >> 16 * number & 0xffff;
+}
+
+static inline void *tw_gemmini_model_address(int command, int operand) {
+    return (void *)(uintptr_t)tw_gemmini_model.loop[command][operand];
+}
+
+/* Fields that no instruction sets are transposes, activations other than stores', additions and sums that are kept. */
+static inline void tw_gemmini_model_loop_ws(uint64_t rs1, uint64_t rs2) {
+    uint32_t counts[3], dim = tw_gemmini_model.dim, size = tw_gemmini_model.size;
+    const char *a = tw_gemmini_model_address(TW_GEMMINI_LOOP_WS_ADDRESSES_AB, 0), *b = tw_gemmini_model_address(TW_GEMMINI_LOOP_WS_ADDRESSES_AB, 1);
+    const char *d = tw_gemmini_model_address(TW_GEMMINI_LOOP_WS_ADDRESSES_DC, 0);
+    char *c = tw_gemmini_model_address(TW_GEMMINI_LOOP_WS_ADDRESSES_DC, 1);
+    uint64_t *factors = tw_gemmini_model.loop[TW_GEMMINI_LOOP_WS_STRIDES_AB], *others = tw_gemmini_model.loop[TW_GEMMINI_LOOP_WS_STRIDES_DC];
+    if (rs1 != (uint64_t)(d != 0) || rs2 || others[0] || !a || !b || !c) abort();
+    if (tw_gemmini_model.keeps_sums || tw_gemmini_model.step != 1 || (tw_gemmini_model.pool >> 4 & 3)) abort();
+    if (tw_gemmini_model.load_stride[0] != factors[0] * size || tw_gemmini_model.load_stride[1] != factors[1] * size) abort();
+    if (tw_gemmini_model.store_stride != others[1] * size || tw_gemmini_model.load_stride[2]) abort();
+    for (int each = 0; each < 3; ++each)
+        counts[each] = tw_gemmini_model_field(TW_GEMMINI_LOOP_WS_BOUNDS, 1, each) * dim - tw_gemmini_model_field(TW_GEMMINI_LOOP_WS_BOUNDS, 0, each);
+    for (uint32_t row = 0; row < counts[0]; ++row) {
+        tw_gemmini_model_window at = {a + row * factors[0] * size, b, d, 0, 0, 0, 0, factors[1], 1, 1, counts[2]};
+        tw_gemmini_model_results(&at, c + row * others[1] * size, counts[1]);
+    }
+}
+
+static inline void tw_gemmini_model_loop_conv_ws(uint64_t rs1, uint64_t rs2) {
+    uint32_t size = tw_gemmini_model.size, step = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_1, 1, 3);
+    uint32_t rows = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_4, 0, 3), cols = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_4, 1, 0);
+    uint64_t x_pixel = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_4, 1, 3), y_pixel = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_4, 1, 1);
+    uint64_t w_channel = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_4, 1, 2);
+    uint64_t w_tap = w_channel * tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_1, 0, 2);
+    uint64_t w_row = w_tap * tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_2, 0, 3);
+    uint64_t x_row = x_pixel * tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_3, 1, 0);
+    uint64_t y_row = y_pixel * tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_1, 1, 2);
+    uint64_t dilation = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_4, 0, 0);
+    const char *x = tw_gemmini_model_address(TW_GEMMINI_LOOP_CONV_WS_6, 1), *w = tw_gemmini_model_address(TW_GEMMINI_LOOP_CONV_WS_5, 0);
+    const char *bias = rs1 & 1 ? 0 : (const char *)tw_gemmini_model_address(TW_GEMMINI_LOOP_CONV_WS_6, 0);
+    char *y = tw_gemmini_model_address(TW_GEMMINI_LOOP_CONV_WS_5, 1);
+    if ((rs1 & ~UINT64_C(1)) != 1 << 8 || rs2 != 1 || !x || !w || !y || !tw_gemmini_model.loop[TW_GEMMINI_LOOP_CONV_WS_6][0]) abort();
+    if (tw_gemmini_model.keeps_sums || tw_gemmini_model.step != step || tw_gemmini_model.store_stride != y_pixel * size) abort();
+    if (tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_3, 1, 3) != step - 1 || (tw_gemmini_model.pool >> 4 & 3)) abort();
+    if (tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_3, 1, 1) != (step - 1) << 8 || tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_2, 1, 3) != 1) abort();
+    for (uint32_t row = 0; row < rows; ++row)
+        for (uint32_t col = 0; col < cols; ++col) {
+            tw_gemmini_model_window at = {
+                .x = x + (row * step * x_row + col * step * x_pixel) * size, .w = w, .bias = bias,
+                .x_row = x_row * dilation, .x_pixel = x_pixel * dilation, .w_row = w_row, .w_tap = w_tap, .w_channel = w_channel,
+                .taps_down = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_3, 0, 3),
+                .taps_across = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_3, 0, 2),
+                .depth = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_3, 0, 1),
+            };
+            uint32_t features = tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_2, 1, 0);
+            tw_gemmini_model_results(&at, y + (row * y_row + col * y_pixel) * size, features);
+        }
+}
+
 static inline void tw_gemmini_issue(int funct, uint64_t rs1, uint64_t rs2) {
     switch (funct) {
         case TW_GEMMINI_CONFIG: tw_gemmini_model_config(rs1, rs2); break;
@@ -212,6 +315,15 @@ static inline void tw_gemmini_issue(int funct, uint64_t rs1, uint64_t rs2) {
         case TW_GEMMINI_PRELOAD: tw_gemmini_model_preload(rs1, rs2); break;
         case TW_GEMMINI_COMPUTE_PRELOADED: tw_gemmini_model_compute(rs1, rs2, 1); break;
         case TW_GEMMINI_COMPUTE_ACCUMULATED: tw_gemmini_model_compute(rs1, rs2, 0); break;
+        case TW_GEMMINI_LOOP_WS: tw_gemmini_model_loop_ws(rs1, rs2); break;
+        case TW_GEMMINI_LOOP_CONV_WS: tw_gemmini_model_loop_conv_ws(rs1, rs2); break;
+        case TW_GEMMINI_LOOP_WS_BOUNDS: case TW_GEMMINI_LOOP_WS_ADDRESSES_AB: case TW_GEMMINI_LOOP_WS_ADDRESSES_DC:
+        case TW_GEMMINI_LOOP_WS_STRIDES_AB: case TW_GEMMINI_LOOP_WS_STRIDES_DC: case TW_GEMMINI_LOOP_CONV_WS_1:
+        case TW_GEMMINI_LOOP_CONV_WS_2: case TW_GEMMINI_LOOP_CONV_WS_3: case TW_GEMMINI_LOOP_CONV_WS_4:
+        case TW_GEMMINI_LOOP_CONV_WS_5: case TW_GEMMINI_LOOP_CONV_WS_6:
+            tw_gemmini_model.loop[funct][0] = rs1;
+            tw_gemmini_model.loop[funct][1] = rs2;
+            break;
         default: abort(); /* no command that this model has */
     }
 }

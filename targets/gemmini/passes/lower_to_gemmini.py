@@ -22,7 +22,8 @@ from ....passes.core.base import Pass
 from ....passes.loops.copier import Copiers
 from ....passes.loops.lowering import lower_kernels
 from ....passes.normalize_memrefs import normalize_memrefs
-from ..dialects.gemmini import begin, fence
+from ..dialects.gemmini.instructions import begin, fence
+from ..dialects.gemmini.loops import begin_loops, config_loop, config_loop_conv
 from ..instance import Instance, instance_of
 from ..products import lower_kernel
 from ..transfers import load_tile, store_tile, zero_tile
@@ -76,9 +77,17 @@ def fence_results(function: FuncOp, storing: Set[str]) -> None:
 
 
 def begin_memories(function: FuncOp, instance: Instance) -> None:
-    """State the instance, and name the arenas of its memories, at the begin of a function that has both."""
+    """
+    State the instance at the begin of a function that has both memories, with the arenas that stand for them in C.
+
+    Functions of loops in hardware state it too.
+    """
     gets = [op for op in function.body.block.ops if isinstance(op, memref.GetGlobalOp)] if function.body.blocks else []
     found = {level_name(op.memref.type): op for op in gets}
+    if any(isinstance(op, _LOOPS) for op in nested_ops(function)):
+        made = begin_loops(*instance)
+        made.location = function.location
+        Rewriter.insert_op(made, InsertPoint.at_start(function.body.block))
     if "SPAD" in found and "ACC" in found:
         last = max((found["SPAD"], found["ACC"]), key=gets.index)
         made = begin(found["SPAD"].memref, found["ACC"].memref, *instance)
@@ -106,6 +115,7 @@ def _fence(op: Operation, place: InsertPoint) -> None:
 
 
 _STORER = StringAttr("storer")
+_LOOPS = config_loop.op, config_loop_conv.op
 
 
 @dataclass(frozen=True)

@@ -71,13 +71,17 @@ class SplitPoolsPass(Pass):
     Split max pooling of bytes into a load to the accumulators, and stores of the maxima of windows.
 
     Run it on buffers, after map-engines and before plan-memory. Square windows of up to 3 pixels, without padding
-    (`materialize-padding`), channels last and in whole blocks are split; other pooling is unchanged.
+    (`materialize-padding`), channels last and in whole blocks are split; other pooling is unchanged, and all of it on
+    instances without the engines for it.
     """
 
     name = "split-pools"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        dim = dim_of(machine_of(op))
+        machine = machine_of(op)
+        if not {"loader", "storer"} <= {each.name for each in machine.engines}:
+            return
+        dim = dim_of(machine)
         for function in functions(op):
             for each in [inner for inner in nested_ops(function) if isinstance(inner, PoolOp)]:
                 split_pool(each, dim)

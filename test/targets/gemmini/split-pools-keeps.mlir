@@ -1,4 +1,5 @@
 // RUN: opt-tool %s --target gemmini -p attach-machine{target=gemmini},split-pools | filecheck %s
+// RUN: opt-tool %s --target gemmini/fp32 -p attach-machine{target=gemmini/fp32},split-pools | filecheck %s
 
 // Windows of 4, windows that are no squares, padding, pixels apart, channels first, 24 channels.
 // CHECK-LABEL: func.func @pools

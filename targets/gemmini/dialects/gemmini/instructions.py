@@ -11,12 +11,11 @@ machine's links `mvin` and `mvin_acc`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
-from xdsl.ir import Dialect
 
-from ....dialects.core.instruction import (
+from .....dialects.core.instruction import (
     Configuration,
     Const,
     ElementSize,
@@ -37,8 +36,8 @@ from ....dialects.core.instruction import (
     i32,
     instruction,
 )
-from ....errors import Diagnostic
-from ..limits import (
+from .....errors import Diagnostic
+from ...limits import (
     OUTPUTS,
     blocks_fault,
     bytes_fault,
@@ -60,7 +59,7 @@ from ..limits import (
 )
 
 if TYPE_CHECKING:
-    from ....dialects.core.machine.model import Machine
+    from .....dialects.core.machine.model import Machine
 
 
 HEADER = "tw_gemmini.h"
@@ -541,11 +540,18 @@ def mvout(
     The sum becomes the nearest f32 first; halves are rounded to even; low is 0 with ReLU, else -128. Floats are only
     scaled, and with ReLU what is not above 0 becomes 0.
     """
-    far.along((rows, store.stride), (cols, 1))[...] = _scaled(near.along((rows, dim), (cols, 1)), store)
+    far.along((rows, store.stride), (cols, 1))[...] = scaled(near.along((rows, dim), (cols, 1)), store)
 
 
-def _scaled(sums: Any, store: Store) -> Any:
-    """Return sums as elements."""
+class Scaling(Protocol):
+    """Conversion of sums to elements: their scale, and 1 where what is negative becomes 0."""
+
+    scale: Any
+    relu: int
+
+
+def scaled(sums: Any, store: Scaling) -> Any:
+    """Return sums as elements: floats by their scale, integers rounded to the nearest byte, halves to even."""
     scaled = sums.astype(np.float32) * store.scale
     if sums.dtype.kind == "f":
         return np.where(scaled > 0, scaled, np.float32(0)) if store.relu else scaled
@@ -584,7 +590,7 @@ def mvout_pool(
     ends = (rows - 1) * store.step + 1, (cols - 1) * store.step + 1
     taps = [sums[h : h + ends[0] : store.step, w : w + ends[1] : store.step] for h, w in np.ndindex(window, window)]
     pixels = far.along((rows, store.line * store.stride), (cols, store.stride), (dim, 1))
-    pixels[...] = np.max([_scaled(tap, store) for tap in taps], axis=0)
+    pixels[...] = np.max([scaled(tap, store) for tap in taps], axis=0)
 
 
 @instruction(
@@ -599,18 +605,3 @@ def mvout_full(near: In[Sum], far: Out[Sum], rows: Size, cols: Size, dim: NearDi
 @instruction("gemmini.fence", c="tw_gemmini_fence", header=HEADER, fence=True)
 def fence() -> None:
     """Wait for all queues."""
-
-
-GEMMINI = Dialect(
-    "gemmini",
-    [
-        each.op
-        for each in (
-            begin, config_ld, mvin, mvin_blocks, mvin_zero, mvin_acc, mvin_acc_zero,
-            config_ld_bytes, mvin_bytes, mvin_bytes_add,
-            config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
-            config_os, multiply_keep, multiply, multiply_add,
-            config_st, mvout, mvout_full, config_pool, mvout_pool, fence,
-        )
-    ],
-)  # fmt: skip

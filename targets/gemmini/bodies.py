@@ -1,0 +1,60 @@
+"""Bodies of transfers out of the accumulators: what stores compute of sums."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import Float32Type, FloatAttr, i8
+from xdsl.ir import Block, Operation, Region
+
+from ...dialects.hier import YieldOp
+from ...dialects.quant import RescaleOp
+
+
+def is_float_relu(op: Operation) -> bool:
+    """Return whether an op is the maximum of a float and 0, which is +0 for what is not above 0."""
+    zero = op.operands[1].owner if isinstance(op, arith.MaximumfOp | arith.MaxnumfOp) else None
+    number = zero.value if isinstance(zero, arith.ConstantOp) else None
+    return isinstance(number, FloatAttr) and number.value.data == 0
+
+
+def mvout_fault(body: Region) -> str:
+    """
+    Return why `mvout` cannot compute a body, empty if it can.
+
+    It stores sums as they are, scales integers by a constant, saturates to signed bytes and applies a ReLU, or applies
+    a ReLU to floats.
+    """
+    ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp)]
+    if len(ops) == 1 and isinstance(ops[0], YieldOp) and ops[0].operands[0] is body.block.args[0]:
+        return ""
+    if len(ops) == 2 and isinstance(ops[1], YieldOp) and is_float_relu(ops[0]):
+        return ""
+    if [type(op) for op in ops] != [RescaleOp, YieldOp]:
+        return "it is more than one 'quant.rescale'"
+    rescale = ops[0]
+    assert isinstance(rescale, RescaleOp)
+    if rescale.result.type != i8:
+        return f"its results are {rescale.result.type}, no signed bytes"
+    scale = rescale.scale.owner
+    limits = rescale.low.value.data, rescale.high.value.data
+    if not isinstance(scale, arith.ConstantOp) or not isinstance(scale.value, FloatAttr):
+        return "its scale varies"
+    if scale.value.value.data <= 0:
+        return "its scale is not positive"
+    if rescale.zero.value.data or limits not in ((-128, 127), (0, 127)):
+        return f"it clips to {limits[0]} to {limits[1]}, with the zero point {rescale.zero.value.data}"
+    return ""
+
+
+def scale_of(body: Block | None) -> tuple[float, bool]:
+    """Return the scale of what a store computes, 1 where it stores sums, and whether it makes negative results 0."""
+    ops = list(body.ops) if body is not None else []
+    found = [each for each in ops if isinstance(each, RescaleOp)]
+    if not found:
+        return 1.0, any(is_float_relu(each) for each in ops)
+    (rescale,) = found
+    factor = rescale.scale.owner
+    assert isinstance(factor, arith.ConstantOp)
+    return cast("FloatAttr[Float32Type]", factor.value).value.data, rescale.low.value.data == 0
