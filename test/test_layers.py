@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,19 @@ def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Statements and those inside them, but for what stands under `if TYPE_CHECKING`."""
     for node in body:
         yield node
-        is_typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        is_typing = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for part in ("orelse",) if is_typing else ("body", "orelse", "finalbody", "handlers", "cases"):
             yield from statements(getattr(node, part, ()))
 
 
 _NAMES_THE_PACKAGE = re.compile(rb"\bimport\b.*\btilewright\b|\bfrom[ \t]+tilewright\b")
+
+
+@cache
+def import_graph() -> dict[str, set[str]]:
+    """Return the modules of the package that each of them imports at run time."""
+    known = sources()
+    return {name: set(imports(name, file, known)) for name, file in known.items()}
 
 
 def absolute(file: Path) -> list[int]:
@@ -124,15 +132,12 @@ def test_imports_by_the_name_of_the_package_are_found(tmp_path: Path):
 
 @pytest.mark.long
 def test_imports_go_one_way():
-    known = sources()
-    graph = {name: set(imports(name, file, known)) for name, file in known.items()}
-    assert circles(graph) == []
+    assert circles(import_graph()) == []
 
 
 @pytest.mark.long
 def test_packages_import_from_those_below():
-    known = sources()
-    graph = {name: set(imports(name, file, known)) for name, file in known.items()}
+    graph = import_graph()
     assert upward(graph) == []
     assert {package_of(name) for name in graph} == set(ORDER)
 

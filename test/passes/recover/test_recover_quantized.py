@@ -43,7 +43,7 @@ def both(model: ModelProto, inputs: Mapping[str, Array]) -> tuple[list[Array], l
     return before, list(run_module(module, inputs).values()), floats
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(seed=seeds, shape=shapes, names=chains, four=st.booleans())
 def test_networks_with_powers_of_two_give_the_same(seed: int, shape: Sequence[int], names: Sequence[str], four: bool):
     net = Network(np.random.RandomState(seed))
