@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from ...dialects.core.machine.model import Link, Machine, Queue
 from ...passes.memory.transfers import Cost
 from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
+from .mesh import Mesh
 from .result import Event, Hop, Nodes, Residency
 
 
@@ -60,8 +61,7 @@ class Schedule:
             link.name: Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
         }
         self.hops: list[Hop] = []
-        self._hops: dict[tuple[str, int, int], int] = {}
-        """Link and the two neighbours that it joins -> the cycle at which it is next idle."""
+        self._mesh = Mesh()
         self._engine_waits = True
         """False while a program runs that has no engine: its waits are those of none."""
         self._uses: dict[tuple[Place, int, Nodes], list[int]] = {}
@@ -381,7 +381,7 @@ class Schedule:
         """
         Set start and end of a transfer on the channel that is idle first; return the channel.
 
-        Each hop of a route takes the whole transfer to the next instance, over a bus of its own.
+        A route goes from instance to instance, over a bus of its own for each hop.
         """
         if route:
             return self._hop(token, layer.nodes, link, cost, route)
@@ -397,19 +397,14 @@ class Schedule:
 
     def buses(self, link: str) -> int:
         """Return the number of buses of a link that are in use: a link between neighbours has several."""
-        return max(1, sum(name == link for name, _, _ in self._hops))
+        return max(1, self._mesh.buses(link))
 
     def _hop(self, token: Token, nodes: Nodes, link: Link, cost: Cost, route: Sequence[tuple[int, int]]) -> int:
         """Set start and end of a transfer from instance to instance; return the channel."""
-        at = token.start = max(self.now, self._hops.get((link.name, *route[0]), 0))
-        for edge in route:
-            begun = max(at, self._hops.get((link.name, *edge), 0))
-            at = begun + cost.startup + cost.data
-            self._hops[link.name, *edge] = at
-            self.hops.append(Hop(link.name, *edge, nodes, begun, at, cost.bytes))
-        token.end = at
+        token.start, token.end, spans = self._mesh.send(link, route, self.now, cost.startup, cost.data)
+        self.hops += [Hop(link.name, *edge, nodes, *span, cost.bytes) for edge, span in zip(route, spans, strict=True)]
         bus = self.links[link.name]
-        bus.bus = max(bus.bus, at)
+        bus.bus = max(bus.bus, token.end)
         return 0
 
     def wait(self, layer: Layer, token: Token | None) -> None:

@@ -113,7 +113,8 @@ class Link:
     Link that moves data between a far level and a near one, such as a DMA engine.
 
     `direction` is `in` (to the near level), `out` or `both`; the channels are shared by both directions. A link whose
-    ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`. At most `in_flight`
+    ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`. A `router` takes so
+    many cycles to pass on what arrives; of 0 each hop takes a whole transfer. At most `in_flight`
     transfers of its DMA engine are issued and not waited for; 0 where the machine does not say. `transforms` are the
     ways, of `TRANSFORMS` or functions of a target, in which the engine can transform what it moves. Into so many
     `blocks` it can scatter one row, and as so many rows it can write one that it repeats.
@@ -125,6 +126,7 @@ class Link:
     width: int
     direction: str = "both"
     neighbours: str = ""
+    router: int = 0
     channels: int = 1
     startup: int = 0
     dims: int = 1

@@ -110,6 +110,7 @@ LINK: dict[str, Key] = {
     "width": Key(integer(1), required=True),
     "direction": Key(one_of("in", "out", "both")),
     "neighbours": Key(one_of("", "mesh", "torus")),
+    "router": Key(integer(0)),
     "channels": Key(integer(1)),
     "startup": Key(integer(0)),
     "dims": Key(integer(1, 8)),
