@@ -8,14 +8,19 @@ from collections.abc import Sequence
 from ...dialects.core.machine.model import Link
 from ...dialects.core.machine.routes import Edge
 
+_PORT = -1
+"""Stands for an instance itself, as an end of the bus to or from its router."""
+
 
 class Mesh:
     """
     Directed buses between neighbours, each with the cycles in which it is busy.
 
     A transfer occupies each bus of its route for as long as its data take. On a link with routers it does so one router
-    after the other, and passes h + 1 of them over h hops, while its data follow (cut-through). On one without, each hop
-    takes the whole transfer. A transfer that finds a bus busy waits for the first gap that is long enough.
+    after the other, and passes h + 1 of them over h hops, while its data follow (cut-through); an instance sends one
+    transfer at a time to its router, and receives one. On a link without, each hop takes the whole transfer.
+
+    A transfer that finds a bus busy waits for the first gap that is long enough.
     """
 
     def __init__(self) -> None:
@@ -28,21 +33,23 @@ class Mesh:
         if not link.router:
             spans = self._forwarded(link, route, now, startup, data)
             return spans[0][0], spans[-1][1], spans
-        is_inside = len(route) == 1 and route[0][0] == route[0][1]
-        delay = 0 if is_inside else link.router
-        at, spans = now + startup, list[tuple[int, int]]()
+        at = now + startup
+        if len(route) == 1 and route[0][0] == route[0][1]:
+            at = self._occupied(link, route[0], at, data)
+            return max(now, at - startup), at + data, [(at, at + data)]
+        at = first = self._occupied(link, (_PORT, route[0][0]), at, data)
+        spans: list[tuple[int, int]] = []
         for edge in route:
-            at = self._occupied(link, edge, at + delay, data)
+            at = self._occupied(link, edge, at + link.router, data)
             spans.append((at, at + data))
-        return max(now, spans[0][0] - startup - delay), at + data + delay, spans
+        at = self._occupied(link, (route[-1][1], _PORT), at + link.router, data)
+        return max(now, first - startup), at + data, spans
 
     def buses(self, link: str) -> int:
         """Return the number of buses of a link that transfers have used."""
-        return sum(name == link for name, _, _ in self._busy)
+        return sum(name == link and _PORT not in edge for name, *edge in self._busy)
 
-    def _forwarded(
-        self, link: Link, route: Sequence[Edge], now: int, startup: int, data: int
-    ) -> list[tuple[int, int]]:
+    def _forwarded(self, link: Link, route: Sequence[Edge], now: int, startup: int, data: int) -> list[tuple[int, int]]:
         """Take the whole transfer from instance to instance; return the cycles on each bus."""
         at, spans = now, list[tuple[int, int]]()
         for edge in route:
