@@ -117,7 +117,7 @@ def _traffic(extent: int, traffic: str, flits: int, seed: int) -> tuple[int, int
 
 
 def rounds_of(plan: Plan) -> Counter[Round]:
-    """Return how often each round of a ring occurs in a schedule."""
+    """Count the rounds of rings of a schedule."""
     found: Counter[Round] = Counter()
     for stage in plan.stages:
         for layer in stage.layers:
