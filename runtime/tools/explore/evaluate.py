@@ -41,6 +41,8 @@ AREA = "area"
 UNITS = {
     "cycles": "cycles",
     "ms": "ms",
+    "sample_cycles": "cycles",
+    "sample_ms": "ms",
     "energy": "pJ",
     "traffic": "bytes",
     "memory": "bytes",
@@ -230,6 +232,10 @@ class Evaluator:
                 found |= self.design.evaluations[self.design.by].metrics(module)
         if machine.clock.nominal and "cycles" in found:
             found["ms"] = found["cycles"] / machine.clock.nominal / 1000
+        if point.setting.samples:
+            found |= {
+                f"sample_{name}": found[name] / point.setting.samples for name in ("cycles", "ms") if name in found
+            }
         return {name: float(value) for name, value in found.items() if not isnan(value)}
 
     def _begun(self, network: str, samples: int, pipeline: Pipeline) -> tuple[ModuleOp, Pipeline]:

@@ -26,7 +26,7 @@ from tilewright.runtime.tools.explore.workers import Outcome, outcomes
 from tilewright.runtime.tools.profile import profile
 from tilewright.test.browser import FOREIGN, needs_browser, probed
 from tilewright.test.machines.make import FOLDER
-from tilewright.test.small_models import small
+from tilewright.test.small_models import model, node, small, weights
 
 pytestmark = pytest.mark.quick
 
@@ -279,6 +279,20 @@ def test_results_of_others(
     assert f"{file}:2: error: " in err
     assert message in err
     assert file.read_text() == text
+
+
+def test_samples_of_a_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """A network with an open first dimension; one of all inputs that are open takes the axis."""
+    file = tmp_path / "open.onnx"
+    shapes: dict[str, list[int | str]] = {"x": ["n", 2, 6, 6]}
+    nodes = [node("Conv", ["x", "w"], ["y"])]
+    kernel = {"w": weights()["w"]}
+    file.write_bytes(model(nodes, inputs=shapes, outputs={"y": ["n", 3, 4, 4]}, weights=kernel).SerializeToString())
+    words = [file, "--vary", "batch=1,4", "-o", tmp_path / "points.jsonl", "--minimise", "area,sample_ms"]
+    assert explore(words, capsys)[0] == 0
+    found = {each["point"]["batch"]: each["metrics"] for each in lines(tmp_path / "points.jsonl")}
+    assert found["4"]["cycles"] > 2 * found["1"]["cycles"]
+    assert found["4"]["sample_cycles"] == found["4"]["cycles"] / 4 < found["1"]["sample_cycles"]
 
 
 def test_list(capsys: pytest.CaptureFixture[str]):
