@@ -37,6 +37,20 @@ class Settings:
     """Another's coprocessor in its place: a shared object for the simulator, and the name of the extension in it."""
 
 
+@dataclass(frozen=True)
+class Measurement:
+    """Measurements of the calls of a program on a simulator, in `unit`: at the first time and again."""
+
+    first: int
+    later: int
+    unit: str
+    version: str
+
+    def __str__(self) -> str:
+        """Return the numbers, and the simulator with its version."""
+        return f"{self.first:,} {self.unit}, {self.later:,} in a later call ({self.version})"
+
+
 class Program(Protocol):
     """
     A network as a program on a simulator; `entries` are its functions. What it keeps outlives a call, until `reset`.

@@ -21,7 +21,7 @@ from ...ir import Array, numpy_type
 from ...passes.core.failures import as_diagnostic
 from ..comparison import differing, says_nothing, tolerance
 from ..inputs import load_arrays, matched, network_inputs
-from ..simulators.session import Settings
+from ..simulators.session import Measurement, Settings
 from .first_difference import Search
 from .session import External, Level, level_for, run_steps, runner
 
@@ -73,7 +73,7 @@ class Row:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """The phase and the layer at which the network begins to differ."""
-    measured: tuple[str, ...] = ()
+    measured: tuple[Measurement, ...] = ()
     """Measurements of simulators that others wrote."""
 
     @property
@@ -144,7 +144,7 @@ class _Found(NamedTuple):
 
     detail: str
     notes: tuple[str, ...]
-    measured: tuple[str, ...]
+    measured: tuple[Measurement, ...]
 
 
 def _check(
@@ -164,7 +164,7 @@ def _check(
     levels: dict[Level, Compilation] = {}
     details: list[str] = []
     notes: tuple[str, ...] = ()
-    measured: list[str] = []
+    measured: list[Measurement] = []
     for place in places:
         level = level_for(place, stop_after)
         if level not in levels:

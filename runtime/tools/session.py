@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...dialects.core.machine.targets import Machine
     from ..host import HostNetwork, HostPort
     from ..interpreter import Session
-    from ..simulators.session import Program, Settings
+    from ..simulators.session import Measurement, Program, Settings
 
 
 class Run(Protocol):
@@ -153,10 +153,12 @@ class External:
         return [_named(entry.outputs, each) for each in outputs]
 
     @property
-    def measured(self) -> str:
-        """Return the measurements of the last calls, at the first time and again, and the simulator's version."""
+    def measured(self) -> Measurement:
+        """Return the measurements of the last calls."""
+        from ..simulators.session import Measurement
+
         found = self._program
-        return f"{found.first:,} {found.unit}, {found.later:,} in a later call ({found.version})"
+        return Measurement(found.first, found.later, found.unit, found.version)
 
     def reset(self) -> None:
         self._program.reset()
