@@ -161,12 +161,33 @@ def outside(block: Block, near: SSAValue, bounds: Sequence[Range]) -> SSAValue:
     return found
 
 
-def _fill(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
-    """Append the fill of the whole tile, if part of it is out of bounds."""
-    condition = outside(block, near, bounds)
-    value = add(block, arith.ConstantOp(fill))
-    then = Block()
+def fill_outside(
+    block: Block, near: SSAValue, bounds: Sequence[Range], fill: Callable[[Block, Sequence[Range], int], None]
+) -> None:
+    """
+    Append the fill of the part of a tile that is out of bounds, if there is one, as boxes.
+
+    `fill` appends that of a box, given as an interval per axis and the number of the axis that is out of bounds: the
+    axes before are in bounds, those behind are whole.
+    """
+    condition, then = outside(block, near, bounds), Block()
     whole = [(number(then, 0), number(then, tile)) for tile in shape_of(near)]
-    nest(then, whole, lambda inner, indices: inner.add_op(memref.StoreOp.get(value, near, indices)))
+    for axis, ((low, high), (zero, tile)) in enumerate(zip(bounds, whole, strict=True)):
+        if isinstance(low.owner, arith.ConstantOp):
+            continue
+        before = zero, add(then, arith.MinSIOp(low, tile))
+        behind = add(then, arith.MaxSIOp(high, zero)), tile
+        for part in (before, behind):
+            fill(then, [*bounds[:axis], part, *whole[axis + 1 :]], axis)
     then.add_op(scf.YieldOp())
     block.add_op(scf.IfOp(condition, [], Region(then)))
+
+
+def _fill(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
+    """Append the fill of the part of a tile that is out of bounds by stores of elements."""
+    value = add(block, arith.ConstantOp(fill))
+
+    def store(inner: Block, box: Sequence[Range], axis: int) -> None:
+        nest(inner, box, lambda last, indices: last.add_op(memref.StoreOp.get(value, near, indices)))
+
+    fill_outside(block, near, bounds, store)

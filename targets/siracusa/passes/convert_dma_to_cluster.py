@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, StringAttr, UnitAttr, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, StringAttr, UnitAttr, i8, i32
 from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -19,11 +20,12 @@ from ....dialects.hier import DmaNoneOp, DmaStartOp, TokenType
 from ....dialects.hier import DmaWaitOp as HierWaitOp
 from ....dialects.hier.capabilities import needs_of, needs_of_body
 from ....errors import Diagnostic
-from ....ir import functions, shape_of, where
+from ....ir import element_of, functions, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.emitc.buffers import EXTERNAL
-from ....passes.loops.copier import Copiers, Range, add, nest, number, spanned
+from ....passes.loops.copier import Copiers, Range, add, fill_outside, nest, number, spanned
 from ..dialects.cluster import DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
+from ..dialects.cluster.instructions import fill_row
 
 _NO_GROUP = -1
 
@@ -41,7 +43,8 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
         if type(op) is DmaStartOp:
             _refuse_transforms(op)
             is_external = _levels(op)[0] == external
-            call = copiers.call(function, op, [i32], partial(_start_rows, external=is_external))
+            fill = _fill_rows if _has_byte_rows(op) else None
+            call = copiers.call(function, op, [i32], partial(_start_rows, external=is_external), fill)
             Rewriter.replace_op(op, call)
         elif type(op) is HierWaitOp:
             wait = DmaWaitOp(op.token, external=op in outside)
@@ -69,6 +72,31 @@ def _refuse_transforms(op: DmaStartOp) -> None:
                 found=reason,
                 remedy="let a kernel do it, or lower the transfer to loops (convert-dma-to-loops)",
             )
+
+
+def _has_byte_rows(op: DmaStartOp) -> bool:
+    """Return whether the near buffer holds bytes without gaps."""
+    tile, strides = shape_of(op.near), _strides(op, op.near)
+    dense = [prod(tile[axis + 1 :]) for axis in range(len(tile))]
+    return bool(tile) and element_of(op.near) == i8 and strides == dense
+
+
+def _fill_rows(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
+    """Append the fill of the part of a tile of bytes that is out of bounds, a row of contiguous bytes at a time."""
+    tile, value = shape_of(near), cast("IntegerAttr[Any]", fill).value.data
+
+    def rows(inner: Block, box: Sequence[Range], axis: int) -> None:
+        elements = add(inner, arith.MuliOp(_extent(inner, box[axis]), number(inner, prod(tile[axis + 1 :]))))
+        behind = [number(inner, 0)] * (len(tile) - axis - 1)
+        nest(
+            inner,
+            box[:axis],
+            lambda last, indices: last.add_op(
+                fill_row((near, [*indices, box[axis][0], *behind]), elements, value=value)
+            ),
+        )
+
+    fill_outside(block, near, bounds, rows)
 
 
 def _leads_to(token: SSAValue, level: str) -> bool:

@@ -43,7 +43,7 @@ from .....dialects.core.instruction import located, state_of
 from .....dialects.core.instruction.flat import flat_from
 from .....dialects.core.semantics import Runner, Value, c_rule, semantics
 from .....ir import Array, element_of, shape_of
-from .instructions import dot, dot_narrow, dot_packed, im2col, mac, pack_window, unpack_row, window
+from .instructions import copy_row, dot, dot_narrow, dot_packed, fill_row, im2col, mac, pack_window, unpack_row, window
 from .transfers import Transfers
 
 
@@ -289,6 +289,9 @@ CLUSTER = Dialect(
     "cluster",
     [
         *(ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp),
-        *(each.op for each in (mac, dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row)),
+        *(
+            each.op
+            for each in (mac, dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row, fill_row, copy_row)
+        ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Instructions of a cluster's core: sums of products of bytes, im2col, packing and unpacking."""
+"""Instructions of a cluster's core: sums of products of bytes, im2col, packing and unpacking, rows of bytes."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from .....ir import Array
 
 DOT = "tilewright_dot.h"
 UNPACK = "tilewright_unpack.h"
+ROWS = "tilewright_rows.h"
 
 Pixels: TypeAlias = Annotated[int, Extent("sums", 0), range(1, 3)]
 Features: TypeAlias = Annotated[int, Extent("sums", 1), range(1, 5)]
@@ -156,6 +157,26 @@ def unpack_row(packed: In[i8], out: Out[i8], count: Size, bits: Bits, is_signed:
     """
     source = packed[: packed_shape((count,), bits)[0]] if count else packed[:0]
     out[:count] = unpack(source, count, bits, is_unsigned=not is_signed) if count else source
+
+
+@instruction("cluster.fill", c="tw_fill_row", header=ROWS)
+def fill_row(out: Out[i8], count: Size, value: Const) -> None:
+    """
+    Fill a row of `count` contiguous bytes.
+
+        cluster.fill %out[%i, %0], %n {value = 0 : i64} : memref<8x64xi8>
+    """
+    out[:count] = np.int8(value)
+
+
+@instruction("cluster.copy", c="tw_copy_row", header=ROWS)
+def copy_row(x: In[i8], out: Out[i8], count: Size) -> None:
+    """
+    Copy a row of `count` contiguous bytes to another.
+
+        cluster.copy %x[%i, %0], %out[%j, %0], %n : memref<8x64xi8>, memref<16x64xi8>
+    """
+    out[:count] = x[:count]
 
 
 def _numbers(stored: Array, is_signed: int) -> Array:

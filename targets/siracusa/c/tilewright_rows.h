@@ -1,0 +1,42 @@
+/*
+ * Rows of bytes that are filled or copied, as `cluster.fill` and `cluster.copy` state them: word by word where the core
+ * has Xpulp, whose words may be misaligned, else as the C compiler has it.
+ *
+ * Included after the header of a machine that has instructions for it, as TW_FILL_WORDS and TW_COPY_WORDS.
+ */
+#ifndef TILEWRIGHT_ROWS_H
+#define TILEWRIGHT_ROWS_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TW_ROW static inline __attribute__((__unused__, __always_inline__))
+#else
+#define TW_ROW static inline
+#endif
+
+TW_ROW void tw_fill_row(int8_t *out, int32_t count, int32_t value) {
+#ifdef TW_FILL_WORDS
+    const int32_t pairs = count / 8;
+    if (pairs > 0) {
+        TW_FILL_WORDS(out, pairs, (uint32_t)(uint8_t)value * 0x01010101u);
+    }
+    for (int32_t at = 8 * (pairs > 0 ? pairs : 0); at < count; ++at) out[at] = (int8_t)value;
+#else
+    for (int32_t at = 0; at < count; ++at) out[at] = (int8_t)value;
+#endif
+}
+
+TW_ROW void tw_copy_row(const int8_t *in, int8_t *out, int32_t count) {
+#ifdef TW_COPY_WORDS
+    const int32_t pairs = count / 8;
+    if (pairs > 0) {
+        TW_COPY_WORDS(in, out, pairs);
+    }
+    for (int32_t at = 8 * (pairs > 0 ? pairs : 0); at < count; ++at) out[at] = in[at];
+#else
+    for (int32_t at = 0; at < count; ++at) out[at] = in[at];
+#endif
+}
+
+#endif
