@@ -53,16 +53,20 @@ def parts(start: int, end: int, size: int) -> Iterator[Part]:
 class PartLoops(KernelLoops):
     """Loop nest of a kernel over intervals of its dimensions."""
 
-    def loop(self, name: str, part: Part) -> Index:
-        """Open the loop over the blocks of an interval; return the block's first index."""
-        if part.count == 1:
+    def loop(self, name: str, part: Part, *, shared: bool = False) -> Index:
+        """
+        Open the loop over the blocks of an interval; return the block's first index.
+
+        A single block needs none unless it is `shared`: the loop's mark then says that a core may do it alone.
+        """
+        if part.count == 1 and not shared:
             return part.start
         index, *_ = self.nest.open(name, 0, part.count, marks=[PARALLEL])
         return self.nest.add(self.nest.mul(index, part.size), part.start)
 
-    def close(self, part: Part) -> None:
+    def close(self, part: Part, *, shared: bool = False) -> None:
         """Close the loop opened by `loop`."""
-        if part.count > 1:
+        if part.count > 1 or shared:
             self.nest.close()
 
     def place(self, access: Access) -> list[SSAValue]:

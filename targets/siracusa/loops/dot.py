@@ -102,10 +102,11 @@ class DotLoops(BlockLoops):
         for part in self.pixel_parts():
             first = self.loop("p", part)
             self.begin(part, first)
+            is_outermost = self.nest.depth == 0
             for features in parts(0, self.kernel.bounds[self.feature], FEATURES):
-                begin = self.loop("f", features)
+                begin = self.loop("f", features, shared=is_outermost)
                 self.block(part, first, features.size, begin)
-                self.close(features)
+                self.close(features, shared=is_outermost)
             self.close(part)
         self.nest.close_all(outer)
 

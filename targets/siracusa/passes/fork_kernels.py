@@ -119,7 +119,11 @@ def _fork(function: func.FuncOp, cores: int) -> None:
 
 
 def _cut(loop: scf.ForOp, core: SSAValue, cores: int) -> None:
-    """Narrow a loop to the iterations of one core: a contiguous chunk, the last one shorter."""
+    """
+    Narrow a loop to the iterations of one core: a contiguous chunk, the last one shorter.
+
+    A single iteration is that of the last core, which has the least of other loops.
+    """
     lower, upper, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
     chunk = -(-_turns(loop) // cores) * step
     made: list[Operation] = []
@@ -134,7 +138,8 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int) -> None:
         constant.name_hint = f"c{value}"
         return constant
 
-    begin = add(arith.MuliOp(core, number(chunk)))
+    turn = core if _turns(loop) > 1 else add(arith.SubiOp(number(cores - 1), core))
+    begin = add(arith.MuliOp(turn, number(chunk)))
     if lower:
         begin = add(arith.AddiOp(begin, number(lower)))
     end = add(arith.AddiOp(begin, number(chunk)))
