@@ -86,15 +86,17 @@ def _fill_rows(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any)
     tile, value = shape_of(near), cast("IntegerAttr[Any]", fill).value.data
 
     def rows(inner: Block, box: Sequence[Range], axis: int) -> None:
-        elements = add(inner, arith.MuliOp(_extent(inner, box[axis]), number(inner, prod(tile[axis + 1 :]))))
-        behind = [number(inner, 0)] * (len(tile) - axis - 1)
-        nest(
-            inner,
-            box[:axis],
-            lambda last, indices: last.add_op(
-                fill_row((near, [*indices, box[axis][0], *behind]), elements, value=value)
-            ),
-        )
+        extent = _extent(inner, box[axis])
+        some, then = add(inner, arith.CmpiOp(extent, number(inner, 0), "sgt")), Block()
+        elements = add(then, arith.MuliOp(extent, number(then, prod(tile[axis + 1 :]))))
+        behind = [number(then, 0)] * (len(tile) - axis - 1)
+
+        def row(last: Block, indices: list[SSAValue]) -> None:
+            last.add_op(fill_row((near, [*indices, box[axis][0], *behind]), elements, value=value))
+
+        nest(then, box[:axis], row)
+        then.add_op(scf.YieldOp())
+        inner.add_op(scf.IfOp(some, [], [then]))
 
     fill_outside(block, near, bounds, rows)
 

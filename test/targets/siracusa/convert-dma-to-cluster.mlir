@@ -13,8 +13,15 @@
 // CHECK-SAME:    axis = 0
 // CHECK-NOT:     scf.for
 // CHECK-LABEL: func.func private @read_tile_2
+// Only what is out of bounds is filled: whole rows above and below at once, then the ends of the others.
 // CHECK:         scf.if %{{.*}} {
-// CHECK:           memref.store
+// CHECK-NOT:       memref.store
+// CHECK:           cluster.fill %near[%{{.*}}, %{{.*}}], %{{.*}} {value = 0 : i64}
+// CHECK:           cluster.fill %near[%{{.*}}, %{{.*}}], %{{.*}} {value = 0 : i64}
+// CHECK:           scf.for
+// CHECK:             cluster.fill
+// CHECK:           scf.for
+// CHECK:             cluster.fill
 // CHECK:         cluster.dma_begin
 // CHECK:         scf.if %{{.*}} {
 // CHECK-NOT:       scf.for

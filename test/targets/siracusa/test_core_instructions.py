@@ -11,9 +11,11 @@ from tilewright.errors import Diagnostic
 from tilewright.runtime.tools.instructions import check_instructions
 from tilewright.targets.siracusa.bare import RUNTIME
 from tilewright.targets.siracusa.dialects.cluster.instructions import (
+    copy_row,
     dot,
     dot_narrow,
     dot_packed,
+    fill_row,
     im2col,
     mac,
     pack_window,
@@ -23,7 +25,7 @@ from tilewright.targets.siracusa.dialects.cluster.instructions import (
 
 pytestmark = pytest.mark.long
 
-PLAIN = [dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row]
+PLAIN = [dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row, fill_row, copy_row]
 
 
 @pytest.mark.parametrize("others", [[], [mac]], ids=["plain", "machine"])
@@ -46,6 +48,8 @@ def test_many_samples(others: list[Instruction]) -> None:
         (pack_window, "* 4 < size) {", "* 4 < 0) {"),
         (unpack_row, "(sign | top)", "sign"),
         (unpack_row, "first < count ?", "count > 0 ?"),
+        (fill_row, "#else\n    for (int32_t at = 0; at < count;", "#else\n    for (int32_t at = 1; at < count;"),
+        (copy_row, "#else\n    for (int32_t at = 0; at < count;", "#else\n    for (int32_t at = 1; at < count;"),
     ],
 )
 def test_faults_show(made: Instruction, right: str, wrong: str, tmp_path: Path) -> None:
