@@ -7,7 +7,7 @@ The published figures are those of Scherer et al. (arXiv:2408.04413), measured o
 GVSoC from Deeploy's documentation (docs/tutorials/introduction.md). *Flow* is our model of how they come about: the
 operators of that flow, its kernels, tiles and transfers (siracusa_flow.py), of which nothing was fitted to a network;
 *off* is its error. *Ours* are our plans, modelled by the costs of targets/siracusa; *faster* is what they are modelled
-to gain. *Measured* is what GVSoC takes for our programs, where they were run on it.
+to gain. *Measured* is what GVSoC takes for our programs, from the results of siracusa_measured.py.
 
 CORPUS has networks of Deeploy's tests, at any depth: KeywordSpotting, ImageClassification, microLlama8 and
 microLlama8_parallel, of which the last two give the Llama's operators at any position. Without it the Llama has no
