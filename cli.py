@@ -79,7 +79,7 @@ A corpus holds, at any depth, folders with network.onnx, inputs.npz and outputs.
 """
 
 _PROFILE = """\
-Compile a model for a target and show where its time goes there; all times are modelled.
+Compile a model for a target and show where its time goes there, modelled; with --on also as a simulator counts it.
 
   tilewright profile net.onnx --target mysoc.toml
   tilewright profile net.onnx --target mysoc.toml --html profile.html --trace trace.json

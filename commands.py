@@ -261,16 +261,18 @@ def check_command(options: argparse.Namespace) -> int:
 def profile_command(options: argparse.Namespace) -> int:
     """Run `tilewright profile`."""
     from .runtime.tools.profile import run
-    from .runtime.tools.session import SIMULATORS
+    from .runtime.tools.session import check_place, simulators
 
     _check_state(options)
     settings = _settings(options, [options.on or "host"])
-    if options.on not in (None, *SIMULATORS):
+    if options.on not in (None, *simulators()):
         raise usage_error(
-            f"profiles count no instructions on '{options.on}'", expected=f"one of {', '.join(SIMULATORS)}"
+            f"profiles count no instructions on '{options.on}'", expected=f"one of {', '.join(simulators())}"
         )
+    if options.on is not None:
+        check_place(options.on, options.target)
     if options.inputs and options.on is None:
-        raise usage_error("--inputs is for --on spike", found=f"--inputs {options.inputs}")
+        raise usage_error(f"--inputs is for --on {' or '.join(simulators())}", found=f"--inputs {options.inputs}")
     return run(options, settings if options.on else None)
 
 

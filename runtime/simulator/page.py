@@ -19,10 +19,10 @@ _FLAT = 2
 _KINDS = ("compute", "copy", "in", "out", "wait in", "wait out")
 
 
-def page_of(simulation: Simulation, title: str) -> str:
-    """Return the page; `title` names the network."""
+def page_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...], int] = {}) -> str:
+    """Return the page; `title` names the network, `measured` are cycles of layers, by their nodes, on a simulator."""
     template = _TEMPLATE.read_text(encoding="utf-8")
-    data = json.dumps(data_of(simulation, title), separators=(",", ":"), allow_nan=False)
+    data = json.dumps(data_of(simulation, title, measured), separators=(",", ":"), allow_nan=False)
     # Names come from the model and must be escaped.
     safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     mesh = _MESH.read_text(encoding="utf-8") if _drawn(simulation) else ""
@@ -43,7 +43,7 @@ class _Names:
         return list(self._numbers)
 
 
-def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
+def data_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...], int] = {}) -> dict[str, Any]:
     """
     Return the data of the page.
 
@@ -76,7 +76,7 @@ def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
         "macs": simulation.macs,
         "tracks": list(tracks),
         "kinds": _KINDS,
-        "layers": [_layer(layer) for layer in simulation.layers],
+        "layers": [_layer(layer) | _measured(layer, measured) for layer in simulation.layers],
         "events": events,
         "levels": levels,
         "engines": _engines(simulation),
@@ -152,6 +152,10 @@ def _layer(layer: LayerCost) -> dict[str, Any]:
         "engineRate": layer.engine_rate,
         "limit": layer.limited_by,
     }
+
+
+def _measured(layer: LayerCost, measured: Mapping[tuple[str, ...], int]) -> dict[str, int]:
+    return {"measured": measured[layer.nodes]} if layer.nodes in measured else {}
 
 
 def _level(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects import emitc
@@ -17,8 +19,8 @@ class CountedCall:
     """
     Call of a kernel or a transfer in the C of a network: the ONNX nodes and the C function, empty for what is around.
 
-    `first` and `later` are the CPU instructions of all executions of the call in a run of the network, and in the same
-    run again, without those of calls within; `calls` is how often it is executed.
+    `first` and `later` are the CPU instructions, or cycles, of all executions of the call in a run of the network, and
+    in the same run again, without those of calls within; `calls` is how often it is executed.
     """
 
     nodes: tuple[str, ...]
@@ -28,17 +30,40 @@ class CountedCall:
     calls: int = 0
 
 
-def mark_calls(module: ModuleOp) -> list[CountedCall]:
-    """Insert marks around all calls in a module of emitc that implement ONNX nodes; return these, to be counted."""
+def mark_calls(module: ModuleOp, *, outermost: bool = False) -> list[CountedCall]:
+    """
+    Insert marks around all calls in a module of emitc that implement ONNX nodes; return these, to be counted.
+
+    With `outermost`, these are the calls of the functions that the C declares to others alone, with those of a runtime
+    that return nothing, such as waits.
+    """
     found: list[CountedCall] = []
-    for op in list(module.walk()):
-        if not isinstance(op, emitc.CallOp) or not (nodes := node_names(op)):
+    for op in _outermost(module) if outermost else [op for op in module.walk() if isinstance(op, emitc.CallOp)]:
+        if not (nodes := node_names(op)):
             continue
-        name = op.callee.root_reference.data
+        name = _callee(op)
         found.append(CountedCall(tuple(nodes), name))
         Rewriter.insert_op(_verbatim(f"tw_count_enter({len(found)});"), InsertPoint.before(op))
         Rewriter.insert_op(_verbatim("tw_count_leave();"), InsertPoint.after(op))
     return found
+
+
+def _outermost(module: ModuleOp) -> list[Operation]:
+    """Return the calls of functions that are not static, those of a runtime where they return nothing."""
+    functions = [
+        op for op in module.body.block.ops if isinstance(op, emitc.FuncOp) and not op.properties.get("specifiers")
+    ]
+    ops = [op for function in functions for op in function.walk()]
+    return [op for op in ops if isinstance(op, emitc.CallOp) or (isinstance(op, emitc.CallOpaqueOp) and not op.results)]
+
+
+def _callee(op: Operation) -> str:
+    """Return the name of the C function that an op calls."""
+    return (
+        op.callee.root_reference.data
+        if isinstance(op, emitc.CallOp)
+        else cast("StringAttr", op.properties["callee"]).data
+    )
 
 
 def _verbatim(text: str) -> emitc.VerbatimOp:

@@ -60,6 +60,8 @@ class Program(Protocol):
 
     entries: list[HostEntry]
     unit: str
+    counted: Array
+    """Counts of marked calls (`mark_calls`), [2, calls + 1, 2]: first and later, of each its count and executions."""
 
     @property
     def first(self) -> int: ...

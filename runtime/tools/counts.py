@@ -1,4 +1,4 @@
-"""CPU instructions of a network on a simulator that others wrote, by layer and by operator, beside modelled cycles."""
+"""CPU instructions or cycles of a network on a simulator that others wrote, by layer, beside modelled cycles."""
 
 from __future__ import annotations
 
@@ -25,22 +25,26 @@ if TYPE_CHECKING:
     from ..simulators.counting import CountedCall
     from ..simulators.session import Settings
 
-TRANSFERS, AROUND = "transfers", "around the calls"
+TRANSFERS, WAITS, AROUND = "transfers", "waits", "around the calls"
+CYCLES = "cycles"
+"""The unit of simulators that measure time, whose counts are compared with modelled cycles."""
 
 
 @dataclass(frozen=True)
 class LayerCount:
     """
-    CPU instructions of a layer in a call of the network, and in the same call again, beside its modelled cycles.
+    Instructions or cycles of a layer in a call of the network, and in the same call again, beside its modelled cycles.
 
-    `operators` are the types of its ONNX nodes. `engines` has the instructions of the later call by the engine whose
-    kernels they compute or control; those of transfers are apart.
+    `operators` are the types of its ONNX nodes. `hidden` are modelled cycles in which its kernels compute beside
+    another engine. `engines` has the counts of the later call by the engine whose kernels they compute or control;
+    those of transfers and waits are apart.
     """
 
     nodes: tuple[str, ...]
     operators: str
     engine: str
     cycles: int
+    hidden: int
     first: int
     later: int
     engines: Mapping[str, int]
@@ -48,26 +52,38 @@ class LayerCount:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of a network: the simulator and its version, and those of each layer; the last are around the layers."""
+    """
+    Counts of a network: the simulator and its version, its unit, and those of each layer; the last are around these.
+
+    `alone` is what a later call takes without the counting, where counts are cycles; else 0.
+    """
 
     simulator: str
+    unit: str
+    alone: int
     layers: tuple[LayerCount, ...]
 
     @property
     def first(self) -> int:
-        """CPU instructions of a call."""
+        """The count of a call."""
         return sum(layer.first for layer in self.layers)
 
     @property
     def later(self) -> int:
-        """CPU instructions of the same call again."""
+        """The count of the same call again."""
         return sum(layer.later for layer in self.layers)
 
     def numbers(self) -> dict[str, Any]:
         """Return all counts for JSON."""
-        fields = ("nodes", "operators", "engine", "cycles", "first", "later", "engines")
+        fields = ("nodes", "operators", "engine", "cycles", "hidden", "first", "later", "engines")
         layers = [{name: getattr(layer, name) for name in fields} for layer in self.layers]
-        return {"simulator": self.simulator, "first": self.first, "later": self.later, "layers": layers}
+        known = {"simulator": self.simulator, "unit": self.unit, "alone": self.alone}
+        return {**known, "first": self.first, "later": self.later, "layers": layers}
+
+    @property
+    def is_time(self) -> bool:
+        """Return whether the counts are cycles."""
+        return self.unit == CYCLES
 
 
 @dataclass
@@ -86,10 +102,10 @@ class _Engines(Observer):
 
 
 def counts_of(
-    model: Model, target: str, simulation: Simulation, settings: Settings, inputs: Path | None = None
+    model: Model, target: str, simulation: Simulation, place: str, settings: Settings, inputs: Path | None = None
 ) -> Counts:
     """
-    Run a network on Spike, on the inputs of a file or zeros, and count the instructions of each layer.
+    Run a network on a simulator that others wrote, on the inputs of a file or zeros, and count by layers.
 
     Raises Diagnostic where the simulator or a compiler is missing, where inputs do not fit, and where the network does
     not run.
@@ -99,23 +115,31 @@ def counts_of(
     from ..calls import given_to
     from ..inputs import load_arrays, matched
     from ..simulators.counting import mark_calls, with_counts
-    from ..simulators.session import SimulatorSession
-    from ..simulators.spike import SPIKE
-    from .session import with_coprocessor
+    from .session import SIMULATORS, started
 
     engines = _Engines()
     compilation = compile_model(model, target, observers=[engines])
-    calls = mark_calls(compilation.module)
-    with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
-        write_program(render(compilation.module), Path(folder))
-        session = SimulatorSession(SPIKE, Path(folder), with_coprocessor(compilation, settings), len(calls))
+    with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
+        folder = Path(name)
+        for each in ("alone", "counted"):
+            (folder / each).mkdir()
+        write_program(render(compilation.module), folder / "alone")
+        calls = mark_calls(compilation.module, outermost=place not in SIMULATORS)
+        write_program(render(compilation.module), folder / "counted")
+        session = started(place, compilation, folder / "counted", settings, len(calls))
         entry = session.entries[0]
         zeros = {port.name: np.zeros(port.shape, port.dtype) for port in entry.inputs}
         names = [port.name for port in entry.inputs if not port.added]
         given = matched(load_arrays(inputs), names, inputs, aliases=compilation.ssa_names) if inputs else {}
-        session.run(given_to(entry, zeros | given))
+        call = 0, given_to(entry, zeros | given)
+        session.run_all([call])
+        alone = 0
+        if session.unit == CYCLES:
+            plain = started(place, compilation, folder / "alone", settings)
+            plain.run_all([call])
+            alone = plain.later
     found = with_counts(calls, session.counted)
-    return Counts(session.version, tuple(_layers(found, engines.found, model.path, simulation)))
+    return Counts(session.version, session.unit, alone, tuple(_layers(found, engines.found, model.path, simulation)))
 
 
 def _layers(
@@ -131,38 +155,47 @@ def _layers(
         operators = label_of(nodes, types, layer.operator if layer is not None else "")
         parts: dict[str, int] = {}
         for call in each:
-            name = engines.get(call.function, TRANSFERS)
+            name = engines.get(call.function, WAITS if call.function.endswith("_wait") else TRANSFERS)
             parts[name] = parts.get(name, 0) + call.later
         first, later = sum(call.first for call in each), sum(call.later for call in each)
-        engine, cycles = (layer.engine, layer.cycles) if layer is not None else ("", 0)
-        yield LayerCount(nodes, operators, engine, cycles, first, later, parts)
+        engine, cycles, hidden = (layer.engine, layer.cycles, layer.hidden) if layer is not None else ("", 0, 0)
+        yield LayerCount(nodes, operators, engine, cycles, hidden, first, later, parts)
     around = calls[0]
-    yield LayerCount((), AROUND, "", 0, around.first, around.later, {AROUND: around.later})
+    yield LayerCount((), AROUND, "", 0, 0, around.first, around.later, {AROUND: around.later})
 
 
 def print_counts(counts: Counts, console: Console) -> None:
     """Print the counts by layer, by operator and by engine, and the totals."""
     console.print(_layer_table(counts))
-    console.print(_sums("operator", "CPU instructions and modelled cycles, per operator", counts, _by_operator))
-    console.print(_sums("for", "CPU instructions, by the engine that they compute on or control", counts, _by_engine))
-    text = (
-        f"{counts.first:,} CPU instructions, {counts.later:,} in a later call: retired on {counts.simulator}, no cycles"
-    )
+    unit = f"measured {counts.unit}" if counts.is_time else counts.unit
+    unit = unit[0].upper() + unit[1:]
+    console.print(_sums("operator", f"{unit} and modelled cycles, per operator", counts, _by_operator))
+    console.print(_sums("for", f"{unit}, by the engine that they compute on or control", counts, _by_engine))
+    text = f"{counts.first:,} {counts.unit}, {counts.later:,} in a later call: "
+    text += f"retired on {counts.simulator}, no cycles"
+    if counts.is_time:
+        text = f"{counts.alone:,} cycles measured on {counts.simulator}, {counts.later:,} with the counting of calls"
     console.print(text, highlight=False)
 
 
 def _layer_table(counts: Counts) -> Table:
     from rich.table import Table
 
-    table = Table(title="CPU instructions (simulated) and cycles (modelled), per layer", title_justify="left")
+    what = "Cycles, measured and modelled" if counts.is_time else "CPU instructions (simulated) and cycles (modelled)"
+    table = Table(title=f"{what}, per layer", title_justify="left")
     table.add_column("nodes", overflow="fold", min_width=24)
     table.add_column("engine", overflow="fold")
-    for title in ("modelled cycles", "instructions", "later", "share"):
+    titles = ["modelled cycles", "instructions", "later", "share"]
+    if counts.is_time:
+        titles = ["modelled", "hidden", "measured, first", "later", "share", "measured / modelled"]
+    for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
     for layer in counts.layers:
         share = f"{layer.later / max(counts.later, 1):.1%}"
-        numbers = (f"{number:,}" for number in (layer.cycles, layer.first, layer.later))
-        table.add_row(" + ".join(layer.nodes) or layer.operators, layer.engine, *numbers, share)
+        modelled = [layer.cycles, layer.hidden] if counts.is_time else [layer.cycles]
+        numbers = (f"{number:,}" for number in (*modelled, layer.first, layer.later))
+        ratio = [f"{layer.later / layer.cycles:.2f}" if layer.cycles else ""] if counts.is_time else []
+        table.add_row(" + ".join(layer.nodes) or layer.operators, layer.engine, *numbers, share, *ratio)
     return table
 
 
@@ -188,7 +221,12 @@ def _sums(title: str, text: str, counts: Counts, rows_of: Callable[[LayerCount],
         total = sums.setdefault(name, [0, 0, 0])
         total[:] = [total[0] + 1, total[1] + cycles, total[2] + later]
     all_cycles = sum(each[1] for each in sums.values())
-    titles = ("layers", "instructions", "share", *(("modelled cycles", "share of cycles") if all_cycles else ()))
+    titles = (
+        "layers",
+        counts.unit.split()[-1],
+        "share",
+        *(("modelled cycles", "share of cycles") if all_cycles else ()),
+    )
     for each in titles:
         table.add_column(each, justify="right", no_wrap=True)
     for name, (layers, cycles, later) in sorted(sums.items(), key=lambda item: -item[1][2]):

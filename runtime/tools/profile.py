@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=path_of, metavar="FILE.html", help="write a page for a browser, in one file")
     what = "the step at position P, of a network with --context (the last one)"
     parser.add_argument("--position", type=int, metavar="P", help=what)
-    parser.add_argument("--on", metavar="PLACE", help="spike: count the CPU instructions of each layer there too")
-    what = "with --on spike: what the network runs on (zeros)"
+    parser.add_argument("--on", metavar="PLACE", help="spike, or the chip's simulator: count there by layers too")
+    what = "with --on: what the network runs on (zeros)"
     parser.add_argument("--inputs", type=path_of, metavar="FILE.npz", help=what)
     parser.add_argument("--json", type=path_of, metavar="FILE.json", help="write all numbers")
 
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     """
     Profile a model, print the tables and write the files that are asked for.
 
-    With `settings`, a simulator that others wrote counts instructions too. Raises Diagnostic.
+    With `settings`, the simulator of --on counts instructions or cycles too. Raises Diagnostic.
     """
     from rich.console import Console
 
@@ -63,7 +63,9 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     partition = Partition()
     observers = [*hints(options.target, integers=options.integers), partition]
     simulation = profile(model, options.target, observers=observers, position=options.position)
-    counts = counts_of(model, options.target, simulation, settings, options.inputs) if settings is not None else None
+    counts = None
+    if settings is not None:
+        counts = counts_of(model, options.target, simulation, options.on, settings, options.inputs)
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)
     types = operator_types(options.model)
@@ -73,9 +75,12 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     print_partition(partition, console)
     if counts is not None:
         print_counts(counts, console)
-    more = {"kernels": partition.numbers(), "onnx_operators": [_plain(each) for each in operators]}
-    more |= {"instructions": counts.numbers()} if counts is not None else {}
-    for path, text in _files(options, simulation, _title(options.model), more):
+    more: dict[str, Any] = {"kernels": partition.numbers(), "onnx_operators": [_plain(each) for each in operators]}
+    measured: dict[tuple[str, ...], int] = {}
+    if counts is not None:
+        more["measured" if counts.is_time else "instructions"] = counts.numbers()
+        measured = {layer.nodes: layer.later for layer in counts.layers} if counts.is_time else {}
+    for path, text in _files(options, simulation, _title(options.model), more, measured):
         write_text(path, text)
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     return 0
@@ -119,7 +124,11 @@ def _title(model: Path) -> str:
 
 
 def _files(
-    options: argparse.Namespace, simulation: Simulation, title: str, more: Mapping[str, Any]
+    options: argparse.Namespace,
+    simulation: Simulation,
+    title: str,
+    more: Mapping[str, Any],
+    measured: Mapping[tuple[str, ...], int],
 ) -> list[tuple[Path, str]]:
     """Return the files to write, with their text."""
     from ..simulator.page import page_of
@@ -129,7 +138,7 @@ def _files(
     if options.trace:
         files.append((options.trace, json.dumps(trace_of(simulation), separators=(",", ":")) + "\n"))
     if options.html:
-        files.append((options.html, page_of(simulation, title)))
+        files.append((options.html, page_of(simulation, title, measured)))
     if options.json:
         files.append((options.json, json.dumps(numbers_of(simulation, title) | dict(more), indent=1) + "\n"))
     return files

@@ -166,17 +166,26 @@ class External:
 
 def on_spike(compilation: Compilation, settings: Settings) -> Run:
     """Return the network as a program on Spike."""
-    from ..simulators.session import SimulatorSession
-    from ..simulators.spike import SPIKE
-
-    known = with_coprocessor(compilation, settings)
-    return External(compilation, lambda folder: SimulatorSession(SPIKE, folder, known))
+    return External(compilation, lambda folder: started("spike", compilation, folder, settings))
 
 
 def _on_chip(name: str, compilation: Compilation, settings: Settings) -> Run:
     """Return the network as a program on the simulator of that name that its target's folder describes."""
-    start: Callable[[Path, Settings], Program] = module_at(chip_simulator(name, compilation.machine)).start
-    return External(compilation, lambda folder: start(folder, settings))
+    return External(compilation, lambda folder: started(name, compilation, folder, settings))
+
+
+def started(name: str, compilation: Compilation, folder: Path, settings: Settings, calls: int = 0) -> Program:
+    """
+    Return a network, whose C is in a folder, as a program on a simulator that counts `calls` marked calls.
+
+    Raises Diagnostic where the simulator is missing or does not run the target's programs, or a compiler fails.
+    """
+    from ..simulators.session import SimulatorSession
+    from ..simulators.spike import SPIKE
+
+    if name in SIMULATORS:
+        return SimulatorSession(SPIKE, folder, with_coprocessor(compilation, settings), calls)
+    return module_at(chip_simulator(name, compilation.machine)).start(folder, settings, calls)
 
 
 def chip_simulators(machine: Machine) -> dict[str, Path]:
@@ -245,14 +254,15 @@ CHIP_SIMULATORS = "simulators/*.py"
 """
 Files of a target's folder that describe simulators of its chip, of which each file has the name.
 
-`start(folder, settings)` of such a module returns the `Program` of the network whose C is in the folder.
+`start(folder, settings, calls)` of such a module returns the `Program` of the network whose C is in the folder; it
+counts so many marked calls.
 """
 
 
 def simulators() -> dict[str, Callable[[Compilation, Settings], Run]]:
     """Return the places that are simulators that others wrote, by name."""
     names = sorted({file.stem for file in target_files(CHIP_SIMULATORS)})
-    return {name: partial(_on_chip, name) for name in names} | SIMULATORS
+    return SIMULATORS | {name: partial(_on_chip, name) for name in names}
 
 
 def places() -> list[str]:

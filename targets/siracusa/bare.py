@@ -75,6 +75,7 @@ def build_bare(
     calls: Sequence[Call] = (),
     runs: int = 1,
     shows_all: bool = False,
+    counted: int = 0,
     flags: Sequence[str] = (),
 ) -> Path:
     """
@@ -82,7 +83,8 @@ def build_bare(
 
     `inputs`, zeros by default, and `expected` outputs are arrays of the types and shapes in network.h; `calls` replaces
     both by a sequence of calls. The program repeats them `runs` times, and resets the state before each run. It prints
-    the outputs of the last run, or with `shows_all` those of all.
+    the outputs of the last run, or with `shows_all` those of all. The cycles of as many marked calls as `counted` are
+    printed behind those of each call.
 
     Raises Diagnostic for arrays of other types or shapes, for a missing compiler, and for a network that exceeds a
     memory of the board.
@@ -95,7 +97,9 @@ def build_bare(
         calls = [Call(given, expected)]
     is_compared = any(call.expected is not None for call in calls)
     main = _program(folder, runs=runs, shown=0 if shows_all else runs, is_compared=is_compared)
-    return _build(folder, target, board, main, records(entries, calls), flags)
+    count = [f"-DTW_COUNTED={counted + 1}u", "-include", str(RUNTIME.resolve() / "tw_count.h")] if counted else []
+    more = replace(board, sources=(*board.sources, "count.c")) if counted else board
+    return _build(folder, target, more, main, records(entries, calls), [*count, *flags])
 
 
 def _program(folder: Path, *, runs: int = 1, shown: int = 1, is_compared: bool = False) -> str:

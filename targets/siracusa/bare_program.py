@@ -161,11 +161,17 @@ _FUNCTION = """
 @OUTPUTS@
 static int32_t call_@NUMBER@(const struct call_@NUMBER@ *given) {
     int32_t status = 0;
+#if defined(TW_COUNTED)
+    tw_count_begin();
+#endif
     const uint32_t begin = tw_cycles();
     @CALL@;
     const uint32_t end = tw_cycles();
     (void)given;
     if (finish(end - begin, status) != 0) return status;
+#if defined(TW_COUNTED)
+    tw_count_end();
+#endif
     if (is_shown) {
 @PRINTS@    }
 @COMPARES@    return status;

@@ -46,9 +46,13 @@ _PARTS = ("cache", "cpu", "interco", "memory", "pulp")
 """Folders of `generators` that describe the chip's parts."""
 
 
-def start(folder: Path, settings: Settings) -> GvsocSession:
-    """Return the network whose C is in a folder as a program on GVSoC. Raises Diagnostic as GvsocSession does."""
-    return GvsocSession(folder, seconds=settings.seconds)
+def start(folder: Path, settings: Settings, calls: int = 0) -> GvsocSession:
+    """
+    Return the network whose C is in a folder as a program on GVSoC, which counts the cycles of `calls` marked calls.
+
+    Raises Diagnostic as GvsocSession does.
+    """
+    return GvsocSession(folder, seconds=settings.seconds, calls=calls)
 
 
 @cache
@@ -78,13 +82,14 @@ class GvsocSession:
     A network in a folder, on GVSoC's Siracusa.
 
     `entries` are its functions. `cycles` are those of each of the last calls, in each run of the program; `first` and
-    `later` those of all of them, in its first run and in its last. State outlives a call, until `reset`: each program
-    makes the calls since then again.
+    `later` those of all of them, in its first run and in its last. `counted` are the controller's cycles in the marked
+    calls of the last call, [2, calls + 1, 2]: first and later, of each its cycles and executions; call 0 is all that
+    is around the others. State outlives a call, until `reset`: each program makes the calls since then again.
     """
 
     unit = "cycles"
 
-    def __init__(self, folder: Path, *, seconds: float = 600):
+    def __init__(self, folder: Path, *, seconds: float = 600, calls: int = 0):
         """
         Find the simulator, which runs a program for `seconds` of wall-clock time at most.
 
@@ -92,6 +97,8 @@ class GvsocSession:
         """
         self.version = f"GVSoC {release(Path(PROGRAM.found_version()))}"
         self.entries = entries_at(folder)
+        self._marked = calls
+        self.counted: Array = np.zeros((2, calls + 1, 2), np.uint64)
         self._folder, self._seconds = folder, seconds
         self._history: list[Call] = []
         self.cycles: Array = np.zeros((RUNS, 0), np.int64)
@@ -124,7 +131,7 @@ class GvsocSession:
         with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
             folder = Path(name)
             elf = folder / "network.elf"
-            build_bare(self._folder, elf, SIRACUSA, calls=calls, runs=RUNS, shows_all=True)
+            build_bare(self._folder, elf, SIRACUSA, calls=calls, runs=RUNS, shows_all=True, counted=self._marked)
             done = PROGRAM.execute(["--target", _CHIP, "--binary", str(elf), "run"], folder, seconds=self._seconds)
         if status := re.search(r"^refused (\d+)$", done.printed, re.MULTILINE):
             call = calls[(len(re.findall(r"^cycles \d+$", done.printed, re.MULTILINE)) - 1) % len(calls)]
@@ -135,6 +142,8 @@ class GvsocSession:
     def _read(self, done: Done, calls: Sequence[Call]) -> BareRun:
         """Return the outputs of the last run and the cycles of all. Raises Diagnostic where runs differ."""
         found = read_calls(done.printed, self.entries, [*calls] * RUNS)
+        if self._marked:
+            self.counted = self._counts(done.printed, len(calls))
         first, last = found.calls[: len(calls)], found.calls[-len(calls) :]
         for number, (before, after) in enumerate(zip(first, last, strict=True)):
             if any(not np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(before, after, strict=True)):
@@ -142,6 +151,14 @@ class GvsocSession:
                     f"call {number} differs from the same call before", where=str(self._folder / "network.h")
                 )
         return found
+
+    def _counts(self, printed: str, calls: int) -> Array:
+        """Return the counts of the last call of the first run and of the last. Raises Diagnostic for missing ones."""
+        numbers = re.findall(r"^count \d+ (\d+) (\d+)$", printed, re.MULTILINE)
+        if len(numbers) != RUNS * calls * (self._marked + 1):
+            raise Diagnostic("the program has not printed all counts", where=str(self._folder / "network.h"))
+        counts = np.array(numbers, np.uint64).reshape(RUNS, calls, self._marked + 1, 2)
+        return counts[[0, -1], -1]
 
     def reset(self) -> None:
         """Let the state be as before the first call."""

@@ -78,6 +78,26 @@ def test_calls_are_marked() -> None:
     assert (second.first, second.later, second.calls) == (4, 10, 5)
 
 
+def test_the_outermost_calls_are_marked() -> None:
+    text = """
+    emitc.func @inner(%x: !emitc.ptr<i8>) attributes {specifiers = ["static"]} {
+      emitc.call @leaf(%x) : (!emitc.ptr<i8>) -> () loc("a")
+      emitc.return
+    }
+    emitc.func @leaf(%x: !emitc.ptr<i8>) attributes {specifiers = ["static"]} {
+      emitc.return
+    }
+    emitc.func @network_run(%x: !emitc.ptr<i8>, %g: i32) {
+      emitc.call @inner(%x) : (!emitc.ptr<i8>) -> () loc("a")
+      emitc.call_opaque "tw_dma_wait"(%g) : (i32) -> () loc("b")
+      %m = emitc.call_opaque "tw_max_i32"(%g, %g) : (i32, i32) -> i32 loc("b")
+      emitc.return
+    }
+    """
+    calls = mark_calls(parse_module(new_context(), text), outermost=True)
+    assert calls == [CountedCall(("a",), "inner"), CountedCall(("b",), "tw_dma_wait")]
+
+
 def counted(folder: Path, fault: tuple[str, str] = ("", "")) -> tuple[list[CountedCall], SimulatorSession]:
     """Count the calls of a chain of products for the host, with a replacement in its C."""
     compilation = compile_model(Model(chain(folder)), "host")
@@ -159,7 +179,7 @@ def test_engines_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     [
         (["--on", "rv32"], "profiles count no instructions on 'rv32'"),
         (["--inputs", "in.npz"], "--inputs is for --on spike"),
-        (["--time-limit", "3"], "are for --on spike"),
+        (["--time-limit", "3"], "for --on spike"),
     ],
 )
 def test_options_without_spike(

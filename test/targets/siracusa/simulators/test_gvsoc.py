@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,6 +62,24 @@ def test_run_and_check_on_gvsoc(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert cli.main(["check", str(tmp_path), *words]) == 1
 
 
+@needs_gvsoc
+def test_layers_are_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    save(model([node("Relu", ["x"], ["y"])], outputs={"y": (1, 2, 6, 6)}), tmp_path / "net.onnx")
+    files = {name: str(tmp_path / f"profile.{name}") for name in ("json", "html")}
+    words = ["profile", str(tmp_path / "net.onnx"), "--target", "siracusa", "--on", "gvsoc"]
+    assert cli.main([*words, "--json", files["json"], "--html", files["html"]]) == 0
+    assert re.search(r"[\d,]+ cycles measured on GVSoC \S+", capsys.readouterr().out)
+    found = json.loads(Path(files["json"]).read_text())["measured"]
+    layer, around = found["layers"]
+    assert 0 < layer["later"] <= layer["first"]
+    assert layer["later"] + around["later"] == found["later"]
+    assert 0 < found["alone"] < found["later"]
+    assert f'"measured":{layer["later"]}' in Path(files["html"]).read_text()
+
+
 # Without the simulator
 
 
@@ -93,6 +112,21 @@ def test_the_program_is_built_for_the_chip(case: Example, tmp_path: Path, monkey
     fake(tmp_path, f'echo "$@"; cp "$4" {tmp_path}/kept.elf; {console(case.outputs, [9] * RUNS)}', monkeypatch)
     GvsocSession(case.folder).run_all([(0, case.inputs)])
     assert (tmp_path / "kept.elf").read_bytes()[:4] == b"\x7fELF"
+
+
+def test_counts_of_calls_are_read(case: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [
+        "\n".join([console(case.outputs, [9]), *(f"echo count {call} {run + call} {call}" for call in range(3))])
+        for run in (40, 30, 20)
+    ]
+    fake(tmp_path, "\n".join(runs), monkeypatch)
+    session = GvsocSession(case.folder, calls=2)
+    session.run_all([(0, case.inputs)])
+    assert session.counted.tolist() == [[[40, 0], [41, 1], [42, 2]], [[20, 0], [21, 1], [22, 2]]]
+    fake_again = tmp_path / "gvsoc"
+    fake_again.write_text(fake_again.read_text().replace("echo count 2 22 2", ""))
+    with pytest.raises(Diagnostic, match="has not printed all counts"):
+        session.run_all([(0, case.inputs)])
 
 
 def test_runs_that_differ(case: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
