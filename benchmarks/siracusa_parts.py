@@ -192,7 +192,7 @@ def _mark(row: Row) -> str:
 
 
 def print_llama_measured(console: Console) -> None:
-    """Print what a step of the Llama after 8 tokens was measured to take, beside the modelled cycles."""
+    """Print the measured cycles of a step of the Llama after 8 tokens, beside the modelled ones."""
     rows = {name: _row_of(LLAMA_FILE, target) for name, target in SCENARIOS.items()}
     parts = [
         f"{name} {row.warm:,} ({row.modelled:,} modelled){_mark(row)}" for name, row in rows.items() if row is not None
