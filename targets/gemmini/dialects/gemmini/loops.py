@@ -37,7 +37,7 @@ from ...limits import (
     scale_fault,
 )
 from ...tile_prices import Array, Window
-from .instructions import HEADER, Dimension, Element, Sum, scaled
+from .instructions import HEADER, Dimension, Element, Memories, Sum, scaled
 
 if TYPE_CHECKING:
     from .....dialects.core.machine.model import Machine
@@ -48,14 +48,6 @@ ASize: TypeAlias = Annotated[int, ElementSize("a")]
 XSize: TypeAlias = Annotated[int, ElementSize("x")]
 
 Along: TypeAlias = "tuple[tuple[int, int], ...]"
-
-
-class Instance(Configuration):
-    """The instance that a program of loops is for: columns of the array, and rows of its memories."""
-
-    dim: int
-    spad_rows: int
-    acc_rows: int
 
 
 class Loop(Configuration):
@@ -102,10 +94,10 @@ def _zeros(factors: Any, *shape: int) -> Any:
 
 @instruction("gemmini.begin_loops", c="tw_gemmini_begin_loops", header=HEADER, queue="loop", cycles=lambda: 1)
 def begin_loops(
-    dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, floats: Flag, instance: State[Instance]
+    dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, floats: Flag, memories: State[Memories]
 ) -> None:
     """State the instance of a program of loops, as `begin` does; the hardware has the memories to itself."""
-    instance.dim, instance.spad_rows, instance.acc_rows = dim, banks * bank_rows, acc_rows
+    memories.is_known = True
 
 
 @instruction(
