@@ -6,6 +6,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +20,8 @@ from hypothesis import strategies as st
 from tilewright import cli
 from tilewright.compiler import Model
 from tilewright.dialects.core.machine.file import load_machine
+from tilewright.discovery import TARGETS, scope
+from tilewright.errors import Diagnostic
 from tilewright.grammar import UsageError
 from tilewright.runtime.tools.explore.axes import parse_vary
 from tilewright.runtime.tools.explore.evaluate import Design
@@ -234,6 +238,7 @@ def test_optimal_points_have_machine_files(explored: Path, network: Path):
         (["--vary", WIDTHS, "--minimise", "area,joules"], 2, "no cost 'joules'\n  expected:   of area, cycles"),
         (["--vary", WIDTHS, "--minimise", "area"], 2, "at least two different costs"),
         (["--vary", "levels.L1.size=8"], 1, "no point is left: all of them failed\n  note: "),
+        (["--vary", WIDTHS, "-o", "nowhere/points.jsonl"], 1, "there is no such folder"),
         (["--vary", "batch=2"], 1, "first dimensions are not open"),
         ([], 2, "explore needs a model, an axis"),
         (["--vary", WIDTHS, "--jobs", "0"], 2, "a positive number of processes"),
@@ -293,6 +298,46 @@ def test_samples_of_a_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     found = {each["point"]["batch"]: each["metrics"] for each in lines(tmp_path / "points.jsonl")}
     assert found["4"]["cycles"] > 2 * found["1"]["cycles"]
     assert found["4"]["sample_cycles"] == found["4"]["cycles"] / 4 < found["1"]["sample_cycles"]
+
+
+def test_axes_of_a_folder_anywhere(tmp_path: Path):
+    (folder := tmp_path / "outside").mkdir()
+    (folder / "machine.toml").write_text('include = "host"\ndescription = "outside"\n')
+    (folder / "pipeline.txt").write_text((TARGETS / "host" / "pipeline.txt").read_text())
+    (folder / "explore.py").write_text(
+        "from tilewright.runtime.exploration import Axis\n"
+        "AXES = {'wait': Axis('latency of the memory', lambda n: {'levels.RAM.latency': n}, integers=1)}\n"
+    )
+    with scope():
+        assert setting("wait", "3", str(folder)) == ({"levels.RAM.latency": 3}, {})
+        (folder / "explore.py").write_text("AXES = {")
+    with scope(), pytest.raises(Diagnostic, match="the plug-in cannot be imported"):
+        setting("wait", "3", str(folder))
+
+
+def test_an_interrupt_keeps_the_results(network: Path, tmp_path: Path):
+    """It ends the command and its processes; the points that had ended are in the file."""
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import sys, time\nfrom tilewright import cli\nfrom tilewright.runtime.tools.explore import evaluate\n"
+        "quick = evaluate.Evaluator.metrics\n"
+        "def metrics(self, network, point):\n"
+        "    if point.values[0][1] == '9':\n"
+        "        print('waiting', flush=True)\n        time.sleep(600)\n"
+        "    return quick(self, network, point)\n"
+        "evaluate.Evaluator.metrics = metrics\nsys.exit(cli.main(sys.argv[1:]))\n"
+    )
+    file = tmp_path / "points.jsonl"
+    words = ["explore", network, "--target", TARGET, "--vary", "links.dma.width=8,9", "-o", file, "--jobs", "1"]
+    command = [sys.executable, slow, *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"waiting\n"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(60) == 130
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    assert [each["point"] for each in lines(file)] == [{"links.dma.width": "8"}]
 
 
 def test_list(capsys: pytest.CaptureFixture[str]):
