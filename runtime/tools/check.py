@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from onnx import TensorProto, numpy_helper
-from xdsl.dialects.builtin import bf16, f16
+from xdsl.dialects.builtin import ModuleOp, bf16, f16
 
 from ...compiler import Compilation, Model, compile_model
 from ...errors import Diagnostic
@@ -19,6 +19,7 @@ from ...frontend.importer import model_proto
 from ...frontend.tensors import ELEMENTS
 from ...ir import Array, numpy_type
 from ...passes.core.failures import as_diagnostic
+from ...passes.core.manager import Observer, Place
 from ..comparison import differing, says_nothing, tolerance
 from ..inputs import load_arrays, matched, network_inputs
 from ..simulators.session import Measurement, Settings
@@ -161,14 +162,14 @@ def _check(
     path = case.folder / "inputs.npz"
     inputs = _rounded(case.model, load_arrays(path) if forms.context else case_inputs(case))
     model = replace(model_for(case.model, inputs), **vars(forms))
+    needed = [level_for(place, stop_after) for place in places]
     levels: dict[Level, Compilation] = {}
     details: list[str] = []
     notes: tuple[str, ...] = ()
     measured: list[Measurement] = []
-    for place in places:
-        level = level_for(place, stop_after)
+    for place, level in zip(places, needed, strict=True):
         if level not in levels:
-            levels[level] = compile_model(model, machine, **level._asdict())
+            levels |= _compiled(model, machine, level, needed)
         compilation = levels[level]
         report.update(compilation.report)
         ports = network_inputs(compilation.module)
@@ -182,6 +183,30 @@ def _check(
             if not notes and not forms.context:
                 notes = Search(model, machine, place, level, arrays, compare).notes(golden)
     return _Found("; ".join(details), notes, tuple(measured))
+
+
+class _Kept(Observer):
+    """Copy of the module at the end of a phase, on its way through the whole pipeline."""
+
+    def __init__(self, phase: str):
+        self._phase = phase
+        self.module: ModuleOp | None = None
+
+    def after_pass(self, place: Place, module: ModuleOp) -> None:
+        if place.ends_phase and place.step.phase == self._phase:
+            self.module = module.clone()
+
+
+def _compiled(model: Model, machine: str, level: Level, needed: Sequence[Level]) -> dict[Level, Compilation]:
+    """Compile a model to a level; where the end is needed and a phase before it, once for both."""
+    phase = next((each for each in needed if each.stop_after and not each.explicit), None)
+    if phase is None or Level() not in needed or level not in (phase, Level()):
+        return {level: compile_model(model, machine, **level._asdict())}
+    kept = _Kept(phase.stop_after)
+    whole = compile_model(model, machine, observers=[kept])
+    if kept.module is None:  # the level is a pass
+        return {Level(): whole, phase: compile_model(model, machine, **phase._asdict())}
+    return {Level(): whole, phase: replace(whole, module=kept.module)}
 
 
 def case_inputs(case: Case) -> dict[str, Array]:
