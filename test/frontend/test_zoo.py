@@ -123,6 +123,7 @@ def test_every_requantised_tensor_is_lively(name: str) -> None:
         assert np.isin(result, (low, low + 255)).mean() < 0.5, node.name
 
 
+@pytest.mark.long
 @each_network
 def test_output_depends_on_the_input(name: str) -> None:
     outputs = zoo.evaluate(network(name), batch(name))["output"]

@@ -76,6 +76,7 @@ def test_topology_is_that_of_the_original(name: str) -> None:
     assert mine == original
 
 
+@pytest.mark.long
 @each_network
 def test_seeds_decide_the_bytes(name: str) -> None:
     assert zoo.build(name, 0).SerializeToString() == network(name).SerializeToString()

@@ -124,6 +124,7 @@ def test_grids(data: st.DataObject) -> None:
     check(model, inputs, **CLOSE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
 def test_no_grid_leaves_the_picture(mode: str, padding: str) -> None:
