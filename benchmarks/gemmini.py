@@ -89,10 +89,10 @@ def ours(layer: Layer, folder: Path) -> Ours:
     return _planned(_network(layer), folder)
 
 
-def _planned(network: onnx.ModelProto, folder: Path) -> Ours:
+def _planned(network: onnx.ModelProto, folder: Path, target: str = "gemmini") -> Ours:
     path = folder / "network.onnx"
     path.write_bytes(network.SerializeToString())
-    simulation = profile(Model(path, {}, {}), "gemmini")
+    simulation = profile(Model(path, {}, {}), target)
     core = sum(engine.busy for entry in simulation.layers for engine in entry.engines if engine.engine == CORE)
     return Ours(simulation.cycles, core)
 
@@ -232,7 +232,9 @@ def _latencies(latencies: list[int], console: Console) -> None:
 def _whole_network(folder: Path) -> None:
     found, library = _planned(whole(resnet50()), folder), sum(cycles(layer, LATENCY) for _, layer in resnet50())
     print(f"ResNet-50 as one network: {found.cycles:,.0f} modelled cycles, {found.core:,.0f} of them on the core;")
-    print(f"the library's layers take {library:,.0f}, {library / found.cycles:.2f} times as many")
+    print(f"the library's layers take {library:,.0f}, {library / found.cycles:.2f} times as many;")
+    loops = _planned(whole(resnet50()), folder, "gemmini/loops")
+    print(f"by loops in hardware: {loops.cycles:,.0f}, {loops.core:,.0f} of them on the core")
 
 
 def main() -> int:

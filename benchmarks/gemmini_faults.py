@@ -74,7 +74,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
         yield f"{ast.unparse(node)} with another operator", lambda place: setattr(place, "op", _SWAPPED[type(place.op)])
     if isinstance(node, ast.Constant) and type(node.value) is int:
         yield f"a {node.value} becomes {node.value + 1}", lambda place: setattr(place, "value", place.value + 1)
-    if isinstance(node, ast.Assign | ast.AugAssign):
+    if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr):
         yield f"without {ast.unparse(node)}", lambda place: None
 
 
@@ -97,6 +97,10 @@ def functions() -> Iterator[tuple[str, Any, Callable[[Any], None], ModuleType]]:
 
 
 _SHARED = ("scaled", "_products", "_accumulate", "_bytes", "_convolve", "add_products", "_zeros")
+
+
+_CHECKED_IN_C = ("gemmini.begin", "gemmini.begin_loops")
+"""Instructions that compute nothing: they state the instance, which a C compiler compares with its header."""
 
 
 def _is_text(statement: ast.stmt) -> bool:
@@ -146,7 +150,7 @@ def main() -> int:
         print(f"{name:34} {found:3} of {planted:3} found")
     print(f"{sum(each[0] for each in totals.values())} of {sum(each[1] for each in totals.values())} faults found")
     print(*survivors, sep="\n")
-    return int(any(planted and not found for found, planted in totals.values()))
+    return int(any(planted and not found for name, (found, planted) in totals.items() if name not in _CHECKED_IN_C))
 
 
 def _is_found(runs: list[Run]) -> bool:

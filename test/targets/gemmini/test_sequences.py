@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tilewright import api
+from tilewright.errors import Diagnostic
 from tilewright.targets.gemmini.dialects.gemmini import GEMMINI
 from tilewright.test.targets.gemmini.networks import has_spike
 from tilewright.test.targets.gemmini.sequences import Program
@@ -32,3 +34,39 @@ def test_sequences_have_each_instruction() -> None:
     texts = [Program(seed, loops=loops, floats=floats).text() for seed, loops, floats in PROGRAMS]
     found = {name for text in texts for name in re.findall(r"gemmini\.\w+", text)}
     assert found == {op.name for op in GEMMINI.operations}
+
+
+def _weights_kept_for_sums(program: Program) -> None:
+    program.op("config_os", step=1)
+    program.op("preload", ("near", (0, 0)), k=4, n=4)
+    program.op("compute_preloaded", ("near", (0, 0)), ("sums", (0, 0)), rows=4, k=4, n=4, step=1)
+
+
+def _sums_kept_for_weights(program: Program) -> None:
+    program.op("config_ex", step=1)
+    sizes = {"rows": 4, "k": 4, "n": 4, "first": True, "step": 1}
+    program.op("multiply", ("near", (0, 0)), ("near", (0, 0)), ("sums", (0, 0)), **sizes)
+
+
+def _sums_loaded_as_bytes(program: Program) -> None:
+    program.op("config_ld", "x", stride="array<i64: 0, 1>", block=16, size=1, id=1)
+    program.op("mvin_bytes", ("x", (0, 0)), ("sums4", (0, 0, 0)), program.index(4), blocks=1, id=1)
+
+
+@pytest.mark.parametrize(
+    ("append", "message"),
+    [
+        (_weights_kept_for_sums, "the array is configured for another dataflow"),
+        (_sums_kept_for_weights, "the array is configured for another dataflow"),
+        (_sums_loaded_as_bytes, "a load of bytes to accumulators is configured for sums of 32 bits"),
+    ],
+)
+def test_instructions_that_are_configured_for_others(
+    append: Callable[[Program], None], message: str, tmp_path: Path
+) -> None:
+    program, file = Program(0, loops=False), tmp_path / "network.mlir"
+    program.lines.clear()
+    append(program)
+    file.write_text(program.text())
+    with pytest.raises(Diagnostic, match=message):
+        api.load(file, "gemmini", on="interpreter").run(program.inputs())
