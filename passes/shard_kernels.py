@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of, reads_of
+from ..dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import ShiftOp
@@ -31,6 +31,7 @@ from .sharding.placement import (
     covers,
     mesh_of,
     needed,
+    outputs_read,
     reshaped,
     root_of,
     shared_loads,
@@ -101,7 +102,7 @@ class Sharder:
         loops = split_loops(kernel, accesses, held, mesh)
         wanted = [needed(access, loops, mesh) for access in accesses]
         kept_in = [n for n in range(inputs, len(accesses)) if not covers(accesses[n], kernel)]
-        read = [*range(inputs), *(n for n in range(inputs, len(accesses)) if accesses[n].value in reads_of(kernel))]
+        read = [*range(inputs), *(inputs + n for n, is_read in enumerate(outputs_read(op, kernel)) if is_read)]
         read += [n for n in kept_in if n not in read]
         sources = {n: self._source(accesses[n].value, wanted[n], op) for n in read if is_shaped(accesses[n].value)}
         outer = Writer(InsertPoint.before(op), op.location)

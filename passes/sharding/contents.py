@@ -20,12 +20,12 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.effects import effects_of
-from ...dialects.core.kernel import is_kernel, is_shaped
+from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.core.nesting import nested_ops
 from ...ir import Array, shape_of
 from ..memory.views import MEMORY_VIEWS, layout_of
 from ..proof.values import ATTRIBUTE, element_table, loops_of, stated_values, statement
-from .placement import root_of
+from .placement import outputs_read, root_of
 
 _UNKNOWN = -1
 """Version of an element that an op has left which states no value."""
@@ -61,11 +61,15 @@ class Contents:
         if loops is None or not effects.is_known or not (is_kernel(op) or isinstance(op, memref.CopyOp)):
             self._forget(op)
             return
-        reads = [value for value in effects.reads if is_shaped(value)]
+        reads, writes = [True, False], [False, True]
+        if is_kernel(op):
+            before = outputs_read(op, kernel_of(op))
+            inputs = [value in effects.reads for value in op.operands[: len(op.operands) - len(before)]]
+            reads, writes = [*inputs, *before], [*(False for _ in inputs), *(True for _ in before)]
         entries: list[list[Attribute | None]] = []
-        for side, values in ((self._read, reads), (self._written, effects.writes)):
-            pairs = zip(op.operands, loops, strict=True)
-            entries.append([side(value, *accessed) if value in values else None for value, accessed in pairs])
+        for side, chosen in ((self._read, reads), (self._written, writes)):
+            known = zip(op.operands, loops, chosen, strict=True)
+            entries.append([side(v, *accessed) if is_one and is_shaped(v) else None for v, accessed, is_one in known])
         (made or op).attributes[ATTRIBUTE] = stated_values(begin, *entries)
 
     def _forget(self, op: Operation) -> None:

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from ...dialects.core.analysis.affine_form import linear
-from ...dialects.core.kernel import Access, Kernel
+from ...dialects.core.kernel import Access, Kernel, used_inputs
 from ...dialects.core.machine.model import Machine
 from ...dialects.hier.sharded import ShardedAttr
 from ...errors import Diagnostic
@@ -108,6 +108,15 @@ def accesses_of(op: Operation, kernel: Kernel) -> list[Access] | None:
     inputs = kernel.inputs[: len(op.operands) - len(kernel.extras) - len(kernel.outputs)]
     found = [*inputs, *kernel.extras, *kernel.outputs]
     return found if [access.value for access in found] == list(op.operands) else None
+
+
+def outputs_read(op: Operation, kernel: Kernel) -> list[bool]:
+    """Return, for each output of a kernel, whether it reads the elements that the output holds before."""
+    starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
+    own = kernel.inputs[len(op.operands) - len(kernel.extras) - len(kernel.outputs) :]
+    used = used_inputs(kernel)
+    before = [any(access is each for each in used) for access in own] or [False] * len(kernel.outputs)
+    return [None in starts or is_read for is_read in before]
 
 
 def split_loops(
