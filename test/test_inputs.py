@@ -20,8 +20,6 @@ from tilewright.errors import Diagnostic
 from tilewright.runtime.interpreter.conversion import converted
 from tilewright.test.small_models import model, node, save, save_case, small
 
-pytestmark = pytest.mark.quick
-
 
 def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """Run a command of one of the tools; return its exit code and errors, which have the one shape."""

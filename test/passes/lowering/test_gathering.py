@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from tilewright.test.passes.lowering.one_node import check, check_c, network
 
-pytestmark = pytest.mark.quick
-
 shapes = st.lists(st.integers(1, 4), min_size=1, max_size=3)
 quick = settings(max_examples=12, deadline=None, derandomize=True)
 seeds = st.integers(0, 1000)

@@ -15,8 +15,6 @@ from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.levels import run_step, steps
 from tilewright.test.passes.lowering.one_node import network
 
-pytestmark = pytest.mark.quick
-
 F, U8, I8, I32, I64 = np.float32, np.uint8, np.int8, np.int32, np.int64
 
 

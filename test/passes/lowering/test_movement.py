@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from tilewright.ir import Array
 from tilewright.test.passes.lowering.one_node import check, check_c, network
 
-pytestmark = pytest.mark.quick
-
 shapes = st.lists(st.integers(1, 5), min_size=1, max_size=3)
 quick = settings(max_examples=15, deadline=None, derandomize=True)
 

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from tilewright.ir import Array
 from tilewright.test.passes.lowering.one_node import check, check_c, network, runtime
 
-pytestmark = pytest.mark.quick
-
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
 TRANSFORMATIONS = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"]
 NEAREST = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]

@@ -18,8 +18,6 @@ from tilewright.runtime.tools.profile import numbers_of
 from tilewright.test.browser import FOREIGN, needs_browser, probed
 from tilewright.test.machines.make import FOLDER, library
 
-pytestmark = pytest.mark.quick
-
 
 @pytest.fixture(scope="module")
 def simulation() -> Simulation:

@@ -20,8 +20,6 @@ from tilewright.runtime.comparison import says_nothing, tolerance
 from tilewright.runtime.tools.check import compare, find_cases
 from tilewright.test.small_models import Saved, model, node, save, save_case
 
-pytestmark = pytest.mark.quick
-
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 

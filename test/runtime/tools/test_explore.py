@@ -32,8 +32,6 @@ from tilewright.test.browser import FOREIGN, needs_browser, probed
 from tilewright.test.machines.make import FOLDER
 from tilewright.test.small_models import model, node, small, weights
 
-pytestmark = pytest.mark.quick
-
 TARGET = str(FOLDER / "two_level.toml")
 SIZES, WIDTHS = "levels.L1.size=8,160,1KiB", "links.dma.width=1,8"
 

@@ -15,8 +15,6 @@ from tilewright.targets.pim.schedule.machine import mesh_of
 from tilewright.targets.pim.schedule.records import read_profile
 from tilewright.test.targets.pim.networks import Block
 
-pytestmark = pytest.mark.quick
-
 
 @pytest.mark.parametrize(
     ("target", "expected"),
