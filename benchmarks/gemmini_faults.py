@@ -34,7 +34,7 @@ from tilewright.targets.gemmini.dialects.gemmini import instructions, loops
 from tilewright.test.targets.gemmini.sequences import Program
 
 _SWAPPED: dict[type[ast.operator], ast.operator] = {
-    ast.Add: ast.Sub(), ast.Sub: ast.Add(), ast.Mult: ast.Add(), ast.FloorDiv: ast.Mult(), ast.MatMult: ast.MatMult(),
+    ast.Add: ast.Sub(), ast.Sub: ast.Add(), ast.Mult: ast.Add(), ast.FloorDiv: ast.Mult(),
 }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def mutants(tree: ast.FunctionDef) -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
-    if isinstance(node, ast.BinOp) and type(node.op) in _SWAPPED and not isinstance(node.op, ast.MatMult):
+    if isinstance(node, ast.BinOp) and type(node.op) in _SWAPPED:
         yield f"{ast.unparse(node)} with another operator", lambda place: setattr(place, "op", _SWAPPED[type(place.op)])
     if isinstance(node, ast.Constant) and type(node.value) is int:
         yield f"a {node.value} becomes {node.value + 1}", lambda place: setattr(place, "value", place.value + 1)

@@ -128,7 +128,7 @@ def form_of(kernel: Kernel, array: Array) -> Form | str:
     is_biased = epilogue.bias is not None
     kinds = {name for name, extent in extents.items() if extent > 1 or name in ("m0", "n0", "k0")}
     if "m1" not in names:
-        if {name for name in kinds if name[0] != "b"} > {"m0", "n0", "k0"}:
+        if {name for name in kinds if name[0] != "b"} != {"m0", "n0", "k0"}:
             return "it is no product of two matrices"
         tile = product_tile(extents["m0"], extents["n0"], extents["k0"], is_biased, array)
     else:

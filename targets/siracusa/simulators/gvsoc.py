@@ -39,7 +39,7 @@ RELEASES = {"c3d99a02f996": "edfcd839"}
 """Digest of the models' descriptions -> commit of gvsoc. The costs were compared with these."""
 
 RUNS = 3
-"""How often a program repeats its calls; the cycles of the last run are those of later calls."""
+"""Runs of a program's calls, one after the other; the cycles of the last run are those of later calls."""
 
 _CHIP = "siracusa"
 _PARTS = ("cache", "cpu", "interco", "memory", "pulp")
