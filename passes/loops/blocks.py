@@ -12,7 +12,7 @@ from ...dialects.core.kernel import Access, Kernel
 from ...dialects.nn import ConvOp
 from ...dialects.nn.contraction import ContractionOp
 from ...ir import numbers_of, shape_of
-from .affine import axes_of, clamps_of
+from .affine import Axis, axes_of, clamps_of
 from .kernel import KernelLoops
 from .nest import PARALLEL, Index, Nest
 
@@ -84,6 +84,7 @@ class BlockLoops(PartLoops):
     def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest, *, pixel: int, taps: Sequence[int]):
         super().__init__(kernel, nest)
         self.op, self.pixel, self.taps = op, pixel, taps
+        self.may_be_empty = isinstance(op, ConvOp) and has_windows_in_padding(op)
 
     def parts_along(self, axis: int, size: int) -> Iterator[Part]:
         """
@@ -115,16 +116,38 @@ class BlockLoops(PartLoops):
         """
         Move to the first tap of the window in bounds; return the window's rows and taps per row.
 
-        `clipped` tells, per spatial axis, if the window may cross the border.
+        `clipped` tells, per spatial axis, if the window may cross the border. A window in the padding has 0 of them.
         """
         clamps = clamps_of(self.kernel)
         extents: list[Index] = [1, 1]
-        for tap, may_hang_over in zip(self.taps, clipped, strict=True):
+        for axis, (tap, may_hang_over) in enumerate(zip(self.taps, clipped, strict=True)):
             whole: tuple[Index, Index] = 0, self.kernel.bounds[tap]
             lower, upper = self.limits(tap, clamps) if may_hang_over else whole
+            extent = self.nest.sub(upper, lower)
+            if may_hang_over and self.may_be_empty:
+                extent = self.nest.greatest([0, extent if self.kernel.bounds[tap] > 1 else self._single_tap(axis)])
+                lower = self.nest.least([self.kernel.bounds[tap] - 1, lower])
             self.position[tap] = lower
-            extents[1 if tap == self.taps[-1] else 0] = self.nest.sub(upper, lower)
+            extents[1 if tap == self.taps[-1] else 0] = extent
         return extents[0], extents[1]
+
+    def _single_tap(self, axis: int) -> Index:
+        """Return 1 if the only tap along a spatial axis is in bounds, else 0 or less."""
+        first = 1 if isinstance(self.op, ConvOp) and self.op.channels_last is not None else 2
+        place = axes_of(self.kernel.inputs[0], self.kernel.bounds)[first + axis]
+        index = self.index(place.index)
+        return self.nest.least([1, self.nest.add(index, 1), self.nest.sub(place.extent, index)])
+
+    def place(self, access: Access) -> list[SSAValue]:
+        """Return the indices of an operand's element at the current position, in bounds even for an empty window."""
+        if not self.may_be_empty:
+            return super().place(access)
+        return [self.nest.value(self._inside(axis)) for axis in axes_of(access, self.kernel.bounds)]
+
+    def _inside(self, axis: Axis) -> Index:
+        index = self.index(axis.index)
+        index = self.nest.greatest([0, index]) if axis.low else index
+        return self.nest.least([axis.extent - 1, index]) if axis.high else index
 
     def places(self) -> list[list[SSAValue]]:
         """Return the indices of the elements of x and w at the current position, and leave the window."""

@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from ....dialects.core.kernel import Kernel
 from ....dialects.nn import ConvOp
 from ....ir import numbers_of, shape_of
-from ....passes.loops.blocks import BlockLoops, Part, has_windows_in_padding
+from ....passes.loops.blocks import BlockLoops, Part
 from ....passes.loops.nest import PARALLEL, Index, Nest
 from ..dialects.cluster.instructions import window
 from .dot import is_of_bytes
@@ -26,7 +26,7 @@ def is_depthwise(op: Operation) -> bool:
         return False
     features, *_, depth = shape_of(op.inputs[1])
     alone = depth == 1 and op.groups.value.data == features
-    return alone and len(shape_of(op.inputs[0])) <= 4 and not has_windows_in_padding(op)
+    return alone and len(shape_of(op.inputs[0])) <= 4
 
 
 def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest) -> None:

@@ -14,7 +14,7 @@ from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import WORD
 from ....ir import element_of, numbers_of, shape_of
-from ....passes.loops.blocks import BlockLoops, Part, has_windows_in_padding, parts
+from ....passes.loops.blocks import BlockLoops, Part, parts
 from ....passes.loops.nest import PARALLEL, Index, Nest
 from ..dialects.cluster.instructions import dot, dot_packed
 
@@ -52,17 +52,11 @@ def is_of_bytes(op: ContractionOp) -> bool:
 
 
 def _is_dot_conv(op: ConvOp, strides: list[list[int | None]]) -> bool:
-    """
-    Return whether the taps and channels of a row of the window are contiguous, in x and in w.
-
-    No window may be entirely in the padding.
-    """
+    """Return whether the taps and channels of a row of the window are contiguous, in x and in w."""
     if op.channels_last is None or op.groups.value.data != 1 or len(shape_of(op.inputs[0])) > 4:
         return False
     *_, taps, width = shape_of(op.inputs[1])
     channels = shape_of(op.inputs[0])[-1]
-    if has_windows_in_padding(op):
-        return False
     if taps == 1:
         return True
     side_by_side = numbers_of(op.dilations)[-1] == 1 and [found[-2] for found in strides] == [channels, width]

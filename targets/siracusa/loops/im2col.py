@@ -16,7 +16,7 @@ from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import WORD
 from ....errors import Diagnostic
 from ....ir import element_of, numbers_of, shape_of, where
-from ....passes.loops.blocks import Part, has_windows_in_padding, parts
+from ....passes.loops.blocks import Part, parts
 from ....passes.loops.nest import Index, Nest
 from ..dialects.cluster.instructions import dot, dot_narrow, im2col, pack_window
 from .dot import PIXELS, DotLoops, is_dot, is_of_bytes
@@ -44,9 +44,8 @@ def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
     """
     Return whether a convolution on buffers supports `im2col`, in a buffer of at most `most_bytes` bytes.
 
-    It must be one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature must
-    be
-    contiguous, and no window may be entirely in the padding.
+    It must be one of bytes with `channels_last`, one group and one or two spatial axes, with contiguous weights of a
+    feature.
     """
     return not op.packed_bits and _takes_windows(op, most_bytes)
 
@@ -72,7 +71,7 @@ def _takes_windows(op: ConvOp, most_bytes: int) -> bool:
     x, w = (cast("MemRefType[Any]", value.type).get_strides() for value in op.inputs)
     if x is None or x[-1] != 1 or w is None or not _is_dense(shape_of(op.inputs[1])[1:], w[1:]):
         return False
-    return not has_windows_in_padding(op) and window_bytes(op) <= most_bytes
+    return window_bytes(op) <= most_bytes
 
 
 def check_im2col(op: ConvOp, most_bytes: int) -> None:
@@ -91,7 +90,7 @@ def _not_possible(op: ContractionOp, most_bytes: int, attribute: str, what: str)
     return Diagnostic(
         f"'{attribute}' is not possible for {what}",
         where=where(op),
-        expected=f"bytes, windows that all reach into x, and {most_bytes} bytes at most for {PIXELS} of them",
+        expected=f"bytes, and {most_bytes} bytes at most for {PIXELS} windows",
         found=f"windows of {window_bytes(op)} bytes, of {element_of(op.inputs[0])}",
         remedy=f"remove the attribute '{attribute}'",
     )
