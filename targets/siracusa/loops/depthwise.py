@@ -34,10 +34,8 @@ def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest) -> None:
     Build the loops: over channels outermost, then over rows, then over blocks of pixels.
 
     Each block is one `cluster.window` into a buffer of sums, followed by the epilogue in a loop over that buffer. Rows
-    and
-    pixels with border windows are computed one by one, on the in-bounds part of the window, so that all other windows
-    have
-    static size.
+    and pixels with border windows are computed one by one, on the in-bounds part of the window, so that all other
+    windows have static size. Cores share channels or rows, border rows included.
     """
     _DepthwiseLoops(op, kernel, nest).build()
 
@@ -56,13 +54,13 @@ class _DepthwiseLoops(BlockLoops):
         mine = {self.pixel, *self.kernel.reduced, *([row] if is_plane else [])}
         outer = self.open_all([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL])
         for rows in self.parts_along(-2, 1) if is_plane else [Part(0, 1, 1)]:
-            begin = self.loop("h", rows)
+            begin = self.loop("h", rows, shared=is_plane)
             for part in self.parts_along(-1, PIXELS):
                 first = self.loop("p", part)
                 self.position |= {row: begin} if is_plane else {}
                 self.block(part, first, [rows.clipped, part.clipped][-len(self.taps) :])
                 self.close(part)
-            self.close(rows)
+            self.close(rows, shared=is_plane)
         self.nest.close_all(outer)
 
     def block(self, part: Part, pixel: Index, clipped: Sequence[bool]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
@@ -58,20 +58,42 @@ def _is_local(op: Operation) -> bool:
 # Selection of loops
 
 
-def _chosen(block: Block, cores: int) -> list[scf.ForOp]:
-    """Return the loops in a block to partition, which minimise the work of the busiest core."""
-    return [loop for op in block.ops if _is_parallel(op) for loop in _best(cast(scf.ForOp, op), cores)[1]]
+class _Shares(NamedTuple):
+    """Points of each core, and the loops to partition for that; a single iteration with the core that runs it."""
+
+    points: tuple[int, ...]
+    loops: tuple[tuple[scf.ForOp, int | None], ...] = ()
+
+    def plus(self, other: _Shares) -> _Shares:
+        """Return the shares of two pieces of code, one after the other."""
+        points = tuple(mine + others for mine, others in zip(self.points, other.points, strict=True))
+        return _Shares(points, self.loops + other.loops)
 
 
-def _best(loop: scf.ForOp, cores: int) -> tuple[int, list[scf.ForOp]]:
-    """Return the points of the busiest core of a nest, and the loops to partition for that."""
-    turns = _turns(loop)
-    outermost = -(-turns // cores) * _points(loop.body.block)
+def _shares(block: Block, cores: int) -> _Shares:
+    """Return the partition of the loops in a block that minimises the work of the busiest core."""
+    total = _Shares((0,) * cores)
+    # Single iterations come last, each for the core that has the least to do.
+    for loop in sorted((cast(scf.ForOp, op) for op in block.ops if _is_parallel(op)), key=lambda op: _turns(op) == 1):
+        total = total.plus(_best(loop, total.points))
+    return total
+
+
+def _best(loop: scf.ForOp, before: Sequence[int]) -> _Shares:
+    """Return the partition of a nest, either of its outermost loop or of loops in it; `before` are points so far."""
+    cores, turns, points = len(before), _turns(loop), _points(loop.body.block)
+    if turns == 1:
+        alone = min(reversed(range(cores)), key=lambda core: before[core])
+        outermost = _Shares(tuple(points * (core == alone) for core in range(cores)), ((loop, alone),))
+    else:
+        chunk = -(-turns // cores)
+        left = (turns - core * chunk for core in range(cores))
+        outermost = _Shares(tuple(max(0, min(chunk, each)) * points for each in left), ((loop, None),))
     if not _does_nothing_beside_loops(loop.body.block):
-        return outermost, [loop]
-    inner = [_best(cast(scf.ForOp, op), cores) for op in loop.body.block.ops if _is_parallel(op)]
-    total = turns * sum(points for points, _ in inner)
-    return (total, [each for _, loops in inner for each in loops]) if total < outermost else (outermost, [loop])
+        return outermost
+    each = _shares(loop.body.block, cores)
+    inner = _Shares(tuple(turns * points for points in each.points), each.loops)
+    return inner if max(inner.points) < max(outermost.points) else outermost
 
 
 def _points(block: Block) -> int:
@@ -104,8 +126,8 @@ def _fork(function: func.FuncOp, cores: int) -> None:
     inner = function.body.block
     core = inner.insert_arg(IndexType(), len(types))
     core.name_hint = "core"
-    for loop in _chosen(inner, cores):
-        _cut(loop, core, cores)
+    for loop, alone in _shares(inner, cores).loops:
+        _cut(loop, core, cores, alone)
     share = func.FuncOp(
         f"{name}_core", FunctionType.from_lists([*types, IndexType()], []), function.detach_region(function.body)
     )
@@ -118,11 +140,11 @@ def _fork(function: func.FuncOp, cores: int) -> None:
     Rewriter.insert_op(share, InsertPoint.before(function))
 
 
-def _cut(loop: scf.ForOp, core: SSAValue, cores: int) -> None:
+def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> None:
     """
     Narrow a loop to the iterations of one core: a contiguous chunk, the last one shorter.
 
-    A single iteration is that of the last core, which has the least of other loops.
+    A single iteration is that of the core `alone`.
     """
     lower, upper, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
     chunk = -(-_turns(loop) // cores) * step
@@ -138,7 +160,7 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int) -> None:
         constant.name_hint = f"c{value}"
         return constant
 
-    turn = core if _turns(loop) > 1 else add(arith.SubiOp(number(cores - 1), core))
+    turn = core if alone is None else add(arith.XOrIOp(core, number(alone)))
     begin = add(arith.MuliOp(turn, number(chunk)))
     if lower:
         begin = add(arith.AddiOp(begin, number(lower)))

@@ -104,3 +104,22 @@ func.func private @flagged(%x: memref<64xi32>, %y: memref<65xi32>) attributes {e
   } {tilewright.parallel}
   func.return
 }
+
+// Of few channels the rows are shared: 3 turns of the inner ones at most, the last core does both border rows.
+
+// CHECK-LABEL: func.func private @depthwise_core
+// CHECK:         scf.for %i1 = %c0{{.*}} to %c2
+// CHECK:           arith.xori %core, %c7
+// CHECK:           scf.for %h = %first to %last
+// CHECK:           arith.muli %core, %c3
+// CHECK:           scf.for %h{{.*}} = %first{{.*}} to %last
+// CHECK:           arith.xori %core, %c7
+// CHECK:           scf.for %h{{.*}} = %first{{.*}} to %last
+// CHECK-LABEL: func.func private @depthwise
+// CHECK:         cluster.fork @depthwise_core
+func.func private @depthwise(%x: memref<1x21x8x2xi8>, %w: memref<2x3x3x1xi8>, %y: memref<1x21x8x2xi32>) attributes {engine = "cluster"} {
+  nn.conv ins(%x, %w : memref<1x21x8x2xi8>, memref<2x3x3x1xi8>) outs(%y : memref<1x21x8x2xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 2 : i64,
+     accumulator = i32, channels_last}
+  func.return
+}
