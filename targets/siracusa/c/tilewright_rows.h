@@ -1,5 +1,5 @@
 /*
- * Rows of bytes that are filled or copied, as `cluster.fill` and `cluster.copy` state them: word by word where the core
+ * Rows that are filled or copied, as `cluster.fill` and `cluster.copy` state them: word by word where the core
  * has Xpulp, whose words may be misaligned, else as the C compiler has it.
  *
  * Included after the header of a machine that has instructions for it, as TW_FILL_WORDS and TW_COPY_WORDS.
@@ -27,15 +27,19 @@ TW_ROW void tw_fill_row(int8_t *out, int32_t count, int32_t value) {
 #endif
 }
 
-TW_ROW void tw_copy_row(const int8_t *in, int8_t *out, int32_t count) {
+/* Copies `count` elements of `size` bytes. */
+TW_ROW void tw_copy_row(const void *in, void *out, int32_t count, int32_t size) {
+    const int8_t *const from = in;
+    int8_t *const to = out;
+    const int32_t bytes = count * size;
 #ifdef TW_COPY_WORDS
-    const int32_t pairs = count / 8;
+    const int32_t pairs = bytes / 8;
     if (pairs > 0) {
-        TW_COPY_WORDS(in, out, pairs);
+        TW_COPY_WORDS(from, to, pairs);
     }
-    for (int32_t at = 8 * (pairs > 0 ? pairs : 0); at < count; ++at) out[at] = in[at];
+    for (int32_t at = 8 * (pairs > 0 ? pairs : 0); at < bytes; ++at) to[at] = from[at];
 #else
-    for (int32_t at = 0; at < count; ++at) out[at] = in[at];
+    for (int32_t at = 0; at < bytes; ++at) to[at] = from[at];
 #endif
 }
 

@@ -1,4 +1,4 @@
-"""Lowering of copies of buffers to rows of bytes that a cluster's cores share."""
+"""Lowering of copies of buffers to rows that a cluster's cores share."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, i8
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 
 from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.nesting import nested_ops
-from ....ir import element_of, functions, shape_of
+from ....ir import element_of, functions, numpy_type, shape_of
 from ....passes.core.base import Pass
 from ....passes.loops.blocks import Part, parts
 from ....passes.loops.nest import PARALLEL, Constants, Index, Nest
@@ -54,9 +54,9 @@ def _strides(value: SSAValue) -> list[int] | None:
 
 
 def _copy(op: memref.CopyOp, nest: Nest, cores: int) -> None:
-    """Build the loops of a copy: over rows, or stretches of rows, of contiguous bytes; of others, over elements."""
-    shape = shape_of(op.source)
-    if element_of(op.source) != i8 or not _has_rows(op):
+    """Build the loops of a copy: over rows of contiguous elements, or stretches of rows; of others, over elements."""
+    shape, size = shape_of(op.source), numpy_type(element_of(op.source)).itemsize
+    if not _has_rows(op):
         at = [nest.open(f"i{axis}", 0, extent, marks=[PARALLEL])[0] for axis, extent in enumerate(shape)]
         load = memref.LoadOp.get(op.source, at)
         nest.last(load)
@@ -66,7 +66,7 @@ def _copy(op: memref.CopyOp, nest: Nest, cores: int) -> None:
     axis = _row_axis(op, cores)
     outer = [nest.open(f"i{number}", 0, extent, marks=[PARALLEL])[0] for number, extent in enumerate(shape[:axis])]
     inner = prod(shape[axis + 1 :])
-    for part in _stretches(shape[axis], inner, prod(shape[:axis]), cores):
+    for part in _stretches(shape[axis], inner * size, prod(shape[:axis]), cores):
         begin: Index = part.start
         if part.count > 1:
             index, *_ = nest.open("s", 0, part.count, marks=[PARALLEL])
@@ -110,11 +110,11 @@ def _stretches(extent: int, inner: int, rows: int, cores: int) -> list[Part]:
 @dataclass(frozen=True)
 class ConvertCopiesToRowsPass(Pass):
     """
-    Lower copies of buffers, in functions of their own, to parallel loops over rows of contiguous bytes.
+    Lower copies of buffers, in functions of their own, to parallel loops over rows of contiguous elements.
 
-    A row is a `cluster.copy`; of few long rows each is cut into stretches. Elements of other types are copied one by
-    one. The functions become kernels of the machine's general-purpose engine, so that fork-kernels shares them. Run it
-    after outline-kernels, with the machine attached.
+    A row is a `cluster.copy`; of few long rows each is cut into stretches. Elements with gaps are copied one by one.
+    The functions become kernels of the general-purpose engine, so that fork-kernels shares them. Run it after
+    outline-kernels, with the machine attached.
     """
 
     name = "convert-copies-to-rows"

@@ -23,11 +23,11 @@ func.func private @stretches(%x: memref<3x100xi8>, %y: memref<3x100xi8>) {
   func.return
 }
 
-// Other types are copied by elements, and so are rows with gaps.
+// Elements of other types make rows, too; rows with gaps are copied by elements.
 
 // CHECK-LABEL: func.func private @words_core
-// CHECK:         scf.for %i0 = %first to %last step
-// CHECK:           memref.store
+// CHECK:         scf.for %s = %first to %last step
+// CHECK:           cluster.copy %x[%{{.*}}, %c0], %y[%{{.*}}, %c0], %c24
 // CHECK-LABEL: func.func private @gaps_core
 // CHECK:         memref.store
 func.func private @words(%x: memref<64x3xi32>, %y: memref<64x3xi32>) {

@@ -49,7 +49,7 @@ def test_many_samples(others: list[Instruction]) -> None:
         (unpack_row, "(sign | top)", "sign"),
         (unpack_row, "first < count ?", "count > 0 ?"),
         (fill_row, "#else\n    for (int32_t at = 0; at < count;", "#else\n    for (int32_t at = 1; at < count;"),
-        (copy_row, "#else\n    for (int32_t at = 0; at < count;", "#else\n    for (int32_t at = 1; at < count;"),
+        (copy_row, "#else\n    for (int32_t at = 0; at < bytes;", "#else\n    for (int32_t at = 1; at < bytes;"),
     ],
 )
 def test_faults_show(made: Instruction, right: str, wrong: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .....dialects.core.instruction import (
     Const,
+    ElementSize,
     Extent,
     Flag,
     Flat,
@@ -170,13 +171,13 @@ def fill_row(out: Out[i8], count: Size, value: Const) -> None:
 
 
 @instruction("cluster.copy", c="tw_copy_row", header=ROWS)
-def copy_row(x: In[i8], out: Out[i8], count: Size) -> None:
+def copy_row(x: In[Any], out: Out[Any], count: Size, size: Annotated[int, ElementSize("out")]) -> None:
     """
-    Copy a row of `count` contiguous bytes to another.
+    Copy a row of `count` contiguous elements to another.
 
         cluster.copy %x[%i, %0], %out[%j, %0], %n : memref<8x64xi8>, memref<16x64xi8>
     """
-    out[:count] = x[:count]
+    out.view(np.int8)[: count * size] = x.view(np.int8)[: count * size]
 
 
 def _numbers(stored: Array, is_signed: int) -> Array:
