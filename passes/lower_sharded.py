@@ -45,7 +45,7 @@ from ..dialects.hier import (
     StreamOp,
     StreamType,
 )
-from ..dialects.hier.sharded import Sharding, is_sharded, shard_type, sharding_of
+from ..dialects.hier.sharded import Sharding, Step, is_sharded, shard_type, sharding_of
 from ..errors import Diagnostic
 from ..ir import functions, shape_of, where
 from .core.base import Pass
@@ -124,12 +124,23 @@ class _Instance:
         """Insert the view of the instance's own shard."""
         return (writer or self.body).op(LocalOp(value, self.point))
 
-    def neighbour(self, writer: Writer, dim: int, by: int) -> list[SSAValue]:
-        """Return the coordinates of a neighbour, modulo the extent along the coordinate."""
+    def digit(self, step: Step) -> Index:
+        """Return the digit of the instance's coordinate that a step counts."""
+        low, extent = self.sharding.lower[step.dim], self.sharding.extents[step.dim]
+        behind = self.body.add(self.point[step.dim], -low)
+        digit = self.body.divide(behind, step.stride)
+        return digit if step.stride * step.extent == extent else self.body.remainder(digit, step.extent)
+
+    def neighbour(self, writer: Writer, dim: int, by: int, ring: int) -> list[SSAValue]:
+        """Return the coordinates of a neighbour in the instance's ring along the coordinate."""
         low, extent = self.sharding.lower[dim], self.sharding.extents[dim]
-        ahead: Index = writer.remainder(writer.add(self.point[dim], (by - low) % extent), extent)
+        ahead: Index = writer.remainder(writer.add(self.point[dim], (by - low) % ring), ring)
+        first: Index = low
+        if ring != extent:
+            behind = writer.add(self.point[dim], -low)
+            first = writer.add(writer.multiply(writer.divide(behind, ring), ring), low)
         point = list(self.point)
-        point[dim] = writer.value(writer.add(ahead, low))
+        point[dim] = writer.value(ahead if first == 0 else writer.add(writer.value(ahead), first))
         return point
 
     def beyond(self, writer: Writer, dim: int, by: int) -> list[SSAValue]:
@@ -199,9 +210,9 @@ def _lower_copy(op: memref.CopyOp, lowering: _Lowering) -> None:
         return
     offsets: list[SSAValue] = []
     for axis in sharding.axes:
-        at: Index = axis.first - sum(step * sharding.lower[dim] for dim, step in axis.steps)
-        for dim, step in axis.steps:
-            at = body.add(body.multiply(instance.point[dim], step), at)
+        at: Index = axis.first
+        for step in axis.steps:
+            at = body.add(body.multiply(instance.digit(step), step.elements), at)
         offsets.append(body.value(at))
     far = op.source if scatters else op.destination
     body.wait(body.op(DmaStartOp(far, offsets, instance.local(value), writes_far=gathers)))
@@ -220,7 +231,9 @@ def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
             _move(body, own, instance.local(op.target))
     else:
         rings = [instance.ring(ring_of(op), number, min(steps, 2)) for number, op in enumerate(ops)]
-        _pass_round(instance, list(zip(ops, locals, rings, strict=True)), instance.neighbour(body, dim, by), steps)
+        _pass_round(
+            instance, list(zip(ops, locals, rings, strict=True)), instance.neighbour(body, dim, by, extent), steps
+        )
     for op in ops[1:]:
         Rewriter.erase_op(op)
     instance.finish("shift")
@@ -229,7 +242,7 @@ def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
 def ring_of(op: ShiftOp) -> tuple[Any, ...]:
     """Return the key of shifts that one program does: the instances, the coordinate and the distance."""
     sharding = op.shardings[0]
-    extent = sharding.extents[op.dim]
+    extent = op.ring
     return sharding.level, sharding.over, sharding.lower, sharding.extents, op.dim, op.by.data % extent, extent
 
 

@@ -29,6 +29,7 @@ from .sharding.placement import (
     accesses_of,
     begin_of,
     covers,
+    keeps,
     mesh_of,
     needed,
     outputs_read,
@@ -39,6 +40,7 @@ from .sharding.placement import (
     sub_array,
 )
 from .sharding.programs import Located, Program, in_shape
+from .sharding.spatial import SPATIAL, SUB_ARRAYS, spatial_loops, sub_arrays_of
 
 _PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp)
 
@@ -47,7 +49,8 @@ class Sharder:
     """The values of a function that lie in the instances of a mesh, up to the present op."""
 
     def __init__(self, function: FuncOp, mesh: Mesh, *, is_entry: bool = True):
-        self._mesh = mesh
+        self._mesh = self._whole = mesh
+        self._spatial = spatial_loops(function, mesh)
         self._contents = Contents(function) if is_entry else None
         self._held: dict[SSAValue, list[Located]] = {}
         """Buffer -> the sharded values that have its elements, the one as computed first; none: the far level."""
@@ -73,9 +76,18 @@ class Sharder:
             if self._contents is not None:
                 self._contents.state(op, AffineMap(0, 0, ()))
         else:
+            self._enter(sub_arrays_of(op, self._whole), op)
             self._shard(op, kernel, accesses)
         for root in [root for root in roots if self._last.get(root) is op]:
             self._drop(root)
+
+    def _enter(self, mesh: Mesh, before: Operation) -> None:
+        """Go on in these instances: give back the values of others."""
+        if mesh == self._mesh:
+            return
+        for root in list(self._held):
+            self._give_back(root, before)
+        self._mesh = mesh
 
     def _give_back(self, root: SSAValue, before: Operation) -> None:
         """Insert the transfer of a value back to its buffer in the far level."""
@@ -99,7 +111,7 @@ class Sharder:
     def _shard(self, op: Operation, kernel: Kernel, accesses: Sequence[Access]) -> None:
         mesh, inputs = self._mesh, len(accesses) - len(kernel.outputs)
         held = [next((at for _, at in self._located(access.value)), None) for access in accesses[:inputs]]
-        loops = split_loops(kernel, accesses, held, mesh)
+        loops = split_loops(kernel, accesses, held, mesh, self._spatial.get(op))
         wanted = [needed(access, loops, mesh) for access in accesses]
         kept_in = [n for n in range(inputs, len(accesses)) if not covers(accesses[n], kernel)]
         read = [*range(inputs), *(inputs + n for n, is_read in enumerate(outputs_read(op, kernel)) if is_read)]
@@ -118,6 +130,8 @@ class Sharder:
                 old = self._taken(program, sources[number], value, wanted[number])
                 program.move(old, local[number], program.offsets(shape_of(old), mesh.copies))
         made = op.clone()
+        for name in (SUB_ARRAYS, SPATIAL):
+            made.attributes.pop(name, None)
         if self._contents is not None:
             self._contents.state(op, begin_of(kernel, loops, mesh), made)
         for number, value in enumerate(local):
@@ -150,12 +164,12 @@ class Sharder:
             if root in self._held:
                 self._give_back(root, op)
             return self._shared(value, wanted, op)
-        found, placement = min(held, key=lambda each: sum(_differs(each[1], wanted)))
-        for coordinate, differs in enumerate(_differs(placement, wanted)):
-            if differs:
-                found = self._gathered(found, coordinate, op)
-                self._held[root].append(found)
-        gathered = tuple(axis if axis == want else None for axis, want in zip(placement, wanted, strict=True))
+        found, placement = min(held, key=lambda each: len(self._moved(each[1], wanted)))
+        for coordinate in self._moved(placement, wanted):
+            found = self._gathered(found, coordinate, op)
+            self._held[root].append(found)
+        both = zip(placement, keeps(placement, wanted), strict=True)
+        gathered = tuple(axis if is_kept else None for axis, is_kept in both)
         return Located(found.buffer, tuple(shape_of(value)), gathered)
 
     def _shared(self, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
@@ -169,9 +183,8 @@ class Sharder:
         shape = self._mesh.part(shape_of(value), split)
         program.fetch(value, program.own(found, shape), split)
         program.finish("load")
-        for coordinate, differs in enumerate(_differs(split, wanted)):
-            if differs:
-                found = self._gathered(found, coordinate, op)
+        for coordinate in self._moved(split, wanted):
+            found = self._gathered(found, coordinate, op)
         return found
 
     def _taken(self, program: Program, source: Located | None, value: SSAValue, wanted: Placement) -> SSAValue:
@@ -196,6 +209,18 @@ class Sharder:
         shape = self._mesh.part(shape_of(value), wanted)
         return program.empty(value, shape) if target is None else program.own(target, shape)
 
+    def _moved(self, held: Placement, wanted: Placement) -> list[int]:
+        """
+        Return the coordinates along which parts lie in other instances than where they are wanted.
+
+        Of those that split one axis the last comes first, so that parts are gathered to larger parts.
+        """
+        found = zip(held, keeps(held, wanted), self._mesh.extents, strict=True)
+        moved = [
+            n for n, (axis, is_kept, extent) in enumerate(found) if axis is not None and not is_kept and extent > 1
+        ]
+        return sorted(moved, key=lambda number: (held.index(held[number]), -number))
+
     def _gathered(self, value: Located, coordinate: int, op: Operation) -> Located:
         """Insert the ring along a coordinate in which each instance takes the parts of all others."""
         extent, element = self._mesh.extents[coordinate], element_of(value.buffer)
@@ -204,12 +229,12 @@ class Sharder:
         found = self._new(outer, element, value.shape, placement)
         passed = self._new(outer, element, value.shape, value.placement)
         self._put(outer, value, found, coordinate, 0, op)
-        outer.effect(_shift(value, passed, coordinate))
+        outer.effect(self._shift(value, passed, coordinate))
         if extent > 2:
             body = Block(arg_types=[IndexType()])
             inner = outer.at_end_of(body)
             self._put(inner, passed, found, coordinate, body.args[0], op)
-            inner.effect(_shift(passed, passed, coordinate))
+            inner.effect(self._shift(passed, passed, coordinate))
             inner.effect(scf.YieldOp())
             one = outer.value(1)
             outer.effect(scf.ForOp(one, outer.value(extent - 1), one, [], Region(body)))
@@ -223,10 +248,10 @@ class Sharder:
         mesh, axis = self._mesh, part.placement[coordinate]
         assert axis is not None
         program = Program(outer, mesh, op.location)
-        size, extent = part.shape[axis] // mesh.extents[coordinate], mesh.extents[coordinate]
         shape = mesh.part(part.shape, part.placement)
+        size, extent = shape[axis], mesh.extents[coordinate]
         offsets = program.offsets(shape, mesh.copies)
-        own = program.block.args[coordinate]
+        own = program.coordinate(coordinate)
         if isinstance(steps, int):
             behind = program.body.add(own, extent - steps)
         else:
@@ -237,10 +262,13 @@ class Sharder:
         program.move(program.own(part, shape), target, offsets)
         program.finish("keep")
 
-
-def _differs(held: Placement, wanted: Placement) -> list[bool]:
-    """Return, for each coordinate, whether parts lie in other instances along it than where they are wanted."""
-    return [axis is not None and axis != want for axis, want in zip(held, wanted, strict=True)]
+    def _shift(self, source: Located, target: Located, coordinate: int) -> ShiftOp:
+        """Build the step of parts to the next instance round the ring of a coordinate."""
+        (dim, stride), extent = self._mesh.strides[coordinate], self._mesh.extents[coordinate]
+        along: dict[str, Attribute] = {"along": IntAttr(dim), "by": IntAttr(stride)}
+        if stride * extent < self._mesh.instances[dim]:
+            along["within"] = IntAttr(stride * extent)
+        return ShiftOp.create(operands=[source.buffer, target.buffer], properties=along)
 
 
 def _last_uses(function: FuncOp) -> dict[SSAValue, Operation]:
@@ -250,12 +278,6 @@ def _last_uses(function: FuncOp) -> dict[SSAValue, Operation]:
         if not isinstance(op, _PASSIVE):
             found |= {root_of(value)[0]: op for each in nested_ops(op) for value in each.operands if is_shaped(value)}
     return {root: op for root, op in found.items() if isinstance(root.owner, Operation)}
-
-
-def _shift(source: Located, target: Located, coordinate: int) -> ShiftOp:
-    """Build the step of parts to the next instance round the ring of a coordinate."""
-    along: dict[str, Attribute] = {"along": IntAttr(coordinate), "by": IntAttr(1)}
-    return ShiftOp.create(operands=[source.buffer, target.buffer], properties=along)
 
 
 @dataclass(frozen=True)
@@ -268,6 +290,10 @@ class ShardKernelsPass(Pass):
     divides into equal parts. What lies in other instances along a coordinate is passed round its ring
     (`hier.shift`); what lies in the far level is loaded part by part. Function arguments and what other ops read are
     given back to the far level.
+
+    A kernel may state its mapping: `hier.sub_arrays` splits the coordinates of the mesh, into sub-arrays and the
+    instances of each, and `hier.spatial` names the loop along each coordinate. What makes its operands is split as they
+    are needed. Where the next kernel has other sub-arrays, values are given back to the far level.
 
     `over` are the instances to use along each coordinate, from the first on, such as a [head split, patch split] of
     attention; all by default. Raises Diagnostic where the machine has fewer.

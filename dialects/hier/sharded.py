@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Any, cast
+from math import prod
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntAttr, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr, AffineMap
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -29,6 +30,10 @@ class ShardedAttr(ParametrizedAttribute):
         memref<4x64x32xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, d1 floordiv 16)>>
 
     The element (h, n, c) is in the memory of instance (h, n floordiv 16). A constant result is one coordinate.
+
+    A coordinate may number sub-arrays of instances, and the instances of each: a sum of terms of one axis each.
+
+        memref<8x32xi8, #hier.sharded<"NODE" over [4] (d0, d1) -> (d0 floordiv 4 * 2 + d1 floordiv 16)>>
     """
 
     name = "hier.sharded"
@@ -70,18 +75,30 @@ class ShardedAttr(ParametrizedAttribute):
         if map.num_symbols or len(map.results) != len(self.extents):
             raise VerifyException(f"expected a map to {len(self.extents)} coordinates, found {map}")
         for result in map.results:
-            if len(result.used_dims()) > 1:
-                raise VerifyException(f"expected coordinates of one axis each, found {result}")
+            if any(len(term.used_dims()) > 1 for term in _terms(result)):
+                raise VerifyException(f"expected coordinates that are sums of terms of one axis each, found {result}")
+
+
+class Step(NamedTuple):
+    """Elements between shards along a digit of a coordinate, `(p - lower) floordiv stride mod extent`."""
+
+    dim: int
+    stride: int
+    extent: int
+    elements: int
+
+    def digit(self, at: int) -> int:
+        """Return the digit of an instance, so many instances behind the first one along the coordinate."""
+        return at // self.stride % self.extent
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Axis of a sharded value: instance p has the elements from `first + sum of steps[d] * (p[d] - lower[d])` on."""
+    """Axis of a sharded value: an instance has the elements from `first + sum of elements * digit` of the steps on."""
 
     size: int
     first: int
-    steps: tuple[tuple[int, int], ...]
-    """Coordinate -> elements between the shards of instances next to each other along it."""
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
@@ -111,7 +128,9 @@ class Sharding:
         here = [at - low for at, low in zip(point, self.lower, strict=True)]
         if not all(0 <= at < n for at, n in zip(here, self.extents, strict=True)):
             return None
-        return tuple(axis.first + sum(step * here[dim] for dim, step in axis.steps) for axis in self.axes)
+        return tuple(
+            axis.first + sum(step.elements * step.digit(here[step.dim]) for step in axis.steps) for axis in self.axes
+        )
 
     def box(self, point: Sequence[int]) -> tuple[slice, ...] | None:
         """Return the elements of the shard of an instance as slices, None for one without a shard."""
@@ -125,7 +144,7 @@ class Sharding:
         found = [
             number
             for number, axis in enumerate(self.axes)
-            if [each for each, _ in axis.steps] == [dim] and axis.size == 1
+            if [each[:3] for each in axis.steps] == [(dim, 1, self.extents[dim])] and axis.size == 1
         ]
         return found[0] if len(found) == 1 else None
 
@@ -166,9 +185,12 @@ def _sharding(shape: tuple[int, ...], space: ShardedAttr) -> Sharding:
     if map.num_dims != len(shape) or any(extent < 1 for extent in shape):
         found = f"{map} for the shape {list(shape)}"
         raise Diagnostic("the map of a sharded value is not one of its elements", expected="static axes", found=found)
-    values = [_values(result, shape) for result in map.results]
-    lower = tuple(int(each.min()) for each in values)
-    extents = tuple(int(each.max()) - low + 1 for each, low in zip(values, lower, strict=True))
+    digits = [_digits(result, shape) for result in map.results]
+    if any(each is None for each in digits):
+        raise _no_boxes("of a coordinate with several axes", map, shape)
+    known = [each for each in digits if each is not None]
+    lower = tuple(low for low, _ in known)
+    extents = tuple(prod(digit.extent for digit in each.values()) for _, each in known)
     for dim, (low, extent) in enumerate(zip(lower, extents, strict=True)):
         if low < 0 or low + extent > over[dim]:
             raise Diagnostic(
@@ -177,36 +199,78 @@ def _sharding(shape: tuple[int, ...], space: ShardedAttr) -> Sharding:
                 found=f"{low if low < 0 else low + extent - 1} along coordinate {dim}, by {map.results[dim]}",
             )
     axes: list[Axis] = []
-    for axis, extent in enumerate(shape):
-        dims = [dim for dim, result in enumerate(map.results) if axis in _axes_of(result)]
-        points = np.stack([values[dim] - lower[dim] for dim in dims]) if dims else np.zeros((0, extent), np.int64)
-        made = _axis(points, dims, [extents[dim] for dim in dims])
+    for axis, length in enumerate(shape):
+        own = [(dim, each[axis]) for dim, (_, each) in enumerate(known) if axis in each]
+        made = _axis(length, own)
         if made is None:
-            raise Diagnostic(
-                f"the instances do not hold boxes of equal shape along axis {axis} of a sharded value",
-                expected="an equal number of consecutive elements for each instance, such as d0 floordiv 16",
-                found=f"{map} for {extent} elements",
-            )
+            raise _no_boxes(f"along axis {axis}", map, shape)
         axes.append(made)
     return Sharding(space.level.data, over, lower, extents, tuple(axes))
 
 
-def _axes_of(expr: AffineExpr) -> set[int]:
-    return set(expr.used_dims())
+def _no_boxes(where: str, map: AffineMap, shape: Sequence[int]) -> Diagnostic:
+    return Diagnostic(
+        f"the instances do not hold boxes of equal shape {where} of a sharded value",
+        expected="an equal number of consecutive elements for each instance, such as d0 floordiv 16",
+        found=f"{map} for {list(shape)} elements",
+    )
 
 
-def _values(expr: AffineExpr, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-    """Return the value of a map's result for each index of the one axis that it is of; one value for a constant."""
-    axes = _axes_of(expr)
-    length = shape[next(iter(axes))] if axes else 1
-    indices = np.arange(length, dtype=np.int64)
-    found = expr.eval([cast(Any, indices)] * len(shape), [])
-    return np.broadcast_to(np.asarray(found, np.int64), (length,))
+@dataclass(frozen=True)
+class _Digit:
+    """Digit of a coordinate, in a mixed radix, for each index of the axis that it is of."""
+
+    values: np.ndarray[Any, Any]
+    stride: int
+    extent: int
 
 
-def _axis(points: np.ndarray[Any, Any], dims: Sequence[int], extents: Sequence[int]) -> Axis | None:
-    """Return an axis of which each index is on the instance of a column of `points`; None without equal runs."""
-    length = points.shape[1]
+def _terms(expr: AffineExpr) -> list[AffineExpr]:
+    """Return the terms of a sum."""
+    match expr:
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add, a, b):
+            return [*_terms(a), *_terms(b)]
+        case _:
+            return [expr]
+
+
+def _digits(expr: AffineExpr, shape: Sequence[int]) -> tuple[int, dict[int, _Digit]] | None:
+    """Return the least value of a coordinate, and its digits by axis; None where axes are no digits of it."""
+    sums: dict[int, np.ndarray[Any, Any]] = {}
+    low = 0
+    for term in _terms(expr):
+        axis = next(iter(term.used_dims()), None)
+        if axis is None:
+            low += int(np.asarray(term.eval([0] * len(shape), [])))
+            continue
+        indices = np.arange(shape[axis], dtype=np.int64)
+        values = np.broadcast_to(np.asarray(term.eval([cast(Any, indices)] * len(shape), []), np.int64), indices.shape)
+        sums[axis] = values + sums.get(axis, 0)
+    low += sum(int(values.min()) for values in sums.values())
+    spans = {axis: values - values.min() for axis, values in sums.items()}
+    if len(spans) == 1:
+        return low, {axis: _Digit(span, 1, int(span.max()) + 1) for axis, span in spans.items()}
+    found: dict[int, _Digit] = {}
+    stride = 1
+    for axis, span in sorted(spans.items(), key=lambda each: (_least(each[1]), each[0])):
+        extent = int(span.max()) // stride + 1
+        if (span % stride).any() or (extent > 1 and _least(span) != stride):
+            return None
+        found[axis] = _Digit(span // stride, stride, extent)
+        stride *= extent
+    return low, found
+
+
+def _least(span: np.ndarray[Any, Any]) -> int:
+    """Return the least positive number, 0 where there is none."""
+    positive = span[span > 0]
+    return int(positive.min()) if positive.size else 0
+
+
+def _axis(length: int, digits: Sequence[tuple[int, _Digit]]) -> Axis | None:
+    """Return an axis whose indices are on the instances of these digits of coordinates; None without equal runs."""
+    extents = [digit.extent for _, digit in digits]
+    points = np.stack([digit.values for _, digit in digits]) if digits else np.zeros((0, length), np.int64)
     changes = np.flatnonzero((points[:, 1:] != points[:, :-1]).any(axis=0)) + 1
     starts = np.array([0, *changes])
     size = length // len(starts)
@@ -215,10 +279,11 @@ def _axis(points: np.ndarray[Any, Any], dims: Sequence[int], extents: Sequence[i
     firsts = {tuple(int(at) for at in points[:, start]): int(start) for start in starts}
     if len(firsts) != len(starts) or len(starts) != np.prod(extents, dtype=np.int64):
         return None
-    first = firsts[(0,) * len(dims)]
-    units = [tuple(int(other == place) for other in range(len(dims))) for place in range(len(dims))]
+    first = firsts[(0,) * len(digits)]
+    units = [tuple(int(other == place) for other in range(len(digits))) for place in range(len(digits))]
     steps = [firsts[unit] - first if extent > 1 else 0 for unit, extent in zip(units, extents, strict=True)]
     expected = {point: first + sum(s * at for s, at in zip(steps, point, strict=True)) for point in firsts}
     if expected != firsts:
         return None
-    return Axis(size, first, tuple(zip(dims, steps, strict=True)))
+    found = [Step(dim, digit.stride, digit.extent, by) for (dim, digit), by in zip(digits, steps, strict=True)]
+    return Axis(size, first, tuple(found))

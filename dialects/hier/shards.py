@@ -8,7 +8,16 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import IndexType, IntAttr, MemRefType, StringAttr
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -126,8 +135,9 @@ class _BetweenInstances(IRDLOperation):
         target = parser.parse_unresolved_operand()
         parser.parse_keyword("along")
         properties["along"] = IntAttr(parser.parse_integer())
-        if parser.parse_optional_keyword("by"):
-            properties["by"] = IntAttr(parser.parse_integer())
+        for name in ("by", "within"):
+            if parser.parse_optional_keyword(name):
+                properties[name] = IntAttr(parser.parse_integer())
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
@@ -136,14 +146,14 @@ class _BetweenInstances(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         kind = cast("StringAttr | None", self.properties.get("kind"))
-        by = cast("IntAttr | None", self.properties.get("by"))
         printer.print_string(f" {kind.data} " if kind is not None else " ")
         printer.print_ssa_value(self.source)
         printer.print_string(" to ")
         printer.print_ssa_value(self.target)
         printer.print_string(f" along {self.dim}")
-        if by is not None:
-            printer.print_string(f" by {by.data}")
+        for name in ("by", "within"):
+            if (number := cast("IntAttr | None", self.properties.get(name))) is not None:
+                printer.print_string(f" {name} {number.data}")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_list(dict.fromkeys([self.source.type, self.target.type]), printer.print_attribute)
@@ -158,11 +168,24 @@ class ShiftOp(_BetweenInstances):
             : memref<8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d0 floordiv 4, d1 floordiv 2)>>
 
     The target has the type of the source, and may be the source. `shard.shift` with `rotate` is upstream's counterpart.
+    `within 2` makes a ring of each two instances that follow each other, such as those of a sub-array.
     """
 
     name = "hier.shift"
 
     by = prop_def(IntAttr)
+    within = opt_prop_def(IntAttr)
+
+    @property
+    def ring(self) -> int:
+        """The number of instances of a ring."""
+        return self.within.data if self.within is not None else self.shardings[0].extents[self.dim]
+
+    def _verify_ends(self, source: Sharding, target: Sharding) -> None:
+        super()._verify_ends(source, target)
+        if self.ring < 1 or source.extents[self.dim] % self.ring:
+            expected = f"rings that {source.extents[self.dim]} instances along coordinate {self.dim} divide into"
+            raise VerifyException(f"expected {expected}, found within {self.ring}")
 
 
 @irdl_op_definition
@@ -236,7 +259,7 @@ def all_but(sharding: Sharding, axis: int) -> list[Any]:
     found: list[Any] = []
     for number, each in enumerate(sharding.axes):
         if number != axis:
-            steps = tuple(step for step in each.steps if sharding.extents[step[0]] > 1)
+            steps = tuple(step for step in each.steps if step.extent > 1)
             found.append((each.size, each.first, steps))
     return found
 
@@ -279,8 +302,9 @@ def _shift(runner: Runner, op: ShiftOp, operands: Sequence[Value]) -> list[Value
     before = np.array(source)
     for point in sharding.holders:
         at = list(point)
-        low, extent = sharding.lower[dim], sharding.extents[dim]
-        at[dim] = low + (at[dim] - low - op.by.data) % extent
+        low, ring = sharding.lower[dim], op.ring
+        here = at[dim] - low
+        at[dim] = low + here - here % ring + (here - op.by.data) % ring
         target[sharding.box(point)] = before[sharding.box(at)]
     return []
 
@@ -306,6 +330,6 @@ def _reduce(runner: Runner, op: ReduceOp, operands: Sequence[Value]) -> list[Val
 
 def in_order(array: Array, sharding: Sharding, axis: int) -> list[Array]:
     """Return the parts of an array along the axis of a coordinate, in the order of the instances."""
-    (_, step), first = sharding.axes[axis].steps[0], sharding.axes[axis].first
+    step, first = sharding.axes[axis].steps[0].elements, sharding.axes[axis].first
     extent = array.shape[axis]
     return [np.take(array, [first + step * number], axis) for number in range(extent)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any, TypeAlias, cast
@@ -23,20 +24,39 @@ from ..memory.tiling import index_dims
 from ..memory.views import VIEWS
 
 Placement: TypeAlias = tuple[int | None, ...]
-"""For each coordinate the axis that is split along it, in equal parts; None where each instance along it has a copy."""
+"""
+For each coordinate the axis that is split along it, in equal parts; None where each instance along it has a copy. Of an
+axis that is split along several coordinates, the first one has the largest parts.
+"""
 
 
 @dataclass(frozen=True)
 class Mesh:
-    """Instances of an engine, and of the level in which they compute."""
+    """
+    Instances of an engine, and of the level in which they compute.
+
+    `groups` split the coordinates of the instances into several each: [[2, 2], [4]] are two sub-arrays of two rows.
+    """
 
     engine: str
     level: str
-    extents: tuple[int, ...]
+    instances: tuple[int, ...]
     width: float = 0.0
     """Bytes a cycle from the far level, for all instances together."""
     ring: float = 0.0
     """Bytes a cycle from an instance to its neighbour."""
+    groups: tuple[tuple[int, ...], ...] = ()
+
+    @cached_property
+    def extents(self) -> tuple[int, ...]:
+        """The extents of the coordinates along which values are split."""
+        return tuple(extent for group in self.groups for extent in group) if self.groups else self.instances
+
+    @cached_property
+    def strides(self) -> tuple[tuple[int, int], ...]:
+        """For each coordinate that of the instances, and how many instances of it lie between two neighbours."""
+        groups = self.groups or tuple((extent,) for extent in self.instances)
+        return tuple((dim, prod(group[n + 1 :])) for dim, group in enumerate(groups) for n in range(len(group)))
 
     @property
     def copies(self) -> Placement:
@@ -51,17 +71,39 @@ class Mesh:
                 found[axis] //= extent
         return found
 
+    def steps(self, shape: Sequence[int], placement: Placement) -> list[int]:
+        """Return the elements between the parts of neighbours along each coordinate; 0 for copies."""
+        found, inner = [0] * len(placement), self.part(shape, placement)
+        for coordinate in reversed(range(len(placement))):
+            if (axis := placement[coordinate]) is not None:
+                found[coordinate] = inner[axis]
+                inner[axis] *= self.extents[coordinate]
+        return found
+
+    def coordinate(self, number: int) -> AffineExpr:
+        """Return a coordinate, of those of the instance."""
+        dim, stride = self.strides[number]
+        found: AffineExpr = AffineExpr.dimension(dim)
+        found = found // stride if stride > 1 else found
+        return found % self.extents[number] if stride * self.extents[number] < self.instances[dim] else found
+
     def type_of(self, element: Attribute, shape: Sequence[int], placement: Placement) -> MemRefType[Any]:
         """Return the type of a sharded value: an axis of its own for each coordinate with copies, in front."""
         lead = [extent for axis, extent in zip(placement, self.extents, strict=True) if axis is None]
-        exprs: list[AffineExpr] = []
-        for coordinate, (axis, extent) in enumerate(zip(placement, self.extents, strict=True)):
+        steps = self.steps(shape, placement)
+        sums: list[AffineExpr | None] = [None] * len(self.instances)
+        for number, (axis, extent) in enumerate(zip(placement, self.extents, strict=True)):
             if axis is None:
-                exprs.append(AffineExpr.dimension(placement[:coordinate].count(None)))
+                expr: AffineExpr = AffineExpr.dimension(placement[:number].count(None))
             else:
-                exprs.append(AffineExpr.dimension(len(lead) + axis) // (shape[axis] // extent))
-        map = AffineMap(len(lead) + len(shape), 0, tuple(exprs))
-        space = ShardedAttr.get(self.level, self.extents, map)
+                expr = AffineExpr.dimension(len(lead) + axis) // steps[number]
+                expr = expr % extent if steps[number] * extent < shape[axis] else expr
+            dim, stride = self.strides[number]
+            expr = expr * stride if stride > 1 else expr
+            before = sums[dim]
+            sums[dim] = expr if before is None else before + expr
+        results = tuple(AffineExpr.constant(0) if each is None else each for each in sums)
+        space = ShardedAttr.get(self.level, self.instances, AffineMap(len(lead) + len(shape), 0, results))
         return MemRefType(cast(Any, element), [*lead, *shape], NoneAttr(), space)
 
 
@@ -79,21 +121,28 @@ def mesh_of(machine: Machine) -> Mesh:
             expected="an engine and its level with one count, such as count = [4, 4]",
             remedy="plan its memory with plan-memory",
         )
-    return max(found, key=lambda mesh: prod(mesh.extents))
+    return max(found, key=lambda mesh: prod(mesh.instances))
 
 
 def sub_array(mesh: Mesh, over: Sequence[int]) -> Mesh:
     """Return the first instances of a mesh, so many along each coordinate. Raises Diagnostic where it has fewer."""
     if not over:
         return mesh
-    if len(over) != len(mesh.extents) or any(not 1 <= n <= most for n, most in zip(over, mesh.extents, strict=True)):
+    most = mesh.instances
+    if len(over) != len(most) or any(not 1 <= n <= all for n, all in zip(over, most, strict=True)):
         raise Diagnostic(
             f"'{mesh.engine}' has no such instances",
-            expected=f"numbers of instances up to {', '.join(map(str, mesh.extents))}",
+            expected=f"numbers of instances up to {', '.join(map(str, most))}",
             found=", ".join(map(str, over)),
             remedy="give over= one number for each coordinate, or leave it out",
         )
-    return replace(mesh, extents=tuple(over))
+    return replace(mesh, instances=tuple(over))
+
+
+def sub_arrays(mesh: Mesh, groups: Sequence[Sequence[int]]) -> Mesh:
+    """Return the first instances of a mesh in groups. Raises Diagnostic where it has fewer."""
+    found = sub_array(mesh, [prod(group) for group in groups])
+    return replace(found, groups=tuple(map(tuple, groups)))
 
 
 def _widths(machine: Machine, level: str) -> tuple[float, float]:
@@ -120,34 +169,55 @@ def outputs_read(op: Operation, kernel: Kernel) -> list[bool]:
 
 
 def split_loops(
-    kernel: Kernel, accesses: Sequence[Access], held: Sequence[Placement | None], mesh: Mesh
+    kernel: Kernel,
+    accesses: Sequence[Access],
+    held: Sequence[Placement | None],
+    mesh: Mesh,
+    asked: Mapping[int, int] | None = None,
 ) -> dict[int, int]:
     """
     Return the loop of a kernel that is split along each coordinate, by coordinate; none where it has copies.
 
-    `held` are the placements of the inputs, None for those that are in no instance. Loops along which operands are
-    split already come first. Of others, the last coordinate takes the longest, each one before it the last.
+    Those that are `asked` for come first. `held` are the placements of the inputs, None for those that are in no
+    instance: loops along which operands are split already come next. Of others, the last coordinate takes the longest,
+    each one before it the last.
     """
-    free = [loop for loop in kernel.output_dims if _may_split(kernel, accesses, loop)]
+    able = [loop for loop in kernel.output_dims if _may_split(kernel, accesses, loop)]
     found: dict[int, int] = {}
+    wishes = [dict(asked or {})]
     for access, placement in zip(accesses, held, strict=False):
-        for coordinate, axis in enumerate(placement or ()):
-            if axis is None or coordinate in found:
-                continue
-            expr = access.map.results[axis]
-            loop = expr.position if isinstance(expr, AffineDimExpr) else -1
-            if loop in free and kernel.bounds[loop] % mesh.extents[coordinate] == 0:
+        exprs = [
+            (coordinate, access.map.results[axis])
+            for coordinate, axis in enumerate(placement or ())
+            if axis is not None
+        ]
+        wishes.append({at: expr.position for at, expr in exprs if isinstance(expr, AffineDimExpr)})
+    for wish in wishes:
+        taken = set(found.values())
+        for coordinate, loop in sorted(wish.items()):
+            parts = mesh.extents[coordinate] * prod(mesh.extents[each] for each in found if found[each] == loop)
+            if coordinate not in found and loop in able and loop not in taken and kernel.bounds[loop] % parts == 0:
                 found[coordinate] = loop
-                free.remove(loop)
+    free = [loop for loop in able if loop not in found.values()]
     for coordinate in reversed(range(len(mesh.extents))):
         extent = mesh.extents[coordinate]
-        able = [loop for loop in free if extent > 1 and kernel.bounds[loop] % extent == 0]
-        if coordinate in found or not able:
+        left = [loop for loop in free if extent > 1 and kernel.bounds[loop] % extent == 0]
+        if coordinate in found or not left:
             continue
         is_last = coordinate == len(mesh.extents) - 1
-        found[coordinate] = max(able, key=lambda loop: kernel.bounds[loop]) if is_last else able[-1]
+        found[coordinate] = max(left, key=lambda loop: kernel.bounds[loop]) if is_last else left[-1]
         free.remove(found[coordinate])
-    return found
+    return dict(sorted(found.items()))
+
+
+def may_split(kernel: Kernel, accesses: Sequence[Access], loops: Mapping[int, int], mesh: Mesh) -> bool:
+    """Return whether loops, by coordinate, divide into equal parts that are independent, and boxes of operands."""
+    parts = {loop: prod(mesh.extents[each] for each in loops if loops[each] == loop) for loop in loops.values()}
+    able = set(kernel.output_dims)
+    return all(
+        loop in able and _may_split(kernel, accesses, loop) and kernel.bounds[loop] % n == 0
+        for loop, n in parts.items()
+    )
 
 
 def _may_split(kernel: Kernel, accesses: Sequence[Access], loop: int) -> bool:
@@ -164,9 +234,11 @@ def _may_split(kernel: Kernel, accesses: Sequence[Access], loop: int) -> bool:
 def begin_of(kernel: Kernel, loops: dict[int, int], mesh: Mesh) -> AffineMap:
     """Return the map from the coordinates of an instance to the point at which its part of a kernel begins."""
     begin: list[AffineExpr] = [AffineExpr.constant(0) for _ in kernel.bounds]
-    for coordinate, loop in loops.items():
-        begin[loop] = AffineExpr.dimension(coordinate) * (kernel.bounds[loop] // mesh.extents[coordinate])
-    return AffineMap(len(mesh.extents), 0, tuple(begin))
+    steps = mesh.steps(kernel.bounds, tuple(loops.get(each) for each in range(len(mesh.extents))))
+    for number, loop in loops.items():
+        first = mesh.coordinate(number) * steps[number]
+        begin[loop] = first if begin[loop] == AffineExpr.constant(0) else begin[loop] + first
+    return AffineMap(len(mesh.instances), 0, tuple(begin))
 
 
 def needed(access: Access, loops: dict[int, int], mesh: Mesh) -> Placement:
@@ -212,25 +284,53 @@ def _reached(expr: AffineExpr, kernel: Kernel) -> set[int]:
     return found
 
 
+def keeps(held: Placement, wanted: Placement) -> list[bool]:
+    """Return, for each coordinate, whether it splits a value as is wanted: coordinates before it of its axis do too."""
+    found: list[bool] = []
+    for number, axis in enumerate(wanted):
+        others = [each for each in range(number) if axis in (held[each], wanted[each])]
+        found.append(axis is not None and held[number] == axis and all(found[each] for each in others))
+    return found
+
+
 def reshaped(placement: Placement, source: Sequence[int], target: Sequence[int], mesh: Mesh) -> Placement | None:
     """Return the placement of a value in another shape of as many elements; None where its parts are no boxes there."""
     if list(source) == list(target):
         return placement
-    found: list[int | None] = []
-    for axis, extent in zip(placement, mesh.extents, strict=True):
-        if axis is None:
-            found.append(None)
-            continue
-        same = [
-            there
-            for (here, there) in axis_groups(source, target)
-            if axis in here and all(source[each] == 1 for each in here if each < axis)
-        ]
-        outer = next((each for each in same[0] if target[each] > 1), None) if same else None
-        if outer is None or target[outer] % extent or outer in found:
+    found: list[int | None] = [None] * len(placement)
+    for here, there in axis_groups(source, target):
+        split = [(number, axis) for axis in here for number, each in enumerate(placement) if each == axis]
+        sizes = [(axis, source[axis]) for axis in here if source[axis] > 1]
+        if _in_order(split, sizes, mesh) is None:
             return None
-        found.append(outer)
+        made = _in_order([(number, -1) for number, _ in split], [(axis, target[axis]) for axis in there], mesh)
+        if made is None:
+            return None
+        for number, axis in made.items():
+            found[number] = axis
     return tuple(found)
+
+
+def _in_order(split: Sequence[tuple[int, int]], sizes: Sequence[tuple[int, int]], mesh: Mesh) -> dict[int, int] | None:
+    """
+    Return the axis that each coordinate splits where they split a row of axes from the first one on; None for others.
+
+    `split` are coordinates, each with the axis that it has to split, -1 for any.
+    """
+    found: dict[int, int] = {}
+    rest = list(sizes)
+    for number, wanted in split:
+        while rest and rest[0][1] == 1 and mesh.extents[number] > 1:
+            rest.pop(0)
+        axis, size = rest[0] if rest else (wanted, 1)
+        if size % mesh.extents[number] or (wanted not in (-1, axis) and mesh.extents[number] > 1):
+            return None
+        if any(each > number for each, other in found.items() if other == axis):
+            return None
+        found[number] = axis if rest else (sizes[-1][0] if sizes else wanted)
+        if rest:
+            rest[0] = (axis, size // mesh.extents[number])
+    return found
 
 
 def axis_groups(source: Sequence[int], target: Sequence[int]) -> list[tuple[list[int], list[int]]]:

@@ -43,12 +43,18 @@ class Program:
 
     def __init__(self, outer: Writer, mesh: Mesh, location: LocationAttr):
         self._outer, self._mesh = outer, mesh
-        self.block = Block(arg_types=[IndexType()] * len(mesh.extents))
+        self.block = Block(arg_types=[IndexType()] * len(mesh.instances))
         self.body = Writer(InsertPoint.at_end(self.block), location)
+
+    def coordinate(self, number: int) -> Index:
+        """Return a coordinate of the instance, of those along which values are split."""
+        (dim, stride), extent = self._mesh.strides[number], self._mesh.extents[number]
+        found = self.body.divide(self.block.args[dim], stride)
+        return found if stride * extent == self._mesh.instances[dim] else self.body.remainder(found, extent)
 
     def finish(self, title: str) -> None:
         """Insert the program."""
-        program = ProgramOp(title, Region(self.block), self._mesh.engine, self._mesh.extents)
+        program = ProgramOp(title, Region(self.block), self._mesh.engine, self._mesh.instances)
         self._outer.effect(ConcurrentOp([program]))
 
     def own(self, value: Located, shape: Sequence[int]) -> SSAValue:
@@ -63,9 +69,10 @@ class Program:
     def offsets(self, shape: Sequence[int], placement: Placement) -> list[SSAValue]:
         """Return the indices of the first element of the instance's part."""
         found: list[Index] = [0] * len(shape)
-        for coordinate, (axis, extent) in enumerate(zip(placement, self._mesh.extents, strict=True)):
+        steps = self._mesh.steps(shape, placement)
+        for number, axis in enumerate(placement):
             if axis is not None:
-                found[axis] = self.body.multiply(self.block.args[coordinate], shape[axis] // extent)
+                found[axis] = self.body.add(self.body.multiply(self.coordinate(number), steps[number]), found[axis])
         return [self.body.value(each) for each in found]
 
     def load(self, far: SSAValue, placement: Placement) -> SSAValue:
@@ -79,8 +86,8 @@ class Program:
     def store(self, near: SSAValue, far: SSAValue, placement: Placement) -> None:
         """Transfer the instance's part to a far buffer; of copies, that of the first instance."""
         conditions = [
-            self.body.op(arith.CmpiOp(self.block.args[coordinate], self.body.value(0), "eq"))
-            for coordinate, (axis, extent) in enumerate(zip(placement, self._mesh.extents, strict=True))
+            self.body.op(arith.CmpiOp(self.body.value(self.coordinate(number)), self.body.value(0), "eq"))
+            for number, (axis, extent) in enumerate(zip(placement, self._mesh.extents, strict=True))
             if axis is None and extent > 1
         ]
         offsets = self.offsets(shape_of(far), placement)

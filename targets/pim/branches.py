@@ -41,7 +41,8 @@ class Attention:
     A product of queries and keys, and the product of the result with values.
 
     `branches` and `heads` are counts; `queries`, `keys` those of a branch, `own_keys` the rows of keys that it
-    projects. `labels` are the dimensions of the scores that tell components apart. `same` relates the elements of the
+    projects. `labels` are the dimensions of the scores that tell components apart, `query_axes` those of the queries of
+    one. `same` relates the elements of the
     block's input that belong to one branch.
     """
 
@@ -51,6 +52,7 @@ class Attention:
     projections: tuple[Operation | None, Operation | None, Operation | None]
     root: SSAValue
     labels: tuple[int, ...]
+    query_axes: tuple[int, ...]
     branches: int
     heads: int
     queries: int
@@ -145,7 +147,8 @@ class Network:
         components = prod(space[axis] for axis in labels)
         branches = _branches(rows, scores)
         apart = [axis for axis in range(len(space)) if axis not in labels]
-        queries = prod(space[axis] for axis in apart if axis in by_operand[of_query])
+        query_axes = tuple(axis for axis in apart if axis in by_operand[of_query])
+        queries = prod(space[axis] for axis in query_axes)
         keys = prod(space[axis] for axis in apart if axis in by_operand[of_key])
         return Attention(
             scores,
@@ -154,6 +157,7 @@ class Network:
             facts.projections,
             facts.root,
             tuple(labels),
+            query_axes,
             branches,
             components // branches,
             queries,

@@ -2,6 +2,7 @@
 
 !rows = memref<8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d0 floordiv 4, d1 floordiv 2)>>
 !all = memref<4x3x8xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, d1 + 1)>>
+!arrays = memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 4 * 2 + d1 floordiv 2, d0 floordiv 2 mod 2)>>
 !one = memref<4x1x8xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, 2)>>
 
 // CHECK-LABEL: func.func @shifted
@@ -60,5 +61,22 @@ func.func @reduced(%x: memref<4x3x8xi8>) {
   %all = memref.alloc() : !all
   memref.copy %x, %all : memref<4x3x8xi8> to !all
   hier.reduce max %all to %one along 1 : !all, !one
+  func.return
+}
+
+// Rings of two of the four instances along coordinate 0: 0 and 1, 2 and 3.
+// CHECK-LABEL: func.func @within
+// CHECK: hier.program "shift" on "array" over ([[r:%.*]], [[c:%.*]]) in [4, 2] {
+// CHECK: [[one:%.*]] = arith.addi [[r]], %{{.*}}
+// CHECK: [[ahead:%.*]] = arith.remui [[one]]
+// CHECK: [[group:%.*]] = arith.divui [[r]]
+// CHECK: [[first:%.*]] = arith.muli [[group]]
+// CHECK: [[next:%.*]] = arith.addi [[ahead]], [[first]]
+// CHECK: hier.reserve %{{.*}}[[[next]], [[c]]]
+func.func @within(%x: memref<8x4xi8>, %y: memref<8x4xi8> {tilewright.output}) {
+  %k = memref.alloc() : !arrays
+  memref.copy %x, %k : memref<8x4xi8> to !arrays
+  hier.shift %k to %k along 0 by 1 within 2 : !arrays
+  memref.copy %k, %y : !arrays to memref<8x4xi8>
   func.return
 }

@@ -22,7 +22,8 @@ from ..schedule.records import Stage
 
 STAGES, BLOCKS = "pim.stages", "pim.blocks"
 BLOCK, PHASE = "pim.block", "pim.phase"
-BRANCHES, BRANCH_DIMS, HEAD_DIMS = "pim.branches", "pim.branch_dims", "pim.head_dims"
+BRANCHES = "pim.branches"
+BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS = "pim.branch_dims", "pim.head_dims", "pim.query_dims"
 
 
 def find_branches(module: ModuleOp) -> None:
@@ -105,6 +106,7 @@ def _annotate(block: Block, place: int) -> None:
         of_branches = attention.branch_axes
         attention.scores.attributes[BRANCH_DIMS] = ints(of_branches)
         attention.scores.attributes[HEAD_DIMS] = ints([axis for axis in attention.labels if axis not in of_branches])
+        attention.scores.attributes[QUERY_DIMS] = ints(attention.query_axes)
 
 
 def _annotate_kernels(network: Network, kernels: Sequence[Operation]) -> None:
@@ -124,9 +126,10 @@ class FindBranchesPass(Pass):
     Find Transformer blocks and their computational branches in the dependences between kernels on tensors.
 
     Kernels of a block get `pim.block` and `pim.phase`; scores get `pim.branch_dims` and `pim.head_dims`, the axes of
-    the result whose indices tell branches and heads apart. Other kernels get `pim.branches`, one for each point of
-    their spatial dimensions. The module gets the records of the scheduler: `pim.stages`, and `pim.blocks` with the
-    window and shift of each block. Run it after convert-onnx-to-linalg and before bufferize.
+    the result whose indices tell branches and heads apart, and `pim.query_dims`, those of the queries of a branch.
+    Other kernels get `pim.branches`, one for each point of their spatial dimensions. The module gets the records of the
+    scheduler: `pim.stages`, and `pim.blocks` with the window and shift of each block. Run it after
+    convert-onnx-to-linalg and before bufferize.
     """
 
     name = "find-branches"

@@ -88,11 +88,12 @@ def _shifted(module: ModuleOp) -> set[int]:
 
 def _schedule(plan: StagePlan, shifted: bool) -> DictionaryAttr:
     """Return the layers of a stage, and the layer, row and column of the first node of each branch."""
-    from ..schedule.binding import bind, in_order, shifted_windows
+    from ..schedule.binding import bind, consecutive, in_order, shifted_windows
 
     side = isqrt(plan.stage.branches)
     is_grid = shifted and side * side == plan.stage.branches
     binding = bind(plan, shifted_windows(side)) if is_grid else in_order(plan)
+    binding = consecutive(plan) if plan.layers[0].candidate.mesh.regular else binding
     layers: list[Attribute] = []
     for layer in plan.layers:
         facts = {"scheme": ints(layer.candidate.scheme), "branches": IntegerAttr(layer.branches, i64)}
@@ -119,8 +120,8 @@ class ScheduleBranchesPass(Pass):
     weights and workspace of a node, and `places`: layer, row and column of the first node of each branch. `pim.gap` is
     the relative distance to the proved bound. The mesh is that of the module's machine, where it has one, with the rest
     of a `profile` of `profiles.toml`. Options: `array` and `node-bytes` instead of these; `samples` of a batch that
-    share the rings of weights; `seconds` and `gap` that end the search; `plan`, a TOML file whose schedule is evaluated
-    instead.
+    share the rings of weights; `regular`, schedules that map-branches makes programs of; `seconds` and `gap` that end
+    the search; `plan`, a TOML file whose schedule is evaluated instead.
     """
 
     name = "schedule-branches"
@@ -129,6 +130,7 @@ class ScheduleBranchesPass(Pass):
     array: tuple[int, ...] = ()
     node_bytes: int = 0
     samples: int = 1
+    regular: bool = False
     seconds: float = 60.0
     gap: float = 0.0
     plan: str = ""
@@ -141,4 +143,5 @@ class ScheduleBranchesPass(Pass):
         if self.samples < 1:
             raise Diagnostic("'samples' is out of range", "", "at least 1", str(self.samples))
         mesh = replace(mesh, sharing=mesh.sharing / self.samples)
+        mesh = replace(mesh, regular=mesh.regular or self.regular)
         schedule_branches(op, mesh, self.seconds, self.gap, self.plan)

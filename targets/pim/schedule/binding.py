@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
-from .packing import PACKERS, Rectangle
+from .packing import Rectangle
 from .solve import StagePlan
 
 Graph = Sequence[Set[int]]
@@ -41,9 +41,7 @@ def slots(plan: StagePlan) -> list[tuple[int, Rectangle]]:
     """Return the sub-arrays of all layers with the numbers of these, by layer, row and column."""
     found: list[tuple[int, Rectangle]] = []
     for index, layer in enumerate(plan.layers):
-        mesh = layer.candidate.mesh
-        packed = PACKERS[mesh.packing](*mesh.array, *layer.candidate.scheme)
-        found += [(index, rectangle) for rectangle in sorted(packed)]
+        found += [(index, rectangle) for rectangle in sorted(layer.candidate.sub_arrays)]
     return found
 
 
@@ -84,6 +82,12 @@ def in_order(plan: StagePlan) -> list[tuple[int, Rectangle]]:
     for index, layer in enumerate(plan.layers):
         found += [slot for slot in known if slot[0] == index][: layer.branches]
     return found
+
+
+def consecutive(plan: StagePlan) -> list[tuple[int, Rectangle]]:
+    """Return the binding of consecutive branches to the layers of one sub-array, as programs have them."""
+    known = sorted(plan.layers[0].candidate.sub_arrays)
+    return [(layer, rectangle) for rectangle in known for layer in range(len(plan.layers))]
 
 
 def mean_hops(binding: Sequence[tuple[int, Rectangle]], graph: Graph) -> float:

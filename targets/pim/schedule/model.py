@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
 from typing import NamedTuple
 
-from .packing import PACKERS
+from .packing import PACKERS, Rectangle, regular
 from .records import Mesh, Stage
 
 
@@ -30,9 +31,16 @@ class Candidate:
     mesh: Mesh
 
     @cached_property
+    def sub_arrays(self) -> tuple[Rectangle, ...]:
+        """Sub-arrays of a layer."""
+        if self.mesh.regular:
+            return regular(*self.mesh.array, *self.scheme, self.stage.branches)
+        return PACKERS[self.mesh.packing](*self.mesh.array, *self.scheme)
+
+    @cached_property
     def parallel(self) -> int:
-        """Sub-arrays of a layer: branches computed at a time."""
-        return len(PACKERS[self.mesh.packing](*self.mesh.array, *self.scheme))
+        """Branches computed at a time."""
+        return len(self.sub_arrays)
 
     @cached_property
     def rows(self) -> int:
@@ -160,7 +168,16 @@ class Candidate:
 
 
 def schemes(stage: Stage, mesh: Mesh) -> list[Scheme]:
-    """Return the partitions of a stage: heads halved down to 1, patches by powers of two down to `minimum_rows`."""
+    """
+    Return the partitions of a stage: heads halved down to 1, patches by powers of two down to `minimum_rows`.
+
+    Regular ones divide heads and rows of queries and keys.
+    """
+    if mesh.regular:
+        rows = gcd(stage.queries, stage.keys, stage.own_keys)
+        most = -(-stage.queries // mesh.minimum_rows)
+        patches = [v for v in range(1, most + 1) if rows % v == 0]
+        return [Scheme(u, v) for u in range(1, stage.heads + 1) if stage.heads % u == 0 for v in patches]
     heads = [stage.heads]
     while heads[-1] > 1:
         heads.append(-(-heads[-1] // 2))

@@ -60,6 +60,8 @@ class Mesh:
     sharing: float = 1.0
     gather_input: bool = True
     packing: str = "two-block"
+    regular: bool = False
+    """Only partitions that programs follow: one a stage, in equal parts, whose sub-arrays fill each layer."""
 
     def __post_init__(self) -> None:
         """Raise Diagnostic for a parameter outside of its range."""

@@ -161,6 +161,8 @@ class _Program:
                 self.not_negative(stored - each.weights * uses)
             else:
                 parts.append(each.weights * uses)
+        if any(each.mesh.regular for each in usable):
+            self.not_negative(1 - mathopt.fast_sum(used))
         most = sum(each.weights for each in usable if each.scheme != _WHOLE)
         self.not_negative(stored - mathopt.fast_sum(parts) + most * whole)
         return stored

@@ -77,8 +77,28 @@ func.func @no_coordinate() {
 // -----
 
 func.func @two_axes() {
-  // expected-error@below {{expected coordinates of one axis each}}
-  %k = memref.alloc() : memref<2x2xi8, #hier.sharded<"NODE" over [4] (d0, d1) -> (d0 * 2 + d1)>>
+  // expected-error@below {{expected coordinates that are sums of terms of one axis each}}
+  %k = memref.alloc() : memref<2x2xi8, #hier.sharded<"NODE" over [4] (d0, d1) -> ((d0 * 2 + d1) floordiv 2)>>
+  func.return
+}
+
+// -----
+
+!rows = memref<2x2xi8, #hier.sharded<"NODE" over [4] (d0, d1) -> (d0 + d1)>>
+func.func @no_digits() {
+  %k = memref.alloc() : !rows
+  // expected-error@below {{boxes of equal shape of a coordinate with several axes}}
+  hier.shift %k to %k along 0 by 1 : !rows
+  func.return
+}
+
+// -----
+
+!rows = memref<4x4xi8, #hier.sharded<"NODE" over [4] (d0, d1) -> (d0)>>
+func.func @rings_differ() {
+  %k = memref.alloc() : !rows
+  // expected-error@below {{expected rings that 4 instances along coordinate 0 divide into, found within 3}}
+  hier.shift %k to %k along 0 by 1 within 3 : !rows
   func.return
 }
 

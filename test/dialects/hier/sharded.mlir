@@ -3,6 +3,7 @@
 !rows = memref<8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d0 floordiv 4, d1 floordiv 2)>>
 !one = memref<4x1x8xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d0, 1)>>
 !all = memref<4x2x8xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d0, d1)>>
+!arrays = memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 4 * 2 + d1 floordiv 2, d0 floordiv 2 mod 2)>>
 
 func.func @values(%x: memref<8x4xi8>) {
   // CHECK: %k = memref.alloc() : memref<8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d0 floordiv 4, d1 floordiv 2)>>
@@ -21,6 +22,10 @@ func.func @values(%x: memref<8x4xi8>) {
   hier.reduce max %all to %one along 1 : !all, !one
   // CHECK-NEXT: hier.reduce add %all to %all along 1 : memref<4x2x8xi8,
   hier.reduce add %all to %all along 1 : !all
+  // CHECK-NEXT: %arrays = memref.alloc() : memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 4 * 2 + d1 floordiv 2, d0 floordiv 2 mod 2)>>
+  // CHECK-NEXT: hier.shift %arrays to %arrays along 0 by 1 within 2 : memref<8x4xi8,
+  %arrays = memref.alloc() : !arrays
+  hier.shift %arrays to %arrays along 0 by 1 within 2 : !arrays
   hier.concurrent {
     // CHECK: hier.program "first" on "array" over (%h, %p) in [1, 2] {
     hier.program "first" on "array" over (%h, %p) in [1, 2] {

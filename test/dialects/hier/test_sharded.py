@@ -91,3 +91,31 @@ def test_shards_are_those_of_the_map() -> None:
             elements = [] if box is None else list(product(*(range(each.start, each.stop) for each in box)))
             assert elements == found.get(point, []), (map, shape, point)
     assert taken > 100
+
+
+def test_a_coordinate_of_two_axes_numbers_sub_arrays_and_their_instances() -> None:
+    rng, taken = random.Random(1), 0
+    for _ in range(200):
+        shape = (rng.choice([2, 4, 8]), rng.choice([2, 4, 6]))
+        first, second = (AffineExpr.dimension(axis) // rng.choice([1, 2]) for axis in (0, 1))
+        map = AffineMap(2, 0, (first * rng.choice([1, 2, 3]) + second, AffineExpr.constant(1)))
+        type = MemRefType(i8, shape, NoneAttr(), ShardedAttr.get("NODE", [16, 4], map))
+        found = owners(shape, map)
+        equal = len({len(elements) for elements in found.values()}) == 1
+        boxes = all(elements == list(product(*_ranges(elements))) for elements in found.values())
+        places = sorted(point[0] for point in found)
+        if not (equal and boxes and places == list(range(len(places))) and len(places) <= 16):
+            with pytest.raises(Diagnostic):
+                sharding_of(type)
+            continue
+        sharding = sharding_of(type)
+        taken += 1
+        for point, elements in found.items():
+            box = sharding.box(point)
+            assert box is not None
+            assert list(product(*(range(each.start, each.stop) for each in box))) == elements
+    assert taken > 20
+
+
+def _ranges(elements: list[tuple[int, ...]]) -> list[range]:
+    return [range(min(at), max(at) + 1) for at in zip(*elements, strict=True)]

@@ -7,7 +7,7 @@
 // CHECK-SAME: pim.blocks = [{stage = 0 : i64, windows = [array<i64: 1, 4>], shifts = [array<i64: 0, 0>]}]
 // CHECK-LABEL: func.func @windows
 // CHECK:      nn.matmul ins(%x, %{{.*}} pim.block = 0 : i64, pim.phase = "QKV"
-// CHECK:      transpose_b, pim.block = 0 : i64, pim.phase = "scores", pim.branch_dims = array<i64: 0>, pim.head_dims = array<i64: 1>}
+// CHECK:      transpose_b, pim.block = 0 : i64, pim.phase = "scores", pim.branch_dims = array<i64: 0>, pim.head_dims = array<i64: 1>, pim.query_dims = array<i64: 2>}
 // CHECK:      nn.softmax {{.*}}pim.phase = "softmax"
 // CHECK:      pim.phase = "context"
 // CHECK:      pim.phase = "projection"

@@ -1,5 +1,10 @@
 // RUN: opt-tool %s --target pim -p schedule-branches{array=4,4} | filecheck %s
 // RUN: opt-tool %s --target pim -p 'schedule-branches{array=4,4 plan="%S/plan.toml"}' | filecheck %s --check-prefix=PLAN
+// RUN: opt-tool %s --target pim -p 'schedule-branches{array=4,4 regular=true}' | filecheck %s --check-prefix=REGULAR
+
+// 49 rows do not divide by four: one partition a stage in equal parts, a window in each of 2 x 2 sub-arrays.
+// REGULAR: layers = [{scheme = array<i64: 2, 1>, branches = 4 : i64
+// REGULAR-SAME: places = array<i64: 0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 2, 1>
 
 // Four windows of 49 rows on 16 nodes: each on a row of four nodes, with the least cycles of all partitions.
 

@@ -1,0 +1,161 @@
+"""The pass `map-branches`: the spatial mapping of kernels that a schedule of branches asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineDimExpr
+
+from ....dialects.core.kernel import is_kernel, kernel_of
+from ....dialects.core.kernel_parts import ints
+from ....dialects.core.machine.attribute import machine_of
+from ....errors import Diagnostic
+from ....ir import functions, numbers_of, shape_of
+from ....locations import where
+from ....passes.core.base import Pass
+from ....passes.sharding.placement import Mesh, mesh_of, reshaped, sub_arrays
+from ....passes.sharding.spatial import SPATIAL, SUB_ARRAYS
+from ..schedule.packing import regular
+from .find_branches import BLOCK, BLOCKS, BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS
+from .schedule_branches import SCHEDULE
+
+
+class Partition(NamedTuple):
+    """Sub-arrays of a stage: `grid` of them at a time, each of `scheme` nodes; `turned` has heads along columns."""
+
+    grid: tuple[int, int]
+    scheme: tuple[int, int]
+    turned: bool
+
+    @property
+    def groups(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The extents of the coordinates of the mesh: sub-arrays, then the nodes of each."""
+        heads, patches = self.scheme
+        rows, columns = (patches, heads) if self.turned else (heads, patches)
+        return (self.grid[0], rows), (self.grid[1], columns)
+
+
+def map_branches(module: ModuleOp, mesh: Mesh) -> None:
+    """
+    Give kernels the sub-arrays of their stage, and products of queries and keys their loops.
+
+    Raises Diagnostic for a schedule that programs cannot follow.
+    """
+    schedule, blocks = module.attributes.get(SCHEDULE), module.attributes.get(BLOCKS)
+    if not isinstance(schedule, ArrayAttr) or not isinstance(blocks, ArrayAttr):
+        return
+    partitions = [partition(stage, mesh) for stage in cast("ArrayAttr[DictionaryAttr]", schedule).data]
+    of_blocks = [
+        partitions[cast("IntegerAttr", block.data["stage"]).value.data]
+        for block in cast("ArrayAttr[DictionaryAttr]", blocks).data
+    ]
+    for function in functions(module):
+        for op, block in _blocks_of(list(function.body.blocks[0].ops) if function.body.blocks else []):
+            op.attributes[SUB_ARRAYS] = ArrayAttr([ints(group) for group in of_blocks[block].groups])
+            if HEAD_DIMS in op.attributes:
+                op.attributes[SPATIAL] = ints(_loops(op, of_blocks[block], sub_arrays(mesh, of_blocks[block].groups)))
+
+
+def partition(stage: DictionaryAttr, mesh: Mesh) -> Partition:
+    """Return the sub-arrays of a stage. Raises Diagnostic where its layers are not equal boxes of them, in order."""
+    name = cast("StringAttr", stage.data["stage"]).data
+    layers = cast("ArrayAttr[DictionaryAttr]", stage.data["layers"]).data
+    schemes = {tuple(numbers_of(cast("DenseArrayBase", layer.data["scheme"]))) for layer in layers}
+    if len(schemes) != 1:
+        raise Diagnostic(
+            f"the layers of stage {name} have several partitions, which programs do not follow",
+            expected="one partition [head split, patch split] for all layers of a stage",
+            found=", ".join(f"[{heads},{patches}]" for heads, patches in sorted(schemes)),
+            remedy="schedule with schedule-branches{regular=true}",
+        )
+    heads, patches = schemes.pop()
+    counts = [cast("IntegerAttr", layer.data["branches"]).value.data for layer in layers]
+    boxes = sorted(regular(mesh.instances[0], mesh.instances[1], heads, patches, sum(counts)))
+    if len(boxes) * len(counts) != sum(counts):
+        raise Diagnostic(
+            f"the branches of stage {name} do not fill its layers equally",
+            expected=f"{len(counts)} layers that each fill a box of sub-arrays of [{heads},{patches}] nodes",
+            found=f"{sum(counts)} branches, {len(boxes)} at a time",
+            remedy="schedule with schedule-branches{regular=true}",
+        )
+    places = list(numbers_of(cast("DenseArrayBase", stage.data["places"])))
+    if places != [n for box in boxes for layer in range(len(counts)) for n in (layer, box.row, box.column)]:
+        raise Diagnostic(
+            f"the branches of stage {name} are placed in another order than programs have them",
+            expected=f"{len(counts)} consecutive branches in each of {len(boxes)} sub-arrays",
+            found=f"layer, row, column: {', '.join(map(str, places[:9]))}, ..",
+            remedy="schedule with schedule-branches{regular=true}",
+        )
+    rows, columns = (len({getattr(box, axis) for box in boxes}) for axis in ("row", "column"))
+    return Partition((rows, columns), (heads, patches), boxes[0].rows != heads)
+
+
+def _blocks_of(ops: Sequence[Operation]) -> list[tuple[Operation, int]]:
+    """Return the kernels of a function, each with the block that the next kernel with one has, or the last."""
+    found: list[tuple[Operation, int]] = []
+    block: int | None = None
+    for op in reversed(ops):
+        number = op.attributes.get(BLOCK)
+        block = cast("IntegerAttr", number).value.data if number is not None else block
+        if is_kernel(op) and block is not None:
+            found.append((op, block))
+    known = [cast("IntegerAttr", op.attributes[BLOCK]).value.data for op in ops if BLOCK in op.attributes]
+    rest = {op for op, _ in found}
+    return found + [(op, known[-1]) for op in ops if known and is_kernel(op) and op not in rest]
+
+
+def _loops(op: Operation, own: Partition, mesh: Mesh) -> list[int]:
+    """Return the loop of the scores along each coordinate, -1 for none."""
+    kernel = kernel_of(op)
+    exprs, shape = kernel.outputs[0].map.results, shape_of(kernel.outputs[0].value)
+    names: Mapping[str, Sequence[int]] = {
+        "branches": (0, 2),
+        "heads": (3 if own.turned else 1,),
+        "patches": (1 if own.turned else 3,),
+    }
+    found = [-1] * len(mesh.extents)
+    for (name, coordinates), key in zip(names.items(), (BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS), strict=True):
+        axes = list(numbers_of(cast("DenseArrayBase", op.attributes[key])))
+        extents = [mesh.extents[number] for number in coordinates]
+        if prod(extents) == 1:
+            continue
+        sizes = [shape[axis] for axis in axes] or [1]
+        flat = tuple(0 if number in coordinates else None for number in range(len(found)))
+        split = reshaped(flat, [prod(sizes)], sizes, mesh) if prod(sizes) % prod(extents) == 0 else None
+        if split is None:
+            raise Diagnostic(
+                f"{name} do not divide into equal parts",
+                where=where(op),
+                expected=f"a multiple of {prod(extents)}",
+                found=f"{' x '.join(map(str, sizes))} {name}",
+                remedy="schedule with schedule-branches{regular=true}",
+            )
+        for number in coordinates:
+            place = split[number]
+            expr = exprs[axes[place]] if place is not None else None
+            found[number] = expr.position if isinstance(expr, AffineDimExpr) else -1
+    return found
+
+
+@dataclass(frozen=True)
+class MapBranchesPass(Pass):
+    """
+    Map the branches of a schedule to sub-arrays of the mesh, for shard-kernels.
+
+    Kernels get `hier.sub_arrays`, the sub-arrays of the stage of their block in `pim.schedule`; products of queries and
+    keys get `hier.spatial`: branches over the sub-arrays, heads and rows of queries over the nodes of each. A sub-array
+    has so many consecutive branches as there are temporal layers. A module without a schedule is unchanged. Run it on
+    buffers, before shard-kernels.
+    """
+
+    name = "map-branches"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if SCHEDULE in op.attributes:
+            map_branches(op, mesh_of(machine_of(op)))

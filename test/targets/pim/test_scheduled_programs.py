@@ -1,0 +1,81 @@
+"""Programs of a mesh that follow a schedule: branches in sub-arrays, heads and rows over the nodes of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import IntAttr, ModuleOp
+
+from tilewright import api
+from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.syntax.text import new_context, print_ir
+from tilewright.dialects.hier import ShiftOp
+from tilewright.ir import Array, shape_of
+from tilewright.runtime.interpreter import run_module
+from tilewright.targets.pim.passes.find_branches import find_branches
+from tilewright.targets.pim.passes.schedule_branches import ScheduleBranchesPass
+from tilewright.test.targets.pim.networks import Block
+
+BLOCK = Block(5, tokens=8, heads=4, width=4, count=8)
+MODEL = BLOCK.model().SerializeToString()
+
+
+def scheduled(folder: Path, layers: list[list[int]]) -> Path:
+    """Return a program on tensors with a schedule of these layers."""
+    (folder / "block.onnx").write_bytes(MODEL)
+    plan = folder / "plan.toml"
+    stage = f'[[stage]]\nname = "1"\nchannels = 16\nheads = 4\nbranches = 8\nlayers = {layers}\n'
+    plan.write_text(stage)
+    module = compile_model(Model(folder / "block.onnx"), "pim/4x4", stop_after="tensor").module
+    find_branches(module)
+    ScheduleBranchesPass(array=(4, 4), regular=True, plan=str(plan)).apply(new_context(), module)
+    (folder / "block.mlir").write_text(print_ir(module, context=new_context()))
+    return folder / "block.mlir"
+
+
+def case(folder: Path) -> tuple[dict[str, Array], Array]:
+    """Return an input, and the host's output."""
+    inputs = {"x": np.random.default_rng(7).standard_normal(BLOCK.shape).astype(np.float32)}
+    return inputs, api.load(folder / "block.onnx", "host").run(inputs)["y"]
+
+
+def rings(module: ModuleOp) -> set[tuple[int, int, int]]:
+    """Return coordinate, distance and instances of the rings."""
+    return {(op.along.data, op.by.data, op.ring) for op in module.walk() if isinstance(op, ShiftOp)}
+
+
+CASES = [([[2, 2]] * 2, "kernels"), ([[4, 1]] * 2, "sharded"), ([[1, 2]], "sharded"), ([[4, 4]] * 8, "sharded")]
+
+
+@pytest.mark.parametrize(("layers", "level"), CASES, ids=str)
+def test_programs_that_follow_a_schedule_are_equal(layers: list[list[int]], level: str, tmp_path: Path) -> None:
+    file = scheduled(tmp_path, layers)
+    inputs, expected = case(tmp_path)
+    found = run_module(compile_model(Model(file), "pim/4x4", stop_after=level).module, inputs)["y"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_programs_that_follow_a_schedule_are_equal_in_c(tmp_path: Path) -> None:
+    file = scheduled(tmp_path, [[2, 2]] * 2)
+    inputs, expected = case(tmp_path)
+    found = api.load(file, "pim/4x4", on="sanitizers").run(inputs)["y"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_keys_go_round_the_nodes_of_a_sub_array(tmp_path: Path) -> None:
+    """Sub-arrays of [2, 2] in two by two: heads along rows, patches along columns, each in rings of two nodes."""
+    module = compile_model(Model(scheduled(tmp_path, [[2, 2]] * 2)), "pim/4x4", stop_after="sharded").module
+    assert {(0, 1, 2), (1, 1, 2)} <= rings(module)
+    scores = [op for op in module.walk() if op.name == "nn.matmul" and "pim.head_dims" in op.attributes]
+    assert [shape_of(op.operands[0]) for op in scores] == [(2, 2, 4, 4)]
+
+
+def test_a_ring_of_other_nodes_is_refused(tmp_path: Path) -> None:
+    file = scheduled(tmp_path, [[2, 2]] * 2)
+    inputs, expected = case(tmp_path)
+    module = compile_model(Model(file), "pim/4x4", stop_after="sharded").module
+    ring = next(op for op in module.walk() if isinstance(op, ShiftOp) and op.along.data == 1 and op.ring == 2)
+    ring.properties["within"], ring.properties["by"] = IntAttr(4), IntAttr(2)
+    assert not np.allclose(run_module(module, inputs)["y"], expected, rtol=1e-2, atol=1e-2)
