@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerAttr, UnitAttr, i64
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -263,8 +263,8 @@ def _convert_concatenation(state: Layouts, op: tensor.ConcatOp, form: Form) -> N
 _SLICES = ("static_offsets", "static_sizes", "static_strides")
 
 
-def _is_static_slice(op: Operation) -> bool:
-    if not isinstance(op, tensor.ExtractSliceOp | tensor.InsertSliceOp) or op.offsets or op.sizes or op.strides:
+def _is_of_static_size(op: Operation) -> bool:
+    if not isinstance(op, tensor.ExtractSliceOp | tensor.InsertSliceOp) or op.sizes or op.strides:
         return False
     return len(shape_of(op.source)) == len(shape_of(op.results[0]))
 
@@ -272,9 +272,11 @@ def _is_static_slice(op: Operation) -> bool:
 def _convert_slice(state: Layouts, op: tensor.ExtractSliceOp | tensor.InsertSliceOp, form: Form) -> None:
     places = {name: numbers_of(cast(Any, op.properties[name])) for name in _SLICES}
     moved = {name: [place[axis] for axis in form.result] for name, place in places.items()}
-    given = [state.given(value, form.result) for value in op.operands]
+    computed = iter(op.offsets)
+    offsets = [[next(computed)] if offset == DYNAMIC_INDEX else [] for offset in places["static_offsets"]]
+    given = [state.given(value, form.result) for value in op.operands[: len(op.operands) - len(op.offsets)]]
     made = type(op).build(
-        operands=[*([value] for value in given), [], [], []] if len(given) > 1 else [given[0], [], [], []],
+        operands=[*([value] for value in given), [each for axis in form.result for each in offsets[axis]], [], []],
         result_types=[type_in(op.results[0], form.result)],
         properties={name: DenseArrayBase.from_list(i64, place) for name, place in moved.items()},
     )
@@ -319,7 +321,7 @@ RULES: tuple[Rule, ...] = (
     Rule(_is(ReduceOp), where_moved(_convert_reduction), follow=_follow_reduction),
     Rule(_is_static_pad, where_moved(_convert_pad), follow=_follow_all),
     Rule(_is(tensor.ConcatOp), where_moved(_convert_concatenation), follow=_follow_all),
-    Rule(_is_static_slice, where_moved(_convert_slice), follow=_follow_all),
+    Rule(_is_of_static_size, where_moved(_convert_slice), follow=_follow_all),
     Rule(_is_reshape, where_moved(_convert_reshape), follow=_follow_reshape),
 )
 """Ops free in their layout, besides transposes. The first rule that applies counts; those of a target come first."""

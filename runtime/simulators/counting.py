@@ -49,12 +49,24 @@ def mark_calls(module: ModuleOp, *, outermost: bool = False) -> list[CountedCall
 
 
 def _outermost(module: ModuleOp) -> list[Operation]:
-    """Return the calls of functions that are not static, those of a runtime where they return nothing."""
-    functions = [
-        op for op in module.body.block.ops if isinstance(op, emitc.FuncOp) and not op.properties.get("specifiers")
-    ]
-    ops = [op for function in functions for op in function.walk()]
-    return [op for op in ops if isinstance(op, emitc.CallOp) or (isinstance(op, emitc.CallOpaqueOp) and not op.results)]
+    """
+    Return the calls of functions that are not static, those of a runtime where they return nothing.
+
+    A static function that is called for no node, such as that of a bucket, is part of its caller.
+    """
+    functions = {op.properties["sym_name"]: op for op in module.body.block.ops if isinstance(op, emitc.FuncOp)}
+    pending = [op for op in functions.values() if not op.properties.get("specifiers")]
+    found: list[Operation] = []
+    while pending:
+        calls = [op for op in pending.pop().walk() if _is_call(op)]
+        parts = {op: functions.get(StringAttr(_callee(op))) for op in calls if not node_names(op)}
+        pending += [part for part in dict.fromkeys(parts.values()) if part is not None]
+        found += [op for op in calls if parts.get(op) is None]
+    return found
+
+
+def _is_call(op: Operation) -> bool:
+    return isinstance(op, emitc.CallOp) or (isinstance(op, emitc.CallOpaqueOp) and not op.results)
 
 
 def _callee(op: Operation) -> str:

@@ -89,9 +89,9 @@ class GvsocSession:
 
     unit = "cycles"
 
-    def __init__(self, folder: Path, *, seconds: float = 600, calls: int = 0):
+    def __init__(self, folder: Path, *, seconds: float = 600, calls: int = 0, runs: int = RUNS):
         """
-        Find the simulator, which runs a program for `seconds` of wall-clock time at most.
+        Find the simulator, which runs a program for `seconds` of wall-clock time at most, and its calls `runs` times.
 
         Raises Diagnostic where it is missing, is another program, or has no model of the chip.
         """
@@ -99,9 +99,9 @@ class GvsocSession:
         self.entries = entries_at(folder)
         self._marked = calls
         self.counted: Array = np.zeros((2, calls + 1, 2), np.uint64)
-        self._folder, self._seconds = folder, seconds
+        self._folder, self._seconds, self._runs = folder, seconds, runs
         self._history: list[Call] = []
-        self.cycles: Array = np.zeros((RUNS, 0), np.int64)
+        self.cycles: Array = np.zeros((runs, 0), np.int64)
 
     @property
     def first(self) -> int:
@@ -123,7 +123,7 @@ class GvsocSession:
         """
         given = [Call(inputs, entry=index) for index, inputs in calls]
         done = self._run([*self._history, *given])
-        self.cycles = np.array(done.cycles, np.int64).reshape(RUNS, -1)[:, len(self._history) :]
+        self.cycles = np.array(done.cycles, np.int64).reshape(self._runs, -1)[:, len(self._history) :]
         self._history += given if has_state(self._folder) else []
         return [list(each) for each in done.calls[-len(given) :]]
 
@@ -131,7 +131,7 @@ class GvsocSession:
         with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
             folder = Path(name)
             elf = folder / "network.elf"
-            build_bare(self._folder, elf, SIRACUSA, calls=calls, runs=RUNS, shows_all=True, counted=self._marked)
+            build_bare(self._folder, elf, SIRACUSA, calls=calls, runs=self._runs, shows_all=True, counted=self._marked)
             done = PROGRAM.execute(["--target", _CHIP, "--binary", str(elf), "run"], folder, seconds=self._seconds)
         if status := re.search(r"^refused (\d+)$", done.printed, re.MULTILINE):
             call = calls[(len(re.findall(r"^cycles \d+$", done.printed, re.MULTILINE)) - 1) % len(calls)]
@@ -141,7 +141,7 @@ class GvsocSession:
 
     def _read(self, done: Done, calls: Sequence[Call]) -> BareRun:
         """Return the outputs of the last run and the cycles of all. Raises Diagnostic where runs differ."""
-        found = read_calls(done.printed, self.entries, [*calls] * RUNS)
+        found = read_calls(done.printed, self.entries, [*calls] * self._runs)
         if self._marked:
             self.counted = self._counts(done.printed, len(calls))
         first, last = found.calls[: len(calls)], found.calls[-len(calls) :]
@@ -155,9 +155,9 @@ class GvsocSession:
     def _counts(self, printed: str, calls: int) -> Array:
         """Return the counts of the last call of the first run and of the last. Raises Diagnostic for missing ones."""
         numbers = re.findall(r"^count \d+ (\d+) (\d+)$", printed, re.MULTILINE)
-        if len(numbers) != RUNS * calls * (self._marked + 1):
+        if len(numbers) != self._runs * calls * (self._marked + 1):
             raise Diagnostic("the program has not printed all counts", where=str(self._folder / "network.h"))
-        counts = np.array(numbers, np.uint64).reshape(RUNS, calls, self._marked + 1, 2)
+        counts = np.array(numbers, np.uint64).reshape(self._runs, calls, self._marked + 1, 2)
         return counts[[0, -1], -1]
 
     def reset(self) -> None:
