@@ -11,7 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation, SSAValue, Use
+from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.nesting import nested_ops
@@ -34,7 +34,8 @@ def transpose_state(module: ModuleOp) -> None:
 
 def _is_second_matrix(state: GlobalOp, loads: Sequence[GlobalLoadOp]) -> bool:
     """Return whether all that reads a state, or rows of it, are products that sum up along its last axis but one."""
-    if not isinstance(state.type, TensorType) or len(cast("TensorType[Any]", state.type).get_shape()) < 2:
+    stored = cast(Attribute, state.type)
+    if not isinstance(stored, TensorType) or len(cast("TensorType[Any]", stored).get_shape()) < 2:
         return False
     readers = [use for load in loads for use in _readers(load.results[0])]
     return bool(readers) and all(_sums_rows(use) for use in readers)

@@ -81,17 +81,20 @@ class IntSoftmaxOp(DistanceOp):
         power = self.counted(body, self._exponential(body, x, largest), 0)
         summed = self.reduction(self.zero(), body, body.add(total, power))
         body, (x,), (largest, total) = self.body(2)
-        share = self._share(body, self._exponential(body, x, largest), total)
-        ratio = body.convert(self.counted(body, share, 0), self.element)
+        power = self.counted(body, self._exponential(body, x, largest), 0)
+        ratio = body.convert(self._share(body, power, total), self.element)
         return self.rows([self.maximum(), summed], body.finish(ratio))
 
     def _share(self, body: Body, power: SSAValue, total: SSAValue) -> SSAValue:
-        """Append floor(power * (levels - 1) / total)."""
+        """Append floor(power * (levels - 1) / total), 0 where the power is 0."""
         most = self._largest_power()
         if most is not None and most < 1 << 15:
             power = body.convert(body.convert(power, i16), self.accumulator)
         if most is None or not self._has_exact_factor(most):
-            return body.floordiv(body.mul(power, self.levels.value.data - 1), total)
+            return self.counted(body, body.floordiv(body.mul(power, self.levels.value.data - 1), total), 0)
+        if self.has_mask:
+            # The total of a row in which no element counts is 0, and any divisor will do for its powers.
+            total = body.max(total, body.constant(self._first_power(), total.type))
         if self._has_short_factor(most):
             factor, shift = self._short_factor(body, total, most)
             return body.op(arith.ShRUIOp(body.op(arith.MuliOp(power, factor)), shift))
@@ -100,15 +103,19 @@ class IntSoftmaxOp(DistanceOp):
         return product.high
 
     def _largest_power(self) -> int | None:
-        """Return the largest power that there can be, None where a row may have no power or a negative one."""
+        """Return the largest power that there can be, None where one may be negative."""
         a, b, c, log2 = (attr.value.data for attr in (self.a, self.b, self.c, self.log2))
-        if self.has_mask or self.wraps is not None:
+        if self.wraps is not None:
             return None
         # Before it is halved, a power is a parabola of p, whose ends are those of the first 31 halvings and the last.
         near, far = 1 - log2, min(1 - log2, 31 * log2 - self.furthest)
         peaks = [a * (p + b) ** 2 + c for p in (0, near, max(near, min(0, -b)))]
         last = [a * (p + b) ** 2 + c for p in (far, max(far, min(0, -b)))]
         return max(*peaks, *(power >> 31 for power in last)) if min(*peaks, *last) >= 0 else None
+
+    def _first_power(self) -> int:
+        """Return the power of a row's largest element, the least total of a row that has one."""
+        return self.a.value.data * self.b.value.data**2 + self.c.value.data
 
     def _has_exact_factor(self, most: int) -> bool:
         """
@@ -120,8 +127,7 @@ class IntSoftmaxOp(DistanceOp):
         """
         steps = self.levels.value.data - 1
         total = most * shape_of(self.inputs[0])[-1]
-        first = self.a.value.data * self.b.value.data**2 + self.c.value.data
-        return self.accumulator == i32 and 0 < steps < first and max(most, steps) * total < 1 << 32
+        return self.accumulator == i32 and 0 < steps < self._first_power() and max(most, steps) * total < 1 << 32
 
     def _has_short_factor(self, most: int) -> bool:
         """Return whether a power times the factor of `_short_factor` has 32 bits."""
@@ -135,8 +141,7 @@ class IntSoftmaxOp(DistanceOp):
         A power times it, shifted by s, is exact for the reason that `_has_exact_factor` gives. The factor is no larger
         than 2 * most * (levels - 1) + 1, since 2^s <= 2 * most * total.
         """
-        first = self.a.value.data * self.b.value.data**2 + self.c.value.data
-        low, high = (most * bound for bound in (first, most * shape_of(self.inputs[0])[-1]))
+        low, high = (most * bound for bound in (self._first_power(), most * shape_of(self.inputs[0])[-1]))
         shift = body.constant(low.bit_length(), i32)
         for bits in range(low.bit_length(), high.bit_length()):
             limit = body.constant(((1 << bits) - 1) // most, i32)

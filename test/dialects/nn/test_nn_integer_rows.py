@@ -114,7 +114,7 @@ def test_distances_of_unsigned_bytes() -> None:
     check(network("int_softmax", x, attributes, "i32", unsigned=True), x, valid, expected)
 
 
-@pytest.mark.parametrize(("dtype", "divisions"), [(np.int8, 1), (np.int16, 3)])
+@pytest.mark.parametrize(("dtype", "divisions"), [(np.int8, 0), (np.int16, 2)])
 def test_bytes_take_no_division_by_log2(dtype: type[np.signedinteger], divisions: int) -> None:
     x, _ = rows(0, dtype)
     module = network("int_softmax", x, "a = 1 : i64, b = 43 : i64, c = 983 : i64, log2 = 22 : i64", "i32")
@@ -122,6 +122,13 @@ def test_bytes_take_no_division_by_log2(dtype: type[np.signedinteger], divisions
     assert kernel.result is not None
     code: list[Operation] = [op for block in (*(r.body for r in kernel.reductions), kernel.result) for op in block.ops]
     assert sum(isinstance(op, DivSIOp) or op.name == "arith.floordivsi" for op in code) == divisions
+
+
+@pytest.mark.parametrize("accumulator", ["i32", "i64"])
+def test_shares_of_a_row_without_elements_are_zero(accumulator: str) -> None:
+    x, _ = rows(3, np.int8)
+    attributes = "a = 1 : i64, b = 43 : i64, c = 983 : i64, log2 = 22 : i64"
+    check(network("int_softmax", x, attributes, accumulator), x, np.zeros(x.shape[-1], np.bool_), np.zeros_like(x))
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16])
