@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from typing import Any, cast
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -22,13 +23,14 @@ def structure_of(
 
     That is what each op is, its types, properties and scalar code, which operands are the same, which of them are among
     `marked`, and the discardable attributes of these names. Of constants and shifts in scalar code, such as those of
-    a requantisation, it distinguishes only 0, 1 and -1; of values defined outside, their op and type.
+    a requantisation, it distinguishes only 0, 1 and -1, and so of scalar constants that are operands; of values
+    defined outside, their op and type.
     """
     own, operands = {id(op) for op in ops}, {value for op in ops for value in op.operands}
 
     def outside(value: SSAValue) -> Hashable:
         if value in operands:
-            return value.type, value in marked
+            return value.type, value in marked, _constant(value)
         return value.type, value.owner.name if isinstance(value.owner, Operation) else ""
 
     def facts(op: Operation) -> Hashable:
@@ -37,6 +39,12 @@ def structure_of(
         return frozenset((name, _fact(name, each)) for name, each in op.properties.items())
 
     return structural_key(ops, outside, facts)
+
+
+def _constant(value: SSAValue) -> Hashable:
+    """Return the number of an operand that is a scalar constant as far as keys distinguish numbers."""
+    number = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+    return _fact("value", number) if isinstance(number, IntegerAttr | FloatAttr) else None
 
 
 def _fact(name: str, attribute: Attribute) -> Hashable:

@@ -25,10 +25,8 @@ from .sweep import TOO_LARGE, Sweep
 from .tile_arrays import Ints
 from .tiling import Tiling
 
-_PRICED = 32
-"""Maximum number of candidates with an exact cost."""
 _PRICED_CHAINED = 24
-"""The same of those with operands from neighbours, whose cost takes longer."""
+"""Maximum number of candidates with operands from neighbours that have an exact cost: theirs takes longer."""
 _SETTLED = 1 << 15
 """Points over all instances up to which the cost of a chosen candidate with operands from neighbours is exact."""
 _SLACK = 1.03
@@ -250,7 +248,7 @@ def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
     return found
 
 
-def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, priced: int = _PRICED) -> dict[_Key, int]:
+def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, most: int = 0) -> dict[_Key, int]:
     """Return the tilings near the Pareto front of estimated cycles and bytes, with their computing cycles."""
     sizes, times = np.concatenate([each.bytes for each in found]), np.concatenate([each.times for each in found])
     ranked = np.lexsort((times, sizes))
@@ -264,7 +262,7 @@ def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, pric
         key = estimates.key(sweep, row)
         chosen.setdefault(key, (int(sizes[index]), int(times[index])))
         computing.setdefault(key, int(estimates.computing[row]))
-    return {key: computing[key] for key in _thinned(chosen, priced)}
+    return {key: computing[key] for key in _thinned(chosen, most or sweep.most.priced)}
 
 
 def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mapping[int, Ints]) -> Iterator[_Estimates]:

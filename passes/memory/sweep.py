@@ -22,7 +22,7 @@ from ...ir import numpy_type, shape_of
 from .pricing import Pricer
 from .route import Route
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
-from .tile_extents import extents_to_try
+from .tile_extents import Most, extents_to_try, most_of
 from .tiling import Part, Tiling, tiling_of
 
 TOO_LARGE = 1 << 60
@@ -195,6 +195,11 @@ class Sweep:
                 found.append(replace(start, repeated=repeated))
             found.append(written)
         return found
+
+    @property
+    def most(self) -> Most:
+        """Return how many candidates there are of each kind."""
+        return most_of(self.whole.op, self.whole.kernel, self.route)
 
     @property
     def copies(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Operation
@@ -12,13 +13,31 @@ from .hints import pinned_sizes
 from .route import Route
 from .tiling import can_cut_reductions, divided_dims, index_dims
 
-SIZES_PER_LOOP = 12
-"""Maximum number of tile sizes along a loop; of more, every second, fourth, ... is dropped."""
-SIZES_PER_REDUCTION = 6
-SIZES = 2000
-"""Maximum number of combinations of tile sizes."""
-SIZES_MAPPED = 3000
-"""The same where tiles are mapped to several engine instances."""
+
+@dataclass(frozen=True)
+class Most:
+    """Maximum numbers of tile sizes along a loop, along a reduction, and of their combinations; others are dropped."""
+
+    per_loop: int = 12
+    per_reduction: int = 6
+    combinations: int = 2000
+    priced: int = 32
+    """Candidates with an exact cost."""
+
+
+MAPPED = Most(combinations=3000)
+"""Where tiles are mapped to several engine instances."""
+IN_BLOCKS = Most(40, 16, 20000, 96)
+"""Where the engine computes in blocks: neighbouring sizes differ by whole blocks and partial ones."""
+
+
+def most_of(op: Operation, kernel: Kernel, route: Route) -> Most:
+    """Return how many candidates a kernel has on its engine."""
+    support = route.engines[op].support(op)
+    assert support is not None
+    if route.copies > 1:
+        return MAPPED
+    return IN_BLOCKS if max(support.blocks(kernel), default=1) > 1 else Most()
 
 
 def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int]]:
@@ -34,6 +53,7 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
     cuttable = can_cut_reductions(op, kernel)
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
     spanned = index_dims(kernel) | divided_dims(kernel)
+    most = most_of(op, kernel, route)
     found: list[list[int]] = []
     mapped: list[set[int]] = []
     for dim, bound in enumerate(kernel.bounds):
@@ -52,10 +72,9 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
         kept = sorted(cut for cut in cuts if cut <= limits[dim])
         even = {_blocked(-(-bound // count), blocks[dim], ends[dim]) for count in _even_counts(bound, route.copies)}
         mapped[dim] = even.intersection(kept)
-        found.append(_thinned(kept, SIZES_PER_REDUCTION if reduced else SIZES_PER_LOOP, mapped[dim]))
+        found.append(_thinned(kept, most.per_reduction if reduced else most.per_loop, mapped[dim]))
     # Kernels differ widely in their number of loops, so the total number of combinations is bounded.
-    most = SIZES if route.copies == 1 else SIZES_MAPPED
-    while prod(map(len, found)) > most:
+    while prod(map(len, found)) > most.combinations:
         longest = max(found, key=lambda sizes: (len(sizes), -sizes[-1] if len(sizes) == 2 else 0))
         dim = next(dim for dim, sizes in enumerate(found) if sizes is longest)
         longest[:] = _thinner(longest, mapped[dim])

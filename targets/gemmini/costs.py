@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import ceil, prod
 
 from xdsl.dialects import arith
-from xdsl.ir import Region
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Region, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel
@@ -76,6 +77,16 @@ def _fills_blocks(kernel: Kernel, names: Sequence[str], dim: int) -> bool:
     return all(kernel.bounds[each] % dim == 0 for loops in shared for each in loops if names[each] in ("n0", "k0"))
 
 
+@cost("zeros")
+def zeros(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) -> int | str:
+    """Return the cycles of loads of zeros to sums, a row each; a text for other numbers, and for parts of blocks."""
+    if not is_zero(kernel.inputs[0].value):
+        return "loads without a source bring zeros only"
+    if bounds[-1] % dim:
+        return f"rows of {bounds[-1]} elements are no whole blocks of {dim}"
+    return ceil(prod(bounds) / dim)
+
+
 @cost("loads")
 def loads(
     kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, request: float, columns: int, dim: int
@@ -122,6 +133,12 @@ MOST_WINDOW, MOST_PIXELS = 3, 255
 def _is_signed(kernel: Kernel) -> bool:
     """Return whether the factors of a product are extended with their signs: the array knows no unsigned bytes."""
     return not any(isinstance(op, arith.ExtUIOp) for each in kernel.reductions for op in each.body.ops)
+
+
+def is_zero(value: SSAValue) -> bool:
+    """Return whether a scalar is the constant 0."""
+    number = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+    return isinstance(number, IntegerAttr | FloatAttr) and number.value.data == 0
 
 
 @transform("mvout")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
@@ -17,6 +16,7 @@ from ...ir import where
 from ...passes.loops.blocks import parts
 from ...passes.loops.nest import Index, Nest
 from .additions import add_by_loads
+from .costs import is_zero
 from .dialects.gemmini.instructions import (
     compute_accumulated_add,
     compute_preloaded_add,
@@ -116,7 +116,7 @@ def lower_kernel(machine: Machine, op: Operation, kernel: Kernel, nest: Nest) ->
         loops = OutputStationaryLoops if _keeps_sums(machine, op) else WeightStationaryLoops
         loops(op, kernel, nest).emit()
         return True
-    if isinstance(op, linalg.FillOp) and _is_zero(op):
+    if isinstance(op, linalg.FillOp) and is_zero(op.inputs[0]):
         zero_rows(nest, kernel.outputs[0].value, mvin_acc_zero)
         return True
     raise Diagnostic(
@@ -131,9 +131,3 @@ def _keeps_sums(machine: Machine, op: ContractionOp) -> bool:
     """Return whether the array of a machine computes a product output-stationary."""
     support = machine.engine("array").support(op)
     return support is not None and bool(dict(support.parameters).get("output_stationary"))
-
-
-def _is_zero(op: linalg.FillOp) -> bool:
-    value = op.inputs[0].owner
-    number = value.value if isinstance(value, arith.ConstantOp) else None
-    return isinstance(number, IntegerAttr | FloatAttr) and number.value.data == 0

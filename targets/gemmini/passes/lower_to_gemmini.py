@@ -78,9 +78,9 @@ def fence_results(function: FuncOp, storing: Set[str]) -> None:
 
 def begin_memories(function: FuncOp, instance: Instance) -> None:
     """
-    State the instance at the begin of a function that has both memories, with the arenas that stand for them in C.
+    State the instance at the begin of a function that has near memories, with the arenas that stand for them in C.
 
-    Functions of loops in hardware state it too.
+    The arena of one memory stands for one that has no buffers too. Functions of loops in hardware state it as well.
     """
     gets = [op for op in function.body.block.ops if isinstance(op, memref.GetGlobalOp)] if function.body.blocks else []
     found = {level_name(op.memref.type): op for op in gets}
@@ -88,9 +88,10 @@ def begin_memories(function: FuncOp, instance: Instance) -> None:
         made = begin_loops(*instance)
         made.location = function.location
         Rewriter.insert_op(made, InsertPoint.at_start(function.body.block))
-    if "SPAD" in found and "ACC" in found:
-        last = max((found["SPAD"], found["ACC"]), key=gets.index)
-        made = begin(found["SPAD"].memref, found["ACC"].memref, *instance)
+    near = [found[name] for name in ("SPAD", "ACC") if name in found]
+    if near:
+        last = max(near, key=gets.index)
+        made = begin(near[0].memref, near[-1].memref, *instance)
         made.location = last.location
         Rewriter.insert_op(made, InsertPoint.after(last))
 

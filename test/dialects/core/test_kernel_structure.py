@@ -71,3 +71,20 @@ def test_prices_are_those_of_the_code():
     assert costs[0] == costs[2]
     assert costs[1] == costs[3]
     assert (costs[1] or 0) > 2 * (costs[0] or 0) > 0
+
+
+def _fill(number: int) -> Operation:
+    text = f"""
+    func.func @f(%y: memref<4xi32>) {{
+      %number = arith.constant {number} : i32
+      linalg.fill ins(%number : i32) outs(%y : memref<4xi32>)
+      func.return
+    }}
+    """
+    module = parse_module(new_context(), text, "test")
+    return next(each for each in module.walk() if is_kernel(each))
+
+
+def test_scalar_operands_are_distinguished_as_zero_only():
+    assert structure_of([_fill(5)]) == structure_of([_fill(7)])
+    assert structure_of([_fill(5)]) != structure_of([_fill(0)])

@@ -175,6 +175,23 @@ def residual(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     return builder.model(builder.conv(found, channels, 10, 1)), [1, channels, size, size]
 
 
+def lone_pool(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return max pooling of the input with channels last, which needs accumulators only."""
+    draw = np.random.default_rng(seed)
+    builder = Builder(seed, [1, *(int(draw.integers(4, 20)) for _ in range(2)), 16 * int(draw.integers(1, 5))])
+    first = builder.node("Transpose", ["x"], perm=[0, 3, 1, 2])
+    found = builder.node("MaxPool", [first], kernel_shape=[2, 2], strides=[2, 2])
+    return builder.model(builder.node("Transpose", [found], perm=[0, 2, 3, 1])), builder.shape
+
+
+def deep_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return a convolution without a bias whose reduction has to be cut in a scratchpad of 64 KiB."""
+    draw = np.random.default_rng(seed)
+    channels, size = 16 * int(draw.integers(16, 25)), int(draw.integers(4, 9))
+    builder = Builder(seed, [1, channels, size, size])
+    return builder.model(builder.conv("x", channels, 40, 3, bias=False)), builder.shape
+
+
 def random_unsigned(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     """Return padded convolutions of unsigned bytes with any zero point, weights unsigned in odd seeds, and pooling."""
     draw = np.random.default_rng(seed)

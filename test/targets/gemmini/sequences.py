@@ -208,7 +208,10 @@ class Program:
         code = self.lines if self.is_of_loops else self._on_memories(zero, self.index(16))
         body = [
             *self.constants.values(),
-            *(f"linalg.fill ins(%{name}_zero : {kinds[name]}) outs(%{name} : {self.types[name]})" for name in OUTPUTS),
+            *(
+                f'linalg.fill {{engine = "core"}} ins(%{name}_zero : {kinds[name]}) outs(%{name} : {self.types[name]})'
+                for name in OUTPUTS
+            ),
             f"gemmini.begin_loops {self.instance}" if self.is_of_loops else "",
             *code,
             "gemmini.fence",

@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from xdsl.dialects.builtin import StringAttr
 
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
@@ -13,7 +14,9 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.test.targets.gemmini.networks import (
     Network,
     assert_equal,
+    deep_conv,
     first_layer,
+    lone_pool,
     random_batches,
     random_conv,
     random_groups,
@@ -35,6 +38,20 @@ def test_residuals(seed: int, tmp_path: Path) -> None:
     text = str(assert_equal(residual(seed), seed, tmp_path, ["sanitizers"]))
     assert "gemmini.mvin" in text
     assert ("gemmini.mvin_bytes_add" in text) == (seed % 2 == 1)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_programs_without_a_scratchpad(seed: int, tmp_path: Path) -> None:
+    assert "gemmini.mvout_pool" in str(assert_equal(lone_pool(seed), seed, tmp_path, ["sanitizers"]))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_parts_of_reductions_start_from_zeros(seed: int, tmp_path: Path) -> None:
+    module = assert_equal(deep_conv(seed), seed, tmp_path, ["sanitizers"], phase="planned", target="gemmini/chip")
+    (fill,) = (
+        op for op in module.walk() if op.name == "linalg.fill" and op.attributes.get("engine") == StringAttr("array")
+    )
+    assert fill.parent_op().name == "hier.first"
 
 
 @pytest.mark.parametrize(
