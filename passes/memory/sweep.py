@@ -198,7 +198,7 @@ class Sweep:
 
     @property
     def most(self) -> Most:
-        """Return how many candidates there are of each kind."""
+        """Return the maximum numbers of candidates."""
         return most_of(self.whole.op, self.whole.kernel, self.route)
 
     @property

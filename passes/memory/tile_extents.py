@@ -32,7 +32,7 @@ IN_BLOCKS = Most(40, 16, 20000, 96)
 
 
 def most_of(op: Operation, kernel: Kernel, route: Route) -> Most:
-    """Return how many candidates a kernel has on its engine."""
+    """Return the maximum numbers of candidates of a kernel on its engine."""
     support = route.engines[op].support(op)
     assert support is not None
     if route.copies > 1:
