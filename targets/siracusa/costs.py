@@ -31,7 +31,7 @@ def code(
     engine: Engine,
     *,
     contention: float = 0.0,
-    float_cycles: float = 60.0,
+    float_cycles: float = 81.0,
     xpulp: int = 0,
 ) -> int:
     """
@@ -69,7 +69,7 @@ def product(
     copies: int = 0,
     blocks: int = 0,
     contention: float = 0.0,
-    float_cycles: float = 60.0,
+    float_cycles: float = 81.0,
     xpulp: int = 0,
     xpulpnn: int = 0,
 ) -> int | str:

@@ -30,12 +30,14 @@ from xdsl.ir import Attribute, Block, SSAValue
 from ....dialects.core.analysis.affine_form import linear
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
+from ....passes.loops.affine import axes_of
 from ....passes.loops.kept import Kept, kept_of, row_of
 from ....passes.loops.powers import Powers, powers_of, tabulates
 from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
+from ....passes.loops.scalar import live_ops
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
-from .scalar import EXTENSIONS, EXTREMA, Rates, Work, work_of, works_of
+from .scalar import EXTENSIONS, EXTREMA, FLOAT_EXTREMA, Rates, Work, work_of, works_of
 
 START = 54
 """Cycles of a core before its first iteration and after its last."""
@@ -48,8 +50,15 @@ UNROLLED, UNROLLED_CYCLES = 16, 200
 """Largest unrolled loop, in points and cycles: gcc's limits, there in instructions."""
 _PLACE = 3
 """Cycles for the address of an entry of a table on the stack: a shift and two sums, as gcc 12 -O3 emits them."""
+_STAYS = 1
+"""Cycles that an extremum of a reduction takes less than one of two elements, since most leave it as it is."""
+_CALL = 6
+"""Instructions to call a float routine, by which a C compiler measures a loop that it might unroll."""
+_FIRST_SUM = 0.5
+"""Share of the float cycles of a reduction of one element that its initial value saves."""
 _WAIT_FOR_LOAD = 1
 _WORD = 4
+_NO_WORK = Work()
 
 
 @dataclass(frozen=True)
@@ -58,8 +67,8 @@ class Phase:
     Loop nest inside of the output loops: its own loops, its work and its accesses at each point.
 
     Operands are given by the loops that they vary along; a 64-bit operand counts twice. `before` is the loop-invariant
-    work
-    on accumulators of earlier reductions.
+    work on accumulators of earlier reductions. `first` is the work of the first point of an extremum, whose other
+    operand is known.
     """
 
     dims: tuple[int, ...]
@@ -68,6 +77,7 @@ class Phase:
     loads: tuple[frozenset[int], ...]
     stores: tuple[frozenset[int], ...] = ()
     clamped: bool = False
+    first: Work = _NO_WORK
 
 
 @dataclass(frozen=True)
@@ -127,14 +137,24 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
     """Return the reductions and the result of a kernel, which may store a value per element."""
     inside = tuple(sorted(kernel.reduced))
     row = [frozenset(inside)] * _words(kept.type) if kept is not None else []
-    clamped = any(access.fill is not None for access in kernel.inputs) and not multiplies_bytes(kernel)
+    axes = [axis for access in kernel.inputs for axis in axes_of(access, kernel.bounds)]
+    clamped = any(axis.low or axis.high for axis in axes) and not multiplies_bytes(kernel)
     phases: list[Phase] = []
     for each in kernel.reductions:
         keeping = kept is not None and each is kernel.reductions[-1]
         body = kept.reduction if kept is not None and keeping else each.body
         fixed = _finished(body, kernel, len(each.initial))
         loads, stores = _moves(used_accesses(body, kernel.inputs)), tuple(row) if keeping else ()
-        phases.append(Phase(inside, *works_of(body, fixed), loads, stores, clamped))
+        each_point, before = works_of(body, fixed)
+        is_new = all(initial is not None for initial in each.initial)
+        if is_new and prod(kernel.bounds[d] for d in inside) == 1:
+            each_point = each_point._replace(floats=each_point.floats * _FIRST_SUM)
+        first = _NO_WORK
+        if _is_extremum(body):
+            saved = max(each_point.saved - _STAYS, 0)
+            each_point = each_point._replace(cycles=each_point.cycles - _STAYS, saved=saved)
+            first = each_point if is_new else first
+        phases.append(Phase(inside, each_point, before, loads, stores, clamped, first))
     result = kernel.result if kept is None else kept.result
     own = tuple(d for d in kernel.output_dims if d in kernel.reduced)
     fixed = _finished(result, kernel, 0 if kept is None else 1) if own else ()
@@ -145,6 +165,12 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
     work = work.plus(_epilogue(kernel))
     phases.append(Phase(own, work, before, (*_moves(reads), *row), _moves(kernel.outputs)))
     return tuple(phases)
+
+
+def _is_extremum(body: Block) -> bool:
+    """Return whether a reduction keeps the largest or the smallest of its elements."""
+    ops = [op for op in live_ops(body)[0] if not isinstance(op, arith.ExtSIOp | arith.ExtUIOp)]
+    return len(ops) == 1 and isinstance(ops[0], EXTREMA + FLOAT_EXTREMA)
 
 
 def _epilogue(kernel: Kernel) -> Work:
@@ -218,9 +244,11 @@ def nest_cycles(
     cut = nest.parallel[mine.loop] if mine.loop >= 0 else -1
     own = tuple(mine.turns if d == cut else extent for d, extent in enumerate(bounds))
     row = _row_cores(nest, bounds, cores, row_bytes)
+    active = max(mine.cores, row)
+    rates = rates.beside(active)
     phases, filling = _chosen(nest, bounds, rates, row_bytes, table_bytes)
     cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, phases, own, rates, row_bytes, row)
-    return START + filling + cycles * slowdown(contention, accesses / cycles, max(mine.cores, row))
+    return START + filling + cycles * slowdown(contention, accesses / cycles, active)
 
 
 def _chosen(
@@ -313,11 +341,13 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates) -> tuple[float, 
     if not loops:
         return work + len(operands), len(operands)
     if not phase.clamped and not phase.stores:
-        inside = _unrolled(loops, bounds, work + len(operands))
+        calls = rates._replace(float_cycles=_CALL)
+        inside = _unrolled(loops, bounds, phase.work.total(calls) + len(operands))
         if inside:
             outer, points = loops[:-inside], prod(bounds[d] for d in loops[-inside:])
             turns = prod(bounds[d] for d in outer)
             cycles = points * (phase.work.beside_others(rates) + len(operands)) + len(operands)
+            cycles -= 0 if outer else phase.first.beside_others(rates)
             return turns * cycles + _around(outer, bounds), turns * points * len(operands)
     *outer, innermost = loops
     moving = sum(innermost in dims for dims in operands)
