@@ -74,7 +74,8 @@ TW_BLOCK void tw_dot_block(
         const int32_t whole = elements & ~3;
         int32_t first = 0;
 #ifdef TW_DOT_ROW
-        if (features == 4 && whole > 0) {
+        if (features > 1 && whole > 0) {
+            /* What is no feature is computed from the first one, and dropped. */
             TW_DOT_ROW(x0, x1, w0, w1, w2, w3, s, whole / 4, pixels, is_signed);
             first = whole;
         }
