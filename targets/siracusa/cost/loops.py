@@ -3,9 +3,8 @@ Cost of loop nests in plain C, as `convert-kernels-to-loops` and a C compiler fo
 
 An iteration of an innermost loop takes its scalar code, a load or store and a pointer step for each moving operand, and
 a taken branch. One that stores takes a cycle more, since it waits for a load. A multiply-accumulate thus takes 11
-cycles:
-2 for loads, 2 for pointers, 3 for the branch and 4 for product and sum. A copied word takes 8. An iteration of an outer
-loop takes 7 more. Measured with gcc 12 -O3 on GVSoC.
+cycles: 2 for loads, 2 for pointers, 3 for the branch and 4 for product and sum. A copied element takes 8, a pair of
+words of a row that is copied whole 4. An iteration of an outer loop takes 7 more. Measured with gcc 12 -O3 on GVSoC.
 
 A loop over few points, such as the taps of a window, is unrolled: loads and scalar code remain, without stalls for
 products. A depthwise 3x3 convolution takes 5 cycles per multiply-accumulate and 18 per output with its requantisation.
@@ -27,7 +26,6 @@ from math import prod
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects.core.analysis.affine_form import linear
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
 from ....passes.loops.affine import axes_of
@@ -35,6 +33,7 @@ from ....passes.loops.kept import Kept, kept_of, row_of
 from ....passes.loops.powers import Powers, powers_of, tabulates
 from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
 from ....passes.loops.scalar import live_ops
+from ..loops.rows import PAIR, copied_bytes, copies_rows
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
 from .scalar import EXTENSIONS, EXTREMA, FLOAT_EXTREMA, Rates, Work, work_of, works_of
@@ -56,6 +55,8 @@ _CALL = 6
 """Instructions to call a float routine, by which a C compiler measures a loop that it might unroll."""
 _FIRST_SUM = 0.5
 """Share of the float cycles of a reduction of one element that its initial value saves."""
+_ROW, _REST = 8, 5
+"""Cycles to start the copy of a row, and to copy a byte of what is left of it."""
 _WAIT_FOR_LOAD = 1
 _WORD = 4
 _NO_WORK = Work()
@@ -110,7 +111,7 @@ def nest_of(kernel: Kernel) -> Nest:
     return Nest(
         parallel_dims(kernel),
         _phases(kernel),
-        copied=_copied_bytes(kernel),
+        copied=copied_bytes(kernel),
         row=row_of(kernel),
         kept=kept,
         kept_phases=kept_phases,
@@ -197,29 +198,6 @@ def _words(type: Attribute) -> int:
     return -(-numpy_type(type).itemsize // _WORD)
 
 
-def _copied_bytes(kernel: Kernel) -> int:
-    """Return the element size in bytes of a kernel that only copies contiguous rows, else 0."""
-    block, innermost = kernel.result, len(kernel.bounds) - 1
-    if kernel.reductions or kernel.epilogue is not None or block is None or block.last_op is None:
-        return 0
-    yielded = block.last_op.operands
-    if len(yielded) != 1 or yielded[0] not in block.args:
-        return 0
-    read = used_accesses(block, kernel.inputs)
-    moved = [*read, *kernel.outputs]
-    if any(not access.map.results or access.fill is not None for access in moved):
-        return 0
-    if not all(_is_contiguous(access, innermost) for access in moved):
-        return 0
-    return numpy_type(element_of(kernel.outputs[0].value)).itemsize
-
-
-def _is_contiguous(access: Access, innermost: int) -> bool:
-    """Return whether consecutive iterations of the innermost loop access consecutive elements."""
-    *outer, last = (linear(expr) for expr in access.map.results)
-    return (innermost, 1) in last.terms and not any(innermost in form.dims() for form in outer)
-
-
 def nest_cycles(
     kernel: Kernel,
     bounds: tuple[int, ...],
@@ -247,7 +225,8 @@ def nest_cycles(
     active = max(mine.cores, row)
     rates = rates.beside(active)
     phases, filling = _chosen(nest, bounds, rates, row_bytes, table_bytes)
-    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, phases, own, rates, row_bytes, row)
+    by_rows = copies_rows(bounds, nest.copied, cores)
+    cycles, accesses = _copy(nest, own) if by_rows else _loops(nest, phases, own, rates, row_bytes, row)
     return START + filling + cycles * slowdown(contention, accesses / cycles, active)
 
 
@@ -273,11 +252,9 @@ def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) 
 
 
 def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
-    """Return the cycles and accesses of copying rows by words."""
-    rows = prod(bounds[:-1])
-    words = rows * -(-bounds[-1] * nest.copied // _WORD)
-    each = 2 + 2 + BRANCH + _WAIT_FOR_LOAD
-    return rows * AROUND + words * each, 2 * words
+    """Return the cycles and accesses of copying rows by pairs of words."""
+    rows, (pairs, rest) = prod(bounds[:-1]), divmod(bounds[-1] * nest.copied, PAIR)
+    return rows * (AROUND + _ROW + 4 * pairs + _REST * rest), rows * (4 * pairs + 2 * rest)
 
 
 def _loops(

@@ -1,4 +1,4 @@
-"""Lowering of structured kernels on bytes to register-blocked loops for a cluster's cores."""
+"""Lowering of structured kernels on bytes, and of copies of rows, to loops for a cluster's cores."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from ....dialects.core.kernel import Kernel
+from ....dialects.core.machine.attribute import ATTRIBUTE as MACHINE
 from ....dialects.core.machine.attribute import machine_of
 from ....dialects.nn import ConvOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
@@ -22,6 +23,7 @@ from ....passes.map_engines import mapped_engine
 from ..loops.depthwise import is_depthwise, lower_depthwise
 from ..loops.dot import is_dot, lower_dot
 from ..loops.im2col import lower_im2col, lower_narrow_input
+from ..loops.rows import is_row_copy, lower_rows
 from ..loops.unpack import is_unpack, lower_unpack
 
 
@@ -31,13 +33,10 @@ class ConvertKernelsToDotsPass(Pass):
     Lower sums of products of bytes on memrefs to register-blocked loops; convert-kernels-to-loops lowers the rest.
 
     Convolutions with `channels_last` and matrix products with `transpose_b` run over blocks of 2 pixels x 4 features,
-    by
-    `cluster.dot`, which reads packed weights too. Depthwise convolutions run over blocks of 8 pixels, by
-    `cluster.window`.
-    Packed numbers are unpacked by rows, with `cluster.unpack`. With `im2col` the windows of 2 pixels are copied
-    contiguously
-    before, with `narrow_input` packed, in a stack buffer of at most the engine's `windows` and `packed_windows` bytes,
-    or
+    by `cluster.dot`, which reads packed weights too. Depthwise convolutions run over blocks of 8 pixels, by
+    `cluster.window`. Packed numbers are unpacked by rows, with `cluster.unpack`; rows that only move are copied by
+    words, with `cluster.copy`. With `im2col` the windows of 2 pixels are copied contiguously before, with
+    `narrow_input` packed, in a stack buffer of at most the engine's `windows` and `packed_windows` bytes, or
     `window-bytes`.
     """
 
@@ -65,9 +64,15 @@ class ConvertKernelsToDotsPass(Pass):
             lower_depthwise(cast(ConvOp, op), kernel, nest)
         elif is_unpack(op):
             lower_unpack(cast(UnpackOp, op), kernel, nest)
+        elif is_row_copy(kernel, self._cores(module)):
+            lower_rows(kernel, nest)
         else:
             return False
         return True
+
+    def _cores(self, module: ModuleOp) -> int:
+        """Return the cores that share a copy, 1 without a machine."""
+        return machine_of(module).copier.cores if MACHINE in module.attributes else 1
 
     def _stack(self, module: ModuleOp, op: Operation, use: str) -> int:
         """Return the bytes of a core's stack for windows."""

@@ -9,7 +9,20 @@ func.func @products(%x: memref<4x16xi8>, %w: memref<8x16xi8>, %s: memref<4x8xi32
   nn.matmul ins(%x, %w : memref<4x16xi8>, memref<8x16xi8>) outs(%s : memref<4x8xi32>) {accumulator = i32, transpose_b}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s : memref<4x8xi32>) outs(%out : memref<4x8xi32>) {
   ^bb0(%a: i32, %b: i32):
-    linalg.yield %a : i32
+    %r = arith.addi %a, %a : i32
+    linalg.yield %r : i32
   }
+  func.return
+}
+
+// Rows that only move are copied whole; single elements that move stay.
+// CHECK-LABEL: func.func @rows
+// CHECK: scf.for %i1
+// CHECK: scf.for %i2
+// CHECK: cluster.copy %x[{{.*}}], %y[{{.*}}], %c12
+// CHECK: linalg.transpose
+func.func @rows(%x: memref<1x5x7x12xi8>, %y: memref<1x7x5x12xi8>, %z: memref<1x12x5x7xi8>) {
+  linalg.transpose ins(%x : memref<1x5x7x12xi8>) outs(%y : memref<1x7x5x12xi8>) permutation = [0, 2, 1, 3]
+  linalg.transpose ins(%x : memref<1x5x7x12xi8>) outs(%z : memref<1x12x5x7xi8>) permutation = [0, 3, 1, 2]
   func.return
 }
