@@ -1,13 +1,15 @@
 /*
  * Rows that are filled or copied, as `cluster.fill` and `cluster.copy` state them: word by word where the core
  * has Xpulp, whose words may be misaligned, else as the C compiler has it.
- *
- * Included after the header of a machine that has instructions for it, as TW_FILL_WORDS and TW_COPY_WORDS.
  */
 #ifndef TILEWRIGHT_ROWS_H
 #define TILEWRIGHT_ROWS_H
 
 #include <stdint.h>
+
+#if defined(TW_XPULP)
+#include "tw_row_words.h"
+#endif
 
 #if defined(__GNUC__)
 #define TW_ROW static inline __attribute__((__unused__, __always_inline__))

@@ -105,7 +105,6 @@ TW_CALL uint32_t tw_cycles(void);
 #include "tw_dot_row.h"
 #include "tw_extrema.h"
 #include "tw_packed_row.h"
-#include "tw_row_words.h"
 #include "tw_unpack_words.h"
 #endif
 

@@ -2,7 +2,7 @@
  * Rows of bytes with Xpulp's loads and stores in hardware loops: a pair of words in 2 cycles to fill, in 4 to copy within
  * L1.
  *
- * Included by tw_cluster.h where TW_XPULP is defined; tilewright_rows.h then uses TW_FILL_WORDS and TW_COPY_WORDS.
+ * Included by tilewright_rows.h where TW_XPULP is defined.
  */
 #ifndef TW_ROW_WORDS_H
 #define TW_ROW_WORDS_H

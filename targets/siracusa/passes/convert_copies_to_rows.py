@@ -20,7 +20,7 @@ from ....passes.loops.nest import PARALLEL, Constants, Index, Nest
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.cluster.instructions import copy_row
 
-_LEAST, _WORDS = 32, 8
+_LEAST, _WORDS = 16, 8
 """Bytes of a stretch that is worth a core, and the multiple of bytes in which `cluster.copy` moves words."""
 
 
@@ -67,16 +67,12 @@ def _copy(op: memref.CopyOp, nest: Nest, cores: int) -> None:
     outer = [nest.open(f"i{number}", 0, extent, marks=[PARALLEL])[0] for number, extent in enumerate(shape[:axis])]
     inner = prod(shape[axis + 1 :])
     for part in _stretches(shape[axis], inner * size, prod(shape[:axis]), cores):
-        begin: Index = part.start
-        if part.count > 1:
-            index, *_ = nest.open("s", 0, part.count, marks=[PARALLEL])
-            begin = nest.add(nest.mul(index, part.size), part.start)
-        elif not outer:
-            nest.open("s", 0, 1, marks=[PARALLEL])
+        index, *_ = nest.open("s", 0, part.count, marks=[PARALLEL])
+        begin: Index = nest.add(nest.mul(index, part.size), part.start) if part.count > 1 else part.start
         zeros: list[Index] = [0] * (len(shape) - axis - 1)
         at = [nest.value(each) for each in (*outer, begin, *zeros)]
         nest.last(copy_row((op.source, at), (op.destination, at), nest.value(part.size * inner)))
-        nest.close_all(nest.depth - len(outer))
+        nest.close()
     nest.close_all(len(outer))
 
 
@@ -102,7 +98,7 @@ def _stretches(extent: int, inner: int, rows: int, cores: int) -> list[Part]:
     """Return the intervals of an axis, with `inner` bytes for each index, that the cores share in each of the rows."""
     if rows >= cores:
         return [Part(0, extent, 1)]
-    share = max(_LEAST, -(-rows * extent * inner // cores))
+    share = max(_LEAST, -(-extent * inner // cores))
     size = -(-share // inner) if inner > 1 else -(-share // _WORDS) * _WORDS
     return list(parts(0, extent, min(size, extent)))
 

@@ -16,8 +16,8 @@ func.func private @rows(%x: memref<16x32xi8, strided<[64, 1]>>, %y: memref<16x32
 // A contiguous buffer of three rows is cut into stretches; the last core copies what is left of each row.
 
 // CHECK-LABEL: func.func private @stretches_core
-// CHECK:         cluster.copy %x[%{{.*}}, %{{.*}}], %y[%{{.*}}, %{{.*}}], %c40
-// CHECK:         cluster.copy %x[%{{.*}}, %{{.*}}], %y[%{{.*}}, %{{.*}}], %c20
+// CHECK:         cluster.copy %x[%{{.*}}, %{{.*}}], %y[%{{.*}}, %{{.*}}], %c16
+// CHECK:         cluster.copy %x[%{{.*}}, %{{.*}}], %y[%{{.*}}, %{{.*}}], %c4
 func.func private @stretches(%x: memref<3x100xi8>, %y: memref<3x100xi8>) {
   memref.copy %x, %y : memref<3x100xi8> to memref<3x100xi8>
   func.return
