@@ -56,6 +56,8 @@ def _strides(value: SSAValue) -> list[int] | None:
 def _copy(op: memref.CopyOp, nest: Nest, cores: int) -> None:
     """Build the loops of a copy: over rows of contiguous elements, or stretches of rows; of others, over elements."""
     shape, size = shape_of(op.source), numpy_type(element_of(op.source)).itemsize
+    if 0 in shape:
+        return
     if not _has_rows(op):
         at = [nest.open(f"i{axis}", 0, extent, marks=[PARALLEL])[0] for axis, extent in enumerate(shape)]
         load = memref.LoadOp.get(op.source, at)
@@ -66,13 +68,15 @@ def _copy(op: memref.CopyOp, nest: Nest, cores: int) -> None:
     axis = _row_axis(op, cores)
     outer = [nest.open(f"i{number}", 0, extent, marks=[PARALLEL])[0] for number, extent in enumerate(shape[:axis])]
     inner = prod(shape[axis + 1 :])
-    for part in _stretches(shape[axis], inner * size, prod(shape[:axis]), cores):
-        index, *_ = nest.open("s", 0, part.count, marks=[PARALLEL])
+    stretches = _stretches(shape[axis], inner * size, prod(shape[:axis]), cores)
+    is_shared = len(stretches) > 1 or stretches[0].count > 1 or not outer
+    for part in stretches:
+        index = nest.open("s", 0, part.count, marks=[PARALLEL])[0] if is_shared else 0
         begin: Index = nest.add(nest.mul(index, part.size), part.start) if part.count > 1 else part.start
         zeros: list[Index] = [0] * (len(shape) - axis - 1)
         at = [nest.value(each) for each in (*outer, begin, *zeros)]
         nest.last(copy_row((op.source, at), (op.destination, at), nest.value(part.size * inner)))
-        nest.close()
+        nest.close_all(nest.depth - len(outer))
     nest.close_all(len(outer))
 
 
