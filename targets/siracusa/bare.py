@@ -30,11 +30,12 @@ RUNTIME = Path(__file__).parent / "c"
 
 @dataclass(frozen=True)
 class Board:
-    """Board that programs are built for: its runtime files and macros."""
+    """Board that programs are built for: its runtime files and macros, and flags of the compiler."""
 
     script: str
     sources: tuple[str, ...]
     macros: tuple[str, ...]
+    flags: tuple[str, ...] = ()
 
 
 PORTABLE = Board(
@@ -44,8 +45,10 @@ PORTABLE = Board(
 )
 """One hart of RV32IMC with RAM at 0x80000000, as QEMU's `virt` and the emulator have it."""
 
-SIRACUSA = Board("bare_metal.ld", ("bare_metal.S", "program.c", "string.c"), ("TW_BARE_METAL", "TW_XPULP"))
-"""Siracusa and its GVSoC model, with Xpulp instructions."""
+SIRACUSA = Board(
+    "bare_metal.ld", ("bare_metal.S", "program.c", "string.c"), ("TW_BARE_METAL", "TW_XPULP"), ("-mrelax",)
+)
+"""Siracusa and its GVSoC model, with Xpulp instructions. The linker shortens calls: code is fetched from L2."""
 
 BOARDS = {"portable": PORTABLE, "siracusa": SIRACUSA}
 """Boards of `tilewright compile --bare`, by name of the program."""
@@ -135,7 +138,7 @@ def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | No
         options += [f"-D{macro}" for macro in macros]
         sources = [*files, main, assembly, *(RUNTIME / name for name in board.sources)]
         target.parent.mkdir(parents=True, exist_ok=True)
-        script, options = RUNTIME / board.script, [*options, *flags]
+        script, options = RUNTIME / board.script, [*options, *board.flags, *flags]
         return build_elf(sources, script, target, entry="tw_start_program", flags=options, uses_math=uses_math)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
@@ -12,6 +12,7 @@ from ...passes.emitc.builder import INDEX, Builder, layout_of
 from ...passes.emitc.calls import effect, place
 from ...passes.emitc.converter import FunctionConverter
 from ...passes.emitc.emitters import emits
+from ...passes.emitc.text.functions import SPECIFIER
 from .dialects.cluster import DmaCopyOp, DmaOutOp, ForkOp
 
 
@@ -40,8 +41,9 @@ def _dma_copy(converter: FunctionConverter, op: Operation) -> None:
 
 @emits("cluster.dma_wait")
 def _dma_wait(converter: FunctionConverter, op: Operation) -> None:
-    """Convert `cluster.dma_wait`."""
+    """Convert `cluster.dma_wait`; what waits is code of the controller, which runs once in a call."""
     b = converter.b
+    converter.attributes[SPECIFIER] = StringAttr("TW_SEQUENCE")
     _transfer(b, op, "wait", [b.value(op.operands[0])], None)
 
 

@@ -45,6 +45,16 @@ def argument_names(function: emitc.FuncOp, names: Names) -> list[str]:
     return result
 
 
+SPECIFIER = "tilewright.specifier"
+"""Attribute of a function whose definition, not its declaration, begins with a macro of the runtime."""
+
+
+def definition(function: emitc.FuncOp, names: list[str]) -> str:
+    """Return a function's head where it is defined."""
+    macro = cast("StringAttr | None", function.attributes.get(SPECIFIER))
+    return prototype(function, names) if macro is None else f"{macro.data} {prototype(function, names)}"
+
+
 def prototype(function: emitc.FuncOp, names: list[str]) -> str:
     """Return a function's declaration, without the semicolon."""
     outputs = function.function_type.outputs.data

@@ -36,7 +36,7 @@ from .expressions import (
     unary,
     within,
 )
-from .functions import argument_attributes, argument_names, comment, operands_comment, prototype, verbatim_text
+from .functions import argument_attributes, argument_names, comment, operands_comment, definition, verbatim_text
 
 _LONGEST = 88
 _NAMELESS = (emitc.ConstantOp, emitc.GetGlobalOp, emitc.LiteralOp, emitc.SubscriptOp)
@@ -62,7 +62,7 @@ def function_text(function: emitc.FuncOp, names: Names, constants: frozenset[str
             printer.line(f"(void){name};")
     printer.block(block)
     head = operands_comment(function, arguments)
-    return "\n".join([*head, f"{prototype(function, arguments)} {{", *printer.lines, "}"]) + "\n"
+    return "\n".join([*head, f"{definition(function, arguments)} {{", *printer.lines, "}"]) + "\n"
 
 
 @dataclass

@@ -29,6 +29,18 @@
 #endif
 
 /*
+ * Code of the controller that runs once in a call, from beginning to end. Each of its lines misses the instruction cache:
+ * the fewer, the faster.
+ */
+#if !defined(TW_BARE_METAL) && !defined(TW_PULP_SDK)
+#define TW_SEQUENCE
+#elif defined(__clang__)
+#define TW_SEQUENCE __attribute__((__minsize__))
+#else
+#define TW_SEQUENCE __attribute__((__cold__))
+#endif
+
+/*
  * Where an array lives: `TW_L1 static uint8_t buffer[64];`. Arrays in L1 begin as zeros, those in weight memory are
  * constants.
  */

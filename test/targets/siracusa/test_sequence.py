@@ -1,0 +1,46 @@
+"""Code of the controller that runs once in a call is marked, so that it is compiled to be short."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tilewright.compiler import Model, compile_model, write_compilation
+from tilewright.frontend import zoo
+from tilewright.runtime.rv32 import read_elf
+from tilewright.targets.siracusa.bare import SIRACUSA, build_bare
+
+MARK = "TW_SEQUENCE "
+
+
+def written(folder: Path, name: str = "autoencoder", context: int = 0) -> Path:
+    (folder / "net.onnx").write_bytes(zoo.build(name).SerializeToString())
+    write_compilation(compile_model(Model(folder / "net.onnx", context=context), "siracusa"), folder / "build")
+    return folder / "build"
+
+
+def marked(text: str) -> list[str]:
+    return re.findall(rf"^{MARK}.*?(\w+)\(", text, re.MULTILINE)
+
+
+def test_what_waits_for_transfers_is_marked(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    assert marked((folder / "network.c").read_text()) == ["network_run"]
+    assert MARK.strip() not in (folder / "network.h").read_text()
+
+
+def test_the_mark_shortens_the_code(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    text = (folder / "network.c").read_text()
+
+    def length(source: str) -> int:
+        (folder / "network.c").write_text(source)
+        symbols = read_elf(build_bare(folder, folder / "network.elf", SIRACUSA)).symbols
+        start = symbols["network_run"]
+        return min(place for place in symbols.values() if place > start) - start
+
+    assert length(text) < 0.7 * length(text.replace(MARK, ""))
+
+
+def test_a_step_with_state_is_marked(tmp_path: Path) -> None:
+    assert marked((written(tmp_path, "llama", context=16) / "network.c").read_text()) == ["network_step"]
