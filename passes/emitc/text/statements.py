@@ -36,7 +36,7 @@ from .expressions import (
     unary,
     within,
 )
-from .functions import argument_attributes, argument_names, comment, operands_comment, definition, verbatim_text
+from .functions import argument_attributes, argument_names, comment, definition, operands_comment, verbatim_text
 
 _LONGEST = 88
 _NAMELESS = (emitc.ConstantOp, emitc.GetGlobalOp, emitc.LiteralOp, emitc.SubscriptOp)
