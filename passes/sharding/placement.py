@@ -255,10 +255,12 @@ def shared_loads(shape: Sequence[int], wanted: Placement, mesh: Mesh) -> Placeme
     once, and an instance keeps what it passes on.
     """
     found = list(wanted)
+    left = {axis: size for axis, size in enumerate(shape) if axis not in wanted}
     for coordinate, extent in enumerate(mesh.extents):
-        free = [axis for axis, size in enumerate(shape) if axis not in found and size % extent == 0]
-        if found[coordinate] is None and free and prod(mesh.extents) * mesh.ring > 2 * mesh.width:
+        free = sorted((axis for axis, size in left.items() if size % extent == 0), key=lambda axis: axis in found)
+        if wanted[coordinate] is None and extent > 1 and free and prod(mesh.extents) * mesh.ring > 2 * mesh.width:
             found[coordinate] = free[0]
+            left[free[0]] //= extent
     return tuple(found)
 
 

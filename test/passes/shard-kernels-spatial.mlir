@@ -36,3 +36,15 @@ func.func @gathered(%x: memref<32x8xf32>, %y: memref<32x8xf32>, %z: memref<32x32
       {accumulator = f32, transpose_b, hier.sub_arrays = [array<i64: 4>, array<i64: 4>], hier.spatial = array<i64: 0, 0>}
   func.return
 }
+
+// Weights of all sub-arrays are loaded once, and go round the ring of the sub-arrays: a coordinate of one takes no axis.
+// CHECK-LABEL: func.func @shared
+// CHECK: memref<1x1x8x16xf32, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2, d3) -> (d0 * 4 + d3 floordiv 4, d2 floordiv 2 + d1)>>
+// CHECK: hier.program "load"
+// CHECK: hier.shift {{.*}} along 1 by 1
+// CHECK: hier.program "matmul"
+func.func @shared(%x: memref<4x8x8xf32>, %w: memref<8x16xf32>, %y: memref<4x8x16xf32> {tilewright.output}) {
+  nn.matmul ins(%x, %w : memref<4x8x8xf32>, memref<8x16xf32>) outs(%y : memref<4x8x16xf32>)
+      {accumulator = f32, hier.sub_arrays = [array<i64: 1, 4>, array<i64: 4, 1>], hier.spatial = array<i64: 0, 2, 0, 1>}
+  func.return
+}

@@ -10,14 +10,18 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 class Block:
-    """A transformer block over `count` windows of `tokens` tokens, of `heads` heads of `width` channels."""
+    """
+    A transformer block over `count` windows of `tokens` tokens, of `heads` heads of `width` channels.
 
-    def __init__(self, seed: int, *, tokens: int, heads: int, width: int, count: int = 1):
+    Its MLP has `expansion` times as many channels.
+    """
+
+    def __init__(self, seed: int, *, tokens: int, heads: int, width: int, count: int = 1, expansion: int = 2):
         self._draw = np.random.default_rng(seed)
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
         self.shape = [count, tokens, heads * width]
-        self._heads, self._width = heads, width
+        self._heads, self._width, self._expansion = heads, width, expansion
 
     def _constant(self, values: Any) -> str:
         name = f"c{len(self._constants)}"
@@ -53,8 +57,9 @@ class Block:
         joined = self._node("Transpose", [mixed], perm=[0, 2, 1, 3])
         merged = self._node("Reshape", [joined, self._constant(np.array(self.shape, np.int64))])
         x = self._node("Add", ["x", self._linear(merged, channels, channels)])
-        inner = self._node("Relu", [self._linear(self._norm(x), channels, 2 * channels)])
-        x = self._node("Add", [x, self._linear(inner, 2 * channels, channels)])
+        hidden = self._expansion * channels
+        inner = self._node("Relu", [self._linear(self._norm(x), channels, hidden)])
+        x = self._node("Add", [x, self._linear(inner, hidden, channels)])
         self._nodes.append(helper.make_node("Identity", [x], ["y"]))
         ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.shape) for name in ("x", "y")]
         graph = helper.make_graph(self._nodes, "block", ends[:1], ends[1:], self._constants)

@@ -1,0 +1,180 @@
+"""
+Programs of the layers of a schedule on a mesh of memory nodes, beside the cost model of the schedule.
+
+    python benchmarks/pim_programs.py [--model NAME] [--size PIXELS] [--nodes N] [--stages NAME...]
+        [--plans ours published] [--no-simulate]
+
+A layer of a schedule is a block of so many branches in sub-arrays of [head split, patch split] nodes. For each one a
+Transformer block in float32 with random weights, without masks and position biases, goes through the pipeline of the
+target: find-branches, schedule-branches, map-branches, shard-kernels, programs of the nodes. The table has cycles of a
+block: products as the schedule models them, and the program's, step by step (`targets/pim/program_costs.py`): products,
+other kernels, rings, transfers of the host; their sum, and the cycles that the simulator counts, all nodes on one
+clock. Programs are those before fuse-programs: one step of all nodes after the other.
+
+Where the patch split does not divide the rows of a branch, the block has rows of padding, as the schedule counts them.
+Where branches do not fill a box of sub-arrays, the layer is full. `published` is the schedule of the paper for Swin-B,
+640 pixels. All figures are modelled or simulated by this project, none is measured.
+
+Exit code 1 where products differ from the schedule's, or where modelled and simulated cycles differ by more than 2 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright.benchmarks.exits import exit_with
+from tilewright.benchmarks.pim import TABLE_V
+from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.passes import all_passes
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.runtime.simulator.simulate import simulate
+from tilewright.targets.pim.program_costs import KINDS, steps_of
+from tilewright.targets.pim.schedule.families import MODELS, stages_of
+from tilewright.targets.pim.schedule.model import Candidate, Scheme
+from tilewright.targets.pim.schedule.packing import regular
+from tilewright.targets.pim.schedule.records import read_profile
+from tilewright.targets.pim.schedule.solve import Layer, Plan, schedule, stage_plan
+from tilewright.test.targets.pim.networks import Block
+
+TOLERANCE = 0.02
+PASSES = "fuse-epilogues,canonicalize,cse,bufferize,map-engines,map-branches,shard-kernels"
+PROGRAMS = "lower-sharded,allocate-sharded,canonicalize,cse"
+
+
+class Result(NamedTuple):
+    """Cycles of a block of a layer: of the schedule's products, of the program by kind, and simulated ones."""
+
+    scheduled: int
+    modelled: Counter[str]
+    simulated: int | None
+
+    @property
+    def total(self) -> int:
+        """Modelled cycles of the program."""
+        return self.modelled.total()
+
+    @property
+    def difference(self) -> float:
+        """Relative difference of modelled and simulated cycles; 0 where nothing was simulated."""
+        return self.total / self.simulated - 1 if self.simulated else 0.0
+
+    @property
+    def agrees(self) -> bool:
+        """Return whether products are those of the schedule, and modelled cycles those of the simulator."""
+        return self.scheduled == self.modelled["products"] and abs(self.difference) <= TOLERANCE
+
+
+def run(module: ModuleOp, passes: str) -> None:
+    """Run passes on a module."""
+    PassManager().run(module, parse_pipeline(f"builtin.module({passes})", all_passes()), new_context())
+
+
+def full(layer: Layer) -> int:
+    """Return the branches of a layer, or as many as it has sub-arrays where the branches fill no box of them."""
+    candidate = layer.candidate
+    box = regular(*candidate.mesh.array, *candidate.scheme, layer.branches)
+    return layer.branches if len(box) == layer.branches else candidate.parallel
+
+
+def measure(layer: Layer, nodes: int, *, simulates: bool) -> Result:
+    """Return the cycles of a block of a layer."""
+    candidate = layer.candidate
+    stage, scheme, branches = candidate.stage, candidate.scheme, full(layer)
+    tokens = candidate.rows * scheme.patch_split
+    sizes = {"heads": stage.heads, "width": stage.head_channels, "expansion": stage.expansion}
+    block = Block(0, tokens=tokens, count=branches, **sizes)
+    with tempfile.TemporaryDirectory() as name:
+        folder, machine = Path(name), "pim"
+        if nodes != 16:
+            machine = str(folder / "mesh.toml")
+            count = f"count = [{nodes}, {nodes}]\n"
+            Path(machine).write_text(f'include = "pim"\n[levels.NODE]\n{count}[engines.array]\n{count}')
+        (folder / "block.onnx").write_bytes(block.model().SerializeToString())
+        record = f'name = "1"\nchannels = {stage.channels}\nheads = {stage.heads}\nbranches = {branches}\n'
+        (folder / "plan.toml").write_text(f"[[stage]]\n{record}layers = [{list(scheme)}]\n")
+        module = compile_model(Model(folder / "block.onnx"), machine, stop_after="tensor").module
+        plan = f'schedule-branches{{regular=true plan="{folder}/plan.toml"}}'
+        run(module, f'attach-machine{{target="{machine}"}},find-branches,{plan},{PASSES}')
+    modelled = Counter[str]()
+    for step in steps_of(module):
+        modelled[step.kind] += step.cycles
+    products = sum(cycles for phase, cycles in candidate.compute.items() if phase != "merge")
+    run(module, PROGRAMS)
+    return Result(products, modelled, simulate(module).cycles if simulates else None)
+
+
+def main() -> int:
+    """Print a table for each schedule; return 1 where figures do not agree."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", choices=MODELS, default="Swin-B", metavar="NAME")
+    parser.add_argument("--size", type=int, default=640)
+    parser.add_argument("--nodes", type=int, default=16, help="rows, and columns, of the mesh")
+    parser.add_argument("--stages", nargs="+", help="names of the stages to run; all by default")
+    parser.add_argument("--plans", nargs="+", choices=("ours", "published"), default=["ours"])
+    parser.add_argument("--no-simulate", action="store_true", help="model the programs alone")
+    options = parser.parse_args()
+    mesh = replace(read_profile("default"), array=(options.nodes, options.nodes))
+    stages, console = stages_of(options.model, options.size), Console(width=150)
+    known: dict[tuple[str, Scheme, int], Result] = {}
+    for name in options.plans:
+        if name == "ours":
+            plan = schedule(stages, mesh)
+        else:
+            layers = zip(stages, TABLE_V, strict=True)
+            chosen = [stage_plan(stage, [Candidate(stage, Scheme(*each), mesh) for each in of]) for stage, of in layers]
+            plan = Plan(tuple(chosen))
+        title = (
+            f"{name}: {options.model} {options.size}, {mesh.milliseconds(plan.cycles):.2f} ms by the schedule's model"
+        )
+        _show(console, title, plan, known, options)
+    return int(not all(result.agrees for result in known.values()))
+
+
+def _show(
+    console: Console,
+    title: str,
+    plan: Plan,
+    known: dict[tuple[str, Scheme, int], Result],
+    options: argparse.Namespace,
+) -> None:
+    """Measure the layers of a plan, those of equal stage, partition and branches once; print them and their sum."""
+    columns = ("stage", "layer", "blocks", "products, schedule", *KINDS, "modelled", "simulated", "differs by")
+    table = Table(*columns, title=f"{title}; cycles of a block")
+    sums = Counter[str]()
+    for stage in plan.stages:
+        for layer in stage.layers if stage.stage.name in (options.stages or [stage.stage.name]) else ():
+            key = stage.stage.name, layer.candidate.scheme, full(layer)
+            if key not in known:
+                known[key] = measure(layer, options.nodes, simulates=not options.no_simulate)
+            result, blocks = known[key], stage.stage.blocks
+            sums += Counter({"modelled": result.total * blocks, "simulated": (result.simulated or 0) * blocks})
+            table.add_row(*_cells(stage.stage.name, layer, blocks, result))
+    table.add_row("all", *[""] * (len(columns) - 4), f"{sums['modelled']:,}", f"{sums['simulated']:,}", _share(sums))
+    console.print(table)
+
+
+def _cells(stage: str, layer: Layer, blocks: int, result: Result) -> Sequence[str]:
+    numbers = (result.scheduled, *(result.modelled[kind] for kind in KINDS), result.total)
+    simulated = (f"{result.simulated:,}", f"{result.difference:+.2%}") if result.simulated else ("", "")
+    name = f"{layer.candidate.scheme}x{layer.branches}"
+    return (stage, name, str(blocks), *(f"{number:,}" for number in numbers), *simulated)
+
+
+def _share(sums: Counter[str]) -> str:
+    return f"{sums['modelled'] / sums['simulated'] - 1:+.2%}" if sums["simulated"] else ""
+
+
+if __name__ == "__main__":
+    exit_with(main)
