@@ -83,8 +83,8 @@ class Product:
     Sum of products of bytes: its loops by role, outermost first.
 
     Along `batch` both inputs vary, or none; along `pixels` the first and along `features` the second. `border` are the
-    pixels
-    of a line whose windows cross its ends. `epilogue` is the work of an output besides its store.
+    pixels of a line whose windows cross its ends; `border_share` is the mean share of their taps that is in bounds, and
+    `rows_share` that of a window's rows. `epilogue` is the work of an output besides its store.
     """
 
     batch: tuple[int, ...]
@@ -94,24 +94,25 @@ class Product:
     first: Side
     second: Side
     border: int
+    border_share: float
+    rows_share: float
     whole: tuple[int, ...]
     epilogue: Work
 
     def line(self, bounds: Sequence[int]) -> tuple[int, int, int]:
         """Return a tile's number of lines of pixels, the pairs of pixels in each, and the single pixels."""
         batch = prod(bounds[d] for d in self.batch)
-        long = [d for d in self.pixels if bounds[d] > 1]
-        if not long:
+        if not self.pixels:
             return batch, 0, 1
-        *outer, along = long
+        *outer, along = self.pixels
         border = self.border_of(bounds)
         pairs, rest = divmod(bounds[along] - border, PIXELS)
         return batch * prod(bounds[d] for d in outer), pairs, rest + border
 
     def border_of(self, bounds: Sequence[int]) -> int:
         """Return the number of pixels of a tile's line whose windows reach into the padding."""
-        long = [d for d in self.pixels if bounds[d] > 1]
-        return self.border if long and bounds[long[-1]] == self.whole[long[-1]] else 0
+        is_whole = bool(self.pixels) and bounds[self.pixels[-1]] == self.whole[self.pixels[-1]]
+        return self.border if is_whole else 0
 
 
 @per_kernel
@@ -123,6 +124,7 @@ def product_of(kernel: Kernel) -> Product | None:
     parallel = parallel_dims(kernel)
     pixels = tuple(d for d in parallel if d in first.dims and d not in second.dims)
     features = tuple(d for d in parallel if d in second.dims and d not in first.dims)
+    border, border_share, rows_share = _padding(kernel, pixels)
     return Product(
         batch=tuple(d for d in parallel if d not in pixels and d not in features),
         pixels=pixels,
@@ -130,7 +132,9 @@ def product_of(kernel: Kernel) -> Product | None:
         reduced=tuple(sorted(kernel.reduced)),
         first=first,
         second=second,
-        border=_border(kernel, pixels),
+        border=border,
+        border_share=border_share,
+        rows_share=rows_share,
         whole=kernel.bounds,
         epilogue=_epilogue(kernel),
     )
@@ -166,21 +170,36 @@ def _run(forms: Sequence[Linear], shape: Sequence[int], kernel: Kernel) -> tuple
     return tuple(run)
 
 
-def _border(kernel: Kernel, pixels: Sequence[int]) -> int:
-    """Return the number of windows of a line of pixels that are partly out of bounds."""
-    image, long = kernel.inputs[0], [d for d in pixels if kernel.bounds[d] > 1]
-    if image.fill is None or not long:
-        return 0
-    along, outside = long[-1], 0
+def _padding(kernel: Kernel, pixels: Sequence[int]) -> tuple[int, float, float]:
+    """Return the border pixels of a line, the mean share of their taps in bounds, and that of a window's rows."""
+    image, border, border_share, rows_share = kernel.inputs[0], 0, 1.0, 1.0
+    if image.fill is None:
+        return border, border_share, rows_share
     for expr, extent in zip(image.map.results, shape_of(image.value), strict=True):
         form = linear(expr)
-        stride = dict(form.terms).get(along, 0)
-        if stride > 0:
-            low, high = form.without(along).interval(kernel.bounds)
-            first, end = -(low // stride), (extent - 1 - high) // stride + 1
-            inside = min(end, kernel.bounds[along]) - max(first, 0)
-            outside = kernel.bounds[along] - max(inside, 0)
-    return outside
+        along = next((d for d in pixels if d in form.dims()), -1)
+        if along < 0:
+            continue
+        taps = [_inside(form, along, pixel, extent, kernel) for pixel in range(kernel.bounds[along])]
+        if along == pixels[-1]:
+            outside = [share for share in taps if share < 1]
+            border, border_share = len(outside), sum(outside) / max(len(outside), 1)
+        else:
+            rows_share *= sum(taps) / len(taps)
+    return border, border_share, rows_share
+
+
+def _inside(form: Linear, along: int, pixel: int, extent: int, kernel: Kernel) -> float:
+    """Return the share of a window's taps along an axis that are in bounds, at a position along a loop of pixels."""
+    factor = dict(form.terms)[along]
+    rest = form.without(along)
+    taps = [d for d in rest.dims() if d in kernel.reduced]
+    if len(taps) != 1 or kernel.bounds[taps[0]] == 1:
+        low, high = rest.interval(kernel.bounds)
+        return float(pixel * factor + low >= 0 and pixel * factor + high < extent)
+    first = pixel * factor + rest.without(taps[0]).interval(kernel.bounds)[0]
+    places = range(first, first + dict(rest.terms)[taps[0]] * kernel.bounds[taps[0]], dict(rest.terms)[taps[0]])
+    return sum(0 <= place < extent for place in places) / len(places)
 
 
 def _epilogue(kernel: Kernel) -> Work:
@@ -191,16 +210,16 @@ def _epilogue(kernel: Kernel) -> Work:
     return work_of(block).plus(Work(loads + again))
 
 
-def block_cycles(features: int, pixels: int, products: int, *, rows: int = 1, more: float = 0) -> float:
+def block_cycles(features: int, pixels: int, products: float, *, rows: float = 1, more: float = 0) -> float:
     """
     Return the cycles of a block of `features` x `pixels` sums of `products` products, without an epilogue.
 
     The products are in `rows` rows of a window; each step takes `more` cycles besides loads and products.
     """
     wait = 1 if pixels == 1 else 0
-    words = rows * -(-products // (rows * WORD))
+    words = rows * ceil(products / (rows * WORD)) if rows else 0
     steps = words * (features + pixels + features * pixels + wait + more)
-    return steps + (rows - 1) * (features + pixels + TAP_ROW) + BLOCK + BLOCK_OUTPUT * features * pixels
+    return steps + max(rows - 1, 0) * (features + pixels + TAP_ROW) + BLOCK + BLOCK_OUTPUT * features * pixels
 
 
 def copied_bytes(product: Product, bounds: Sequence[int]) -> int:
@@ -241,6 +260,10 @@ class Simd:
         self._run = product.first.run_length(bounds)
         self._in_place = self._is_long(self._run) and not im2col
         self._rows = self._products // self._run if self._in_place else 1
+        self._rows_share = product.rows_share if self._in_place else 1.0
+        border, (_, _, singles) = product.border_of(bounds), product.line(bounds)
+        is_clipped = self._in_place and border > 0
+        self._single_share = 1 - (1 - product.border_share) * border / singles if is_clipped else 1.0
         self._transposed = not self._is_long(product.second.run_length(bounds))
 
     @property
@@ -285,7 +308,9 @@ class Simd:
     def _block(self, features: int, pixels: int) -> float:
         """Return the cycles of a block with its epilogue."""
         more = self._step + self._misaligned(features, pixels)
-        sums = block_cycles(features, pixels, self._products, rows=self._rows, more=more)
+        rows = self._rows * self._rows_share
+        products = self._products * self._rows_share * (self._single_share if pixels == 1 else 1)
+        sums = block_cycles(features, pixels, products, rows=rows, more=more)
         return sums + features * pixels * self._epilogue
 
     def _misaligned(self, features: int, pixels: int) -> float:

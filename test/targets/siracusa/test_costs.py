@@ -32,6 +32,7 @@ from tilewright.dialects.nn import MatmulOp
 from tilewright.dialects.quant import RequantizeOp
 from tilewright.targets.siracusa.cost.jobs import job_cycles
 from tilewright.targets.siracusa.cost.kernels import share
+from tilewright.targets.siracusa.cost.products import product_of
 from tilewright.targets.siracusa.cost.scalar import Work, work_of
 
 FOLDER = Path(str(tilewright.__file__)).parent / "targets" / "siracusa"
@@ -196,13 +197,15 @@ def conv(channels: int, features: int, window: int, *, pad: int = 0, groups: int
     return kernel_of(_op(text))
 
 
-def test_windows_are_read_in_place_and_cost_more_at_the_border():
+def test_windows_are_read_in_place_and_take_more_for_a_product_at_the_border():
+    """Padding of 1 leaves 22 of 24 taps of 8 windows along each axis in bounds."""
     macs = 64 * 32 * 9 * 16
     inside, padded = on(1, conv(16, 32, 3), simd=1), on(1, conv(16, 32, 3, pad=1), simd=1)
     assert 1.8 < macs / inside < 2.3
-    assert 1.05 * inside < padded < 1.5 * inside
+    in_bounds = (22 / 24) ** 2
+    assert 1.05 * in_bounds * inside < padded < inside
     cut = on(1, conv(16, 32, 3, pad=1), simd=1, bounds=(1, 1, 32, 8, 4, 16, 3, 3))
-    assert cut == pytest.approx(on(1, conv(16, 32, 3), simd=1, bounds=(1, 1, 32, 8, 4, 16, 3, 3)), rel=0.001)
+    assert cut == pytest.approx(on(1, conv(16, 32, 3), simd=1, bounds=(1, 1, 32, 8, 4, 16, 3, 3)), rel=0.1)
 
 
 def test_windows_that_are_copied_are_long_rows():
@@ -218,6 +221,33 @@ def test_windows_that_are_copied_are_long_rows():
     assert on(1, wide, simd=1, stack=[("windows", 576)]) > on(1, conv(32, 32, 3), simd=1)
 
 
+@pytest.mark.parametrize(
+    ("channels", "size", "measured"),
+    [(8, 48, 626_508), (32, 24, 646_420), (64, 12, 303_997), (128, 6, 132_500), (256, 3, 60_781)],
+)
+def test_depthwise_layers_of_mobilenet(channels: int, size: int, measured: int):
+    """The layers took so long on one core of GVSoC, with multipliers that they load besides."""
+    text = CONV.format(h=size, c=channels, f=channels, k=3, d=1, p=1, g=channels).replace("1x8x8x", f"1x{size}x{size}x")
+    kernel = replace(kernel_of(_op(text)), epilogue=requantised())
+    assert on(1, kernel, simd=1, xpulp=1) == pytest.approx(measured, rel=0.2)
+
+
+@pytest.mark.parametrize(("size", "in_bounds"), [(6, (16 / 18) ** 2), (3, (7 / 9) ** 2), (24, (70 / 72) ** 2)])
+def test_products_in_the_padding_take_nothing(size: int, in_bounds: float):
+    text = CONV.format(h=size, c=128, f=32, k=3, d=128, p=1, g=1).replace("1x8x8x", f"1x{size}x{size}x")
+    form = product_of(kernel_of(_op(text)))
+    assert form is not None
+    border_taps = 2 * form.border_share + (size - 2)
+    assert form.rows_share * border_taps / size == pytest.approx(in_bounds)
+
+
+def test_a_line_of_one_pixel_has_no_pairs():
+    """Blocks of pixels are those of the last axis, by `lower_dot`, even where the tile has one pixel along it."""
+    kernel = conv(16, 32, 1)
+    column, row = (on(1, kernel, simd=1, bounds=(1, 1, 32, h, w, 16, 1, 1)) for h, w in ((8, 1), (1, 8)))
+    assert column > 1.2 * row
+
+
 def test_a_depthwise_window_is_unrolled():
     """Gcc 12 -O3 makes 43 loads, products and sums of 3x3 taps, and some 8 instructions more for an output."""
     outputs = 64 * 16
@@ -230,7 +260,7 @@ def test_rows_of_depthwise_windows_are_words():
     blocks = 8 * 16
     inside, padded = on(1, conv(16, 16, 3, groups=16), simd=1), on(1, conv(16, 16, 3, groups=16, pad=1), simd=1)
     assert inside / blocks == pytest.approx(205, rel=0.12)
-    assert inside < padded < 2 * inside
+    assert (22 / 24) ** 2 * inside < padded < inside
     assert on(1, conv(16, 16, 5, groups=16), simd=1) == on(1, conv(16, 16, 5, groups=16))
 
 
