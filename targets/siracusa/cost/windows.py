@@ -23,6 +23,10 @@ PIXELS = 8
 """Pixels of a row per block."""
 LARGEST = 4
 """Maximum rows of a window, and taps of a row."""
+DENSITY = 0.5
+"""Accesses of a core in each cycle. It has 0.4; of few banks at once, since pixels are whole channels apart."""
+FETCHED = 128
+"""Cycles to fetch the code of all borders again for a channel, beside seven other cores."""
 UNROLLED, LOOP = 4, 5
 """Outputs of a block that are unrolled, and cycles of the loop over more of them for each: pointers and a branch."""
 OUTPUT = 3
@@ -90,8 +94,8 @@ def window_cycles(windows: Windows, bounds: tuple[int, ...], cores: int, *, cont
     line = blocks * _block(windows, bounds, PIXELS, output) + (_block(windows, bounds, rest, output) if rest else 0)
     line += clipped * _block(windows, bounds, 1, output, clipped=True)
     cycles = outer * rows * (line + AROUND) + outer * AROUND
-    density = 1 / BYTE
-    return START + cycles * slowdown(contention, density, mine.cores)
+    fetched = outer * FETCHED * (mine.cores - 1) / 7
+    return START + cycles * slowdown(contention, DENSITY, mine.cores) + fetched
 
 
 def _whole_and_clipped(windows: Windows, bounds: tuple[int, ...]) -> tuple[int, int]:
