@@ -28,6 +28,13 @@ class Parameters:
     axis: int | None
     bias: Array | None = None
 
+    @property
+    def real_weight(self) -> Array:
+        """The dequantised weight, f32."""
+        shape = [-1 if axis == self.axis else 1 for axis in range(self.weight.ndim)]
+        scales = self.scales.reshape(shape if self.axis is not None else ())
+        return (self.weight * scales).astype(np.float32)
+
 
 @dataclass(frozen=True)
 class Quantised:

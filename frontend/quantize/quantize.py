@@ -16,6 +16,7 @@ from .emit import Parameters, Quantised, emit_qdq
 from .equalize import equalize
 from .folding import fold
 from .network import Network, check_model
+from .propagation import Propagation
 from .qlinear import to_qlinear
 from .ranges import METHODS
 from .scales import Scale, scales_of
@@ -83,7 +84,7 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
         raise _no_channels(selection)
     calibration = calibrate(network, selection, samples)
     if options.keep:
-        scales, parameters, _ = _quantised(network, selection, calibration, options)
+        scales, parameters, _ = _quantised(network, selection, calibration, samples, options)
         kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)
         return quantize(network, samples, replace(options, keep=0, equalize=False, floats=(*options.floats, *kept)))
     scales, _, quantised = _chosen(network, selection, calibration, samples, options)
@@ -104,21 +105,43 @@ def _chosen(
 ) -> _Integers:
     """Quantise by the ranges and the rounding of the options, or by those that change the outputs least."""
     if not options.search:
-        return _quantised(network, selection, calibration, options)
+        return _quantised(network, selection, calibration, samples, options)
     outputs = OutputError(network, samples[:: -(-len(samples) // _COMPARED)])
     tried = (replace(options, ranges=ranges, adaptive=adaptive) for ranges in METHODS for adaptive in (True, False))
-    made = (_quantised(network, selection, calibration, each) for each in tried)
+    made = (_quantised(network, selection, calibration, samples, each) for each in tried)
     return min(made, key=lambda each: outputs.decisions(each[2]))
 
 
-def _quantised(network: Network, selection: Selection, calibration: Calibration, options: Options) -> _Integers:
+def _quantised(
+    network: Network, selection: Selection, calibration: Calibration, samples: Sequence[Sample], options: Options
+) -> _Integers:
     scales = scales_of(network, selection, calibration, ranges=options.ranges, symmetric=options.symmetric)
-    parameters = {
-        layer.name: _parameters(network, layer, scales, calibration, options)
-        for layer in selection.layers
-        if layer.weight
-    }
+    parameters = _layer_by_layer(network, selection, scales, calibration, samples, options)
     return scales, parameters, emit_qdq(network, selection, scales, parameters)
+
+
+def _layer_by_layer(
+    network: Network,
+    selection: Selection,
+    scales: Mapping[str, Scale],
+    calibration: Calibration,
+    samples: Sequence[Sample],
+    options: Options,
+) -> Mapping[str, Parameters]:
+    """Quantise constant operands in topological order, each for its operand with the errors of the layers before."""
+    layers = {layer.name: layer for layer in selection.layers if layer.weight}
+    found: dict[str, Parameters] = {}
+    propagation = Propagation(network, scales, samples)
+    for node in network.nodes:
+        layer = layers.get(node.name)
+        if layer is not None:
+            columns = propagation.columns(layer) if has_matrix(layer) else np.zeros((1, 0, 0))
+            found[node.name] = _parameters(
+                network, layer, scales, calibration.columns.get(node.name, columns), columns, options
+            )
+            propagation.state(layer, found[node.name])
+        propagation.run(node)
+    return found
 
 
 def _no_channels(selection: Selection) -> Diagnostic:
@@ -132,13 +155,12 @@ def _no_channels(selection: Selection) -> Diagnostic:
 
 
 def _parameters(
-    network: Network, layer: Layer, scales: Mapping[str, Scale], calibration: Calibration, options: Options
+    network: Network, layer: Layer, scales: Mapping[str, Scale], columns: Array, quantised: Array, options: Options
 ) -> Parameters:
+    """Quantise the constants of a layer for its operand `columns` [groups, K, M], `quantised` in the network so far."""
     if not has_matrix(layer):
         return _constant(network.constants[layer.weight])
     matrix, x = matrix_of(network, layer), scales[layer.data[0]]
-    columns = calibration.columns[layer.name]
-    quantised = x.quantised(columns)
     bias = _bias(network, layer, matrix)
     # A bias in 32 bits has the scale of the product, which may not be too small for it.
     least = np.abs(bias).reshape(matrix.shape[:2]) / (x.scale * _LARGEST_BIAS)
