@@ -22,6 +22,7 @@ from .ranges import METHODS
 from .scales import Scale, scales_of
 from .selection import Layer, Selection, select
 from .sensitivity import OutputError, most_sensitive
+from .smoothing import smooth
 from .weights import Weights, corrected_bias, quantize_rows, round_adaptively
 
 _LARGEST_BIAS = 1 << 30
@@ -50,6 +51,7 @@ class Options:
     floats: tuple[str, ...] = ()
     form: str = "qdq"
     equalize: bool = False
+    smooth: bool = True
     common_sums: bool = False
     keep: int = 0
 
@@ -79,6 +81,8 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     fold(network)
     if options.equalize:
         equalize(network)
+    if options.smooth:
+        smooth(network, samples)
     selection = select(network, options.floats, common_sums=options.common_sums)
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
         raise _no_channels(selection)
@@ -86,7 +90,7 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     if options.keep:
         scales, parameters, _ = _quantised(network, selection, calibration, samples, options)
         kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)
-        return quantize(network, samples, replace(options, keep=0, equalize=False, floats=(*options.floats, *kept)))
+        return quantize(network, samples, replace(options, keep=0, equalize=False, smooth=False, floats=(*options.floats, *kept)))
     scales, _, quantised = _chosen(network, selection, calibration, samples, options)
     written = quantised.network.copy()
     if options.form == "qlinear":

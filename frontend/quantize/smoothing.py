@@ -1,0 +1,144 @@
+"""Smoothing of activations: ranges of channels balanced by the weights on both sides (SmoothQuant, Xiao et al., 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from onnx import NodeProto
+
+from ...ir import Array
+from .calibration import Sample
+from .execution import Execution
+from .network import Network, attribute
+
+_CLAMPS = frozenset(("Relu", "LeakyRelu"))
+_CHANNELWISE = _CLAMPS | {"AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool"}
+"""Operators with `f(s x) = s f(x)` for positive `s` per channel, along axis 1."""
+_LARGEST = 64.0
+"""Largest ratio of two factors."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Convolution `first`, the tensor of its channels after a clamp, and the convolutions that alone read them."""
+
+    first: NodeProto
+    tensor: str
+    readers: Sequence[NodeProto]
+
+
+def smooth(network: Network, samples: Sequence[Sample]) -> int:
+    """
+    Divide the channels between convolutions by factors, so that in one scale small channels keep more steps.
+
+    `W2 f(W1 x) = (W2 S) f((S^-1 W1) x)` for positive scales S and functions that keep them: the function of the
+    network is kept. Factors are the ranges of the channels before depthwise convolutions; before others their square
+    roots, divided by those of the ranges of the weights. Returns the number of tensors.
+    """
+    pairs = list(_pairs(network))
+    if not pairs:
+        return 0
+    ranges = _ranges(network, [pair.tensor for pair in pairs], samples)
+    for pair in pairs:
+        _divide(network, pair, _factors(network, pair, ranges[pair.tensor]))
+    return len(pairs)
+
+
+def _pairs(network: Network) -> Iterator[_Pair]:
+    consumers, outputs = network.consumers(), set(network.output_names)
+    for node in network.nodes:
+        if not _has_constants(network, node):
+            continue
+        name = node.output[0]
+        after = consumers[name]
+        if len(after) == 1 and after[0].op_type in _CLAMPS and name not in outputs:
+            name = after[0].output[0]
+        readers = _readers(network, name, consumers, outputs)
+        if readers:
+            yield _Pair(node, name, readers)
+
+
+def _readers(
+    network: Network, name: str, consumers: Mapping[str, Sequence[NodeProto]], outputs: set[str]
+) -> Sequence[NodeProto] | None:
+    """Return the convolutions that read the channels of a tensor; None where something else does."""
+    found: list[NodeProto] = []
+    scaled = [name]
+    for each in scaled:
+        if each in outputs:
+            return None
+        for node in consumers[each]:
+            if _has_constants(network, node) and _by_channel(network, node) is not None:
+                found.append(node)
+            elif _keeps_factors(network, node, each):
+                scaled.append(node.output[0])
+            else:
+                return None
+    # A node that reads the channels twice would have their factors squared.
+    return found if len({id(node) for node in found}) == len(found) and len(set(scaled)) == len(scaled) else None
+
+
+def _keeps_factors(network: Network, node: NodeProto, name: str) -> bool:
+    if node.domain:
+        return False
+    if node.op_type in _CHANNELWISE:
+        return len(node.output) == 1
+    same = network.shape(name)[:2] == network.shape(node.output[0])[:2]
+    return node.op_type == "Mul" and same and len(network.shape(name)) == len(network.shape(node.output[0]))
+
+
+def _has_constants(network: Network, node: NodeProto) -> bool:
+    return node.op_type == "Conv" and all(name in network.constants for name in node.input[1:] if name)
+
+
+def _by_channel(network: Network, node: NodeProto) -> Array | None:
+    """Return the weights with the input channels first; None for groups of several channels."""
+    weight, groups = network.constants[node.input[1]], attribute(node, "group")
+    if groups == 1:
+        return np.moveaxis(weight, 1, 0)
+    return weight if weight.shape[:2] == (groups, 1) else None
+
+
+def _ranges(network: Network, names: Sequence[str], samples: Sequence[Sample]) -> dict[str, Array]:
+    """Return the largest magnitude [C] of each channel of tensors."""
+    execution = Execution(network, names)
+    found = {name: np.zeros(network.shape(name)[1]) for name in names}
+    for sample in samples:
+        for name, value in execution.run(sample).items():
+            axes = tuple(axis for axis in range(value.ndim) if axis != 1)
+            found[name] = np.maximum(found[name], np.abs(value).max(axis=axes))
+    return found
+
+
+def _factors(network: Network, pair: _Pair, ranges: Array) -> Array:
+    """Return factors [C] with a mean of 1 in logarithms; 1 for channels that are zero."""
+    factors = ranges.astype(np.float64)
+    if any(attribute(reader, "group") == 1 for reader in pair.readers):
+        weights = [_by_channel(network, reader) for reader in pair.readers if attribute(reader, "group") == 1]
+        largest = [np.abs(each).reshape(len(each), -1).max(axis=1) for each in weights if each is not None]
+        relative = np.max([each / max(float(each.max()), 1e-30) for each in largest], axis=0)
+        factors = np.sqrt(factors / np.maximum(relative, 1e-30)) * (relative > 0)
+    used = factors > 0
+    if not used.any():
+        return np.ones(factors.shape)
+    factors = np.where(used, factors / np.exp(np.log(factors[used]).mean()), 1.0)
+    return np.clip(factors, _LARGEST**-0.5, _LARGEST**0.5)
+
+
+def _divide(network: Network, pair: _Pair, factors: Array) -> None:
+    """Divide the channels of a tensor by factors."""
+    for index in range(1, len(pair.first.input)):
+        if pair.first.input[index]:
+            _scale(network, pair.first, index, 1 / factors, 0)
+    for reader in pair.readers:
+        _scale(network, reader, 1, factors, 1 if attribute(reader, "group") == 1 else 0)
+
+
+def _scale(network: Network, node: NodeProto, index: int, factor: Array, axis: int) -> None:
+    array = network.constants[node.input[index]]
+    shape = [-1 if each == axis else 1 for each in range(array.ndim)]
+    node.input[index] = network.add_constant(
+        f"{node.name}.smoothed", (array * factor.reshape(shape)).astype(np.float32)
+    )
