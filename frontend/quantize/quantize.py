@@ -35,16 +35,18 @@ class Options:
     """
     Options of quantisation.
 
-    `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are nodes or operators that stay floats. `adaptive`
-    rounds weights for the least error of each product, else to nearest; `search` tries all ranges and both roundings
-    instead, and takes those that change the outputs least for the samples. `correct` keeps the means of products;
-    `equalize` balances the channels of successive convolutions. With `common_sums`, both summands of an addition share
+    `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are nodes or operators that stay floats. Zero points of
+    activations are 0 where `symmetric`, by default with `common_sums` alone. `smooth` balances the channels of
+    activations, where weights have a scale per channel. `adaptive` rounds weights for the least error of each product,
+    else to nearest; `search` tries all ranges and both roundings instead, and takes those that change the outputs least
+    for the samples. `correct` keeps the means of products; `equalize` balances the channels of successive convolutions
+    for weights with one scale. With `common_sums`, both summands of an addition share
     one scale. The `keep` most sensitive layers stay floats.
     """
 
-    ranges: str = "mse"
+    ranges: str = "percentile"
     per_channel: bool = True
-    symmetric: bool = True
+    symmetric: bool | None = None
     adaptive: bool = True
     search: bool = False
     correct: bool = True
@@ -54,6 +56,11 @@ class Options:
     smooth: bool = True
     common_sums: bool = False
     keep: int = 0
+
+    @property
+    def has_zero_points(self) -> bool:
+        """Whether zero points of activations may be any integer."""
+        return not (self.common_sums if self.symmetric is None else self.symmetric)
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,7 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     fold(network)
     if options.equalize:
         equalize(network)
-    if options.smooth:
+    if options.smooth and options.per_channel:
         smooth(network, samples)
     selection = select(network, options.floats, common_sums=options.common_sums)
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
@@ -90,7 +97,9 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     if options.keep:
         scales, parameters, _ = _quantised(network, selection, calibration, samples, options)
         kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)
-        return quantize(network, samples, replace(options, keep=0, equalize=False, smooth=False, floats=(*options.floats, *kept)))
+        return quantize(
+            network, samples, replace(options, keep=0, equalize=False, smooth=False, floats=(*options.floats, *kept))
+        )
     scales, _, quantised = _chosen(network, selection, calibration, samples, options)
     written = quantised.network.copy()
     if options.form == "qlinear":
@@ -119,7 +128,7 @@ def _chosen(
 def _quantised(
     network: Network, selection: Selection, calibration: Calibration, samples: Sequence[Sample], options: Options
 ) -> _Integers:
-    scales = scales_of(network, selection, calibration, ranges=options.ranges, symmetric=options.symmetric)
+    scales = scales_of(network, selection, calibration, ranges=options.ranges, symmetric=not options.has_zero_points)
     parameters = _layer_by_layer(network, selection, scales, calibration, samples, options)
     return scales, parameters, emit_qdq(network, selection, scales, parameters)
 

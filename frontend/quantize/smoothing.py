@@ -1,4 +1,4 @@
-"""Smoothing of activations: ranges of channels balanced by the weights on both sides (SmoothQuant, Xiao et al., 2022)."""
+"""Smoothing of activations: channels balanced by the weights on both sides (SmoothQuant, Xiao et al., 2022)."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _factors(network: Network, pair: _Pair, ranges: Array) -> Array:
         relative = np.max([each / max(float(each.max()), 1e-30) for each in largest], axis=0)
         factors = np.sqrt(factors / np.maximum(relative, 1e-30)) * (relative > 0)
     used = factors > 0
-    if not used.any():
+    if not used.any() or not np.isfinite(factors).all():
         return np.ones(factors.shape)
     factors = np.where(used, factors / np.exp(np.log(factors[used]).mean()), 1.0)
     return np.clip(factors, _LARGEST**-0.5, _LARGEST**0.5)

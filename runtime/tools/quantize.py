@@ -38,16 +38,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", type=path_of, required=True, metavar="FILE.onnx", help="where the quantised network goes")
     what = "QuantizeLinear and DequantizeLinear around tensors, or QLinearConv and QLinearMatMul where they exist (qdq)"
     add("--form", choices=FORMS, default="qdq", help=what)
-    what = "ranges of tensors: all values, 99.99 or 99.999 %%, least squared error or least relative entropy (mse)"
-    add("--ranges", choices=RANGES, default="mse", help=what)
+    what = (
+        "ranges of tensors: all values, 99.99 or 99.999 %%, least squared error or least relative entropy (percentile)"
+    )
+    add("--ranges", choices=RANGES, default="percentile", help=what)
     what = "one scale per output channel, or one per tensor (channel)"
     add("--weights", choices=("channel", "tensor"), default="channel", help=what)
-    what = "zero points 0, or any (symmetric)"
-    add("--activations", choices=("symmetric", "asymmetric"), default="symmetric", help=what)
+    what = "zero points 0, or any (asymmetric; symmetric with --common-sums)"
+    add("--activations", choices=("symmetric", "asymmetric"), help=what)
     what = "round weights for the least error of the layer's result, or to the nearest integer (adaptive)"
     add("--rounding", choices=("adaptive", "nearest"), default="adaptive", help=what)
     what = "try all --ranges with both --rounding, and take those that change the outputs least for the samples"
     add("--search", action="store_true", help=what)
+    what = "leave the channels of activations as they are, which else are balanced by the weights around them"
+    add("--no-smoothing", action="store_true", help=what)
     add("--no-bias-correction", action="store_true", help="leave the biases, which else keep the means of the results")
     what = "a node, or all of an operator, that stays in floats; repeatable"
     add("--float", action="append", default=[], metavar="NAME", dest="floats", help=what)
@@ -74,13 +78,14 @@ def run(options: argparse.Namespace, model: Model) -> int:
     chosen = Options(
         ranges=options.ranges,
         per_channel=options.weights == "channel",
-        symmetric=options.activations == "symmetric",
+        symmetric=options.activations and options.activations == "symmetric",
         adaptive=options.rounding == "adaptive",
         search=options.search,
         correct=not options.no_bias_correction,
         floats=tuple(options.floats),
         form=options.form,
         equalize=options.equalize,
+        smooth=not options.no_smoothing,
         common_sums=options.common_sums,
         keep=options.keep_float,
     )
