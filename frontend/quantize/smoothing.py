@@ -18,6 +18,8 @@ _CHANNELWISE = _CLAMPS | {"AveragePool", "GlobalAveragePool", "GlobalMaxPool", "
 """Operators with `f(s x) = s f(x)` for positive `s` per channel, along axis 1."""
 _LARGEST = 64.0
 """Largest ratio of two factors."""
+_SAMPLES = 8
+"""Samples from which the ranges of channels are taken."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def _ranges(network: Network, names: Sequence[str], samples: Sequence[Sample]) -
     """Return the largest magnitude [C] of each channel of tensors."""
     execution = Execution(network, names)
     found = {name: np.zeros(network.shape(name)[1]) for name in names}
-    for sample in samples:
+    for sample in samples[:: -(-len(samples) // _SAMPLES)]:
         for name, value in execution.run(sample).items():
             axes = tuple(axis for axis in range(value.ndim) if axis != 1)
             found[name] = np.maximum(found[name], np.abs(value).max(axis=axes))
