@@ -59,7 +59,7 @@ class Options:
 
     @property
     def has_zero_points(self) -> bool:
-        """Whether zero points of activations may be any integer."""
+        """Permission of zero points of activations other than 0."""
         return not (self.common_sums if self.symmetric is None else self.symmetric)
 
 
