@@ -6,14 +6,14 @@ Spatial mappings that kernels state: the loops that are split along the coordina
 
 Coordinate 0 of the mesh is split into two sub-arrays of two rows. Loop 0 of the kernel is split over the sub-arrays,
 loop 1 over the rows of each, loop 2 over coordinate 1; -1 is no loop. A kernel without `hier.spatial` that makes an
-operand of one with it is split as the operand is needed.
+operand of one with it is split as the operand is needed, one that reads its result as that is held.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase
 from xdsl.dialects.func import FuncOp
@@ -52,29 +52,107 @@ def sub_arrays_of(op: Operation, mesh: Mesh) -> Mesh:
     return sub_arrays(mesh, groups)
 
 
+class _Mapped(NamedTuple):
+    """Kernel with the accesses of its operands, inputs first, and its mesh."""
+
+    op: Operation
+    kernel: Kernel
+    accesses: Sequence[Access]
+    mesh: Mesh
+
+    @property
+    def inputs(self) -> Sequence[Access]:
+        """The accesses of the inputs."""
+        return self.accesses[: len(self.accesses) - len(self.kernel.outputs)]
+
+    @property
+    def outputs(self) -> Sequence[Access]:
+        """The accesses of the outputs."""
+        return self.accesses[len(self.accesses) - len(self.kernel.outputs) :]
+
+    def may_split(self, loops: dict[int, int]) -> bool:
+        """Return whether these loops divide into equal parts, by coordinate."""
+        return may_split(self.kernel, self.accesses, loops, self.mesh)
+
+
+_Placed: TypeAlias = "dict[SSAValue, tuple[Mesh, Placement]]"
+"""Buffer -> its placement on a mesh."""
+
+
 def spatial_loops(function: FuncOp, mesh: Mesh) -> dict[Operation, dict[int, int]]:
-    """Return the loop along each coordinate of the kernels that state them, and of those that make their operands."""
+    """
+    Return the loop along each coordinate of the kernels that state them, and of others that are split as these need it.
+
+    What makes an operand is split as it is needed; what reads a result, as it is held; and again what makes operands.
+    """
+    kernels: list[_Mapped] = []
     found: dict[Operation, dict[int, int]] = {}
-    wanted: dict[SSAValue, tuple[Mesh, Placement]] = {}
-    for op in reversed(list(function.body.block.ops) if function.body.blocks else []):
+    for op in list(function.body.block.ops) if function.body.blocks else []:
         kernel = kernel_of(op) if is_kernel(op) and not op.results else None
         accesses = accesses_of(op, kernel) if kernel is not None and not kernel.tables else None
         if kernel is None or accesses is None:
             continue
-        own = sub_arrays_of(op, mesh)
-        loops = _stated(op, kernel, accesses, own) if SPATIAL in op.attributes else None
-        loops = _made(kernel, accesses, wanted, own) if loops is None else loops
+        kernels.append(_Mapped(op, kernel, accesses, sub_arrays_of(op, mesh)))
+        if SPATIAL in op.attributes:
+            found[op] = _stated(op, kernel, accesses, kernels[-1].mesh)
+    if found:
+        _split_producers(kernels, found)
+        _split_consumers(kernels, found)
+        _split_producers(kernels, found)
+    return found
+
+
+def _split_producers(kernels: Sequence[_Mapped], found: dict[Operation, dict[int, int]]) -> None:
+    """Add the loops of kernels whose results others need split; of several, as the one that splits it most."""
+    wanted: _Placed = {}
+    for each in reversed(kernels):
+        loops = found.get(each.op) or _loops(each, each.outputs, wanted)
         if not loops:
             continue
-        found[op] = loops
-        for access in accesses[: len(accesses) - len(kernel.outputs)]:
-            root, is_whole = root_of(access.value)
-            if not is_whole or not is_shaped(access.value):
-                continue
-            placement = reshaped(needed(access, loops, own), shape_of(access.value), shape_of(root), own)
-            if placement is not None:
-                wanted.setdefault(root, (own, placement))
+        found[each.op] = loops
+        for root, placement in _placements(each, each.inputs, loops):
+            if root not in wanted or wanted[root][1].count(None) > placement.count(None):
+                wanted[root] = each.mesh, placement
+
+
+def _split_consumers(kernels: Sequence[_Mapped], found: dict[Operation, dict[int, int]]) -> None:
+    """Add the loops of kernels that read results which are held split."""
+    held: _Placed = {}
+    for each in kernels:
+        loops = found.get(each.op) or _loops(each, each.inputs, held)
+        if loops:
+            found[each.op] = loops
+        for access in each.outputs:
+            held.pop(root_of(access.value)[0], None)
+        for root, placement in _placements(each, each.outputs, loops):
+            held[root] = each.mesh, placement
+
+
+def _placements(each: _Mapped, accesses: Sequence[Access], loops: dict[int, int]) -> list[tuple[SSAValue, Placement]]:
+    """Return the buffers of operands, each with the placement that it has where the loops are split."""
+    found: list[tuple[SSAValue, Placement]] = []
+    for access in accesses if loops else ():
+        root, is_whole = root_of(access.value)
+        if not is_whole or not is_shaped(access.value):
+            continue
+        placement = reshaped(needed(access, loops, each.mesh), shape_of(access.value), shape_of(root), each.mesh)
+        found += [(root, placement)] if placement is not None else []
     return found
+
+
+def _loops(each: _Mapped, accesses: Sequence[Access], placed: _Placed) -> dict[int, int]:
+    """Return the loops along which operands are split as they are placed, the first one's first."""
+    found: dict[int, int] = {}
+    for access in accesses:
+        root, is_whole = root_of(access.value)
+        if root not in placed or not is_whole or placed[root][0] != each.mesh:
+            continue
+        placement = reshaped(placed[root][1], shape_of(root), shape_of(access.value), each.mesh)
+        exprs = [(n, access.map.results[axis]) for n, axis in enumerate(placement or ()) if axis is not None]
+        for number, expr in exprs:
+            wish = found | {number: expr.position} if isinstance(expr, AffineDimExpr) else found
+            found = wish if number not in found and each.may_split(wish) else found
+    return dict(sorted(found.items()))
 
 
 def _stated(op: Operation, kernel: Kernel, accesses: Sequence[Access], mesh: Mesh) -> dict[int, int]:
@@ -98,22 +176,6 @@ def _stated(op: Operation, kernel: Kernel, accesses: Sequence[Access], mesh: Mes
             remedy=f"state other sub-arrays ({SUB_ARRAYS}), or -1 for no loop",
         )
     return loops
-
-
-def _made(
-    kernel: Kernel, accesses: Sequence[Access], wanted: dict[SSAValue, tuple[Mesh, Placement]], mesh: Mesh
-) -> dict[int, int]:
-    """Return the loops that make a result of a kernel as it is wanted; none where they cannot be split."""
-    for access in accesses[len(accesses) - len(kernel.outputs) :]:
-        root, is_whole = root_of(access.value)
-        if root not in wanted or not is_whole or wanted[root][0] != mesh:
-            continue
-        placement = reshaped(wanted[root][1], shape_of(root), shape_of(access.value), mesh)
-        exprs = [(n, access.map.results[axis]) for n, axis in enumerate(placement or ()) if axis is not None]
-        loops = {n: expr.position for n, expr in exprs if isinstance(expr, AffineDimExpr)}
-        if may_split(kernel, accesses, loops, mesh):
-            return loops
-    return {}
 
 
 def _numbers(attribute: Attribute, name: str, op: Operation) -> list[int]:

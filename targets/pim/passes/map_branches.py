@@ -22,7 +22,7 @@ from ....passes.core.base import Pass
 from ....passes.sharding.placement import Mesh, mesh_of, reshaped, sub_arrays
 from ....passes.sharding.spatial import SPATIAL, SUB_ARRAYS
 from ..schedule.packing import regular
-from .find_branches import BLOCK, BLOCKS, BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS
+from .find_branches import BLOCK, BLOCKS, BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS, STAGES
 from .schedule_branches import SCHEDULE
 
 
@@ -50,7 +50,10 @@ def map_branches(module: ModuleOp, mesh: Mesh) -> None:
     schedule, blocks = module.attributes.get(SCHEDULE), module.attributes.get(BLOCKS)
     if not isinstance(schedule, ArrayAttr) or not isinstance(blocks, ArrayAttr):
         return
-    partitions = [partition(stage, mesh) for stage in cast("ArrayAttr[DictionaryAttr]", schedule).data]
+    records = cast("ArrayAttr[DictionaryAttr]", module.attributes.get(STAGES, ArrayAttr([]))).data
+    parts = [cast("IntegerAttr", record.data["parts"]).value.data for record in records]
+    planned = cast("ArrayAttr[DictionaryAttr]", schedule).data
+    partitions = [partition(*each, mesh) for each in zip(planned, parts or [1] * len(planned), strict=True)]
     of_blocks = [
         partitions[cast("IntegerAttr", block.data["stage"]).value.data]
         for block in cast("ArrayAttr[DictionaryAttr]", blocks).data
@@ -62,8 +65,12 @@ def map_branches(module: ModuleOp, mesh: Mesh) -> None:
                 op.attributes[SPATIAL] = ints(_loops(op, of_blocks[block], sub_arrays(mesh, of_blocks[block].groups)))
 
 
-def partition(stage: DictionaryAttr, mesh: Mesh) -> Partition:
-    """Return the sub-arrays of a stage. Raises Diagnostic where its layers are not equal boxes of them, in order."""
+def partition(stage: DictionaryAttr, parts: int, mesh: Mesh) -> Partition:
+    """
+    Return the sub-arrays of a stage whose blocks have so many parts, one after another.
+
+    Raises Diagnostic where its layers are not equal boxes of sub-arrays, in order.
+    """
     name = cast("StringAttr", stage.data["stage"]).data
     layers = cast("ArrayAttr[DictionaryAttr]", stage.data["layers"]).data
     schemes = {tuple(numbers_of(cast("DenseArrayBase", layer.data["scheme"]))) for layer in layers}
@@ -76,8 +83,8 @@ def partition(stage: DictionaryAttr, mesh: Mesh) -> Partition:
         )
     heads, patches = schemes.pop()
     counts = [cast("IntegerAttr", layer.data["branches"]).value.data for layer in layers]
-    boxes = sorted(regular(mesh.instances[0], mesh.instances[1], heads, patches, sum(counts)))
-    if len(boxes) * len(counts) != sum(counts):
+    boxes = sorted(regular(mesh.instances[0], mesh.instances[1], heads, patches, sum(counts) // parts))
+    if len(boxes) * len(counts) != sum(counts) or len(counts) % parts:
         raise Diagnostic(
             f"the branches of stage {name} do not fill its layers equally",
             expected=f"{len(counts)} layers that each fill a box of sub-arrays of [{heads},{patches}] nodes",
@@ -85,10 +92,12 @@ def partition(stage: DictionaryAttr, mesh: Mesh) -> Partition:
             remedy="schedule with schedule-branches{regular=true}",
         )
     places = list(numbers_of(cast("DenseArrayBase", stage.data["places"])))
-    if places != [n for box in boxes for layer in range(len(counts)) for n in (layer, box.row, box.column)]:
+    layers = len(counts) // parts
+    steps = [range(part * layers, (part + 1) * layers) for part in range(parts)]
+    if places != [n for own in steps for box in boxes for layer in own for n in (layer, box.row, box.column)]:
         raise Diagnostic(
             f"the branches of stage {name} are placed in another order than programs have them",
-            expected=f"{len(counts)} consecutive branches in each of {len(boxes)} sub-arrays",
+            expected=f"{layers} consecutive branches of a part in each of {len(boxes)} sub-arrays",
             found=f"layer, row, column: {', '.join(map(str, places[:9]))}, ..",
             remedy="schedule with schedule-branches{regular=true}",
         )

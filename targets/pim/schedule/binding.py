@@ -85,9 +85,11 @@ def in_order(plan: StagePlan) -> list[tuple[int, Rectangle]]:
 
 
 def consecutive(plan: StagePlan) -> list[tuple[int, Rectangle]]:
-    """Return the binding of consecutive branches to the layers of one sub-array, as programs have them."""
+    """Return the binding of consecutive branches of a part to one sub-array, part after part, as programs have them."""
     known = sorted(plan.layers[0].candidate.sub_arrays)
-    return [(layer, rectangle) for rectangle in known for layer in range(len(plan.layers))]
+    layers = len(plan.layers) // plan.stage.parts
+    parts = range(plan.stage.parts)
+    return [(part * layers + layer, rectangle) for part in parts for rectangle in known for layer in range(layers)]
 
 
 def mean_hops(binding: Sequence[tuple[int, Rectangle]], graph: Graph) -> float:

@@ -34,7 +34,7 @@ class Candidate:
     def sub_arrays(self) -> tuple[Rectangle, ...]:
         """Sub-arrays of a layer."""
         if self.mesh.regular:
-            return regular(*self.mesh.array, *self.scheme, self.stage.branches)
+            return regular(*self.mesh.array, *self.scheme, self.stage.branches // self.stage.parts)
         return PACKERS[self.mesh.packing](*self.mesh.array, *self.scheme)
 
     @cached_property

@@ -22,9 +22,6 @@ from tilewright.targets.pim.schedule.model import Candidate, Scheme
 from tilewright.targets.pim.schedule.records import Mesh, Stage
 from tilewright.test.targets.pim.networks import Block
 
-MODEL = Block(3, tokens=16, heads=4, width=8, count=4, expansion=4).model().SerializeToString()
-STAGE = Stage("1", 32, 4, 1, 4, 16, 16, 16)
-PLAN = '[[stage]]\nname = "1"\nchannels = 32\nheads = 4\nbranches = 4\nlayers = [[2, 2]]\n'
 SLOWER = 'include = "pim/4x4"\n[links.noc]\nwidth = 4\nrouter = 1\n[links.io]\nwidth = 32\n'
 
 
@@ -33,10 +30,17 @@ def run(module: ModuleOp, passes: str) -> None:
     PassManager().run(module, parse_pipeline(f"builtin.module({passes})", all_passes()), new_context())
 
 
-@pytest.mark.parametrize("machine", ["", SLOWER], ids=["4x4", "slower"])
-def test_modelled_cycles_are_those_of_the_schedule_and_of_the_simulator(machine: str, tmp_path: Path) -> None:
-    (tmp_path / "block.onnx").write_bytes(MODEL)
-    (tmp_path / "plan.toml").write_text(PLAN)
+@pytest.mark.parametrize(
+    ("machine", "scheme", "tokens"), [("", (4, 2), 10), (SLOWER, (2, 2), 16)], ids=["4x4", "slower"]
+)
+def test_modelled_cycles_are_those_of_the_schedule_and_of_the_simulator(
+    machine: str, scheme: tuple[int, int], tokens: int, tmp_path: Path
+) -> None:
+    count = 16 // (scheme[0] * scheme[1])
+    block = Block(3, tokens=tokens, heads=4, width=8, count=count, expansion=4)
+    (tmp_path / "block.onnx").write_bytes(block.model().SerializeToString())
+    record = f'name = "1"\nchannels = 32\nheads = 4\nbranches = {count}\n'
+    (tmp_path / "plan.toml").write_text(f"[[stage]]\n{record}layers = [{list(scheme)}]\n")
     (tmp_path / "mesh.toml").write_text(machine)
     target = str(tmp_path / "mesh.toml") if machine else "pim/4x4"
     module = compile_model(Model(tmp_path / "block.onnx"), target, stop_after="tensor").module
@@ -46,7 +50,8 @@ def test_modelled_cycles_are_those_of_the_schedule_and_of_the_simulator(machine:
     cycles = Counter[str]()
     for step in steps_of(module):
         cycles[step.kind] += step.cycles
-    candidate = Candidate(STAGE, Scheme(2, 2), mesh_of(machine_of(module), Mesh()))
+    stage = Stage("1", 32, 4, 1, count, tokens, tokens, tokens)
+    candidate = Candidate(stage, Scheme(*scheme), mesh_of(machine_of(module), Mesh()))
     assert cycles["products"] == sum(candidate.compute.values())
     run(module, "lower-sharded,allocate-sharded,canonicalize,cse")
     assert cycles.total() == pytest.approx(simulate(module).cycles, rel=0.02)
