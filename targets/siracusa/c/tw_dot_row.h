@@ -34,11 +34,27 @@
             : [words] "r"(words) \
             : "memory", "a6", "t3", "t4", "t5", "t6")
 
+/* The same for a word of each row: the compiler keeps pixels and sums in registers, where a loop has its own. */
+static inline __attribute__((__unused__, __always_inline__)) void tw_dot_words(
+    const int8_t *x0, const int8_t *x1, const int8_t *w0, const int8_t *w1, const int8_t *w2, const int8_t *w3,
+    int32_t *s, int32_t pixels, int32_t is_signed) {
+    const int8_t *const x[] = {x0, x1}, *const w[] = {w0, w1, w2, w3};
+    for (int32_t feature = 0; feature < 4; ++feature) {
+        const uint32_t weights = tw_word(w[feature]);
+        for (int32_t pixel = 0; pixel < pixels; ++pixel) {
+            int32_t *const sum = s + pixel * 4 + feature;
+            *sum = is_signed ? tw_dot4_ss(tw_word(x[pixel]), weights, *sum) : tw_dot4_us(tw_word(x[pixel]), weights, *sum);
+        }
+    }
+}
+
 /* Adds the products of `words` words, at least one, to the sums s[pixel * 4 + feature]. */
 static inline __attribute__((__unused__, __always_inline__)) void tw_dot_row(
     const int8_t *x0, const int8_t *x1, const int8_t *w0, const int8_t *w1, const int8_t *w2, const int8_t *w3,
     int32_t *s, int32_t words, int32_t pixels, int32_t is_signed) {
-    if (pixels == 2 && is_signed) {
+    if (__builtin_constant_p(words) && words == 1) {
+        tw_dot_words(x0, x1, w0, w1, w2, w3, s, pixels, is_signed);
+    } else if (pixels == 2 && is_signed) {
         TW_ROW_OF_TWO(TW_SDOT, TW_SDOT_SS);
     } else if (pixels == 2) {
         TW_ROW_OF_TWO(TW_SDOT, TW_SDOT_US);
