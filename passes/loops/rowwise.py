@@ -21,6 +21,8 @@ _Element: TypeAlias = "Callable[[Sequence[SSAValue]], Sequence[SSAValue]]"
 
 STRETCH = 4
 """Unroll factor of loops along a row."""
+LONG_STRETCH = 8
+"""Unroll factor of loops along a row whose values are stored, each of which moves several pointers on."""
 
 
 def is_rowwise(kernel: Kernel) -> bool:
@@ -66,6 +68,7 @@ class _RowLoops(KernelLoops):
         self.extent = kernel.bounds[self.dim]
         kept = kept_of(kernel)
         self.kept = kept if keeps(kept, self.extent, row_bytes) else None
+        self.stretch = LONG_STRETCH if self.kept is not None and self.extent % LONG_STRETCH == 0 else STRETCH
         self.buffer: SSAValue | None = None
         powers = powers_of(kernel, self.kept)
         self.powers = powers if tabulates(powers, kernel.points, table_bytes) else None
@@ -135,17 +138,17 @@ class _RowLoops(KernelLoops):
 
         Loops get the `marks`; with marks, the remainder is a loop of one iteration.
         """
-        whole, rest = divmod(self.extent, STRETCH)
+        whole, rest = divmod(self.extent, self.stretch)
         stretch, *inside = self.nest.open("s", 0, whole, carried, marks=marks)
         for value, name in zip(inside, names, strict=True):
             value.name_hint = name
         values: Sequence[SSAValue] = inside
-        values = self.elements(build, self.nest.mul(stretch, STRETCH), STRETCH, values)
+        values = self.elements(build, self.nest.mul(stretch, self.stretch), self.stretch, values)
         values = self.nest.close(values)
         if not marks or not rest:
-            return self.elements(build, whole * STRETCH, rest, values)
+            return self.elements(build, whole * self.stretch, rest, values)
         last, *inside = self.nest.open("r", 0, 1, values, marks=marks)
-        return self.nest.close(self.elements(build, self.nest.add(last, whole * STRETCH), rest, inside))
+        return self.nest.close(self.elements(build, self.nest.add(last, whole * self.stretch), rest, inside))
 
     def elements(self, build: _Element, first: Index, count: int, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """Build consecutive elements (unrolling)."""
