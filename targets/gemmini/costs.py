@@ -7,6 +7,7 @@ from math import ceil, prod
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Region, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
@@ -79,11 +80,9 @@ def _fills_blocks(kernel: Kernel, names: Sequence[str], dim: int) -> bool:
 
 @cost("zeros")
 def zeros(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) -> int | str:
-    """Return the cycles of loads of zeros to sums, a row each; a text for other numbers, and for parts of blocks."""
+    """Return the cycles of loads of zeros to sums, a row each; a text for other numbers."""
     if not is_zero(kernel.inputs[0].value):
         return "loads without a source bring zeros only"
-    if bounds[-1] % dim:
-        return f"rows of {bounds[-1]} elements are no whole blocks of {dim}"
     return ceil(prod(bounds) / dim)
 
 
@@ -101,6 +100,20 @@ def loads(
     if not _is_signed(kernel):
         return "an input is unsigned, and loads extend bytes with their signs"
     return ceil(len(kernel.inputs) * prod(bounds[:-1]) * ceil(bounds[-1] / columns) * request)
+
+
+@cost("reduced")
+def reduced(
+    kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, request: float, columns: int, dim: int
+) -> int | str:
+    """Return the cycles of loads of the rows of a tensor that add to sums along its other axes, as `loads`."""
+    if kernel.bounds[-1] % dim or len(kernel.bounds) - 1 in kernel.reduced:
+        return f"rows of {kernel.bounds[-1]} elements that are not summed are no whole blocks of {dim}"
+    if not _is_signed(kernel):
+        return "the input is unsigned, and loads extend bytes with their signs"
+    if any(not isinstance(op, arith.ExtSIOp | arith.AddiOp | linalg.YieldOp) for op in kernel.reductions[0].body.ops):
+        return "loads add, and compute no other reduction"
+    return ceil(prod(bounds[:-1]) * ceil(bounds[-1] / columns) * request)
 
 
 @cost("pooled")

@@ -9,13 +9,13 @@ from xdsl.ir import Operation
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.model import Machine
-from ...dialects.nn import AddOp, PoolOp
+from ...dialects.nn import AddOp, PoolOp, ReduceOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.loops.blocks import parts
 from ...passes.loops.nest import Index, Nest
-from .additions import add_by_loads
+from .additions import add_by_loads, reduce_by_loads
 from .costs import is_zero
 from .dialects.gemmini.instructions import (
     compute_accumulated_add,
@@ -112,6 +112,9 @@ def lower_kernel(machine: Machine, op: Operation, kernel: Kernel, nest: Nest) ->
     if isinstance(op, AddOp) and kernel.epilogue is None:
         add_by_loads(kernel, nest)
         return True
+    if isinstance(op, ReduceOp) and kernel.epilogue is None:
+        reduce_by_loads(op, kernel, nest)
+        return True
     if isinstance(op, ContractionOp) and kernel.epilogue is None:
         loops = OutputStationaryLoops if _keeps_sums(machine, op) else WeightStationaryLoops
         loops(op, kernel, nest).emit()
@@ -122,7 +125,7 @@ def lower_kernel(machine: Machine, op: Operation, kernel: Kernel, nest: Nest) ->
     raise Diagnostic(
         f"'{op.name}' is no product or start of sums that Gemmini's instructions compute",
         where=where(op),
-        expected="nn.matmul, nn.conv or nn.add without an epilogue, or linalg.fill with 0",
+        expected="nn.matmul, nn.conv, nn.add or nn.reduce without an epilogue, or linalg.fill with 0",
         remedy="map it to the core (the attribute 'engine')",
     )
 

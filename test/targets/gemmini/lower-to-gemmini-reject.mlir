@@ -1,7 +1,7 @@
 // RUN: not opt-tool %s --target gemmini --split-input-file -p attach-machine{target=gemmini},lower-to-gemmini 2>&1 | filecheck %s
 
 // CHECK: error: [lower-to-gemmini, pass 2 of 2] 'linalg.generic' is no product or start of sums that Gemmini's instructions compute
-// CHECK: expected:   nn.matmul, nn.conv or nn.add without an epilogue, or linalg.fill with 0
+// CHECK: expected:   nn.matmul, nn.conv, nn.add or nn.reduce without an epilogue, or linalg.fill with 0
 // CHECK: remedy:     map it to the core
 func.func @network(%x: memref<16x16xi32, "ACC">, %y: memref<16x16xi32, "ACC">) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}

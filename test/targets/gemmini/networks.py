@@ -184,6 +184,18 @@ def lone_pool(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     return builder.model(builder.node("Transpose", [found], perm=[0, 2, 3, 1])), builder.shape
 
 
+def random_mean(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return means over the image, or over its rows, behind a convolution."""
+    draw = np.random.default_rng(seed)
+    builder = Builder(seed, [int(draw.integers(1, 3)), 8, *(int(draw.integers(2, 12)) for _ in range(2))])
+    found = builder.conv("x", 8, 16 * int(draw.integers(1, 8)), 1)
+    scale, zero = builder.scale(), builder.zero()
+    real = builder.node("DequantizeLinear", [found, scale, zero])
+    axes = {"axes": [2, 3]} if seed % 2 else {"axes": [3], "keepdims": int(draw.integers(2))}
+    mean = builder.node("ReduceMean", [real], **axes)
+    return builder.model(builder.node("QuantizeLinear", [mean, scale, zero])), builder.shape
+
+
 def deep_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     """Return a convolution without a bias whose reduction has to be cut in a scratchpad of 64 KiB."""
     draw = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import StringAttr
 
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.hier import FirstOp
-from tilewright.dialects.nn import ConvOp
+from tilewright.dialects.nn import ConvOp, ReduceOp
 from tilewright.errors import Diagnostic
 from tilewright.ir import shape_of
 from tilewright.passes.verify_memory import verify_memory
@@ -24,6 +24,7 @@ from tilewright.test.targets.gemmini.networks import (
     random_conv,
     random_groups,
     random_matmul,
+    random_mean,
     random_pool,
     random_unsigned,
     residual,
@@ -41,6 +42,12 @@ def test_residuals(seed: int, tmp_path: Path) -> None:
     text = str(assert_equal(residual(seed), seed, tmp_path, ["sanitizers"]))
     assert "gemmini.mvin" in text
     assert ("gemmini.mvin_bytes_add" in text) == (seed % 2 == 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_means_over_axes(seed: int, tmp_path: Path) -> None:
+    module = assert_equal(random_mean(seed), seed, tmp_path, ["sanitizers"], phase="planned")
+    assert [str(op.attributes["engine"]) for op in module.walk() if isinstance(op, ReduceOp)] == ['"loader"']
 
 
 @pytest.mark.parametrize("seed", range(2))
