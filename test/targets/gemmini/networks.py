@@ -191,8 +191,8 @@ def random_mean(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     found = builder.conv("x", 8, 16 * int(draw.integers(1, 8)), 1)
     scale, zero = builder.scale(), builder.zero()
     real = builder.node("DequantizeLinear", [found, scale, zero])
-    axes = {"axes": [2, 3]} if seed % 2 else {"axes": [3], "keepdims": int(draw.integers(2))}
-    mean = builder.node("ReduceMean", [real], **axes)
+    axes, kept = ([2, 3], 1) if seed % 2 else ([3], int(draw.integers(2)))
+    mean = builder.node("ReduceMean", [real], axes=axes, keepdims=kept)
     return builder.model(builder.node("QuantizeLinear", [mean, scale, zero])), builder.shape
 
 
