@@ -120,13 +120,19 @@ def _blocks_of(ops: Sequence[Operation]) -> list[tuple[Operation, int]]:
 
 
 def _loops(op: Operation, own: Partition, mesh: Mesh) -> list[int]:
-    """Return the loop of the scores along each coordinate, -1 for none."""
+    """
+    Return the loop of the scores along each coordinate, -1 for none.
+
+    Attention of one branch, in a stage of several, has its rows of queries over all of their sub-arrays.
+    """
     kernel = kernel_of(op)
     exprs, shape = kernel.outputs[0].map.results, shape_of(kernel.outputs[0].value)
+    heads, patches = (3, 1) if own.turned else (1, 3)
+    branches = prod(shape[axis] for axis in numbers_of(cast("DenseArrayBase", op.attributes[BRANCH_DIMS])))
     names: Mapping[str, Sequence[int]] = {
-        "branches": (0, 2),
-        "heads": (3 if own.turned else 1,),
-        "patches": (1 if own.turned else 3,),
+        "branches": (0, 2) if branches > 1 else (),
+        "heads": (heads,),
+        "patches": (patches,) if branches > 1 else tuple(sorted((0, 2, patches))),
     }
     found = [-1] * len(mesh.extents)
     for (name, coordinates), key in zip(names.items(), (BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS), strict=True):

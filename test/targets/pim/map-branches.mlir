@@ -1,9 +1,9 @@
-// RUN: opt-tool %s -p attach-machine{target=pim/4x4},map-branches | filecheck %s
+// RUN: opt-tool %s -p attach-machine{target=pim/4x4},map-branches --split-input-file | filecheck %s
 
 // Eight windows of two heads on 4 x 4 nodes, in sub-arrays of [2, 2]: four at a time, and two in each, one after another.
 // CHECK: nn.softmax
 // CHECK-SAME: hier.sub_arrays = [array<i64: 2, 2>, array<i64: 2, 2>]}
-// CHECK: nn.matmul
+// CHECK: nn.matmul ins
 // CHECK-SAME: hier.sub_arrays = [array<i64: 2, 2>, array<i64: 2, 2>], hier.spatial = array<i64: 0, 1, 0, 2>}
 // CHECK: nn.softmax
 // CHECK-SAME: hier.sub_arrays = [array<i64: 2, 2>, array<i64: 2, 2>]}
@@ -19,6 +19,23 @@ module attributes {
     nn.matmul ins(%q, %k : memref<8x2x4x8xf32>, memref<8x2x4x8xf32>) outs(%s : memref<8x2x4x4xf32>)
         {accumulator = f32, transpose_b, pim.block = 0 : i64, pim.branch_dims = array<i64: 0>, pim.head_dims = array<i64: 1>, pim.query_dims = array<i64: 2>}
     nn.softmax ins(%s : memref<8x2x4x4xf32>) outs(%y : memref<8x2x4x4xf32>) {accumulator = f32, element = f32}
+    func.return
+  }
+}
+
+// -----
+
+// Attention of one branch between blocks of four windows: its rows of queries are over the sub-arrays of the windows.
+// CHECK: nn.matmul ins
+// CHECK-SAME: hier.sub_arrays = [array<i64: 2, 2>, array<i64: 2, 2>], hier.spatial = array<i64: 2, 1, 2, 2>}
+module attributes {
+  pim.blocks = [{stage = 0 : i64}],
+  pim.schedule = [{stage = "1", layers = [{scheme = array<i64: 2, 2>, branches = 4 : i64}],
+    places = array<i64: 0, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 2>}]
+} {
+  func.func @network(%q: memref<1x2x16x8xf32>, %k: memref<1x2x4x8xf32>, %s: memref<1x2x16x4xf32> {tilewright.output}) {
+    nn.matmul ins(%q, %k : memref<1x2x16x8xf32>, memref<1x2x4x8xf32>) outs(%s : memref<1x2x16x4xf32>)
+        {accumulator = f32, transpose_b, pim.block = 0 : i64, pim.branch_dims = array<i64>, pim.head_dims = array<i64: 1>, pim.query_dims = array<i64: 2>}
     func.return
   }
 }
