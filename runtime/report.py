@@ -28,6 +28,7 @@ from ..dialects.hier import DmaStartOp, GridOp, LaunchOp
 from ..ir import node_names
 from ..passes.core.manager import Observer, Place
 from ..passes.core.pipeline import Pipeline
+from ..passes.emitc.sharing import spare_memories
 from ..passes.emitc.text.stack import stack_bound
 from ..passes.memory.views import bytes_of
 from .simulator.explicit import is_explicit, outside_kernels
@@ -229,6 +230,8 @@ def _levels(module: ModuleOp) -> list[dict[str, Any]]:
     """
     Return a row per level of the machine: its size, and the bytes of static memory, weights and state in it.
 
+    Memories that functions of one module share count once.
+
     A module without a machine has one of unknown size, and those that its types name.
     """
     sizes: dict[str, int | None] = {"memory": None}
@@ -236,8 +239,9 @@ def _levels(module: ModuleOp) -> list[dict[str, Any]]:
         sizes = {level.name: level.size for level in machine_of(module).levels}
     far = next(iter(sizes))
     used = {name: {"arena": 0, "weights": 0, "state": 0} for name in sizes}
+    spare = spare_memories(module)
     for op in module.body.block.ops:
-        if isinstance(op, memref.GlobalOp):
+        if isinstance(op, memref.GlobalOp) and op not in spare:
             space = getattr(op.type, "memory_space", None)
             level = space.data if isinstance(space, StringAttr) else far
             used.setdefault(level, {"arena": 0, "weights": 0, "state": 0})[_kind(op)] += bytes_of(op.type)

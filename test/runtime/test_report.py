@@ -32,6 +32,12 @@ def siracusa(model: Model) -> Compilation:
     return compile_model(model, "siracusa")
 
 
+def test_memories_that_functions_share_count_once(tmp_path: Path) -> None:
+    (tmp_path / "llama.onnx").write_bytes(zoo.build("llama").SerializeToString())
+    compilation = compile_model(Model(tmp_path / "llama.onnx", context=16, bucket=8), "siracusa")
+    assert compilation.report["arena"]["bytes"] == compilation.program().arena_bytes
+
+
 def test_levels_hold_all_static_memory(siracusa: Compilation) -> None:
     """The arena is that of the header, in whatever level it lies."""
     report, program = siracusa.report, siracusa.program()
