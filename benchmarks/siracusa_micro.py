@@ -112,11 +112,6 @@ class Group:
 # Kernels
 
 
-def copied(body: Body, a: SSAValue) -> SSAValue:
-    """Append nothing: the element as it is."""
-    return a
-
-
 def larger(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
     """Append the larger of two bytes."""
     return body.max(a, b)
@@ -134,7 +129,6 @@ def requantised(body: Body, a: SSAValue) -> SSAValue:
 
 
 BODIES: dict[str, tuple[tuple[IntegerType, ...], IntegerType, Callable[..., SSAValue]]] = {
-    "ew_copy_word_C": ((i32,), i32, copied),
     "ew_max2_int8_C": ((i8, i8), i8, larger),
     "ew_add_int8_clip_C": ((i8, i8), i8, clipped_sum),
     "ew_requant_i32_to_i8_C": ((i32,), i8, requantised),
