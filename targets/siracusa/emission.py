@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from typing import cast
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.machine.attribute import ATTRIBUTE as MACHINE
+from ...dialects.core.machine.attribute import machine_of
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes.emitc.builder import INDEX, Builder, layout_of
@@ -41,10 +45,21 @@ def _dma_copy(converter: FunctionConverter, op: Operation) -> None:
 
 @emits("cluster.dma_wait")
 def _dma_wait(converter: FunctionConverter, op: Operation) -> None:
-    """Convert `cluster.dma_wait`; what waits is code of the controller, which runs once in a call."""
+    """
+    Convert `cluster.dma_wait`; what waits is code of the controller, which runs once in a call.
+
+    Not on a single core, whose kernels C compilers make part of it.
+    """
     b = converter.b
-    converter.attributes[SPECIFIER] = StringAttr("TW_SEQUENCE")
+    if _has_workers(converter.function):
+        converter.attributes[SPECIFIER] = StringAttr("TW_SEQUENCE")
     _transfer(b, op, "wait", [b.value(op.operands[0])], None)
+
+
+def _has_workers(function: Operation) -> bool:
+    module = function.parent_op()
+    known = isinstance(module, ModuleOp) and MACHINE in module.attributes
+    return not known or machine_of(cast(ModuleOp, module)).copier.cores > 1
 
 
 def _transfer(b: Builder, op: Operation, call: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:

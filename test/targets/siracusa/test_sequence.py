@@ -13,9 +13,9 @@ from tilewright.targets.siracusa.bare import SIRACUSA, build_bare
 MARK = "TW_SEQUENCE "
 
 
-def written(folder: Path, name: str = "autoencoder", context: int = 0) -> Path:
+def written(folder: Path, name: str = "autoencoder", context: int = 0, target: str = "siracusa") -> Path:
     (folder / "net.onnx").write_bytes(zoo.build(name).SerializeToString())
-    write_compilation(compile_model(Model(folder / "net.onnx", context=context), "siracusa"), folder / "build")
+    write_compilation(compile_model(Model(folder / "net.onnx", context=context), target), folder / "build")
     return folder / "build"
 
 
@@ -27,6 +27,11 @@ def test_what_waits_for_transfers_is_marked(tmp_path: Path) -> None:
     folder = written(tmp_path)
     assert marked((folder / "network.c").read_text()) == ["network_run"]
     assert MARK.strip() not in (folder / "network.h").read_text()
+
+
+def test_a_single_core_has_no_mark(tmp_path: Path) -> None:
+    """Its kernels are calls of the same code, of which a C compiler would make them a part."""
+    assert marked((written(tmp_path, target="siracusa/one-core") / "network.c").read_text()) == []
 
 
 def test_the_mark_shortens_the_code(tmp_path: Path) -> None:
