@@ -44,7 +44,7 @@ class Options:
     one scale. The `keep` most sensitive layers stay floats.
     """
 
-    ranges: str = "percentile"
+    ranges: str = "wide-percentile"
     per_channel: bool = True
     symmetric: bool | None = None
     adaptive: bool = True

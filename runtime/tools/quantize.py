@@ -39,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = "QuantizeLinear and DequantizeLinear around tensors, or QLinearConv and QLinearMatMul where they exist (qdq)"
     add("--form", choices=FORMS, default="qdq", help=what)
     what = (
-        "ranges of tensors: all values, 99.99 or 99.999 %%, least squared error or least relative entropy (percentile)"
+        "ranges of tensors: all values, 99.99 or 99.999 %%, least squared error or relative entropy (wide-percentile)"
     )
-    add("--ranges", choices=RANGES, default="percentile", help=what)
+    add("--ranges", choices=RANGES, default="wide-percentile", help=what)
     what = "one scale per output channel, or one per tensor (channel)"
     add("--weights", choices=("channel", "tensor"), default="channel", help=what)
     what = "zero points 0, or any (asymmetric; symmetric with --common-sums)"
