@@ -1,0 +1,158 @@
+"""
+Quantise networks for Gemmini, compile them, and compare all executions with each other and with the network in floats.
+
+    .venv/bin/pip install --no-deps --target build/packages silero-vad rapidocr-onnxruntime
+    PYTHONPATH=build/packages python benchmarks/gemmini_networks.py [--filter NAME] [--spike]
+
+Networks of the zoo have weights and inputs from seeds; those of packages are trained, their inputs are those of
+quantize.py. Both are quantised with one scale per tensor and common scales of summands, from four samples. Columns:
+layers on the array and on the core, million modelled cycles, the signal-to-noise ratio of the outputs on four other
+inputs in dB beside its bound, and whether the interpreter on tensors, the C on this machine and, with --spike, on Spike
+give the same outputs; floats at the end of a network, which C libraries round differently, may differ by 1e-6.
+
+Exit code 1 where outputs differ or a ratio is below its bound.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from onnx import ModelProto
+from quantize import CASES as TRAINED
+from quantize import Sample, read, session
+from rich.console import Console
+from rich.table import Table
+
+from tilewright.benchmarks.exits import exit_with
+from tilewright.compiler import Model, compile_model
+from tilewright.frontend import zoo
+from tilewright.frontend.quantize.network import Network, read_network
+from tilewright.frontend.quantize.quantize import Options, quantize
+from tilewright.frontend.zoo import bert_tiny
+from tilewright.ir import Array
+from tilewright.runtime.tools.profile import profile
+from tilewright.runtime.tools.session import level_for, runner
+
+TARGET = "gemmini"
+OPTIONS = Options(ranges="minmax", per_channel=False, adaptive=False, common_sums=True)
+SAMPLES = 4
+_FLOAT = 1e-6
+"""Largest difference of outputs in floats."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Network in floats, its inputs by a first seed and a count, and the least signal-to-noise ratio in dB."""
+
+    network: Callable[[], Network]
+    samples: Callable[[ModelProto, int, int], Sequence[Sample]]
+    bound: float
+
+
+def _of_zoo(build: Callable[[], ModelProto], bound: float) -> Case:
+    def samples(_: ModelProto, first: int, count: int) -> Sequence[Sample]:
+        return [zoo.sample_inputs(build(), seed) for seed in range(first, first + count)]
+
+    return Case(lambda: read_network(build()), samples, bound)
+
+
+def _trained(name: str, bound: float) -> Case:
+    case = TRAINED[name]
+    return Case(partial(read, case), case.samples, bound)
+
+
+CASES = {
+    "ResNet-50": _of_zoo(partial(zoo.build, "resnet50"), 10),
+    "MobileNetV2": _of_zoo(partial(zoo.build, "mobilenet-v2"), 10),
+    "ViT-tiny": _of_zoo(partial(zoo.build, "vit-tiny"), 10),
+    "BERT-tiny, 128 tokens": _of_zoo(partial(zoo.build, "bert-tiny"), 10),
+    "BERT-tiny, 9 tokens": _of_zoo(partial(bert_tiny.build, tokens=9), 10),
+    "PP-OCR direction": _trained("PP-OCR direction", 10),
+    "PP-OCR detection": _trained("PP-OCR detection", 10),
+    "PP-OCR recognition": _trained("PP-OCR recognition", 10),
+    "silero-vad": _trained("silero-vad", 0),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Layers of a network on the array and on the core, modelled cycles, and quality of its outputs."""
+
+    array: int
+    core: int
+    cycles: float
+    decibels: float
+    differs: Mapping[str, float]
+    """Largest difference of an execution from the interpreter's, by its place."""
+
+
+def measured(case: Case, places: Sequence[str], folder: Path) -> Row:
+    """Quantise and compile a network, and run it on all places."""
+    real = case.network().model()
+    quantised = quantize(case.network(), case.samples(real, 0, SAMPLES), OPTIONS).model
+    path = folder / "network.onnx"
+    path.write_bytes(quantised.SerializeToString())
+    model = Model(path, integers=True)
+    unseen = case.samples(real, 1000, SAMPLES)
+    exact = [session(real)(sample) for sample in unseen]
+    found = _outputs(model, "host", "interpreter", unseen)
+    differs = {place: _difference(found, _outputs(model, TARGET, place, unseen)) for place in places}
+    simulation = profile(model, TARGET)
+    engines = [{each.engine for each in layer.engines if each.busy} for layer in simulation.layers]
+    on_array = sum("array" in each for each in engines)
+    only_core = sum(each == {"core"} for each in engines)
+    return Row(on_array, only_core, simulation.cycles / 1e6, _decibels(exact, found), differs)
+
+
+def _outputs(model: Model, target: str, place: str, samples: Sequence[Sample]) -> list[list[Array]]:
+    if place == "interpreter":
+        run = runner(compile_model(model, target, stop_after="tensor"), place)
+    else:
+        run = runner(compile_model(model, target, **level_for(place)._asdict()), place)
+    return [list(run(sample).values()) for sample in samples]
+
+
+def _difference(one: Sequence[Sequence[Array]], other: Sequence[Sequence[Array]]) -> float:
+    pairs = [pair for these, those in zip(one, other, strict=True) for pair in zip(these, those, strict=True)]
+    return max(float(np.abs(a.astype(np.float64) - b).max()) for a, b in pairs)
+
+
+def _decibels(exact: Sequence[Sequence[Array]], found: Sequence[Sequence[Array]]) -> float:
+    """Return the ratio of the power of the first outputs to that of their errors."""
+    wanted, got = (np.concatenate([each[0].astype(np.float64).ravel() for each in all_]) for all_ in (exact, found))
+    noise = float(((wanted - got) ** 2).sum())
+    return 10 * float(np.log10((wanted**2).sum() / noise)) if noise else float("inf")
+
+
+def main() -> int:
+    """Print the table; returns 1 where outputs differ or are too far from those in floats."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--filter", default="", help="part of the name of the networks to take")
+    parser.add_argument("--spike", action="store_true", help="run on Spike too: a minute for ResNet-50")
+    options = parser.parse_args()
+    logging.disable(logging.WARNING)
+    places = ["host", *(["spike"] if options.spike else [])]
+    table = Table("network", "array", "core", "million cycles", "dB", "bound", *places)
+    failed = False
+    for name, case in CASES.items():
+        if options.filter not in name:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            row = measured(case, places, Path(folder))
+        equal = ["equal" if not each else f"{each:.0e}" for each in row.differs.values()]
+        numbers = [str(row.array), str(row.core), f"{row.cycles:.1f}", f"{row.decibels:.1f}", f"{case.bound:.0f}"]
+        table.add_row(name, *numbers, *equal)
+        failed |= row.decibels < case.bound or any(each > _FLOAT for each in row.differs.values())
+    Console(width=120).print(table)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    exit_with(main)
