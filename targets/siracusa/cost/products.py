@@ -114,6 +114,10 @@ class Product:
         is_whole = bool(self.pixels) and bounds[self.pixels[-1]] == self.whole[self.pixels[-1]]
         return self.border if is_whole else 0
 
+    def rows_share_of(self, bounds: Sequence[int]) -> float:
+        """Return the mean share of the rows of a tile's windows in bounds: transfers fill the padding of cut axes."""
+        return self.rows_share if all(bounds[d] == self.whole[d] for d in self.pixels[:-1]) else 1.0
+
 
 @per_kernel
 def product_of(kernel: Kernel) -> Product | None:
@@ -260,7 +264,7 @@ class Simd:
         self._run = product.first.run_length(bounds)
         self._in_place = self._is_long(self._run) and not im2col
         self._rows = self._products // self._run if self._in_place else 1
-        self._rows_share = product.rows_share if self._in_place else 1.0
+        self._rows_share = product.rows_share_of(bounds) if self._in_place else 1.0
         border, (_, _, singles) = product.border_of(bounds), product.line(bounds)
         is_clipped = self._in_place and border > 0
         self._single_share = 1 - (1 - product.border_share) * border / singles if is_clipped else 1.0

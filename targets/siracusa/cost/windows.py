@@ -108,7 +108,7 @@ def _whole_and_clipped(windows: Windows, bounds: tuple[int, ...]) -> tuple[int, 
 def _block(windows: Windows, bounds: tuple[int, ...], pixels: int, output: float, *, clipped: bool = False) -> float:
     """Return the cycles of a block of pixels with `output` cycles for each; a clipped window has one tap less."""
     taps = bounds[windows.taps] - (1 if clipped else 0)
-    rows = bounds[windows.tap_rows] * windows.product.rows_share if windows.tap_rows >= 0 else 1
+    rows = bounds[windows.tap_rows] * windows.product.rows_share_of(bounds) if windows.tap_rows >= 0 else 1
     fresh = windows.fresh if pixels > 1 else taps
     each = ROW + BYTE * fresh if fresh < taps else 1 + _joined(taps)
     loop = LOOP if pixels > UNROLLED else 0

@@ -164,7 +164,7 @@ def test_engines_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     names = {"array", "core", "loader", "storer"}
     assert all({*kernel["refusals"], kernel["engine"]} == names for kernel in found["kernels"])
     assert sum(kernel["macs"] for kernel in found["kernels"]) == 241_920
-    assert "array: it runs nn.conv, nn.matmul, not linalg.transpose" in " ".join(text.split())
+    assert "array: it runs linalg.fill, nn.conv, nn.matmul, not linalg.transpose" in " ".join(text.split())
     assert "instructions" not in found
     operators = {each["operators"]: each for each in found["onnx_operators"]}
     assert {name: each["layers"] for name, each in operators.items()} == {"QLinearConv": 1, "MaxPool": 1}

@@ -331,6 +331,8 @@ def test_an_interrupt_keeps_the_results(network: Path, tmp_path: Path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"waiting\n"
+        while not (file.is_file() and file.read_text().endswith("\n")):
+            time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(60) == 130
     with pytest.raises(ProcessLookupError):

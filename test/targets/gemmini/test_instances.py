@@ -50,7 +50,7 @@ def test_a_program_states_its_instance(instance: str, tmp_path: Path) -> None:
 PRODUCTS = {"fp32": "gemmini.compute_preloaded_add", "fp32-os": "gemmini.multiply", "fp32-loops": "gemmini.loop_"}
 
 
-@pytest.mark.parametrize(("network", "seed"), [*product([float_conv, float_matmul], range(4))])
+@pytest.mark.parametrize(("network", "seed"), [*product([float_conv, float_matmul], range(3))])
 def test_floats_are_equal_in_c_and_near_the_host(network: Network, seed: int, tmp_path: Path) -> None:
     instance = [*PRODUCTS][seed % 3]
     model, shape = network(seed)
