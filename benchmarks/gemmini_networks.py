@@ -7,10 +7,12 @@ Quantise networks for Gemmini, compile them, and compare all executions with eac
 Networks of the zoo have weights and inputs from seeds; those of packages are trained, their inputs are those of
 quantize.py. Both are quantised with one scale per tensor and common scales of summands, from four samples. Columns:
 layers on the array and on the core, million modelled cycles, the signal-to-noise ratio of the outputs on four other
-inputs in dB beside its bound, and whether the interpreter on tensors, the C on this machine and, with --spike, on Spike
-give the same outputs; floats at the end of a network, which C libraries round differently, may differ by 1e-6.
+inputs in dB beside its bound, and the largest differences between executions. With --spike, the C on Spike gives
+what it gives on this machine; floats at the end of a network, which C libraries round differently, may differ by 1e-6.
+The interpreter adds floats in another order than C: where a sum is in the middle of two integers that it is quantised
+to, outputs differ, by less than from those in floats.
 
-Exit code 1 where outputs differ or a ratio is below its bound.
+Exit code 1 where outputs differ by more, or a ratio is below its bound.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import argparse
 import logging
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -69,15 +71,15 @@ def _trained(name: str, bound: float) -> Case:
 
 
 CASES = {
-    "ResNet-50": _of_zoo(partial(zoo.build, "resnet50"), 10),
-    "MobileNetV2": _of_zoo(partial(zoo.build, "mobilenet-v2"), 10),
-    "ViT-tiny": _of_zoo(partial(zoo.build, "vit-tiny"), 10),
-    "BERT-tiny, 128 tokens": _of_zoo(partial(zoo.build, "bert-tiny"), 10),
-    "BERT-tiny, 9 tokens": _of_zoo(partial(bert_tiny.build, tokens=9), 10),
-    "PP-OCR direction": _trained("PP-OCR direction", 10),
-    "PP-OCR detection": _trained("PP-OCR detection", 10),
-    "PP-OCR recognition": _trained("PP-OCR recognition", 10),
-    "silero-vad": _trained("silero-vad", 0),
+    "ResNet-50": _of_zoo(partial(zoo.build, "resnet50"), 20),
+    "MobileNetV2": _of_zoo(partial(zoo.build, "mobilenet-v2"), 14),
+    "ViT-tiny": _of_zoo(partial(zoo.build, "vit-tiny"), 14),
+    "BERT-tiny, 128 tokens": _of_zoo(partial(zoo.build, "bert-tiny"), 25),
+    "BERT-tiny, 9 tokens": _of_zoo(partial(bert_tiny.build, tokens=9), 25),
+    "PP-OCR direction": _trained("PP-OCR direction", 13),
+    "PP-OCR detection": _trained("PP-OCR detection", 16),
+    "PP-OCR recognition": _trained("PP-OCR recognition", 8),
+    "silero-vad": _trained("silero-vad", 6),
 }
 
 
@@ -89,12 +91,20 @@ class Row:
     core: int
     cycles: float
     decibels: float
-    differs: Mapping[str, float]
-    """Largest difference of an execution from the interpreter's, by its place."""
+    interpreted: float
+    """Largest difference of the C from the interpreter."""
+    agreement: float
+    """Ratio of the power of outputs to that of this difference, in dB."""
+    spike: float | None
+    """Largest difference between the C on Spike and on this machine; None where it did not run there."""
+
+    def fails(self, bound: float) -> bool:
+        """Return whether outputs are too far from those in floats, or executions from each other."""
+        return self.decibels < bound or self.agreement < self.decibels or (self.spike or 0) > _FLOAT
 
 
-def measured(case: Case, places: Sequence[str], folder: Path) -> Row:
-    """Quantise and compile a network, and run it on all places."""
+def measured(case: Case, folder: Path, *, spike: bool) -> Row:
+    """Quantise and compile a network, and run it on the interpreter, in C, and on Spike."""
     real = case.network().model()
     quantised = quantize(case.network(), case.samples(real, 0, SAMPLES), OPTIONS).model
     path = folder / "network.onnx"
@@ -102,13 +112,15 @@ def measured(case: Case, places: Sequence[str], folder: Path) -> Row:
     model = Model(path, integers=True)
     unseen = case.samples(real, 1000, SAMPLES)
     exact = [session(real)(sample) for sample in unseen]
-    found = _outputs(model, "host", "interpreter", unseen)
-    differs = {place: _difference(found, _outputs(model, TARGET, place, unseen)) for place in places}
+    interpreted, found = _outputs(model, "host", "interpreter", unseen), _outputs(model, TARGET, "host", unseen)
+    on_spike = _difference(found, _outputs(model, TARGET, "spike", unseen)) if spike else None
+    differs, agreement = _difference(interpreted, found), _decibels(interpreted, found)
     simulation = profile(model, TARGET)
     engines = [{each.engine for each in layer.engines if each.busy} for layer in simulation.layers]
     on_array = sum("array" in each for each in engines)
     only_core = sum(each == {"core"} for each in engines)
-    return Row(on_array, only_core, simulation.cycles / 1e6, _decibels(exact, found), differs)
+    decibels = _decibels(exact, found)
+    return Row(on_array, only_core, simulation.cycles / 1e6, decibels, differs, agreement, on_spike)
 
 
 def _outputs(model: Model, target: str, place: str, samples: Sequence[Sample]) -> list[list[Array]]:
@@ -131,6 +143,12 @@ def _decibels(exact: Sequence[Sequence[Array]], found: Sequence[Sequence[Array]]
     return 10 * float(np.log10((wanted**2).sum() / noise)) if noise else float("inf")
 
 
+def _shown(difference: float | None) -> str:
+    if difference is None:
+        return "-"
+    return f"{difference:.0e}" if difference else "equal"
+
+
 def main() -> int:
     """Print the table; returns 1 where outputs differ or are too far from those in floats."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -138,18 +156,16 @@ def main() -> int:
     parser.add_argument("--spike", action="store_true", help="run on Spike too: a minute for ResNet-50")
     options = parser.parse_args()
     logging.disable(logging.WARNING)
-    places = ["host", *(["spike"] if options.spike else [])]
-    table = Table("network", "array", "core", "million cycles", "dB", "bound", *places)
+    table = Table("network", "array", "core", "million cycles", "dB", "bound", "interpreter", "dB", "Spike")
     failed = False
     for name, case in CASES.items():
         if options.filter not in name:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            row = measured(case, places, Path(folder))
-        equal = ["equal" if not each else f"{each:.0e}" for each in row.differs.values()]
+            row = measured(case, Path(folder), spike=options.spike)
         numbers = [str(row.array), str(row.core), f"{row.cycles:.1f}", f"{row.decibels:.1f}", f"{case.bound:.0f}"]
-        table.add_row(name, *numbers, *equal)
-        failed |= row.decibels < case.bound or any(each > _FLOAT for each in row.differs.values())
+        table.add_row(name, *numbers, _shown(row.interpreted), f"{row.agreement:.0f}", _shown(row.spike))
+        failed |= row.fails(case.bound)
     Console(width=120).print(table)
     return int(failed)
 
