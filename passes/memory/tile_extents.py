@@ -26,9 +26,9 @@ class Most:
 
 
 MAPPED = Most(combinations=3000)
-"""Where tiles are mapped to several engine instances."""
+"""Limits of the candidates that are mapped to several engine instances."""
 IN_BLOCKS = Most(40, 16, 20000, 96)
-"""Where the engine computes in blocks: neighbouring sizes differ by whole blocks and partial ones."""
+"""Limits of the candidates on engines that compute in blocks: neighbouring sizes differ by whole and partial blocks."""
 
 
 def most_of(op: Operation, kernel: Kernel, route: Route) -> Most:
