@@ -28,7 +28,7 @@ from tilewright import api
 from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context, print_ir
-from tilewright.frontend.zoo import cswin_tiny, pvt_tiny, swin_tiny, twins_small, vit_tiny
+from tilewright.frontend.zoo import cswin_tiny, focal_tiny, pvt_tiny, swin_tiny, twins_small, vit_tiny
 from tilewright.ir import numbers_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
@@ -46,6 +46,7 @@ NETWORKS: dict[str, Callable[[], onnx.ModelProto]] = {
         image=112, dims=(8, 16), layers=(2, 2), heads=(2, 4), reductions=(4, 2), classes=4
     ),
     "CSWin": lambda: cswin_tiny.build(image=112, dim=8, layers=(1, 2), heads=(2, 4), stripes=(1, 7), classes=4),
+    "Focal": lambda: focal_tiny.build(image=56, patch=2, dim=16, layers=(2, 2), heads=(2, 4), focus=(5, 3), classes=4),
 }
 
 

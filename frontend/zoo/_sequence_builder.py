@@ -40,6 +40,13 @@ class SequenceBuilder(FloatBuilder):
             return product
         return self._add("Add", [self.constant("bias", self._uniform((features,), 0.1)), product], shape)
 
+    def shared_linear(self, values: Sequence[Value], features: int) -> list[Value]:
+        """Return one dense layer along the last axis of several tensors: [..., features] each."""
+        fan_in = values[0].shape[-1]
+        weight = self.constant("weight", self._uniform((fan_in, features), sqrt(3 / fan_in)))
+        bias = self.constant("bias", self._uniform((features,), 0.1))
+        return [self.sum(self.matmul(x, weight), bias) for x in values]
+
     def mlp(self, x: Value, hidden: int) -> Value:
         """Return `x` [..., D] through a hidden layer with GELU."""
         return self.linear(self.gelu(self.linear(x, hidden)), x.shape[-1])
@@ -146,6 +153,12 @@ class SequenceBuilder(FloatBuilder):
         shape = list(values[0].shape)
         shape[axis] = sum(value.shape[axis] for value in values)
         return self._add("Concat", values, tuple(shape), {"axis": axis})
+
+    def padded(self, x: Value, by: int, axis: int) -> Value:
+        """Return `x` with so many zeros before and after an axis."""
+        amounts = np.where(np.arange(len(x.shape)) == axis, by, 0)
+        shape = tuple(size + 2 * int(amount) for size, amount in zip(x.shape, amounts, strict=True))
+        return self._add("Pad", [x, self._literal(np.concatenate([amounts, amounts]))], shape)
 
     def heads(self, x: Value, count: int) -> Value:
         """Return `x` [N, T, D] as [N, heads, T, D / heads]."""

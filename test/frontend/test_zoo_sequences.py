@@ -14,7 +14,17 @@ import pytest
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.frontend.zoo import bert_base, bert_tiny, cswin_tiny, lstm, pvt_tiny, swin_tiny, twins_small, vit_tiny
+from tilewright.frontend.zoo import (
+    bert_base,
+    bert_tiny,
+    cswin_tiny,
+    focal_tiny,
+    lstm,
+    pvt_tiny,
+    swin_tiny,
+    twins_small,
+    vit_tiny,
+)
 from tilewright.frontend.zoo.pvt_tiny import Stage
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
@@ -37,6 +47,9 @@ SMALL = {
         1, image=24, window=3, dims=(8, 12), layers=(2, 1), heads=(2, 3), reductions=(2, 1), classes=7
     ),
     "cswin-tiny": lambda: cswin_tiny.build(1, image=16, dim=8, layers=(1, 1), heads=(2, 4), stripes=(2, 2), classes=7),
+    "focal-tiny": lambda: focal_tiny.build(
+        1, image=24, patch=2, window=3, halo=1, dim=8, layers=(1, 1), heads=(2, 4), focus=(3, 1), classes=7
+    ),
     "lstm": lambda: lstm.build(1, frames=7, features=5, hidden=6, words=4),
 }
 each_network = pytest.mark.parametrize("name", SMALL)

@@ -13,7 +13,7 @@ import pytest
 
 from tilewright import opt_tool
 from tilewright.frontend import zoo
-from tilewright.frontend.zoo import _bert, cswin_tiny, llama, pvt_tiny, swin_tiny, twins_small, vit_tiny
+from tilewright.frontend.zoo import _bert, cswin_tiny, focal_tiny, llama, pvt_tiny, swin_tiny, twins_small, vit_tiny
 from tilewright.targets.pim.passes.find_branches import BLOCKS
 from tilewright.targets.pim.schedule.families import MODELS
 from tilewright.targets.pim.schedule.records import Stage
@@ -80,6 +80,12 @@ def test_cswin():
     layers, heads = (1, 2, 1, 1), (2, 4, 8, 8)
     model = cswin_tiny.build(dim=8, layers=layers, heads=heads, classes=4)
     assert found(model) == of_family("CSWin-T", 224, channels=(8, 16, 32, 64), heads=heads, blocks=layers)
+
+
+def test_focal():
+    """Pooled keys are a coarse region of 7 x 7 and 5 x 5 windows; the last stage has one window."""
+    model = focal_tiny.build(image=56, dim=8, layers=(2, 1), heads=(2, 4), focus=(7, 5), classes=4)
+    assert found(model) == of_family("Focal-T", 56, **SWIN)
 
 
 def test_bert():
