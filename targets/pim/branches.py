@@ -24,7 +24,7 @@ from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
 from ...errors import Diagnostic
 from ...ir import shape_of
 from ...locations import where
-from .branches_flow import Flow, count, dims_of, is_product, onto, relation
+from .branches_flow import Flow, count, dims_of, is_product, onto, reads, relation
 
 _SET = cast(Any, islpy).dim_type.set
 _MOST_STEPS = 8
@@ -78,6 +78,15 @@ class Attention:
         return self.rows.reverse().apply_range(self.rows).coalesce()
 
 
+@dataclass(frozen=True)
+class Refused:
+    """A product of queries and keys, and that of its result with values, whose branches the `error` tells not found."""
+
+    scores: Operation
+    context: Operation
+    error: Diagnostic
+
+
 class Network:
     """Products of a function, the products that each value comes from, and its attention."""
 
@@ -92,11 +101,21 @@ class Network:
 
     def _of_operands(self, op: Operation) -> frozenset[Operation]:
         found: frozenset[Operation] = frozenset()
-        return found.union(*(self.sources(op.operands[index]) for index in self.flow.operands(op)))
+        return found.union(*(self.sources(value) for value in reads(op)))
 
     def sources(self, value: SSAValue) -> frozenset[Operation]:
         """Return the products that a value comes from without another one between."""
         return self._sources.get(value, frozenset()) if value in self.flow.active else frozenset()
+
+    def before(self, values: Sequence[SSAValue], after: int) -> list[Operation]:
+        """Return the products that values come from, also through others, with an order above `after`."""
+        found: set[Operation] = set()
+        open_values = list(values)
+        while open_values:
+            new = {op for op in self.sources(open_values.pop()) if self.order[op] > after} - found
+            found |= new
+            open_values += [operand for op in new for operand in op.operands]
+        return sorted(found, key=self.order.__getitem__)
 
     def data(self, product: Operation) -> list[int]:
         """Return the operands of a product that depend on arguments."""
@@ -112,23 +131,37 @@ class Network:
         own = dims_of(kernel.outputs[0]) & dims_of(kernel.inputs[1 - data]) - dims_of(kernel.inputs[data])
         return prod(kernel.bounds[dim] for dim in own)
 
-    def attentions(self) -> Iterator[Attention]:
-        """Yield the attention of the function, in program order."""
+    def attentions(self) -> Iterator[Attention | Refused]:
+        """Yield the attention of the function, in program order; Refused where its branches are not found."""
         for context in self.products:
             if self.is_projection(context):
                 continue
-            for index in (0, 1):
-                scores = [op for op in self.sources(context.operands[index]) if not self.is_projection(op)]
-                if len(scores) == 1 and (found := self._attention(scores[0], context, index)):
-                    yield found
-                    break
+            found = [each for index in (0, 1) if (each := self._attempt(context, index)) is not None]
+            yield from sorted(found, key=lambda each: isinstance(each, Refused))[:1]
+
+    def _attempt(self, context: Operation, index: int) -> Attention | Refused | None:
+        """Return the attention whose normalised scores are an operand of a product, None where it has none."""
+        scores = [op for op in self.sources(context.operands[index]) if not self.is_projection(op)]
+        if len(scores) != 1:
+            return None
+        try:
+            return self._attention(scores[0], context, index)
+        except Diagnostic as error:
+            return Refused(scores[0], context, error)
 
     def _attention(self, scores: Operation, context: Operation, index: int) -> Attention | None:
         """Return the attention of these products, None where no softmax of the keys is between them."""
         flow, result = self.flow, scores.results[0]
         if scores in self.sources(context.operands[1 - index]):
             return None
-        normalised = flow.reach(context.operands[index], _always)[result]
+        normalised = flow.reach(context.operands[index], _always).get(result)
+        if normalised is None:
+            raise Diagnostic(
+                "a kernel between two products of activations has no affine dependences",
+                where=where(context),
+                expected="kernels without tables, and views of tensors",
+                found=f"a path from {where(scores)} through another kernel",
+            )
         kernel, space = kernel_of(scores), shape_of(result)
         mixed = [axis for axis in range(len(space)) if not _fixes(normalised, axis, len(space))]
         by_operand = [_axes(kernel, operand) for operand in (0, 1)]
@@ -186,6 +219,7 @@ class Network:
         """
         Return the product with constant weights that a value comes from, and the map to the value that it reads.
 
+        Of several products, such as of an image and of a smaller one of its windows, it is the one of most elements.
         Products of activations on the way, such as a rotation by position, are followed to the operand that comes from
         a product. None, with the map to an argument or another source, where there is no such product.
         """
@@ -194,7 +228,7 @@ class Network:
         if not sources:
             source = next(iter(found))
             return None, found[source], source
-        product = max((source.op for source in sources), key=self.order.__getitem__)
+        product = max((source.op for source in sources), key=lambda op: (prod(shape_of(op.results[0])), self.order[op]))
         data = self.data(product)
         from_products = [index for index in data if self.sources(product.operands[index])]
         index = (from_products or data)[0]
@@ -225,14 +259,15 @@ class _Operands:
         """Follow the operands back."""
         network, operands = self.network, self.scores.operands
         query, origin, source = network.projection_of(operands[self.of_query])
-        key, _, reduced = network.projection_of(operands[self.of_key])
+        key, _, _ = network.projection_of(operands[self.of_key])
         value, _, _ = network.projection_of(self.values)
         self.projections = query, key, value
         roots = network.flow.reach(source, _copies(network.flow))
         self.root = max(roots, key=lambda each: prod(shape_of(each)))
         self.origin = origin.apply_range(roots[self.root]).coalesce()
         after = network.order[self.root.op] if isinstance(self.root, OpResult) else -1
-        self.reductions = tuple(op for op in network.sources(reduced) if network.order[op] > after)
+        before = network.before([operands[self.of_key], self.values], after)
+        self.reductions = tuple(op for op in before if op not in self.projections and network.is_projection(op))
         kernel = kernel_of(query if query is not None else self.scores)
         self.channels = prod(kernel.bounds[dim] for dim in common_dims(kernel))
 

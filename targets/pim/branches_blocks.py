@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from ...dialects.core.kernel import kernel_of
 from ...errors import Diagnostic
 from ...locations import where
-from .branches import Attention, Network, common_dims, first_rows
+from .branches import Attention, Network, Refused, common_dims, first_rows
 from .schedule.records import Stage
 
 
@@ -56,21 +56,53 @@ class Block:
         yield from ((op, "merge") for op in self.merging)
 
 
-def blocks_of(network: Network) -> list[Block]:
-    """
-    Return the blocks of a network in program order, with the stages that they belong to.
+@dataclass(frozen=True)
+class RefusedBlock:
+    """Products of a block without a record, which runs by the default mapping; `error` has the reason."""
 
-    Blocks of equal records and width are of one stage. Raises Diagnostic where branches have unequal sizes.
+    ops: tuple[Operation, ...]
+    error: Diagnostic
+
+
+def blocks_of(network: Network) -> tuple[list[Block], list[RefusedBlock]]:
+    """
+    Return the blocks of a network in program order, with the stages that they belong to, and those refused.
+
+    Blocks of equal records and width are of one stage.
     """
     attended = list(network.attentions())
-    roles = {op for each in attended for op in (*each.projections, each.scores, each.context) if op is not None}
+    roles = {op for each in attended for op in _products(network, each)}
     joined = _joined(network, attended, roles)
     found: list[Block] = []
+    refused: list[RefusedBlock] = []
     for (projection, of), following in zip(joined, [*joined[1:], None], strict=False):
         end = min(network.order[each.scores] for each in following[1]) if following else len(network.order)
         mlp = _mlp(network, projection, roles, end)
-        found.append(Block(of, projection, mlp, _record(of, mlp, network)))
-    return _numbered(network, found)
+        try:
+            found.append(Block(_taken(of), projection, mlp, _record(_taken(of), mlp, network)))
+        except Diagnostic as error:
+            inner = (*(op for each in of for op in _products(network, each)), *filter(None, [projection]), *mlp)
+            refused.append(RefusedBlock(tuple(dict.fromkeys(inner)), error))
+    return _numbered(network, found, refused), refused
+
+
+def _taken(attentions: Sequence[Attention | Refused]) -> tuple[Attention, ...]:
+    """Return the attention of a block. Raises the Diagnostic of the first that is refused."""
+    for each in attentions:
+        if isinstance(each, Refused):
+            raise each.error
+    return tuple(each for each in attentions if isinstance(each, Attention))
+
+
+def _products(network: Network, attention: Attention | Refused) -> list[Operation]:
+    """Return the two products of activations of an attention, and the projections before them."""
+    both = [attention.scores, attention.context]
+    if isinstance(attention, Attention):
+        return [*filter(None, attention.projections), *both]
+    sources = [network.sources(value) for op in both for value in op.operands]
+    # An operand of several products may come from the sum of all blocks before.
+    single = [op for of in sources if len(of) == 1 for op in of]
+    return [*(op for op in dict.fromkeys(single) if network.is_projection(op)), *both]
 
 
 def stages_of(blocks: Sequence[Block]) -> list[Stage]:
@@ -96,8 +128,8 @@ def window_of(attention: Attention) -> Window | None:
 
 
 def _joined(
-    network: Network, attended: Sequence[Attention], roles: set[Operation]
-) -> list[tuple[Operation | None, tuple[Attention, ...]]]:
+    network: Network, attended: Sequence[Attention | Refused], roles: set[Operation]
+) -> list[tuple[Operation | None, tuple[Attention | Refused, ...]]]:
     """Return attention with the product that projects its contexts; those with one product are of one block."""
     projections: dict[Operation, Operation] = {}
     for op in network.products:
@@ -105,7 +137,7 @@ def _joined(
             continue
         for source in network.sources(op.operands[network.data(op)[0]]):
             projections.setdefault(source, op)
-    found: dict[Operation, tuple[Operation | None, list[Attention]]] = {}
+    found: dict[Operation, tuple[Operation | None, list[Attention | Refused]]] = {}
     for each in attended:
         projection = projections.get(each.context)
         found.setdefault(projection or each.context, (projection, []))[1].append(each)
@@ -161,7 +193,7 @@ def _record(attentions: Sequence[Attention], mlp: Sequence[Operation], network: 
             where(first.scores),
             f"{channels} channels",
             f"{count * len(parts)} heads of {first.head_channels} channels",
-            "lower the network with shard-kernels, without a schedule",
+            "heads that make the channels; the default mapping of shard-kernels takes the block as it is",
         )
     hidden = sum(network.width(op) * _inputs(op) for op in mlp)
     shape = first.queries, first.keys, first.own_keys
@@ -175,14 +207,14 @@ def _inputs(product: Operation) -> int:
     return prod(kernel.bounds[dim] for dim in common_dims(kernel))
 
 
-def _numbered(network: Network, blocks: Sequence[Block]) -> list[Block]:
+def _numbered(network: Network, blocks: Sequence[Block], refused: Sequence[RefusedBlock]) -> list[Block]:
     """
     Return blocks with the names and positions of their stages, and with the products that merge patches.
 
     A stage ends where the channels change. A block of one branch after windows takes their rows as its branches: it
     shares keys and values alone.
     """
-    inner = {op for block in blocks for op, _ in block.phases}
+    inner = {op for block in blocks for op, _ in block.phases} | {op for block in refused for op in block.ops}
     found: list[Block] = []
     groups: list[dict[Stage, int]] = []
     previous: Block | None = None

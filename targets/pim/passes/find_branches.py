@@ -17,11 +17,12 @@ from ....errors import Diagnostic
 from ....ir import functions
 from ....passes.core.base import Pass
 from ..branches import Network, spatial_dims
-from ..branches_blocks import Block, blocks_of, stages_of, window_of
+from ..branches_blocks import Block, RefusedBlock, blocks_of, stages_of, window_of
 from ..schedule.records import Stage
 
 STAGES, BLOCKS = "pim.stages", "pim.blocks"
 BLOCK, PHASE = "pim.block", "pim.phase"
+REFUSED = "pim.refused"
 BRANCHES = "pim.branches"
 BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS = "pim.branch_dims", "pim.head_dims", "pim.query_dims"
 
@@ -30,9 +31,10 @@ def find_branches(module: ModuleOp) -> None:
     """
     Annotate the blocks of a module's functions, the branches of their products, and the stages of the module.
 
-    Raises Diagnostic where there are no kernels, and where branches of a block are unequal.
+    Raises Diagnostic where there are no kernels.
     """
     found: list[Block] = []
+    refused: list[RefusedBlock] = []
     kernels = 0
     for function in functions(module):
         if not function.body.blocks:
@@ -40,12 +42,15 @@ def find_branches(module: ModuleOp) -> None:
         network = Network(function)
         known = [op for op in network.order if is_kernel(op) and op.results and op.results[0] in network.flow.active]
         kernels += len(known)
-        blocks = blocks_of(network)
+        blocks, without = blocks_of(network)
         for place, block in enumerate(blocks, len(found)):
             _annotate(block, place)
+        for place, block in enumerate(without, len(refused)):
+            _mark(block, place)
         inner = {op for block in blocks for op, _ in block.phases}
         _annotate_kernels(network, [op for op in known if op not in inner])
         found += blocks
+        refused += without
     if not kernels:
         raise Diagnostic(
             "the module has no kernels on tensors, and so no branches",
@@ -54,6 +59,8 @@ def find_branches(module: ModuleOp) -> None:
         )
     module.attributes[STAGES] = ArrayAttr([record_of(stage) for stage in stages_of(found)])
     module.attributes[BLOCKS] = ArrayAttr([_facts(block) for block in found])
+    if refused:
+        module.attributes[REFUSED] = ArrayAttr([_reason(block.error) for block in refused])
 
 
 def record_of(stage: Stage) -> DictionaryAttr:
@@ -97,6 +104,24 @@ def _facts(block: Block) -> DictionaryAttr:
     return DictionaryAttr(facts)
 
 
+def _reason(error: Diagnostic) -> DictionaryAttr:
+    """Return the place of a block, and the reason why it has no stage."""
+    facts = {
+        "at": error.where,
+        "reason": error.message,
+        "expected": error.expected,
+        "found": error.found,
+        "remedy": error.remedy,
+    }
+    return DictionaryAttr({key: StringAttr(text) for key, text in facts.items() if text})
+
+
+def _mark(block: RefusedBlock, place: int) -> None:
+    """Give the ops of a block without a stage the position of its reason."""
+    for op in block.ops:
+        op.attributes[REFUSED] = IntegerAttr(place, i64)
+
+
 def _annotate(block: Block, place: int) -> None:
     """Give the ops of a block its number and their phase, and its products of activations their dimensions."""
     for op, phase in block.phases:
@@ -128,8 +153,9 @@ class FindBranchesPass(Pass):
     Kernels of a block get `pim.block` and `pim.phase`; scores get `pim.branch_dims` and `pim.head_dims`, the axes of
     the result whose indices tell branches and heads apart, and `pim.query_dims`, those of the queries of a branch.
     Other kernels get `pim.branches`, one for each point of their spatial dimensions. The module gets the records of the
-    scheduler: `pim.stages`, and `pim.blocks` with the window and shift of each block. Run it after
-    convert-onnx-to-linalg and before bufferize.
+    scheduler: `pim.stages`, and `pim.blocks` with the window and shift of each block. A block whose branches are not
+    found gets no stage: `pim.refused` of the module has its place and the reason, and its products the position there;
+    it runs by the default mapping of shard-kernels. Run the pass after convert-onnx-to-linalg and before bufferize.
     """
 
     name = "find-branches"

@@ -22,7 +22,7 @@ from ....passes.core.base import Pass
 from ....passes.sharding.placement import Mesh, mesh_of, reshaped, sub_arrays
 from ....passes.sharding.spatial import SPATIAL, SUB_ARRAYS
 from ..schedule.packing import regular
-from .find_branches import BLOCK, BLOCKS, BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS, STAGES
+from .find_branches import BLOCK, BLOCKS, BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS, REFUSED, STAGES
 from .schedule_branches import SCHEDULE
 
 
@@ -106,17 +106,26 @@ def partition(stage: DictionaryAttr, parts: int, mesh: Mesh) -> Partition:
 
 
 def _blocks_of(ops: Sequence[Operation]) -> list[tuple[Operation, int]]:
-    """Return the kernels of a function, each with the block that the next kernel with one has, or the last."""
+    """
+    Return the kernels of a function, each with the block that the next kernel with one has, or the last.
+
+    Kernels of a block without a stage, and those before them, have none.
+    """
+    marked = [op for op in ops if BLOCK in op.attributes or REFUSED in op.attributes]
     found: list[tuple[Operation, int]] = []
-    block: int | None = None
+    block = _block_of(marked[-1]) if marked else None
+    of_blocks = set(marked)
     for op in reversed(ops):
-        number = op.attributes.get(BLOCK)
-        block = cast("IntegerAttr", number).value.data if number is not None else block
+        block = _block_of(op) if op in of_blocks else block
         if is_kernel(op) and block is not None:
             found.append((op, block))
-    known = [cast("IntegerAttr", op.attributes[BLOCK]).value.data for op in ops if BLOCK in op.attributes]
-    rest = {op for op, _ in found}
-    return found + [(op, known[-1]) for op in ops if known and is_kernel(op) and op not in rest]
+    return found
+
+
+def _block_of(op: Operation) -> int | None:
+    """Return the block of a kernel, None where it has no stage."""
+    number = op.attributes.get(BLOCK)
+    return cast("IntegerAttr", number).value.data if number is not None else None
 
 
 def _loops(op: Operation, own: Partition, mesh: Mesh) -> list[int]:
@@ -165,8 +174,8 @@ class MapBranchesPass(Pass):
 
     Kernels get `hier.sub_arrays`, the sub-arrays of the stage of their block in `pim.schedule`; products of queries and
     keys get `hier.spatial`: branches over the sub-arrays, heads and rows of queries over the nodes of each. A sub-array
-    has so many consecutive branches as there are temporal layers. A module without a schedule is unchanged. Run it on
-    buffers, before shard-kernels.
+    has so many consecutive branches as there are temporal layers. Kernels of blocks that find-branches refused, and a
+    module without a schedule, are unchanged. Run it on buffers, before shard-kernels.
     """
 
     name = "map-branches"

@@ -28,7 +28,7 @@ from ....ir import numbers_of
 from ....passes.core.base import Pass
 from ..schedule.machine import mesh_of
 from ..schedule.records import Mesh, Stage, read_profile
-from .find_branches import BLOCKS, STAGES, stage_from
+from .find_branches import BLOCKS, REFUSED, STAGES, stage_from
 
 if TYPE_CHECKING:
     from ..schedule.solve import StagePlan
@@ -65,6 +65,17 @@ def _stages(module: ModuleOp) -> list[Stage]:
     if not isinstance(records, ArrayAttr):
         raise Diagnostic("the module has no stages", expected=f"'{STAGES}'", remedy="run find-branches before")
     known = cast("ArrayAttr[DictionaryAttr]", records).data
+    refused = module.attributes.get(REFUSED)
+    if not known and isinstance(refused, ArrayAttr):
+        errors = cast("ArrayAttr[DictionaryAttr]", refused).data
+        at, reason = (cast("StringAttr", errors[0].data.get(key, StringAttr(""))).data for key in ("at", "reason"))
+        raise Diagnostic(
+            f"no block of the network has a stage to schedule, the first for this reason: {reason}",
+            where=at,
+            expected="Transformer blocks whose branches find-branches finds",
+            found=f"{len(errors)} refused blocks, see '{REFUSED}' of the module",
+            remedy="lower its kernels with shard-kernels",
+        )
     if not known:
         raise Diagnostic(
             "the network has no attention, and so no stages to schedule",

@@ -12,8 +12,9 @@ from onnx import helper, numpy_helper
 
 from tilewright.frontend.zoo._float_builder import Value
 from tilewright.frontend.zoo._sequence_builder import SequenceBuilder
+from tilewright.targets.pim.passes.find_branches import REFUSED
 from tilewright.targets.pim.schedule.records import Stage
-from tilewright.test.targets.pim.annotations import found
+from tilewright.test.targets.pim.annotations import annotated, found
 
 CHANNELS, HEADS = 8, 2
 PLAIN = Stage("1", CHANNELS, HEADS, 1, 1, 6, 6, 6, expansion=0)
@@ -105,3 +106,45 @@ def test_padding_after_the_projections():
     mixed = b.without_heads(attended(b, query, key, value))
     model = with_padding(b.model({"output": b.linear(mixed, CHANNELS)}))
     assert found(model) == [replace(PLAIN, branches=4, queries=49, keys=49, own_keys=25)]
+
+
+def overlapping_windows(b: SequenceBuilder, x: Value) -> Value:
+    """Return attention in windows of two rows, each with a row of the next."""
+    windows = b.joined([b.sliced(x, row, row + 2, 1) for row in range(5)], 0)
+    mixed = one_product_a_projection(b, windows)
+    firsts = b.reshaped(b.sliced(mixed, 0, 1, 1), 1, 5, CHANNELS)
+    return b.joined([firsts, b.sliced(b.sliced(mixed, 4, 5, 0), 1, 2, 1)], 1)
+
+
+def keys_in_an_order_of_data(b: SequenceBuilder, x: Value) -> Value:
+    """Return attention whose shares a gather by an input puts in another order."""
+    query, key, value = (b.heads(b.linear(x, CHANNELS), HEADS) for _ in range(3))
+    shares = b.softmax(b.matmul(query, b.transposed(key, 0, 1, 3, 2)))
+    turned = b.chosen(b.transposed(shares, 3, 0, 1, 2), b.integers("order", [6], 5))
+    return b.without_heads(b.matmul(b.transposed(turned, 1, 2, 3, 0), value))
+
+
+def heads_of_more_channels(b: SequenceBuilder, x: Value) -> Value:
+    query, key, value = (b.heads(b.linear(x, 2 * CHANNELS), HEADS) for _ in range(3))
+    return b.without_heads(attended(b, query, key, value))
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        (overlapping_windows, "queries of two branches overlap"),
+        (keys_in_an_order_of_data, "a kernel between two products of activations has no affine dependences"),
+        (heads_of_more_channels, "the heads of a block do not have as many channels as its input"),
+    ],
+)
+def test_a_refused_block_leaves_the_stages_of_others(form: Callable[[SequenceBuilder, Value], Value], message: str):
+    b = SequenceBuilder("a.form", "", 0)
+    x = b.input([6, CHANNELS])
+    for each in (one_product_a_projection, form, one_product_a_projection):
+        x = b.sum(x, b.linear(each(b, b.layer_norm(x)), CHANNELS))
+        x = b.sum(x, b.mlp(b.layer_norm(x), 2 * CHANNELS))
+    model = b.model({"output": x})
+    (reason,) = annotated(model)[REFUSED]
+    assert reason.data["reason"].data == message
+    assert "MatMul" in reason.data["at"].data
+    assert found(model) == [replace(PLAIN, blocks=2, expansion=2)]

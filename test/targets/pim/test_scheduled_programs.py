@@ -12,6 +12,7 @@ from tilewright import api
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context, print_ir
 from tilewright.dialects.hier import ShiftOp
+from tilewright.frontend.zoo._sequence_builder import SequenceBuilder
 from tilewright.ir import Array, shape_of
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.pim.passes.find_branches import find_branches
@@ -44,6 +45,29 @@ def case(folder: Path) -> tuple[dict[str, Array], Array]:
     """Return an input, and the host's output."""
     inputs = {"x": np.random.default_rng(7).standard_normal(BLOCK.shape).astype(np.float32)}
     return inputs, api.load(folder / "block.onnx", "host").run(inputs)["y"]
+
+
+def test_a_refused_block_runs_between_scheduled_ones(tmp_path: Path) -> None:
+    """The middle one of three blocks has heads of twice the channels, and runs by the default mapping."""
+    b = SequenceBuilder("three.blocks", "", 5)
+    x = b.input([8, 16])
+    for width in (16, 32, 16):
+        query, key, value = (b.heads(b.linear(b.layer_norm(x), width), 4) for _ in range(3))
+        shares = b.softmax(b.matmul(query, b.transposed(key, 0, 1, 3, 2)))
+        x = b.sum(x, b.linear(b.without_heads(b.matmul(shares, value)), 16))
+        x = b.sum(x, b.mlp(b.layer_norm(x), 32))
+    file = tmp_path / "blocks.onnx"
+    file.write_bytes(b.model({"y": x}).SerializeToString())
+    module = compile_model(Model(file), "pim/4x4", stop_after="tensor").module
+    find_branches(module)
+    ScheduleBranchesPass(array=(4, 4), regular=True).apply(new_context(), module)
+    (tmp_path / "blocks.mlir").write_text(print_ir(module, context=new_context()))
+    mapped = compile_model(Model(tmp_path / "blocks.mlir"), "pim/4x4", stop_after="sharded").module
+    assert {"pim.refused", "pim.block"} <= {name for op in mapped.walk() for name in op.attributes}
+    inputs = {"input": np.random.default_rng(7).standard_normal((1, 8, 16)).astype(np.float32)}
+    expected = api.load(file, "host").run(inputs)["y"]
+    found = api.load(tmp_path / "blocks.mlir", "pim/4x4").run(inputs)["y"]
+    np.testing.assert_array_equal(found, expected)
 
 
 def rings(module: ModuleOp) -> set[tuple[int, int, int]]:
