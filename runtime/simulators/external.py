@@ -76,7 +76,7 @@ class ExternalSimulator:
             raise Diagnostic(
                 f"{self.find()} is another program than {self.name}, or another version",
                 expected=f"a version as /{self.version.pattern}/",
-                found=done.strip()[:200] or "no output",
+                found=done.strip().rpartition("\n")[2][:200] or "no output",
                 remedy=self.remedy,
             )
         return found[1]

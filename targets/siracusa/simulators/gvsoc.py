@@ -2,7 +2,7 @@
 GVSoC, the simulator of PULP's chips: networks as bare-metal programs on its model of Siracusa, with their cycles.
 
 It is found by $GVSOC or on PATH. GVSoC prints no version: its release is told by a digest of the descriptions of its
-models, the folder `generators` of its installation.
+models, the folder `generators` of its installation, whose `bin` has the program.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PROGRAM = ExternalSimulator(
     variable="GVSOC",
     program="gvsoc",
     ask=("--help",),
-    version=re.compile(r"--target-dir=(\S+)"),
+    version=re.compile(r"usage: (gapy)\b"),
     remedy="build github.com/gvsoc/gvsoc with TARGETS=siracusa, and set GVSOC to install/bin/gvsoc",
 )
 
@@ -60,8 +60,10 @@ def release(generators: Path) -> str:
     """
     Return the commit of GVSoC by the descriptions of its models, or their digest where that is unknown.
 
-    Raises Diagnostic where there is no model of the chip.
+    A script elsewhere that starts GVSoC has no models beside it. Raises Diagnostic where there is no model of the chip.
     """
+    if not generators.is_dir():
+        return "of unknown release"
     if not (generators / f"{_CHIP}.py").is_file():
         raise Diagnostic(
             f"GVSoC was built without a model of {_CHIP}, or is another version",
@@ -95,7 +97,8 @@ class GvsocSession:
 
         Raises Diagnostic where it is missing, is another program, or has no model of the chip.
         """
-        self.version = f"GVSoC {release(Path(PROGRAM.found_version()))}"
+        PROGRAM.found_version()
+        self.version = f"GVSoC {release(PROGRAM.find().resolve().parent.parent / 'generators')}"
         self.entries = entries_at(folder)
         self._marked = calls
         self.counted: Array = np.zeros((2, calls + 1, 2), np.uint64)

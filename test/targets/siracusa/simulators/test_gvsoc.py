@@ -84,12 +84,13 @@ def test_layers_are_measured(
 
 
 def fake(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch, *, chip: bool = True) -> None:
-    """Let $GVSOC name a shell script that tells its installation, and does `text` with a program."""
-    program, generators = folder / "gvsoc", folder / "generators"
+    """Let $GVSOC name a shell script in an installation, which does `text` with a program."""
+    program, generators = folder / "bin" / "gvsoc", folder / "generators"
+    program.parent.mkdir()
     generators.mkdir()
     if chip:
         (generators / "siracusa.py").write_text("")
-    program.write_text(f'#!/bin/sh\necho gapy --target-dir={generators} "$@"\n[ "$1" = --help ] && exit\n{text}\n')
+    program.write_text(f'#!/bin/sh\n[ "$1" = --help ] && echo "usage: gapy [-h]" && exit\n{text}\n')
     program.chmod(0o755)
     monkeypatch.setenv("GVSOC", str(program))
 
@@ -108,6 +109,18 @@ def test_cycles_and_outputs_are_read(case: Example, tmp_path: Path, monkeypatch:
     assert re.match(r"GVSoC of unknown release \(models [0-9a-f]{12}\)", session.version)
 
 
+def test_a_script_elsewhere_has_no_release(case: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, console(case.outputs, [9] * RUNS), monkeypatch)
+    script = tmp_path / "other" / "bin" / "run"
+    script.parent.mkdir(parents=True)
+    script.write_text(f'#!/bin/sh\nexec {tmp_path}/bin/gvsoc "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("GVSOC", str(script))
+    session = GvsocSession(case.folder)
+    np.testing.assert_array_equal(session.run_all([(0, case.inputs)])[0][0], case.outputs[0])
+    assert session.version == "GVSoC of unknown release"
+
+
 def test_the_program_is_built_for_the_chip(case: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake(tmp_path, f'echo "$@"; cp "$4" {tmp_path}/kept.elf; {console(case.outputs, [9] * RUNS)}', monkeypatch)
     GvsocSession(case.folder).run_all([(0, case.inputs)])
@@ -123,7 +136,7 @@ def test_counts_of_calls_are_read(case: Example, tmp_path: Path, monkeypatch: py
     session = GvsocSession(case.folder, calls=2)
     session.run_all([(0, case.inputs)])
     assert session.counted.tolist() == [[[40, 0], [41, 1], [42, 2]], [[20, 0], [21, 1], [22, 2]]]
-    fake_again = tmp_path / "gvsoc"
+    fake_again = tmp_path / "bin" / "gvsoc"
     fake_again.write_text(fake_again.read_text().replace("echo count 2 22 2", ""))
     with pytest.raises(Diagnostic, match="has not printed all counts"):
         session.run_all([(0, case.inputs)])
@@ -172,7 +185,7 @@ def test_another_program_and_another_version(case: Example, tmp_path: Path, monk
     fake(tmp_path, "", monkeypatch, chip=False)
     with pytest.raises(Diagnostic, match="built without a model of siracusa, or is another version"):
         GvsocSession(case.folder)
-    (tmp_path / "gvsoc").write_text("#!/bin/sh\necho some other tool\n")
+    (tmp_path / "bin" / "gvsoc").write_text("#!/bin/sh\necho some other tool\n")
     with pytest.raises(Diagnostic, match="is another program than GVSoC"):
         GvsocSession(case.folder)
     monkeypatch.setenv("GVSOC", str(tmp_path / "none"))
