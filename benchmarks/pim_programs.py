@@ -2,7 +2,7 @@
 Programs of the layers of a schedule on a mesh of memory nodes, beside the cost model of the schedule.
 
     python benchmarks/pim_programs.py [--model NAME] [--size PIXELS] [--nodes N] [--stages NAME...]
-        [--plans ours published] [--no-simulate] [--fused]
+        [--plans ours published regular programs] [--costs FILE] [--no-simulate] [--fused]
 
 A layer of a schedule is a block of so many branches in sub-arrays of [head split, patch split] nodes. For each one a
 Transformer block in float32 with random weights, without masks and position biases, goes through the pipeline of the
@@ -14,7 +14,10 @@ are those after it, whose steps overlap; the difference is then what that gains.
 
 Where the patch split does not divide the rows of a branch, the block has rows of padding, as the schedule counts them.
 Where branches do not fill a box of sub-arrays, the layer is full. `published` is the schedule of the paper for Swin-B,
-640 pixels. All figures are modelled or simulated by this project, none is measured.
+640 pixels. `regular` is the best of the schedules that programs follow, by the schedule's model; `programs` the best of
+them by the cycles of programs, which are modelled for each partition of each stage. These two have all layers of a
+stage in one block. With `--costs` the cycles by which `programs` is chosen are written to a file, for
+schedule-branches{regular=true costs=FILE}. All figures are modelled or simulated by this project, none is measured.
 
 Exit code 1 where products differ from the schedule's, or modelled and simulated cycles of steps by more than 2 %.
 """
@@ -43,19 +46,32 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.simulator.simulate import simulate
 from tilewright.targets.pim.program_costs import KINDS, steps_of
 from tilewright.targets.pim.schedule.families import MODELS, stages_of
-from tilewright.targets.pim.schedule.model import Candidate, Scheme
+from tilewright.targets.pim.schedule.model import Candidate, Scheme, candidates
 from tilewright.targets.pim.schedule.packing import regular
-from tilewright.targets.pim.schedule.records import read_profile
-from tilewright.targets.pim.schedule.solve import Layer, Plan, schedule, stage_plan
+from tilewright.targets.pim.schedule.plan_file import costs_text
+from tilewright.targets.pim.schedule.records import Mesh, Stage, read_profile
+from tilewright.targets.pim.schedule.solve import Layer, Plan, StagePlan, schedule, stage_plan
 from tilewright.test.targets.pim.networks import Block
 
+PLANS = ("ours", "published", "regular", "programs")
 TOLERANCE = 0.02
 PASSES = "fuse-epilogues,canonicalize,cse,bufferize,map-engines,map-branches,shard-kernels"
 PROGRAMS = "lower-sharded,allocate-sharded,canonicalize,cse"
 
 
+class Part(NamedTuple):
+    """A block of so many branches and layers of a stage, all with one partition."""
+
+    candidate: Candidate
+    branches: int
+    layers: int
+
+    def __str__(self) -> str:
+        return f"{self.candidate.scheme}x{self.branches}"
+
+
 class Result(NamedTuple):
-    """Cycles of a block of a layer: of the schedule's products, of the program by kind, and simulated ones."""
+    """Cycles of a block of some layers: of the schedule's products, of the program by kind, and simulated ones."""
 
     scheduled: int
     modelled: Counter[str]
@@ -88,10 +104,29 @@ def full(layer: Layer) -> int:
     return layer.branches if len(box) == layer.branches else candidate.parallel
 
 
-def measure(layer: Layer, nodes: int, programs: str, *, simulates: bool) -> Result:
-    """Return the cycles of a block of a layer."""
-    candidate = layer.candidate
-    stage, scheme, branches = candidate.stage, candidate.scheme, full(layer)
+def parts_of(stage: StagePlan) -> list[Part]:
+    """Return the layers of a stage, or all of them in one part where programs follow the schedule."""
+    first = stage.layers[0].candidate
+    if first.mesh.regular:
+        return [Part(first, stage.stage.branches, len(stage.layers))]
+    return [Part(layer.candidate, full(layer), 1) for layer in stage.layers]
+
+
+def costs_of(stages: Sequence[Stage], mesh: Mesh, nodes: int) -> dict[tuple[str, Scheme], int]:
+    """Return the modelled cycles of the programs of all partitions of stages that fit a node."""
+    fitting = [(stage, each) for stage in stages for each in candidates(stage, mesh)]
+    parts = [Part(each, stage.branches, each.layers(stage.branches)) for stage, each in fitting]
+    return {
+        (part.candidate.stage.name, part.candidate.scheme): measure(part, nodes, PROGRAMS, simulates=False).total
+        for part in parts
+        if part.candidate.workspace <= mesh.node_bytes
+    }
+
+
+def measure(part: Part, nodes: int, programs: str, *, simulates: bool) -> Result:
+    """Return the cycles of a block of some layers."""
+    candidate, branches, layers = part
+    stage, scheme = candidate.stage, candidate.scheme
     tokens = candidate.rows * scheme.patch_split
     sizes = {"heads": stage.heads, "width": stage.head_channels, "expansion": stage.expansion}
     block = Block(0, tokens=tokens, count=branches, **sizes)
@@ -103,7 +138,7 @@ def measure(layer: Layer, nodes: int, programs: str, *, simulates: bool) -> Resu
             Path(machine).write_text(f'include = "pim"\n[levels.NODE]\n{count}[engines.array]\n{count}')
         (folder / "block.onnx").write_bytes(block.model().SerializeToString())
         record = f'name = "1"\nchannels = {stage.channels}\nheads = {stage.heads}\nbranches = {branches}\n'
-        (folder / "plan.toml").write_text(f"[[stage]]\n{record}layers = [{list(scheme)}]\n")
+        (folder / "plan.toml").write_text(f"[[stage]]\n{record}layers = {[list(scheme)] * layers}\n")
         module = compile_model(Model(folder / "block.onnx"), machine, stop_after="tensor").module
         plan = f'schedule-branches{{regular=true plan="{folder}/plan.toml"}}'
         run(module, f'attach-machine{{target="{machine}"}},find-branches,{plan},{PASSES}')
@@ -112,7 +147,7 @@ def measure(layer: Layer, nodes: int, programs: str, *, simulates: bool) -> Resu
         modelled[step.kind] += step.cycles
     products = sum(cycles for phase, cycles in candidate.compute.items() if phase != "merge")
     run(module, programs)
-    return Result(products, modelled, simulate(module).cycles if simulates else None)
+    return Result(layers * products, modelled, simulate(module).cycles if simulates else None)
 
 
 def main() -> int:
@@ -122,23 +157,27 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=640)
     parser.add_argument("--nodes", type=int, default=16, help="rows, and columns, of the mesh")
     parser.add_argument("--stages", nargs="+", help="names of the stages to run; all by default")
-    parser.add_argument("--plans", nargs="+", choices=("ours", "published"), default=["ours"])
+    parser.add_argument("--plans", nargs="+", choices=PLANS, default=["ours"])
+    parser.add_argument("--costs", type=Path, metavar="FILE", help="write the cycles of programs by partition")
     parser.add_argument("--no-simulate", action="store_true", help="model the programs alone")
     parser.add_argument("--fused", action="store_true", help="simulate programs after fuse-programs")
     options = parser.parse_args()
     mesh = replace(read_profile("default"), array=(options.nodes, options.nodes))
+    only = replace(mesh, regular=True)
     stages, console = stages_of(options.model, options.size), Console(width=150)
+    costs = costs_of(stages, only, options.nodes) if options.costs or "programs" in options.plans else {}
+    if options.costs:
+        options.costs.write_text(costs_text(stages, costs))
     known: dict[tuple[str, Scheme, int], Result] = {}
     for name in options.plans:
-        if name == "ours":
-            plan = schedule(stages, mesh)
+        if name != "published":
+            plan = schedule(stages, mesh if name == "ours" else only, costs=costs if name == "programs" else None)
         else:
             layers = zip(stages, TABLE_V, strict=True)
             chosen = [stage_plan(stage, [Candidate(stage, Scheme(*each), mesh) for each in of]) for stage, of in layers]
             plan = Plan(tuple(chosen))
-        title = (
-            f"{name}: {options.model} {options.size}, {mesh.milliseconds(plan.cycles):.2f} ms by the schedule's model"
-        )
+        by = "by programs" if name == "programs" else "by the schedule's model"
+        title = f"{name}: {options.model} {options.size}, {mesh.milliseconds(plan.cycles):.2f} ms {by}"
         _show(console, title, plan, known, options)
     tolerance = float("inf") if options.fused else TOLERANCE
     return int(not all(result.agrees(tolerance) for result in known.values()))
@@ -157,22 +196,21 @@ def _show(
     table = Table(*columns, title=f"{title}; cycles of a block")
     sums = Counter[str]()
     for stage in plan.stages:
-        for layer in stage.layers if stage.stage.name in (options.stages or [stage.stage.name]) else ():
-            key = stage.stage.name, layer.candidate.scheme, full(layer)
+        for part in parts_of(stage) if stage.stage.name in (options.stages or [stage.stage.name]) else ():
+            key = stage.stage.name, part.candidate.scheme, part.branches
             if key not in known:
-                known[key] = measure(layer, options.nodes, programs, simulates=not options.no_simulate)
+                known[key] = measure(part, options.nodes, programs, simulates=not options.no_simulate)
             result, blocks = known[key], stage.stage.blocks
             sums += Counter({"modelled": result.total * blocks, "simulated": (result.simulated or 0) * blocks})
-            table.add_row(*_cells(stage.stage.name, layer, blocks, result))
+            table.add_row(*_cells(stage.stage.name, part, blocks, result))
     table.add_row("all", *[""] * (len(columns) - 4), f"{sums['modelled']:,}", f"{sums['simulated']:,}", _share(sums))
     console.print(table)
 
 
-def _cells(stage: str, layer: Layer, blocks: int, result: Result) -> Sequence[str]:
+def _cells(stage: str, part: Part, blocks: int, result: Result) -> Sequence[str]:
     numbers = (result.scheduled, *(result.modelled[kind] for kind in KINDS), result.total)
     simulated = (f"{result.simulated:,}", f"{result.difference:+.2%}") if result.simulated else ("", "")
-    name = f"{layer.candidate.scheme}x{layer.branches}"
-    return (stage, name, str(blocks), *(f"{number:,}" for number in numbers), *simulated)
+    return (stage, str(part), str(blocks), *(f"{number:,}" for number in numbers), *simulated)
 
 
 def _share(sums: Counter[str]) -> str:

@@ -36,21 +36,32 @@ if TYPE_CHECKING:
 SCHEDULE, CYCLES, GAP = "pim.schedule", "pim.cycles", "pim.gap"
 
 
-def schedule_branches(module: ModuleOp, mesh: Mesh, seconds: float, gap: float, file: str) -> None:
+def schedule_branches(
+    module: ModuleOp, mesh: Mesh, seconds: float, gap: float, file: str = "", costs: str = ""
+) -> None:
     """
     Annotate a module with the schedule of its stages on a mesh, that of a file where one is given.
+
+    `costs` is a file with the cycles of programs of partitions, which replace modelled ones.
 
     Raises Diagnostic where the module has no stages, no schedule fits a node, none is found in `seconds`, and where the
     file is of another network.
     """
     if min(seconds, gap) < 0:
         raise Diagnostic("a limit is out of range", "", "'seconds' and 'gap' of at least 0", f"{min(seconds, gap):g}")
+    if costs and (file or not mesh.regular):
+        raise Diagnostic(
+            "costs of programs are for schedules that programs follow",
+            expected="'costs' with 'regular', without 'plan'",
+            remedy="schedule with schedule-branches{regular=true costs=FILE}",
+        )
     # The solver takes half a second to import, which passes that are only listed need not.
-    from ..schedule.plan_file import read_plan
+    from ..schedule.plan_file import read_costs, read_plan
     from ..schedule.solve import schedule
 
     stages = _stages(module)
-    plan = read_plan(Path(file), stages, mesh) if file else schedule(stages, mesh, seconds, gap)
+    known = read_costs(Path(costs), stages) if costs else None
+    plan = read_plan(Path(file), stages, mesh) if file else schedule(stages, mesh, seconds, gap, known)
     shifted = _shifted(module)
     plans = enumerate(plan.stages)
     module.attributes[SCHEDULE] = ArrayAttr([_schedule(each, place in shifted) for place, each in plans])
@@ -132,7 +143,8 @@ class ScheduleBranchesPass(Pass):
     the relative distance to the proved bound. The mesh is that of the module's machine, where it has one, with the rest
     of a `profile` of `profiles.toml`. Options: `array` and `node-bytes` instead of these; `samples` of a batch that
     share the rings of weights; `regular`, schedules that map-branches makes programs of; `seconds` and `gap` that end
-    the search; `plan`, a TOML file whose schedule is evaluated instead.
+    the search; `plan`, a TOML file whose schedule is evaluated instead; `costs`, a TOML file with the cycles of the
+    programs of partitions, by which regular schedules are compared instead of by modelled ones.
     """
 
     name = "schedule-branches"
@@ -145,6 +157,7 @@ class ScheduleBranchesPass(Pass):
     seconds: float = 60.0
     gap: float = 0.0
     plan: str = ""
+    costs: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mesh = read_profile(self.profile)
@@ -155,4 +168,4 @@ class ScheduleBranchesPass(Pass):
             raise Diagnostic("'samples' is out of range", "", "at least 1", str(self.samples))
         mesh = replace(mesh, sharing=mesh.sharing / self.samples)
         mesh = replace(mesh, regular=mesh.regular or self.regular)
-        schedule_branches(op, mesh, self.seconds, self.gap, self.plan)
+        schedule_branches(op, mesh, self.seconds, self.gap, self.plan, self.costs)

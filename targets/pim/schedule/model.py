@@ -24,11 +24,16 @@ class Scheme(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A partition of the branches of a stage; costs are those of one node, elements have one byte."""
+    """
+    A partition of the branches of a stage; costs are those of one node, elements have one byte.
+
+    `program` are the cycles of the program of a block, all layers together, where they replace modelled ones.
+    """
 
     stage: Stage
     scheme: Scheme
     mesh: Mesh
+    program: int | None = None
 
     @cached_property
     def sub_arrays(self) -> tuple[Rectangle, ...]:
@@ -137,7 +142,11 @@ class Candidate:
 
     @cached_property
     def cycles(self) -> float:
-        """Cycles of a layer."""
+        """Cycles of a layer; merging is modelled also where blocks have the cycles of their program."""
+        if self.program is not None:
+            merge = self.sent["merge"] + self.mesh.sharing * self.shared["merge"]
+            blocks = self.stage.blocks * self.program / self.layers(self.stage.branches)
+            return self.compute["merge"] + merge / self.mesh.link_bytes + blocks
         return self.compute_cycles + self.transfer_cycles + self.mesh.sharing * self.sharing_cycles
 
     @cached_property

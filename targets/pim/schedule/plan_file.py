@@ -1,4 +1,4 @@
-"""Schedules that a user gives: a TOML file with a table `[[stage]]` for each stage of a network."""
+"""Schedules, and costs of partitions, that a user gives: TOML files with a `[[stage]]` for each stage of a network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ....errors import Diagnostic
 from ....files import LARGEST_DESCRIPTION, read_regular
 from .model import Candidate, Scheme
 from .records import Mesh, Stage
-from .solve import Plan, StagePlan, stage_plan
+from .solve import Costs, Plan, StagePlan, stage_plan
 
 _RECORD = ("name", "channels", "heads", "branches")
 """Fields of a stage that say which network a schedule is of."""
@@ -23,13 +23,7 @@ def read_plan(file: Path, stages: Sequence[Stage], mesh: Mesh) -> Plan:
 
     Raises Diagnostic where the file is none, is of another network, or does not fit the mesh.
     """
-    tables = _tables(file)
-    expected = [_record(stage) for stage in stages]
-    given = [{key: table.get(key) for key in _RECORD} for table in tables]
-    if given != expected:
-        one, other = _first_difference(expected, given)
-        remedy = "give the schedule of this network, or none to find one"
-        raise Diagnostic("the schedule is of another network", str(file), one, other, remedy)
+    tables = _tables_of(file, stages)
     plan = Plan(tuple(_stage(file, table, stage, mesh) for table, stage in zip(tables, stages, strict=True)))
     if plan.weights + plan.workspace > mesh.node_bytes:
         over = plan.weights + plan.workspace - mesh.node_bytes
@@ -39,6 +33,44 @@ def read_plan(file: Path, stages: Sequence[Stage], mesh: Mesh) -> Plan:
             message, str(file), f"at most {mesh.node_bytes} bytes", found, "larger splits, or larger nodes"
         )
     return plan
+
+
+def read_costs(file: Path, stages: Sequence[Stage]) -> Costs:
+    """
+    Return the cycles of programs that a file has for these stages: lists of `[head split, patch split, cycles]`.
+
+    Raises Diagnostic where the file is none, or is of another network.
+    """
+    found: dict[tuple[str, Scheme], int] = {}
+    for table, stage in zip(_tables_of(file, stages), stages, strict=True):
+        rows = table.get("cycles", [])
+        if not _is_list(rows, list) or not all(_is_list(row, int) and len(row) == 3 and min(row) > 0 for row in rows):
+            expected = "[[head split, patch split, cycles of a block], ..]"
+            raise Diagnostic(f"not the costs of stage {stage.name}", str(file), expected, str(rows))
+        found |= {(stage.name, Scheme(heads, patches)): cycles for heads, patches, cycles in rows}
+    return found
+
+
+def costs_text(stages: Sequence[Stage], costs: Costs) -> str:
+    """Return the file that `read_costs` reads."""
+    lines: list[str] = []
+    for stage in stages:
+        rows = [f"[{key.head_split}, {key.patch_split}, {costs[n, key]}]" for n, key in costs if n == stage.name]
+        record = [f"{key} = {value}" for key, value in (_record(stage) | {"name": f'"{stage.name}"'}).items()]
+        lines += ["[[stage]]", *record, f"cycles = [{', '.join(rows)}]"]
+    return "\n".join([*lines, ""])
+
+
+def _tables_of(file: Path, stages: Sequence[Stage]) -> list[dict[str, Any]]:
+    """Return the tables of a file for these stages. Raises Diagnostic where it is of another network."""
+    tables = _tables(file)
+    expected = [_record(stage) for stage in stages]
+    given = [{key: table.get(key) for key in _RECORD} for table in tables]
+    if given != expected:
+        one, other = _first_difference(expected, given)
+        remedy = "give the file of this network, or none"
+        raise Diagnostic("the schedule is of another network", str(file), one, other, remedy)
+    return tables
 
 
 def _tables(file: Path) -> list[dict[str, Any]]:

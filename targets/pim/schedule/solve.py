@@ -10,8 +10,8 @@ through MathOpt.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from itertools import chain
@@ -103,13 +103,20 @@ def stage_plan(stage: Stage, chosen: Sequence[Candidate]) -> StagePlan:
     return StagePlan(stage, tuple(layers))
 
 
-def schedule(stages: Sequence[Stage], mesh: Mesh, seconds: float = 60, gap: float = 0.0) -> Plan:
+Costs = Mapping[tuple[str, Scheme], int]
+"""Stage and partition -> cycles of the program of a block, all layers together."""
+
+
+def schedule(
+    stages: Sequence[Stage], mesh: Mesh, seconds: float = 60, gap: float = 0.0, costs: Costs | None = None
+) -> Plan:
     """
     Return the schedule of the fewest cycles, or one within `gap` of them, or the best found in `seconds`.
 
+    With `costs` only partitions that have one are taken, at the cycles of their programs instead of modelled ones.
     Raises Diagnostic where nothing fits a node, with the stage, the term and the bytes; and where time ran out first.
     """
-    usable = [_fitting(stage, mesh) for stage in stages]
+    usable = [_fitting(stage, mesh, costs) for stage in stages]
     program = _Program(stages, usable)
     program.model.minimize(program.cycles)
     limit = program.not_negative(mesh.node_bytes - program.memory)
@@ -180,9 +187,25 @@ class _Program:
         return tuple(plans)
 
 
-def _fitting(stage: Stage, mesh: Mesh) -> list[Candidate]:
-    """Return the partitions whose workspace fits a node. Raises Diagnostic where none does."""
+def _costed(stage: Stage, known: Sequence[Candidate], costs: Costs) -> list[Candidate]:
+    """Return the partitions that have a cost, with it. Raises Diagnostic where none has."""
+    keys = {each: (stage.name, each.scheme) for each in known}
+    found = [replace(each, program=costs[key]) for each, key in keys.items() if key in costs]
+    if found:
+        return found
+    given = ", ".join(str(scheme) for name, scheme in costs if name == stage.name)
+    raise Diagnostic(
+        f"no partition of stage {stage.name} has the cost of a program",
+        expected=f"one of {', '.join(str(each.scheme) for each in known)}",
+        found=given or "none",
+        remedy="model the programs of its partitions (benchmarks/pim_programs.py --costs FILE)",
+    )
+
+
+def _fitting(stage: Stage, mesh: Mesh, costs: Costs | None) -> list[Candidate]:
+    """Return the partitions whose workspace fits a node. Raises Diagnostic where none does, or none has a cost."""
     known = candidates(stage, mesh)
+    known = known if costs is None else _costed(stage, known, costs)
     fitting = [candidate for candidate in known if candidate.workspace <= mesh.node_bytes]
     if fitting:
         return fitting

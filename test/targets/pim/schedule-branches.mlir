@@ -1,6 +1,10 @@
 // RUN: opt-tool %s --target pim -p schedule-branches{array=4,4} | filecheck %s
 // RUN: opt-tool %s --target pim -p 'schedule-branches{array=4,4 plan="%S/plan.toml"}' | filecheck %s --check-prefix=PLAN
 // RUN: opt-tool %s --target pim -p 'schedule-branches{array=4,4 regular=true}' | filecheck %s --check-prefix=REGULAR
+// RUN: opt-tool %s --target pim -p 'schedule-branches{array=4,4 regular=true costs="%S/costs.toml"}' | filecheck %s --check-prefix=COSTS
+
+// By the cycles of their programs, a window in a node takes less than one in two.
+// COSTS: layers = [{scheme = array<i64: 1, 1>, branches = 4 : i64, cycles = 9.000000e+02 : f64}]
 
 // 49 rows do not divide by four: one partition a stage in equal parts, a window in each of 2 x 2 sub-arrays.
 // REGULAR: layers = [{scheme = array<i64: 2, 1>, branches = 4 : i64

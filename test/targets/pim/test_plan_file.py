@@ -8,7 +8,8 @@ import pytest
 
 from tilewright.errors import Diagnostic
 from tilewright.targets.pim.schedule.families import stages_of
-from tilewright.targets.pim.schedule.plan_file import read_plan
+from tilewright.targets.pim.schedule.model import Scheme
+from tilewright.targets.pim.schedule.plan_file import costs_text, read_costs, read_plan
 from tilewright.targets.pim.schedule.records import Stage, read_profile
 
 pytestmark = pytest.mark.quick
@@ -55,3 +56,18 @@ def test_bad_schedules(tmp_path: Path, text: str, message: str):
 def test_missing_schedule(tmp_path: Path):
     with pytest.raises(Diagnostic, match="the schedule cannot be read: No such file"):
         read_plan(tmp_path / "plan.toml", STAGES, read_profile("default"))
+
+
+COSTS = {(stage.name, Scheme(1, 1)): 100 + at for at, stage in enumerate(STAGES)}
+
+
+def test_costs_of_programs_are_read_as_written(tmp_path: Path):
+    (file := tmp_path / "costs.toml").write_text(costs_text(STAGES, COSTS))
+    assert read_costs(file, STAGES) == COSTS
+
+
+@pytest.mark.parametrize("row", ["[1, 1]", "[1, 1, 0]", "[1, 1, 0.5]"])
+def test_bad_costs(tmp_path: Path, row: str):
+    (file := tmp_path / "costs.toml").write_text(costs_text(STAGES, COSTS).replace("[1, 1, 102]", row))
+    with pytest.raises(Diagnostic, match="not the costs of stage 3"):
+        read_costs(file, STAGES)

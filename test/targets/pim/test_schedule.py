@@ -308,3 +308,23 @@ def test_meshes_are_checked(change: dict[str, object], message: str):
 def test_unknown_models_are_named():
     with pytest.raises(Diagnostic, match="an unknown model: Swin-X"):
         stages_of("Swin-X", 224)
+
+
+def test_cycles_of_programs_replace_modelled_ones():
+    """A block of the cheaper program is chosen, each block counts, and merging is still modelled."""
+    mesh = Mesh(array=(4, 4), regular=True)
+    stages = [Stage("1", 64, 4, 3, 16, 16, 16, 16), Stage("2", 128, 4, 2, 4, 16, 16, 16, merges=True)]
+    costs = {("1", Scheme(1, 1)): 7000, ("1", Scheme(4, 1)): 900, ("2", Scheme(2, 2)): 500}
+    first, second = schedule(stages, mesh, costs=costs).stages
+    assert (first.layers[0].candidate.scheme, len(first.layers), first.cycles) == (Scheme(4, 1), 4, 3 * 900)
+    modelled = second.layers[0].candidate
+    merge = modelled.compute["merge"] + (modelled.sent["merge"] + modelled.shared["merge"]) / mesh.link_bytes
+    assert second.cycles == 2 * 500 + merge > 1000
+
+
+def test_a_stage_without_the_cycles_of_a_program_is_refused():
+    mesh = Mesh(array=(4, 4), regular=True)
+    costs = {("1", Scheme(3, 1)): 10}
+    with pytest.raises(Diagnostic, match="no partition of stage 1 has the cost of a program") as error:
+        schedule([Stage("1", 64, 4, 3, 16, 16, 16, 16)], mesh, costs=costs)
+    assert error.value.found == "[3,1]"
