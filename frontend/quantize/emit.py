@@ -9,9 +9,10 @@ import numpy as np
 from onnx import NodeProto, helper
 
 from ...ir import Array
-from .network import Network
+from . import rows
+from .network import Network, attribute
 from .scales import Scale
-from .selection import Layer, Selection
+from .selection import ROWS, Layer, Selection
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,11 @@ class _Writer:
         self._selection = selection
         self._scales = scales
         self._nodes: list[NodeProto] = []
+        self._bytes: dict[str, str] = {}
+        self._tensors = {name: name for name in scales}
 
     def written(self, parameters: Mapping[str, Parameters]) -> Quantised:
-        network, scales = self._network, self._scales
-        tensors = {name: name for name in scales}
+        network, scales, tensors = self._network, self._scales, self._tensors
         inputs = [value.name for value in network.inputs if value.name in scales]
         for name in inputs:
             tensors[name] = self._pair(name, name, network.names.take(f"{name}.dequantized"))
@@ -72,6 +74,9 @@ class _Writer:
             self._rename(node, {name: tensors[name] for name in inputs})
             if node.name in layers and node.name in parameters:
                 self._weights(node, layers[node.name], parameters[node.name])
+            if node.name in layers and node.op_type in ROWS:
+                self._integers(node, layers[node.name])
+                continue
             if node.name in biases and biases[node.name].node.op_type == "MatMul":
                 self._summand(node, biases[node.name], parameters[biases[node.name].name])
             self._nodes.append(node)
@@ -82,6 +87,37 @@ class _Writer:
         network.nodes = self._nodes
         return Quantised(network, tensors)
 
+    def _integers(self, node: NodeProto, layer: Layer) -> None:
+        """Append the integer computation of a softmax or a layer normalisation, and its dequantised result."""
+        network, name = self._network, layer.output
+        chain = rows.Chain(network, node.name)
+        made = self._softmax(chain, layer) if layer.is_softmax else self._layer_norm(chain, layer)
+        self._nodes += chain.nodes
+        self._bytes[name] = made
+        scale, numbers = self._scales.get(name), [rows.softmax_scale()]
+        if scale is not None:
+            numbers = [np.array(scale.scale, np.float32), np.array(scale.zero, np.int8)]
+        inputs = [made, *(network.add_constant(f"{name}.number", number) for number in numbers)]
+        self._nodes.append(helper.make_node("DequantizeLinear", inputs, [name], name=f"{name}.dequantize"))
+
+    def _softmax(self, chain: rows.Chain, layer: Layer) -> str:
+        network, name = self._network, layer.data[0]
+        step, shape = self._scales[name].scale, network.shape(layer.output)
+        summand = rows.steps_of(chain, network, self._tensors.get(layer.summand, layer.summand), step)
+        axis = attribute(layer.node, "axis") % len(shape)
+        operand = rows.Operand(self._bytes[name], step, shape, axis)
+        return rows.softmax(chain, operand, summand, self._scales.get(layer.output))
+
+    def _layer_norm(self, chain: rows.Chain, layer: Layer) -> str:
+        network, node, name = self._network, layer.node, layer.data[0]
+        shape = network.shape(name)
+        axis = attribute(node, "axis") % len(shape)
+        factors = network.constants[node.input[1]]
+        summands = network.constants[node.input[2]] if len(node.input) > 2 and node.input[2] else np.zeros_like(factors)
+        x, y = self._scales[name], self._scales[layer.output]
+        operand = rows.Operand(self._bytes[name], x.scale, shape, axis)
+        return rows.layer_norm(chain, operand, attribute(node, "epsilon"), factors, summands, y)
+
     def _rename(self, node: NodeProto, renamed: Mapping[str, str]) -> None:
         for index, name in enumerate(node.input):
             node.input[index] = renamed.get(name, name)
@@ -89,7 +125,7 @@ class _Writer:
     def _pair(self, real: str, name: str, result: str) -> str:
         """Append QuantizeLinear of `real` and DequantizeLinear; returns the name of the result."""
         scale = self._scales[name]
-        integer = self._network.names.take(f"{name}.integer")
+        integer = self._bytes[name] = self._network.names.take(f"{name}.integer")
         numbers = [
             self._network.add_constant(f"{name}.scale", np.array(scale.scale, np.float32)),
             self._network.add_constant(f"{name}.zero", np.array(scale.zero, np.int8)),

@@ -16,6 +16,7 @@ from .emit import Parameters, Quantised, emit_qdq
 from .equalize import equalize
 from .folding import fold
 from .network import Network, check_model
+from .norms import compose_norms, drop_unused
 from .propagation import Propagation
 from .qlinear import to_qlinear
 from .ranges import METHODS
@@ -23,6 +24,7 @@ from .scales import Scale, scales_of
 from .selection import Layer, Selection, select
 from .sensitivity import OutputError, most_sensitive
 from .smoothing import smooth
+from .tables import tabulate_functions
 from .weights import Weights, corrected_bias, quantize_rows, round_adaptively
 
 _LARGEST_BIAS = 1 << 30
@@ -41,7 +43,8 @@ class Options:
     else to nearest; `search` tries all ranges and both roundings instead, and takes those that change the outputs least
     for the samples. `correct` keeps the means of products; `equalize` balances the channels of successive convolutions
     for weights with one scale. With `common_sums`, both summands of an addition share
-    one scale. The `keep` most sensitive layers stay floats.
+    one scale. `nonlinear`, one of `NONLINEAR`, is the arithmetic of softmax, layer normalisation and functions of one
+    number; those of integers are plain ONNX. The `keep` most sensitive layers stay floats.
     """
 
     ranges: str = "wide-percentile"
@@ -55,12 +58,18 @@ class Options:
     equalize: bool = False
     smooth: bool = True
     common_sums: bool = False
+    nonlinear: str = "float"
     keep: int = 0
 
     @property
     def has_zero_points(self) -> bool:
         """Permission of zero points of activations other than 0."""
         return not (self.common_sums if self.symmetric is None else self.symmetric)
+
+    @property
+    def has_integer_rows(self) -> bool:
+        """Choice of integers for softmax and layer normalisation."""
+        return self.nonlinear == "integer"
 
 
 @dataclass(frozen=True)
@@ -86,11 +95,13 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     samples, and for scales per channel where no weight has channels.
     """
     fold(network)
+    if options.has_integer_rows:
+        compose_norms(network)
     if options.equalize:
         equalize(network)
     if options.smooth and options.per_channel:
         smooth(network, samples)
-    selection = select(network, options.floats, common_sums=options.common_sums)
+    selection = select(network, options.floats, common_sums=options.common_sums, rows=options.has_integer_rows)
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
         raise _no_channels(selection)
     calibration = calibrate(network, selection, samples)
@@ -102,6 +113,9 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
         )
     scales, _, quantised = _chosen(network, selection, calibration, samples, options)
     written = quantised.network.copy()
+    if options.has_integer_rows:
+        tabulate_functions(written, options.floats)
+        drop_unused(written)
     if options.form == "qlinear":
         to_qlinear(written)
     model = written.model()

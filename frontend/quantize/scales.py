@@ -25,8 +25,11 @@ class Scale:
 
     def quantised(self, array: Array) -> Array:
         """Return numbers after quantisation and dequantisation, f32."""
-        integers = np.clip(np.rint(array / np.float32(self.scale)) + self.zero, _LOW, _HIGH)
-        return ((integers - self.zero) * np.float32(self.scale)).astype(np.float32)
+        return ((self.integers(array) - self.zero) * np.float32(self.scale)).astype(np.float32)
+
+    def integers(self, array: Array) -> Array:
+        """Return numbers quantised, halves to even, as floats."""
+        return np.clip(np.rint(array / np.float32(self.scale)) + self.zero, _LOW, _HIGH)
 
 
 def scales_of(
@@ -34,12 +37,15 @@ def scales_of(
 ) -> Mapping[str, Scale]:
     """Return the scale of each quantised tensor; outputs of the network keep their full range."""
     full = {selection.groups[name] for name in network.output_names if name in selection.groups}
+    shares = {selection.groups[layer.output] for layer in selection.layers if layer.is_softmax and not layer.is_wide}
     found: dict[str, Scale] = {}
     for group, statistics in calibration.statistics.items():
         method = METHODS["minmax" if group in full else ranges]
         steps = 2 * _HIGH if symmetric else _HIGH - _LOW
         low, high = method(statistics, steps, symmetric)
         scale = np.float32(max((high - low) / steps, np.finfo(np.float32).tiny))
+        # An integer softmax multiplies by the whole reciprocal of its scale.
+        scale = np.float32(1 / max(int(1 / scale), 1)) if group in shares else scale
         zero = 0 if symmetric else int(np.clip(round(_LOW - low / float(scale)), _LOW, _HIGH))
         found[group] = Scale(float(scale), zero)
     return {name: found[group] for name, group in selection.groups.items()}

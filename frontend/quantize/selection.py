@@ -3,13 +3,15 @@ Selection of layers and tensors to quantise.
 
 A layer is an operator with integer arithmetic, with the bias and the clamp after it. Its data operands and its result
 are quantised; data movement shares one scale between its operands and results; functions of single numbers between two
-quantised tensors stay floats, which an importer makes a table.
+quantised tensors stay floats, which an importer makes a table. Softmax and LayerNormalization are layers where integers
+are chosen for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 from onnx import NodeProto
@@ -21,6 +23,8 @@ from .network import Network, attribute
 _CLAMPS = frozenset(("Relu", "Clip"))
 _PRODUCTS = frozenset(("Conv", "Gemm", "MatMul"))
 _SUMS = frozenset(("Add", "Mul", "Sub"))
+_LONGEST_ROW = 1 << 14
+"""Numbers of a row up to which 32 bits hold the sums of integer rows."""
 _REDUCTIONS = frozenset(("ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2"))
 
 
@@ -31,7 +35,8 @@ class Layer:
 
     `tail` are the nodes after it that are part of it: the sum with a bias, clamps. `data` are the operands that the
     network computes, `weight` and `bias` the constant ones, "" where there is none; `axis` is that of the output
-    channels in the weight, None where the weight has one scale. `output` is the quantised result.
+    channels in the weight, None where the weight has one scale. `output` is the quantised result. A softmax may have a
+    `summand` of its operand, such as a mask; one that `is_wide` has a result of 32 bits.
     """
 
     node: NodeProto
@@ -41,11 +46,23 @@ class Layer:
     weight: str = ""
     bias: str = ""
     axis: int | None = None
+    summand: str = ""
+    is_wide: bool = False
 
     @property
     def name(self) -> str:
         """The name of the operator's node."""
         return self.node.name
+
+    @property
+    def is_softmax(self) -> bool:
+        """Test for the operator Softmax."""
+        return self.node.op_type == "Softmax"
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """The tensors that are quantised to bytes."""
+        return self.data if self.is_wide else (*self.data, self.output)
 
 
 @dataclass
@@ -57,11 +74,12 @@ class Selection:
     moved: set[str] = field(default_factory=set[str])
 
 
-def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = False) -> Selection:
+def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = False, rows: bool = False) -> Selection:
     """
     Select the layers and the tensors to quantise; `floats` are nodes or operators that stay floats.
 
-    With `common_sums`, both summands of an addition or a difference share one scale.
+    With `common_sums`, both summands of an addition or a difference share one scale. With `rows`, Softmax and
+    LayerNormalization are layers.
 
     Raises Diagnostic for a name in `floats` that the network lacks, and where no layer is left.
     """
@@ -75,7 +93,7 @@ def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = 
                 remedy=did_you_mean(name, known) or "tilewright import net.onnx shows the nodes",
             )
     kept = {id(node) for node in network.nodes if node.name in floats or node.op_type in floats}
-    walk = _Layers(network, kept | _normalisations(network) | _stretched(network))
+    walk = _Layers(network, kept | _normalisations(network) | _stretched(network), rows=rows)
     layers = walk.found()
     if not layers:
         raise Diagnostic(
@@ -95,8 +113,9 @@ def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = 
 class _Layers:
     """Walk over a network that collects layers; `origins` maps a tensor to the one that it is a function of."""
 
-    def __init__(self, network: Network, floats: set[int]):
+    def __init__(self, network: Network, floats: set[int], *, rows: bool):
         self._network = network
+        self._builders = {**_BUILDERS, **ROWS} if rows else _BUILDERS
         self._floats = floats
         self._consumers = network.consumers()
         self._outputs = set(network.output_names)
@@ -134,7 +153,7 @@ class _Layers:
 
     def _layer(self, node: NodeProto) -> Layer | None:
         network = self._network
-        builder = None if node.domain else _BUILDERS.get(node.op_type)
+        builder = None if node.domain else self._builders.get(node.op_type)
         named = [name for name in (*node.input, *node.output) if name]
         if builder is None or not network.is_float(node.output[0]) or not network.is_float(named[0]):
             return None
@@ -142,7 +161,7 @@ class _Layers:
         if layer is None or not layer.data:
             return None
         layer = self._with_bias(layer) if node.op_type == "MatMul" else layer
-        return self._with_clamps(layer)
+        return layer if node.op_type in ROWS else self._with_clamps(layer)
 
     def _next(self, name: str) -> NodeProto | None:
         """Return the only consumer of a tensor that is no output."""
@@ -233,6 +252,53 @@ _BUILDERS: Mapping[str, Callable[[Network, NodeProto], Layer | None]] = {
 }
 
 
+# Rows
+
+
+def _softmax(network: Network, node: NodeProto) -> Layer | None:
+    if network.shape(node.output[0])[attribute(node, "axis")] > _LONGEST_ROW or node.input[0] in network.constants:
+        return None
+    name, summand = _summand(network, node.input[0])
+    return Layer(node, (), (name,), node.output[0], summand=summand, is_wide=node.output[0] in network.output_names)
+
+
+def _summand(network: Network, name: str) -> tuple[str, str]:
+    """Return the tensor that a sum of the operand of a softmax ends, and its other summand; "" for other operands."""
+    total = network.producers().get(name)
+    if total is None or total.op_type != "Add" or len(network.consumers()[name]) != 1 or name in network.output_names:
+        return name, ""
+    scores = next((each for each in total.input if _is_product(network, each)), None)
+    if scores is None or network.shape(scores) != network.shape(name):
+        return name, ""
+    return scores, next(each for each in total.input if each != scores)
+
+
+def _is_product(network: Network, name: str) -> bool:
+    """Return whether a tensor is a matrix product, or one times a number."""
+    producers = network.producers()
+    node = producers.get(name)
+    while node is not None and node.op_type in ("Mul", "Div"):
+        data = [each for each in node.input if each not in network.constants]
+        single = all(network.constants[each].size == 1 for each in node.input if each in network.constants)
+        node = producers.get(data[0]) if len(data) == 1 and single else None
+    return node is not None and node.op_type == "MatMul"
+
+
+def _layer_norm(network: Network, node: NodeProto) -> Layer | None:
+    shape = network.shape(node.input[0])
+    is_constant = all(name in network.constants for name in node.input[1:] if name)
+    if not is_constant or any(node.output[1:]) or prod(shape[attribute(node, "axis") :]) > _LONGEST_ROW:
+        return None
+    return Layer(node, (), (node.input[0],), node.output[0])
+
+
+ROWS: Mapping[str, Callable[[Network, NodeProto], Layer | None]] = {
+    "Softmax": _softmax,
+    "LayerNormalization": _layer_norm,
+}
+"""Operators over rows that are layers where integers are chosen for them."""
+
+
 # Normalisations
 
 
@@ -316,7 +382,7 @@ def _groups(
             parents[root(other)] = root(name)
     # A function of a quantised result is a table where its operand is quantised too.
     points: set[str] = set()
-    new = {name for layer in layers for name in (*layer.data, layer.output)}
+    new = {name for layer in layers for name in layer.points}
     while new:
         points |= new
         chosen = {root(name) for name in points}

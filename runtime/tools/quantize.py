@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...files import errors_in, path_of, write_bytes, write_text
-from ...frontend.quantize.names import FORMS, RANGES
+from ...frontend.quantize.names import FORMS, NONLINEAR, RANGES
 from ..inputs import load_arrays, matched
 from .quantize_page import page_of
 
@@ -61,6 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--equalize", action="store_true", help=what)
     what = "let both summands of an addition share one scale: a systolic array then adds them"
     add("--common-sums", action="store_true", help=what)
+    what = "Softmax, LayerNormalization and functions of one number in floats, or in integers of plain ONNX (float)"
+    add("--nonlinear", choices=NONLINEAR, default="float", help=what)
     add("--html", type=path_of, metavar="FILE.html", help="write a page with the error of each layer, in one file")
     add("--json", type=path_of, metavar="FILE.json", help="write the error of each layer")
 
@@ -87,6 +89,7 @@ def run(options: argparse.Namespace, model: Model) -> int:
         equalize=options.equalize,
         smooth=not options.no_smoothing,
         common_sums=options.common_sums,
+        nonlinear=options.nonlinear,
         keep=options.keep_float,
     )
     result, errors = quantize_file(model, _arrays(options.calibration, model), chosen)

@@ -1,0 +1,112 @@
+"""Functions of one number between quantised tensors, as lookups in tables of 256 bytes in plain ONNX."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+from onnx import NodeProto, TensorProto, helper
+
+from ...dialects.onnx.kinds import ELEMENTWISE
+from ...ir import Array, FreshNames
+from .execution import Execution
+from .network import Network
+from .scales import Scale
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A tensor of floats that follows from the bytes `source` of a scale, by the nodes in order."""
+
+    source: str
+    scale: Scale
+    nodes: tuple[NodeProto, ...]
+
+
+def tabulate_functions(network: Network, floats: Collection[str]) -> int:
+    """
+    Replace functions of one number from DequantizeLinear to QuantizeLinear by Cast and Gather from 256 bytes.
+
+    The table is that of the interpreter's floats. Nodes and operators in `floats` stay. Returns the number of tables.
+    """
+    functions: dict[str, _Function] = {}
+    found: list[NodeProto] = []
+    count = 0
+    for node in network.nodes:
+        function = functions.get(node.input[0]) if node.op_type == "QuantizeLinear" else None
+        if function is not None and function.nodes:
+            found += _lookup(network, node, function)
+            count += 1
+            continue
+        found.append(node)
+        computed = _dequantised(network, node)
+        if computed is None and node.name not in floats and node.op_type not in floats:
+            computed = _computed(network, node, functions)
+        if computed is not None:
+            functions[node.output[0]] = computed
+    network.nodes = found
+    return count
+
+
+def _dequantised(network: Network, node: NodeProto) -> _Function | None:
+    """Return the identity of the bytes that DequantizeLinear reads, None for other nodes and for constants."""
+    if node.op_type != "DequantizeLinear" or node.input[0] in network.constants:
+        return None
+    zero = network.constants[node.input[2]] if len(node.input) > 2 else None
+    if zero is None or zero.dtype != np.int8:
+        return None
+    return _Function(node.input[0], Scale(float(network.constants[node.input[1]]), int(zero)), ())
+
+
+def _computed(network: Network, node: NodeProto, functions: dict[str, _Function]) -> _Function | None:
+    """Return the function that a node computes of one tensor of bytes and constants, None for other nodes."""
+    given = list(filter(None, node.input))
+    data = [functions.get(name) for name in given if name not in network.constants]
+    single = all(network.constants[name].size == 1 for name in given if name in network.constants)
+    if node.domain or node.op_type not in ELEMENTWISE or not data or not single:
+        return None
+    known = [each for each in data if each is not None]
+    if len(known) < len(data) or len({each.source for each in known}) != 1:
+        return None
+    nodes = {id(each): each for function in known for each in function.nodes}
+    return _Function(known[0].source, known[0].scale, (*nodes.values(), node))
+
+
+def _lookup(network: Network, node: NodeProto, function: _Function) -> list[NodeProto]:
+    """Return the nodes of a lookup; bytes index the table as numbers from -128, that is from its end."""
+    scale, zero = (network.constants[name] for name in node.input[1:3])
+    result = Scale(float(scale), int(zero)).integers(_values(network, function, node.input[0]))
+    table = network.add_constant(f"{node.output[0]}.table", result.astype(np.int8))
+    index = network.names.take(f"{node.output[0]}.index")
+    return [
+        helper.make_node("Cast", [function.source], [index], name=index, to=TensorProto.INT32),
+        helper.make_node("Gather", [table, index], list(node.output), name=node.name),
+    ]
+
+
+def _values(network: Network, function: _Function, name: str) -> Array:
+    """Return the function of each byte, by the byte's bits: f32 [256]."""
+    integers = np.arange(256).astype(np.uint8).view(np.int8).astype(np.float32)
+    levels = ((integers - function.scale.zero) * np.float32(function.scale.scale)).astype(np.float32)
+    first = network.names.take(f"{name}.levels")
+    made = {output for node in function.nodes for output in node.output}
+    read = dict.fromkeys(each for node in function.nodes for each in node.input if each)
+    starts = [each for each in read if each not in made and each not in network.constants]
+    nodes = [helper.make_node("Identity", [first], [start], name=start) for start in starts]
+    alone = replace(
+        network,
+        nodes=[*nodes, *function.nodes],
+        constants={key: value.reshape(()) for key, value in _used(network, function).items()},
+        inputs=[helper.make_tensor_value_info(first, TensorProto.FLOAT, [256])],
+        outputs=[],
+        infos={},
+        names=FreshNames([]),
+    )
+    return Execution(alone, [name]).run({first: levels})[name]
+
+
+def _used(network: Network, function: _Function) -> dict[str, Array]:
+    return {
+        name: network.constants[name] for node in function.nodes for name in node.input if name in network.constants
+    }
