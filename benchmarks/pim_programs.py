@@ -119,7 +119,7 @@ def costs_of(stages: Sequence[Stage], mesh: Mesh, nodes: int) -> dict[tuple[str,
     return {
         (part.candidate.stage.name, part.candidate.scheme): measure(part, nodes, PROGRAMS, simulates=False).total
         for part in parts
-        if part.candidate.workspace <= mesh.node_bytes
+        if part.candidate.stage.blocks * part.candidate.weights + part.candidate.workspace <= mesh.node_bytes
     }
 
 
