@@ -148,11 +148,19 @@ def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 def _arrays(inputs: Mapping[Any, ArrayLike], source: str) -> dict[str, Array]:
     if wrong := [name for name in inputs if not isinstance(name, str)]:
         raise Diagnostic("an input is named by a str", source=source, found=f"{type(wrong[0]).__name__} {wrong[0]!r}")
-    arrays = {name: np.asarray(value) for name, value in inputs.items()}
+    arrays = {name: _array(name, value, source) for name, value in inputs.items()}
     for name, array in arrays.items():
         if array.dtype.kind not in "biufV":
             raise Diagnostic("an array holds no numbers", source=source, found=f"{name}: {array.dtype}")
     return arrays
+
+
+def _array(name: str, value: ArrayLike, source: str) -> Array:
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        expected = "rows of the same length"
+        raise Diagnostic("an input is no array", source=source, expected=expected, found=f"{name}: {error}") from None
 
 
 def load(model: AnyPath, target: AnyPath = "host", *, on: str = "host", **options: Unpack[Options]) -> Network:
@@ -232,7 +240,7 @@ def quantize(
     `calibration` has samples along the first axis, by the names of the inputs. Returns the error of each layer's
     result, then of each output. Raises Diagnostic as `tilewright quantize` does; nothing is written then.
     """
-    values = {name: np.asarray(value) for name, value in input_values.items()}
+    values = {name: _array(name, value, str(model)) for name, value in input_values.items()}
     given = Model(Path(model), input_shapes, input_values=values)
     result, errors = quantize_file(given, _arrays(calibration, str(model)), options)
     write_bytes(Path(output), result.model.SerializeToString())
@@ -248,7 +256,8 @@ def _model(path: Path, options: Options) -> Model:
         if options.get(name) and not options.get("context"):
             raise UsageError(f"{name} is for networks with state", remedy="give context too")
     prefill = options.get("prefill")
-    values = {name: np.asarray(value) for name, value in options.get("input_values", {}).items()}
+    given = options.get("input_values", {})
+    values = {name: _array(name, value, str(path)) for name, value in given.items()}
     return Model(
         path,
         options.get("input_shapes", {}),

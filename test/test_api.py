@@ -92,6 +92,7 @@ def test_options_of_a_model_are_none_of_a_folder(case: Saved, tmp_path: Path):
         ({}, "not all inputs are given"),
         ({"z": [1]}, "the network has no input 'z'"),
         ({"x": ["a"]}, "an array holds no numbers"),
+        ({"x": [[1, 2], [3]]}, "an input is no array"),
         ({"x": np.zeros((1, 2, 6, 7))}, "x"),
         ({"x": np.full((1, 2, 6, 6), 300)}, "300"),
     ],
