@@ -27,6 +27,9 @@ from .bits import integer_type
 from .folding import is_combiner, is_sum_of_products, kind_of
 from .nests import Compute, Load, Loop, Nest, Node, Store, defined, nodes_in, used
 
+_KEPT = 64
+"""Runs of a nest, different in scalars or layouts, whose analysis is kept."""
+
 _EXTREMA = (arith.MinSIOp, arith.MaxSIOp)
 _UNKNOWN = symmetric(1 << 62)
 _COPIES = ("arith.index_cast", "emitc.cast")
@@ -50,6 +53,54 @@ class LoopFold:
     product: Compute | None = None
     inner: Loop | None = None
     position: int = -1
+
+
+def facts_of(nest: Nest, values: dict[int, Any]) -> Facts:
+    """
+    Return the analysis of a nest, of an earlier run where that had the same scalars and layout of buffers.
+
+    Results are kept for `_KEPT` such runs. No buffer is kept: its address, shape and strides are.
+    """
+    kept: dict[Any, Facts] = nest.memo.setdefault("facts", {})
+    key = _layout(values)
+    if key not in kept:
+        if len(kept) >= _KEPT:
+            kept.clear()
+        kept[key] = Facts(nest, {number: np.asarray(_Address(value)) for number, value in values.items()})
+    return kept[key]
+
+
+class _Address:
+    """Address, shape and strides of an array, without its elements; of a scalar, a copy."""
+
+    def __init__(self, array: Any):
+        found = array if np.ndim(array) else np.array(array)
+        self.__array_interface__ = found.__array_interface__
+        self._owner = None if np.ndim(array) else found
+
+
+def _layout(values: dict[int, Any]) -> tuple[Any, ...]:
+    """
+    Return the scalars of a nest, and the places of its buffers relative to the others that they may overlap.
+
+    Addresses of buffers whose bytes are apart do not matter to any result.
+    """
+    scalars = [(number, int(value)) for number, value in values.items() if np.ndim(value) == 0 and _is_integer(value)]
+    buffers = [(*byte_bounds(value), number) for number, value in values.items() if np.ndim(value)]
+    places: list[tuple[Any, ...]] = []
+    base, end, first = 0, -1, 0
+    for low, high, number in sorted(buffers):
+        if low >= end:
+            base, first = low, number
+        end = max(end, high)
+        array = values[number]
+        address = int(array.__array_interface__["data"][0]) - base
+        places.append((number, first, address, array.shape, array.strides, array.itemsize))
+    return tuple(scalars), tuple(sorted(places))
+
+
+def _is_integer(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "biu"
 
 
 class Facts:

@@ -19,7 +19,7 @@ from ...dialects.core.layout_arrays import LayoutArray
 from ...dialects.core.semantics import SCALAR_RULES, Runner, Value
 from ...errors import Diagnostic
 from ...ir import Array, where
-from .facts import Facts
+from .facts import facts_of
 from .folding import combine, contract, fold, neutral
 from .footprint import footprint
 from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nest_of
@@ -53,7 +53,7 @@ class _Lanes:
 
     def __init__(self, nest: Nest, values: dict[int, Any]):
         self.nest = nest
-        self.facts = Facts(nest, values)
+        self.facts = facts_of(nest, values)
         self.env: dict[int, Any] = dict(values)
         self.extents = [1] * nest.depth
         self.vectorised = 0

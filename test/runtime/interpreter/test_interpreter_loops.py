@@ -278,6 +278,39 @@ def test_the_loop_test_can_fail(monkeypatch: pytest.MonkeyPatch):
     assert run(SHIFTED, arg0=np.arange(8))[0].tolist() != np.cumsum(np.arange(8)).tolist()
 
 
+PARTS = """
+  func.func private @next(%x: memref<8xi32, strided<[1], offset: ?>>, %y: memref<8xi32, strided<[1], offset: ?>>) {{
+    {constants}
+    scf.for %i = %c0 to %c8 step %c1 {{
+      %v = memref.load %x[%i] : memref<8xi32, strided<[1], offset: ?>>
+      %w = arith.addi %v, %v : i32
+      memref.store %w, %y[%i] : memref<8xi32, strided<[1], offset: ?>>
+    }}
+    func.return
+  }}
+  func.func @network(%x: memref<32xi32>, %o: memref<32xi32> {{tilewright.output}}) {{
+    memref.copy %x, %o : memref<32xi32> to memref<32xi32>
+    {parts}
+    func.return
+  }}"""
+
+
+@pytest.mark.parametrize("places", [(24, 8, 9, 7), (8, 10, 0), (9, 7, 8), (8, 9, 24, 11)])
+def test_a_loop_runs_again_on_buffers_that_lie_otherwise(places: tuple[int, ...]):
+    """Whether its iterations depend on each other is another question each time."""
+    kind = "memref<8xi32, strided<[1], offset: {}>>"
+    parts = [
+        f"""
+    %x{place} = memref.subview %o[8] [8] [1] : memref<32xi32> to {kind.format(8)}
+    %s{place} = memref.cast %x{place} : {kind.format(8)} to {kind.format("?")}
+    %y{place} = memref.subview %o[{place}] [8] [1] : memref<32xi32> to {kind.format(place)}
+    %t{place} = memref.cast %y{place} : {kind.format(place)} to {kind.format("?")}
+    func.call @next(%s{place}, %t{place}) : ({kind.format("?")}, {kind.format("?")}) -> ()"""
+        for place in dict.fromkeys(places)
+    ]
+    check(PARTS.format(constants=CONSTANTS, parts="".join(parts)))
+
+
 def test_an_index_that_wraps_around_is_not_taken_for_a_sum():
     check(f"""func.func @network(%o: memref<8xi32> {{tilewright.output}}) {{
       {CONSTANTS}
