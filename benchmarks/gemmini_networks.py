@@ -12,6 +12,8 @@ what it gives on this machine; floats at the end of a network, which C libraries
 The interpreter adds floats in another order than C: where a sum is in the middle of two integers that it is quantised
 to, outputs differ, by less than from those in floats.
 
+With --nonlinear integer, softmax, layer normalisation and functions of one number are integers too.
+
 Exit code 1 where outputs differ by more, or a ratio is below its bound.
 """
 
@@ -21,7 +23,7 @@ import argparse
 import logging
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +37,7 @@ from rich.table import Table
 from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
+from tilewright.frontend.quantize.names import NONLINEAR
 from tilewright.frontend.quantize.network import Network, read_network
 from tilewright.frontend.quantize.quantize import Options, quantize
 from tilewright.frontend.zoo import bert_tiny
@@ -103,10 +106,10 @@ class Row:
         return self.decibels < bound or self.agreement < self.decibels or (self.spike or 0) > _FLOAT
 
 
-def measured(case: Case, folder: Path, *, spike: bool) -> Row:
+def measured(case: Case, folder: Path, nonlinear: str, *, spike: bool) -> Row:
     """Quantise and compile a network, and run it on the interpreter, in C, and on Spike."""
     real = case.network().model()
-    quantised = quantize(case.network(), case.samples(real, 0, SAMPLES), OPTIONS).model
+    quantised = quantize(case.network(), case.samples(real, 0, SAMPLES), replace(OPTIONS, nonlinear=nonlinear)).model
     path = folder / "network.onnx"
     path.write_bytes(quantised.SerializeToString())
     model = Model(path, integers=True)
@@ -154,6 +157,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", default="", help="part of the name of the networks to take")
     parser.add_argument("--spike", action="store_true", help="run on Spike too: a minute for ResNet-50")
+    parser.add_argument("--nonlinear", choices=NONLINEAR, default=NONLINEAR[0], help="arithmetic of softmax and others")
     options = parser.parse_args()
     logging.disable(logging.WARNING)
     table = Table("network", "array", "core", "million cycles", "dB", "bound", "interpreter", "dB", "Spike")
@@ -162,7 +166,7 @@ def main() -> int:
         if options.filter not in name:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            row = measured(case, Path(folder), spike=options.spike)
+            row = measured(case, Path(folder), options.nonlinear, spike=options.spike)
         numbers = [str(row.array), str(row.core), f"{row.cycles:.1f}", f"{row.decibels:.1f}", f"{case.bound:.0f}"]
         table.add_row(name, *numbers, _shown(row.interpreted), f"{row.agreement:.0f}", _shown(row.spike))
         failed |= row.fails(case.bound)

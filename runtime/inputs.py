@@ -117,11 +117,21 @@ def load_arrays(path: Path) -> dict[str, Array]:
     except Exception as error:  # what the archive's and NumPy's readers raise for damaged files is no closed list
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise Diagnostic(
-            "the arrays cannot be read", source=str(path), expected="an .npz file of numbers", found=reason
+            "the arrays cannot be read",
+            source=str(path),
+            expected="an .npz file of numbers",
+            found=reason,
+            remedy="write it with numpy.savez, each array by the name of its input",
         ) from error
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf":
-            raise Diagnostic("an array holds no numbers", source=str(path), found=f"{name}: {array.dtype}")
+            raise Diagnostic(
+                "an array holds no numbers",
+                source=str(path),
+                expected="integers, floats or booleans",
+                found=f"{name}: {array.dtype}",
+                remedy="convert the array",
+            )
     return {name: np.asarray(each, each.dtype.newbyteorder("="), order="C") for name, each in arrays.items()}
 
 

@@ -86,16 +86,18 @@ def _split(name: str, data_type: int, shape: tuple[int, ...], array: Array) -> A
             found=str(list(array.shape)),
             remedy="put the samples along the first axis",
         )
-    if dtype.kind == "f" and not bool(np.isfinite(array).all()):
-        wrong = int(array.size - np.isfinite(array).sum())
+    with np.errstate(over="ignore"):
+        converted = array.astype(dtype)
+    if dtype.kind == "f" and not bool(np.isfinite(converted).all()):
+        wrong = int(array.size - np.isfinite(converted).sum())
         raise Diagnostic(
             "calibration data that are not finite",
             where,
-            expected="finite numbers",
+            expected=f"finite numbers of {dtype}",
             found=f"{wrong} of {array.size} are NaN or inf",
             remedy="leave these samples out",
         )
-    return array.astype(dtype).reshape(-1, *shape)
+    return converted.reshape(-1, *shape)
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
     for sample in samples:
         values = {**sample, **execution.run(sample)}
         for name in sources:
-            _check_finite(name, values[name])
+            _check_finite(network, name, values[name])
             statistics[selection.groups[name]].add(values[name])
         for layer in products:
             samplers[layer.name].add(values[layer.data[0]])
@@ -131,15 +133,18 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
 _WEIGHTED = ("Conv", "Gemm", "MatMul")
 
 
-def _check_finite(name: str, array: Array) -> None:
-    if not bool(np.isfinite(array).all()):
-        raise Diagnostic(
-            "a tensor is not finite for the calibration data",
-            where=f'tensor "{name}"',
-            expected="finite numbers",
-            found="NaN or inf",
-            remedy="give other samples",
-        )
+def _check_finite(network: Network, name: str, array: Array) -> None:
+    if bool(np.isfinite(array).all()):
+        return
+    constants = ((key, value) for key, value in network.constants.items() if value.dtype.kind == "f")
+    wrong = next((key for key, value in constants if not bool(np.isfinite(value).all())), None)
+    raise Diagnostic(
+        "a tensor is not finite for the calibration data",
+        where=f'tensor "{name}"',
+        expected="finite numbers",
+        found="NaN or inf",
+        remedy="give other samples" if wrong is None else f'correct the constant "{wrong}", which is not finite',
+    )
 
 
 def _constantly_zero(name: str) -> Diagnostic:

@@ -105,6 +105,13 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
         raise _no_channels(selection)
     calibration = calibrate(network, selection, samples)
+    if options.keep >= len(selection.layers):
+        raise Diagnostic(
+            "all layers would stay in floats",
+            expected=f"fewer than {len(selection.layers)}, the layers of the network",
+            found=str(options.keep),
+            remedy="give a smaller number for --keep-float",
+        )
     if options.keep:
         scales, parameters, _ = _quantised(network, selection, calibration, samples, options)
         kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)

@@ -389,7 +389,8 @@ def _groups(
         every = points | {name for name in linked if root(name) in chosen}
         new = {origins[name] for name in every if name in origins} | every
         new -= points
-    members = {name: root(name) for name in points if name not in network.constants}
+    order = [*(value.name for value in network.inputs), *(name for node in network.nodes for name in node.output)]
+    members = {name: root(name) for name in order if name in points}
     return members, moved & set(members)
 
 

@@ -483,7 +483,9 @@ BAD: list[tuple[Mapping[str, Array], Sequence[str], str]] = [
     ({"x": np.full((4, 3, 8, 8), np.inf, np.float32)}, (), "not finite"),
     ({"x": floats(0, 3, 8, 8)}, (), "without samples"),
     ({"x": np.zeros((4, 3, 8, 8), np.float32)}, (), "a scale of zero"),
+    ({"x": np.full((4, 3, 8, 8), 1e300)}, (), 'input "x": error: calibration data that are not finite'),
     (GOOD, ("--float", "convo"), "no such node"),
+    (GOOD, ("--keep-float", "99"), "all layers would stay in floats"),
     (GOOD, ("-o", "/nowhere/at/all.onnx"), "cannot be written"),
 ]
 
@@ -501,6 +503,20 @@ def test_bad_input_is_an_error_without_output(
     assert (code, output.exists()) == (1, False)
     assert "error:" in text
     assert message in text
+
+
+def test_a_constant_that_is_not_finite_is_named():
+    model = residual()
+    weights = next(each for each in model.graph.initializer if each.name == "w2")
+    weights.CopyFrom(numpy_helper.from_array(np.full((5, 16), np.nan, np.float32), "w2"))
+    with pytest.raises(Diagnostic, match='constant "w2"'):
+        quantized(model)
+
+
+def test_tensors_are_in_topological_order():
+    result, _ = quantized(residual())
+    made = ["x", *(name for node in result.float_network.nodes for name in node.output)]
+    assert list(result.scales) == [name for name in made if name in result.scales]
 
 
 def test_a_quantised_model_is_refused(tmp_path: Path):
