@@ -103,6 +103,13 @@ def box_of(array: Array, slices: tuple[slice, ...]) -> Array:
     return array.box(slices) if isinstance(array, LayoutArray) else array[slices]
 
 
+def part_of(array: Array, slices: tuple[slice, ...]) -> Array:
+    """Return the elements of a box of an array in place, of one in a layout those of all blocks that it spans."""
+    if isinstance(array, LayoutArray):
+        return cast(Array, LayoutArray(array.memory, array.index[slices]))
+    return array[slices]
+
+
 def strided(value: Value) -> Value:
     """Return a value for ops that need strides: of an array in a layout a copy."""
     return np.array(value) if isinstance(value, LayoutArray) else value

@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.effect_traits import CopyEffects, ResultAllocation
 from ...dialects.core.effects import declared, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped
-from ...dialects.core.layout_arrays import box_of
+from ...dialects.core.layout_arrays import part_of
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.semantics import WORK_RULES, Value
@@ -185,7 +185,7 @@ class TimedInterpreter(Interpreter):
         there, _ = overlap(offsets, sizes, far.shape)
         here = overlap(offsets, near.shape, far.shape, transfer.repeated)[1]
         given = {value: env[value] for value in op.operands}
-        outside = box_of(far, there)
+        outside = part_of(far, there)
 
         def work(operands: Mapping[Any, Any]) -> None:
             (pending,) = run_op(self, op, [operands.get(value, given[value]) for value in op.operands])
@@ -203,7 +203,7 @@ class TimedInterpreter(Interpreter):
             return [tile]
 
         if transfer.outward:
-            inside = box_of(near, here) if is_partial(here, near.shape) else near
+            inside = part_of(near, here) if is_partial(here, near.shape) else near
             return TimedEffect(op, [inside], [outside], write_far)
         return TimedEffect(op, [outside], [near], write_near)
 

@@ -24,13 +24,19 @@ _INTEGER, _FLOAT = 0xA5, 0xFF
 
 def poison(array: Array) -> None:
     """Overwrite an array with the poison pattern."""
-    _bits(array)[...] = _poisoned(array)
+    _write(array, _poisoned(array))
 
 
 def _bits(array: Array) -> Array:
-    """View the elements of an array, of one in a layout those of its memory, as unsigned integers."""
+    """Return the elements of an array as unsigned integers: a view, of an array in a layout a copy."""
+    elements = array[...]
+    return elements.view(f"u{elements.itemsize}")
+
+
+def _write(array: Array, bits: Array | int) -> None:
+    """Overwrite the elements of an array by unsigned integers."""
     memory = array.memory if isinstance(array, LayoutArray) else array
-    return memory.view(f"u{memory.itemsize}")
+    memory.view(f"u{memory.itemsize}")[array.index if isinstance(array, LayoutArray) else ...] = bits
 
 
 def _poisoned(array: Array) -> int:
@@ -64,8 +70,7 @@ class TimedEffect:
         pairs = zip(self._touched, self._left, strict=True)
         alone = all(np.array_equal(_bits(array), left) for array, left in pairs)
         for array, result in zip(self.writes, self._results, strict=True):
-            where = array.index if isinstance(array, LayoutArray) else ...
-            _bits(array)[where] = _bits(result) if alone else _poisoned(array)
+            _write(array, _bits(result) if alone else _poisoned(array))
         del self._results, self._touched, self._left
 
 

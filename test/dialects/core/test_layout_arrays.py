@@ -7,7 +7,7 @@ import pytest
 from xdsl.dialects.builtin import AffineMapAttr, MemRefType, i8
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from tilewright.dialects.core.layout_arrays import box_of, laid_out
+from tilewright.dialects.core.layout_arrays import box_of, laid_out, part_of
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 
@@ -35,3 +35,12 @@ def test_a_box_outside_is_empty(rows: slice) -> None:
 def test_a_box_over_blocks_is_refused() -> None:
     with pytest.raises(Diagnostic, match="spans several"):
         box_of(_array(), (slice(0, 2), slice(2, 6)))
+
+
+@pytest.mark.quick
+def test_a_part_over_blocks_is_in_place() -> None:
+    whole = _array()
+    part = part_of(whole, (slice(0, 2), slice(2, 6)))
+    np.testing.assert_array_equal(part[...], [[2, 3, 16, 17], [6, 7, 20, 21]])
+    part[...] = 0
+    assert np.count_nonzero(whole[...] == 0) == 9  # one element was 0 before

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType, ModuleOp, i8
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from tilewright import cli
 from tilewright.benchmarks.mutation_faults import FAULTS, Fault
 from tilewright.benchmarks.mutation_programs import arena_program, expanded_program, grid_program
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.layout_arrays import laid_out, part_of
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
@@ -28,6 +30,7 @@ from tilewright.passes.pipeline_dma import PipelineDmaPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Session, random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession
+from tilewright.runtime.simulator.effects import poison
 from tilewright.test.machines.make import FOLDER, machine
 from tilewright.test.runtime.simulator.copied_grids import GRID, OWN, SHARED
 from tilewright.test.runtime.simulator.programs import planned
@@ -333,3 +336,12 @@ def test_check_on_the_simulator(tmp_path: Path, capsys: pytest.CaptureFixture[st
     np.savez(case.folder / "outputs.npz", **{name: array + 1 for name, array in golden.items()})
     assert cli.main(words) == 1
     assert "simulator: output" in capsys.readouterr().err
+
+
+@quick
+def test_poison_of_a_part_in_blocks_leaves_the_rest() -> None:
+    rows, columns = AffineExpr.dimension(0), AffineExpr.dimension(1)
+    blocks = AffineMapAttr(AffineMap(2, 0, (columns // 4, rows, columns % 4)))
+    whole = laid_out(np.zeros(16, np.int8), MemRefType(i8, [2, 8], blocks))
+    poison(part_of(whole, (slice(0, 1), slice(2, 6))))
+    assert np.flatnonzero(whole[...]).tolist() == [2, 3, 4, 5]

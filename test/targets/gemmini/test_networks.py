@@ -37,6 +37,12 @@ def test_random_products(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
 
 
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("network", [random_conv, random_matmul])
+def test_partial_blocks_at_their_modelled_times(network: Network, seed: int, tmp_path: Path) -> None:
+    assert_equal(network(seed), seed, tmp_path, ["simulator"])
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_residuals(seed: int, tmp_path: Path) -> None:
     text = str(assert_equal(residual(seed), seed, tmp_path, ["sanitizers"]))
