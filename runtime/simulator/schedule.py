@@ -157,6 +157,14 @@ class Schedule:
         if until > self.now:
             self._stall(layer, "wait in", until)
 
+    def control(self, layer: Layer, cycles: int) -> None:
+        """Advance the program by the cycles of its own code, charged to a layer's set-up."""
+        if cycles:
+            self.act(partial(self._control, layer, cycles))
+
+    def _control(self, layer: Layer, cycles: int) -> None:
+        self._pass(layer, "setup", self.now + cycles)
+
     def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
         """Charge cycles to an account; within an iteration, the charge is deferred until the slowest is known."""
         if self._spent is not None:

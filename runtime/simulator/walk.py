@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects import arith, func, memref, scf
@@ -24,6 +24,7 @@ from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
 from .accounts import KernelCost, Layer, Place, Token
+from .instruction_cache import InstructionCache, code_key
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .programs import Programs
 from .queues import Queues
@@ -56,6 +57,8 @@ class Walker(Client):
         self._launched: list[_Launched] = []
         self._programs = Programs(schedule, self._layer)
         self._queues = Queues(schedule, self._layer)
+        programs = (engine.program for engine in self._machine.engines if engine.program)
+        self._cache = InstructionCache(dict(next(programs, ())))
 
     def streams(self) -> tuple[StreamUse, ...]:
         """Return the use of the streams of concurrent programs."""
@@ -202,8 +205,11 @@ class Walker(Client):
         layer.engine = layer.engine or cost.engine
         around, launched = op.parent_op(), self._launched
         is_launched = around is not None and declared(type(around), Launches) is not None
+        size = self._cache.sizes.get("launch", 0) if is_launched else self._cache.kernel_bytes(op)
+        fetch = self._fetch(op, size)
 
         def run(*operands: Any) -> None:
+            fetch(0)
             places = [place for place, is_place in zip(operands, shaped, strict=False) if is_place]
             if is_launched:
                 schedule.launch(layer, cost, places)
@@ -212,6 +218,20 @@ class Walker(Client):
                 schedule.run(layer, cost, places)
 
         return run
+
+    def _fetch(self, op: Operation, size: int) -> Callable[[int], None]:
+        """
+        Return the action of the program before a call: it fetches the call and the function, and takes more cycles.
+
+        `size` are the bytes of the function.
+        """
+        cache, schedule, layer = self._cache, self._schedule, self._layer(op)
+        if len(cache.sizes) == 1:
+            return lambda cycles: None
+        keys = op, code_key(op)
+        cache.add(keys[0], cache.sizes.get("call", 0))
+        cache.add(keys[1], size)
+        return lambda cycles: schedule.control(layer, cycles + cache.cycles(keys))
 
     def launch(self, op: Operation) -> tuple[Handler, Handler]:
         kernel = op.regions[0].block.first_op
@@ -225,12 +245,14 @@ class Walker(Client):
 
     def wait(self, op: Operation) -> Handler:
         layer, schedule = self._layer(op), self._schedule
+        waiting = self._cache.sizes.get("wait", 0)
 
         def wait(token: Token | _Launched | None) -> None:
             if isinstance(token, _Launched):
                 schedule.join(token.layer, token.cost)
             else:
                 schedule.wait(layer, token)
+                schedule.control(layer, waiting)
 
         return wait
 
@@ -258,11 +280,13 @@ class Walker(Client):
         )
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         operands, programs = list(op.operands), self._programs
+        fetch, issue = self._fetch(op, self._cache.sizes.get("transfer", 0)), self._cache.sizes.get("issue", 0)
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
 
         def start(*operands: Any) -> Token:
             cost = descriptor.at([operands[at] for at in offsets_at])
             places = operands[far_at], operands[near_at]
+            fetch(issue * max(1, cost.startup // max(link.startup, 1)))
             route = programs.route(link, *(places[::-1] if outward else places))
             return schedule.start(layer, link, cost, *places, sizes, outward, route)
 

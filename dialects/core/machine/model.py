@@ -35,6 +35,8 @@ _KERNELS_PRICED = 4096
 """Structurally different kernels whose costs a machine memoises."""
 
 STACK = ("rows", "tables", "windows", "packed_windows")
+PROGRAM = ("cache", "line", "fetch", "issue", "wait", "call", "transfer", "launch", "kernel", "op")
+"""Instruction cache (bytes), its line (bytes, cycles), cycles of transfers and waits, and bytes of code."""
 """Buffers of a kernel on the stack of a core: values of a row, a table of powers, windows of an image."""
 
 _SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "outs"}
@@ -191,7 +193,8 @@ class Engine:
     that works beside the program, `queue` kernels may run or wait at once; of one with instructions, `queues` are the
     in-order queues and the instructions that each may hold. On the levels `interlocks`, the engine executes accesses of
     its queues that conflict in the order of their issue. `stack` are the bytes that each buffer of
-    STACK may take on the stack of a core.
+    STACK may take on the stack of a core. `program` states what the code of the program itself takes on the
+    engine's cores, by PROGRAM.
     """
 
     name: str
@@ -206,6 +209,7 @@ class Engine:
     interlocks: tuple[str, ...] = ()
     caches: tuple[int, ...] = ()
     stack: tuple[tuple[str, int], ...] = ()
+    program: tuple[tuple[str, int], ...] = ()
     energy: float = 0.0
     clock: Clock = Clock()
 

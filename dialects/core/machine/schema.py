@@ -16,7 +16,7 @@ from typing import Any, cast
 from ....errors import Diagnostic, did_you_mean
 from .checks import check
 from .cost_table import Parameter, known_costs, known_transforms, parameters_of, transform_named
-from .model import ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link, Machine
+from .model import PROGRAM, ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link, Machine
 from .operations import OpSupport
 from .values import (
     Convert,
@@ -135,6 +135,7 @@ ENGINE: dict[str, Key] = {
     "interlocks": Key(several(text)),
     "caches": Key(several(size)),
     "stack": Key(by_name(size, one_of(*STACK))),
+    "program": Key(by_name(size, one_of(*PROGRAM))),
     "energy": Key(number()),
     "clock": Key(clock),
 }
@@ -319,7 +320,7 @@ def table_of(machine: Machine) -> dict[str, Any]:
 _SEPARATE = ("name", "op", "levels", "links", "engines", "runs", "parameters")
 _ALWAYS = ("alignment",)
 """Fields whose default depends on others."""
-_MAPPINGS = ("level", "multiples", "maxima", "blocked", "peak", "stack", "queues")
+_MAPPINGS = ("level", "multiples", "maxima", "blocked", "peak", "stack", "program", "queues")
 
 
 def _plain(part: Any) -> dict[str, Any]:
