@@ -192,7 +192,8 @@ class _Parser(argparse.ArgumentParser):
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
     """Parse a command line. Raises UsageError where it is wrong, and SystemExit after `--help`."""
-    name = next((word for word in words if not word.startswith("-")), "")
+    place = _command_place(words)
+    name = words[place] if place < len(words) else ""
     if words == ["--version"]:
         print(_version())
         raise SystemExit(0)
@@ -205,9 +206,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
         remedy = did_you_mean(name, _COMMANDS) or "tilewright --help shows the commands"
         raise commands.usage_error(f"there is no command '{name}'", expected=", ".join(_COMMANDS), remedy=remedy)
     parser = _parser_of(name)
-    given = list(words)
-    given.remove(name)
-    options, unknown = parser.parse_known_args(given)
+    options, unknown = parser.parse_known_args([*words[:place], *words[place + 1 :]])
     options.command = name
     if not unknown:
         return options
@@ -216,6 +215,13 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     raise commands.usage_error(
         f"{name} knows no '{unknown[0]}'", remedy=near or f"{parser.prog} --help shows the options"
     )
+
+
+def _command_place(words: Sequence[str]) -> int:
+    """Return the place of the first word that is no option and no file of `--load-pass`; without one the length."""
+    pairs = enumerate(zip(["", *words], words, strict=False))
+    found = (place for place, (before, word) in pairs if not word.startswith("-") and before != "--load-pass")
+    return next(found, len(words))
 
 
 def _parser_of(command: str) -> _Parser:

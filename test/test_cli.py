@@ -349,3 +349,9 @@ def test_a_closed_pipe_is_no_crash(tmp_path: Path):
     program = str(Path(sys.executable).parent / "tilewright")
     done = subprocess.run(f"{program} targets host | true", shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+@pytest.mark.quick
+def test_passes_are_loaded_before_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--load-pass", str(tmp_path / "missing.py"), "targets"]) == 1
+    assert "missing.py: error" in capsys.readouterr().err
