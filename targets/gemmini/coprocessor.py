@@ -14,7 +14,7 @@ from ...ir import Array
 from .dialects.gemmini import instructions as gemmini
 from .dialects.gemmini import loops
 from .dialects.gemmini.instructions import Cells, Execute, Load, Store, Weights
-from .dialects.gemmini.loops import Loop, LoopConv
+from .dialects.gemmini.loops import Kind, Loop, LoopConv
 from .instance import instance_of
 
 _ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
@@ -215,13 +215,14 @@ class Coprocessor:
         loads = [a_stride * size, b_stride * size, 0]
         fits = rs1 == int(d != 0) and not rs2 and not d_stride and self._load_bytes == loads and 0 not in (a, b, c)
         self._check_loop(8, rs1, rs2, step=1, store=c_stride * size, fits=fits)
-        state = Loop()
+        state, kind = Loop(), Kind()
+        kind.convolves = 0
         state.a_stride, state.b_stride, state.c_stride = depth, cols, cols
         state.scale, state.relu = self.store.scale, self.store.relu
         factors = {"a": self._read(memory, a, [(rows, a_stride)], depth)}
         factors["b"] = self._read(memory, b, [(depth, b_stride)], cols)
         target: Any = np.zeros(rows * cols, self._element)
-        numbers = {"rows": rows, "cols": cols, "depth": depth, **self._memories, "loop": state}
+        numbers = {"rows": rows, "cols": cols, "depth": depth, **self._memories, "loop": state, "kind": kind}
         if d:
             factors["d"] = memory.read(d, cols * self.acc.itemsize).view(self._sum).view(Flat)
         made = loops.loop_ws_bias if d else loops.loop_ws
@@ -241,7 +242,8 @@ class Coprocessor:
         fits = fits and (more_down, more_across) == ((step - 1) << 8, step - 1)
         self._check_loop(15, rs1, rs2, step=step, store=y_pixel * size, fits=fits)
         tall, wide = (rows - 1) * step + (down - 1) * dilation + 1, (cols - 1) * step + (across - 1) * dilation + 1
-        state = LoopConv()
+        state, kind = LoopConv(), Kind()
+        kind.convolves = 1
         state.x_strides, state.y_strides = (wide * depth, depth), (cols * features, features)
         state.w_strides = across * depth * features, depth * features, features
         state.step, state.dilation, state.scale, state.relu = step, dilation, self.store.scale, self.store.relu
@@ -249,7 +251,15 @@ class Coprocessor:
         operands = {"x": self._read(memory, x, [(tall, line * x_pixel), (wide, x_pixel)], depth)}
         operands["w"] = self._read(memory, w, [(down, width * w_tap), (across, w_tap), (depth, w_channel)], features)
         target: Any = np.zeros(rows * cols * features, self._element)
-        numbers = {"rows": rows, "cols": cols, "features": features, "depth": depth, **self._memories, "conv": state}
+        numbers = {
+            "rows": rows,
+            "cols": cols,
+            "features": features,
+            "depth": depth,
+            **self._memories,
+            "conv": state,
+            "kind": kind,
+        }
         taps = {"taps_down": down, "taps_across": across, "step": step, "dilation": dilation}
         if not rs1 & 1:
             operands["d"] = memory.read(d, features * self.acc.itemsize).view(self._sum).view(Flat)

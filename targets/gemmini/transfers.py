@@ -9,7 +9,9 @@ from typing import Any, cast
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, StridedLayoutAttr, f32
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import SymbolTable
 
+from ...dialects.core.effects import root_of
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
 from ...errors import Diagnostic
@@ -32,8 +34,8 @@ from .dialects.gemmini.instructions import (
 from .limits import REQUEST_BYTES, SUMS
 from .rows import Rows, chunks, each_row, rows_of, zero_rows
 
-_OF_SPAD, _OF_ACC = 0, 2
-"""Configurations of loads, by the memory that they lead to."""
+_OF_SPAD, _OF_WEIGHTS, _OF_ACC = 0, 1, 2
+"""Configurations of loads, by the operand of a product that they bring: each keeps its own over all tiles."""
 
 
 def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
@@ -49,7 +51,8 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     repeats = rows.others[rows.line] in op.repeated
     nest = Nest(constants := Constants(), op.location)
     stride = None if repeats else (len(offsets) - 2, 1)
-    nest.last(config_ld(view, stride=stride, block=rows.count, size=size, id=_OF_SPAD if is_spad else _OF_ACC))
+    own = _OF_ACC if not is_spad else _OF_WEIGHTS if _is_constant(op.far) else _OF_SPAD
+    nest.last(config_ld(view, stride=stride, block=rows.count, size=size, id=own))
     limits = [_known(each) for each in bounds]
     low, high = limits[rows.axis]
 
@@ -59,11 +62,11 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
             here = [nest.value(each) for each in (first, *at, 0)]
             source, target, lines = (view, there), (near, here), nest.value(number)
             if not is_spad:
-                nest.last(mvin_acc(source, target, lines, nest.value(count), repeats, _OF_ACC))
+                nest.last(mvin_acc(source, target, lines, nest.value(count), repeats, own))
             elif isinstance(blocks, int) and blocks > 1:
-                nest.last(mvin_blocks(source, target, lines, blocks, _OF_SPAD))
+                nest.last(mvin_blocks(source, target, lines, blocks, own))
             else:
-                nest.last(mvin(source, target, lines, nest.value(count), _OF_SPAD))
+                nest.last(mvin(source, target, lines, nest.value(count), own))
 
         each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
 
@@ -134,6 +137,15 @@ def _append(block: Block, nest: Nest, constants: Constants) -> None:
     for op in list(used.ops):
         op.detach()
         block.add_op(op)
+
+
+def _is_constant(far: SSAValue) -> bool:
+    """Return whether a buffer is a constant global, as weights are."""
+    owner = root_of(far).owner
+    if not isinstance(owner, memref.GetGlobalOp):
+        return False
+    found = SymbolTable.lookup_symbol(owner, owner.name_)
+    return isinstance(found, memref.GlobalOp) and found.constant is not None
 
 
 def _known(bounds: Range) -> tuple[Index, Index]:

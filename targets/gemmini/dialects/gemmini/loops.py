@@ -27,6 +27,7 @@ from .....dialects.core.instruction import (
     f32,
     instruction,
 )
+from .....errors import Diagnostic
 from ...limits import (
     bias_fault,
     conv_bias_fault,
@@ -72,6 +73,22 @@ class LoopConv(Configuration):
     relu: int
 
 
+class Kind(Configuration):
+    """Registers that configurations of products and of convolutions share: those of the array and of stores."""
+
+    convolves: int
+
+
+def _check_kind(kind: Kind, name: str, *, convolves: int) -> None:
+    """Raise Diagnostic where the registers of a loop hold the other kind's configuration."""
+    if kind.convolves != convolves:
+        raise Diagnostic(
+            "a loop is configured for the other kind",
+            expected=f"{name} before",
+            found="config_loop_conv" if kind.convolves else "config_loop",
+        )
+
+
 def add_products(sums: Any, factors: Any, weights: Any, dim: int) -> None:
     """
     Add products of two matrices to sums, in blocks of `dim` columns of the first one.
@@ -107,11 +124,11 @@ def begin_loops(
 def config_loop(
     a: Ref[Element], b: Ref[Element], c: Ref[Element], a_stride: Annotated[int, Stride("a")],
     b_stride: Annotated[int, Stride("b")], c_stride: Annotated[int, Stride("c")], size: ASize, scale: Scalar[f32],
-    relu: Flag, loop: State[Loop],
+    relu: Flag, loop: State[Loop], kind: State[Kind],
 ) -> None:  # fmt: skip
     """Set the elements between rows of products' operands, the scale of sums, and whether negative results become 0."""
     loop.a_stride, loop.b_stride, loop.c_stride = a_stride, b_stride, c_stride
-    loop.scale, loop.relu = np.float32(scale), relu
+    loop.scale, loop.relu, kind.convolves = np.float32(scale), relu, 0
 
 
 def _a(rows: int, depth: int, loop: Loop) -> Along:
@@ -148,9 +165,10 @@ def _biased_cycles(rows: int, cols: int, depth: int, dim: int, machine: Machine)
 )  # fmt: skip
 def loop_ws(
     a: In[Element], b: In[Element], c: Out[Element], rows: Count, cols: Count, depth: Count, dim: Dimension,
-    spad_rows: Const, acc_rows: Const, loop: State[Loop],
+    spad_rows: Const, acc_rows: Const, loop: State[Loop], kind: State[Kind],
 ) -> None:  # fmt: skip
     """Multiply two matrices: c[i, j] = scaled(sum over k of a[i, k] * b[k, j]), scaled as by `mvout`."""
+    _check_kind(kind, "config_loop", convolves=0)
     factors, weights = a.along(*_a(rows, depth, loop)), b.along(*_b(cols, depth, loop))
     sums = _zeros(factors, rows, cols)
     add_products(sums, factors, weights, dim)
@@ -163,9 +181,10 @@ def loop_ws(
 )  # fmt: skip
 def loop_ws_bias(
     a: In[Element], b: In[Element], d: In[Sum], c: Out[Element], rows: Count, cols: Count, depth: Count,
-    dim: Dimension, spad_rows: Const, acc_rows: Const, loop: State[Loop],
+    dim: Dimension, spad_rows: Const, acc_rows: Const, loop: State[Loop], kind: State[Kind],
 ) -> None:  # fmt: skip
     """Multiply two matrices and add a row: c[i, j] = scaled(d[j] + sum over k of a[i, k] * b[k, j])."""
+    _check_kind(kind, "config_loop", convolves=0)
     factors, weights = a.along(*_a(rows, depth, loop)), b.along(*_b(cols, depth, loop))
     sums = _zeros(factors, rows, cols) + d[:cols]
     add_products(sums, factors, weights, dim)
@@ -181,6 +200,7 @@ def config_loop_conv(
     x_pixel: Annotated[int, Stride("x")], w_row: Annotated[int, Stride("w")], w_tap: Annotated[int, Stride("w")],
     w_channel: Annotated[int, Stride("w")], y_row: Annotated[int, Stride("y")], y_pixel: Annotated[int, Stride("y")],
     step: Small, dilation: Small, size: XSize, scale: Scalar[f32], relu: Flag, conv: State[LoopConv],
+    kind: State[Kind],
 ) -> None:  # fmt: skip
     """
     Set the elements between rows and pixels of images, and between rows, taps and channels of windows.
@@ -189,6 +209,7 @@ def config_loop_conv(
     """
     conv.x_strides, conv.w_strides, conv.y_strides = (x_row, x_pixel), (w_row, w_tap, w_channel), (y_row, y_pixel)
     conv.step, conv.dilation, conv.scale, conv.relu = step, dilation, np.float32(scale), relu
+    kind.convolves = 1
 
 
 def _x(rows: int, cols: int, depth: int, taps_down: int, taps_across: int, conv: LoopConv) -> Along:
@@ -236,13 +257,14 @@ def _convolve(sums: Any, pixels: Any, weights: Any, dim: int, conv: LoopConv) ->
 def loop_conv_ws(
     x: In[Element], w: In[Element], y: Out[Element], rows: Count, cols: Count, features: Count, depth: Count,
     taps_down: Count, taps_across: Count, step: Small, dilation: Small, dim: Dimension, spad_rows: Const,
-    acc_rows: Const, conv: State[LoopConv],
+    acc_rows: Const, conv: State[LoopConv], kind: State[Kind],
 ) -> None:  # fmt: skip
     """
     Convolve an image without padding: y[i, j, f] = scaled(sum over h, w, c of x[i * step + h, ...] * w[h, w, c, f]).
 
     Images are [rows, columns, channels], windows [rows, columns, channels, features].
     """
+    _check_kind(kind, "config_loop_conv", convolves=1)
     pixels = x.along(*_x(rows, cols, depth, taps_down, taps_across, conv))
     sums = _zeros(pixels, rows, cols, features)
     _convolve(sums, pixels, w.along(*_w(features, depth, taps_down, taps_across, conv)), dim, conv)
@@ -257,9 +279,10 @@ def loop_conv_ws(
 def loop_conv_ws_bias(
     x: In[Element], w: In[Element], d: In[Sum], y: Out[Element], rows: Count, cols: Count, features: Count,
     depth: Count, taps_down: Count, taps_across: Count, step: Small, dilation: Small, dim: Dimension,
-    spad_rows: Const, acc_rows: Const, conv: State[LoopConv],
+    spad_rows: Const, acc_rows: Const, conv: State[LoopConv], kind: State[Kind],
 ) -> None:  # fmt: skip
     """Convolve an image as `loop_conv_ws` does, with a bias for each feature: sums start from d[f]."""
+    _check_kind(kind, "config_loop_conv", convolves=1)
     pixels = x.along(*_x(rows, cols, depth, taps_down, taps_across, conv))
     sums = _zeros(pixels, rows, cols, features) + d[:features]
     _convolve(sums, pixels, w.along(*_w(features, depth, taps_down, taps_across, conv)), dim, conv)

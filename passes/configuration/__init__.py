@@ -1,0 +1,1 @@
+"""Dataflow of configuration registers: which instructions read and write them, over loops, branches and calls."""

@@ -1,0 +1,215 @@
+"""
+Hoisting of configuration registers: an instruction that sets them moves out of functions, loops and branches.
+
+    scf.for %i = %c0 to %c4 step %c1 {
+      func.call @load(%far, %near)        // sets a stride, then loads
+    }
+
+becomes
+
+    toy.configure %far {stride = array<i64: 0, 1>}
+    scf.for %i = %c0 to %c4 step %c1 {
+      func.call @load(%far, %near)
+    }
+
+The core then sets a register once, while the queues still execute what was issued before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.scf import ForOp, IfOp
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.effects import is_speculatable
+from ..dialects.core.nesting import nested_ops
+from ..ir import functions
+from .configuration.registers import Register, is_configuration
+from .configuration.summaries import Summaries, calls_of, in_order, runs
+from .core.base import Pass
+
+
+def hoist_configuration(module: ModuleOp) -> None:
+    """Move instructions that set configuration registers out of functions, loops and branches, as far as possible."""
+    known, callers = Summaries(module), calls_of(module)
+    if not known.known:
+        return
+    pending = list(functions(module))
+    while pending:
+        function = pending.pop(0)
+        if not function.body.blocks:
+            continue
+        while any([_leave(op, known) for op in _regions(function)]):
+            pass
+        if (calls := callers.get(function)) and _lift_to_calls(function, calls, known):
+            around = [_function_of(call) for call in calls]
+            pending += [each for each in dict.fromkeys(around) if each not in pending]
+
+
+def _regions(function: FuncOp) -> Sequence[Operation]:
+    """Return the loops and branches of a function, inner ones first."""
+    return [op for op in nested_ops(function.body) if isinstance(op, ForOp | IfOp)][::-1]
+
+
+def _function_of(op: Operation) -> FuncOp:
+    parent = op.parent_op()
+    while not isinstance(parent, FuncOp):
+        assert parent is not None
+        parent = parent.parent_op()
+    return parent
+
+
+def _settings(block: Block) -> list[Operation]:
+    return [op for op in block.ops if is_configuration(op)]
+
+
+def _is_first(op: Operation, registers: Set[Register], known: Summaries) -> bool:
+    """Return whether nothing before an op in its block reads or writes the registers."""
+    before, at = list[Operation](), op.prev_op
+    while at is not None:
+        before.append(at)
+        at = at.prev_op
+    return not any((found := known.of(each)).reads & registers or found.may & registers for each in before)
+
+
+def _chain(op: Operation) -> list[Operation] | None:
+    """
+    Return the ops of the same block on whose results an op depends, in order.
+
+    None where one cannot be computed earlier, or depends on an argument of the block of a loop.
+    """
+    block, found, pending = op.parent, dict[Operation, None](), list(op.operands)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, BlockArgument):
+            if value.owner is block:
+                return None
+            continue
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        if owner.parent is not block or owner in found:
+            continue
+        if not is_speculatable(owner):
+            return None
+        found[owner] = None
+        pending += owner.operands
+    assert block is not None
+    return [each for each in block.ops if each in found]
+
+
+def _leave(parent: Operation, known: Summaries) -> bool:
+    """Move instructions that set registers out of a loop or a branch, and return whether any has moved."""
+    moved = False
+    for region in parent.regions:
+        for op in _settings(region.block) if region.blocks else ():
+            values = known.values(op)
+            if values is None or not _may_leave(op, parent, values.keys(), known):
+                continue
+            chain = _chain(op)
+            if chain is None:
+                continue
+            _clone([*chain, op], {}, InsertPoint.before(parent))
+            Rewriter.erase_op(op)
+            known.changed()
+            moved = True
+    return moved
+
+
+def _may_leave(op: Operation, parent: Operation, registers: Set[Register], known: Summaries) -> bool:
+    """Return whether registers may be set before a loop or branch instead of at the begin of its block."""
+    if not _is_first(op, registers, known):
+        return False
+    if isinstance(parent, ForOp):
+        others = [each for each in parent.body.block.ops if each is not op]
+        if any(known.of(each).may & registers for each in others):
+            return False
+        return runs(parent) or not _live_behind(parent, registers, known)
+    others = [region.block for region in parent.regions if region.blocks and region.block is not op.parent]
+    if any(known.of_block(block).exposed & registers for block in others):
+        return False
+    rest = registers - in_order(map(known.of_block, others)).must if others else registers
+    return not rest or not _live_behind(parent, rest, known)
+
+
+def _live_behind(op: Operation, registers: Set[Register], known: Summaries) -> bool:
+    """Return whether registers may be read behind an op before they are written."""
+    left, at = registers, op.next_op
+    while at is not None and left:
+        found = known.of(at)
+        if found.exposed & left:
+            return True
+        left, at = left - found.must, at.next_op
+    parent = op.parent_op()
+    if not left:
+        return False
+    if isinstance(parent, ForOp):
+        again = known.of_block(parent.body.block)
+        return bool(again.exposed & left) or _live_behind(parent, left, known)
+    if isinstance(parent, IfOp):
+        return _live_behind(parent, left, known)
+    is_private = isinstance(parent, FuncOp) and parent.sym_visibility is not None
+    return not isinstance(parent, FuncOp) or is_private
+
+
+def _lift_to_calls(function: FuncOp, calls: list[CallOp], known: Summaries) -> bool:
+    """Move instructions that set registers from the begin of a function before its calls."""
+    moved = False
+    for op in _settings(function.body.block):
+        values = known.values(op)
+        if values is None or not _is_first(op, values.keys(), known):
+            continue
+        chain = _chain_of_function(op)
+        if chain is None:
+            continue
+        for call in calls:
+            given: dict[SSAValue, SSAValue] = dict(zip(function.body.block.args, call.arguments, strict=True))
+            _clone([*chain, op], given, InsertPoint.before(call))
+        Rewriter.erase_op(op)
+        known.changed()
+        moved = True
+    return moved
+
+
+def _chain_of_function(op: Operation) -> list[Operation] | None:
+    """Return the ops on whose results an op of a function's block depends, besides its arguments; None as `_chain`."""
+    block, found, pending = op.parent, set[Operation](), list(op.operands)
+    assert block is not None
+    while pending:
+        owner = pending.pop().owner
+        if not isinstance(owner, Operation) or owner in found:
+            continue
+        if not is_speculatable(owner):
+            return None
+        found.add(owner)
+        pending += owner.operands
+    return [each for each in block.ops if each in found]
+
+
+def _clone(ops: list[Operation], given: dict[SSAValue, SSAValue], place: InsertPoint) -> None:
+    """Insert copies of ops at a place, with the values that stand there for theirs."""
+    for op in ops:
+        made = op.clone(given)
+        made.location = op.location
+        Rewriter.insert_op(made, place)
+
+
+@dataclass(frozen=True)
+class HoistConfigurationPass(Pass):
+    """
+    Hoist instructions that set configuration registers out of functions, loops and branches.
+
+    One leaves a function for all of its calls, where no instruction before it accesses its registers; a loop, where
+    nothing else there writes them; a branch or a loop that may not run, where nothing reads them behind. Values that
+    depend on data stay. Follow it with `deduplicate-configuration`.
+    """
+
+    name = "hoist-configuration"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        hoist_configuration(op)
