@@ -217,12 +217,18 @@ def _type_op(state: _Inference, op: OnnxOp) -> None:
         state.ranges[retyped(op.results[0], storage(outcome.result, op))] = outcome.result
     elif rule is not None and _works_on_integers(state, op, rule, data):
         _type_integer_op(state, op, rule, data)
-    elif op.name == "onnx.Cast" and op.results[0] in state.demanded and op.operands[0] in state.ranges:
+    elif op.name == "onnx.Cast" and op.results[0] in state.demanded and _carries(state, op):
         # A quantised operator takes integers, whatever type carries them.
         Rewriter.replace_op(op, [], [op.operands[0]])
     elif op.name != "onnx.Constant":
         _keep_floats(state, op, data)
         _take_types(state, op)
+
+
+def _carries(state: _Inference, op: OnnxOp) -> bool:
+    """Return whether a Cast of integers changes the type that carries them alone, and is not to a narrower one."""
+    source, target = (integer_width(element_of(value)) for value in (op.operands[0], op.results[0]))
+    return op.operands[0] in state.ranges and not (source and target and target < source)
 
 
 def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule, operands: Sequence[SSAValue]) -> bool:

@@ -92,3 +92,16 @@ func.func @scalars(%x: tensor<4xf32> {onnx.type = "i8"}, %n: i32, %i: index, %m:
 func.func @scalar(%n: i32) -> i32 {
   func.return %n : i32
 }
+
+// A conversion to a narrower type stays before a quantised product.
+// CHECK-LABEL: @narrowed
+// CHECK: onnx.Cast({{.*}}) -> tensor<2x4xi8>
+// CHECK-NEXT: onnx.QLinearMatMul({{.*}}(tensor<2x4xi8>
+func.func @narrowed(%x: tensor<2x4xi32>) -> tensor<2x3xi8> {
+  %s = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
+  %z = onnx.Constant() {value = dense<0> : tensor<i8>} : () -> tensor<i8>
+  %w = onnx.Constant() {value = dense<2> : tensor<4x3xi8>} : () -> tensor<4x3xi8>
+  %c = onnx.Cast(%x) {to = 3 : si64} : (tensor<2x4xi32>) -> tensor<2x4xi8>
+  %y = onnx.QLinearMatMul(%c, %s, %z, %w, %s, %z, %s, %z) : (tensor<2x4xi8>, tensor<f32>, tensor<i8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
+  func.return %y : tensor<2x3xi8>
+}
