@@ -160,6 +160,7 @@ FAULTS = {
     ("mhz = 370", "mhz = [1, 2]\nvolts = [1]"): "clock: expected as many volts as mhz",
     ("setup = 90", "setup = 90\nstack = { row = 512 }"): "engines.cluster.stack: expected one of rows, tables, windows",
     ("setup = 90", "setup = 90\nstack = { rows = 0 }"): "engines.cluster.stack: expected a size such as",
+    ("setup = 90", "setup = 90\nprogram = { lines = 32 }"): "engines.cluster.program: expected one of cache, line",
     ("setup = 90", "setup = 90\nstack = 512"): "engines.cluster.stack: expected a table, found 512",
     ("setup = 90", "setup = 90\nqueues = { load = 0 }"): "engines.cluster.queues: expected an integer of at least 1",
     ("setup = 90", "setup = 90\nqueues = { 'a b' = 1 }"): "engines.cluster.queues: expected the name of a queue",
