@@ -35,9 +35,9 @@ _KERNELS_PRICED = 4096
 """Structurally different kernels whose costs a machine memoises."""
 
 STACK = ("rows", "tables", "windows", "packed_windows")
+"""Buffers of a kernel on the stack of a core: values of a row, a table of powers, windows of an image."""
 PROGRAM = ("cache", "line", "fetch", "issue", "wait", "call", "transfer", "launch", "kernel", "op")
 """Instruction cache (bytes), its line (bytes, cycles), cycles of transfers and waits, and bytes of code."""
-"""Buffers of a kernel on the stack of a core: values of a row, a table of powers, windows of an image."""
 
 _SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "outs"}
 
