@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr, UnitAttr, i8, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, StringAttr, UnitAttr, i8, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
@@ -20,7 +20,7 @@ from ..ir import functions, where
 from .core.base import Pass
 from .grids.memories import address_of
 from .memory.arena import BUDGET, Lifetime, Placement, peak_step, place
-from .memory.views import buffer_type, bytes_of
+from .memory.views import bytes_of
 
 _VIEWS = (
     memref.SubviewOp,
@@ -86,20 +86,35 @@ def allocate_static(
     """
     Replace the allocations of a function by views of one arena; buffers with intersecting live ranges do not overlap.
 
-    `budget` limits the search (see `place`). Raises Diagnostic for an arena above `capacity` bytes, unless that is 0.
+    Allocations in a memory level that their types name have an arena there. `budget` limits the search (see `place`).
+    Raises Diagnostic for an arena above `capacity` bytes, unless that is 0.
     """
     found = lifetimes(function)
-    if not found:
-        return
+    levels = dict.fromkeys(cast(Any, op.results[0].type).memory_space for op, _ in found)
+    for level in levels:
+        inside = [each for each in found if cast(Any, each[0].results[0].type).memory_space == level]
+        _allocate(module, function, inside, level, alignment, budget, capacity)
+
+
+def _allocate(
+    module: ModuleOp,
+    function: func.FuncOp,
+    found: Sequence[tuple[memref.AllocOp, Lifetime]],
+    level: Attribute,
+    alignment: int,
+    budget: int,
+    capacity: int,
+) -> None:
     buffers = [lifetime for _, lifetime in found]
     placement = place(buffers, alignment, budget)
     if 0 < capacity < placement.size:
         problem = does_not_fit(buffers, placement, capacity, alignment)
         problem.where = where(function)
         raise problem
-    symbol = f"{function.sym_name.data}_arena"
-    _define(module, symbol, placement, alignment)
-    arena = memref.GetGlobalOp(symbol, buffer_type([placement.size], i8))
+    symbol = f"{function.sym_name.data}_arena{f'_{level.data}' if isinstance(level, StringAttr) else ''}"
+    kind = MemRefType(i8, [placement.size], memory_space=level)
+    _define(module, symbol, kind, placement, alignment)
+    arena = memref.GetGlobalOp(symbol, kind)
     first = function.body.block.first_op
     assert first is not None
     Rewriter.insert_op(arena, InsertPoint.before(first))
@@ -143,10 +158,9 @@ def _remedies(
     return [*found, "several buffers in another memory or made smaller: no single one suffices"]
 
 
-def _define(module: ModuleOp, symbol: str, placement: Placement, alignment: int) -> None:
+def _define(module: ModuleOp, symbol: str, kind: MemRefType[Any], placement: Placement, alignment: int) -> None:
     if any(getattr(op, "sym_name", None) == StringAttr(symbol) for op in module.body.block.ops):
         raise Diagnostic(f"the module already has a '{symbol}'", remedy="run allocate-static once, after bufferize")
-    kind = buffer_type([placement.size], i8)
     definition = memref.GlobalOp.get(StringAttr(symbol), kind, UnitAttr(), alignment=alignment & -alignment)
     definition.attributes["tilewright.arena"] = UnitAttr()
     definition.attributes["tilewright.peak"] = IntegerAttr(placement.bound, i64)

@@ -27,9 +27,8 @@ def place_addressed(module: ModuleOp, machine: Machine) -> None:
     """
     Place buffers that the program addresses in the farthest addressable level, if others are farther.
 
-    These are inputs, outputs, state, and constants that kernels do not access by tiles. Raises Diagnostic if the level
-    is
-    too small.
+    These are inputs, outputs, state, constants that kernels do not access by tiles, and the allocations of a function
+    without kernels, which plan-memory leaves as it is. Raises Diagnostic if the level is too small.
     """
     if not machine.far.external:
         return
@@ -41,8 +40,11 @@ def place_addressed(module: ModuleOp, machine: Machine) -> None:
     for definition in placed.values():
         definition.properties["type"] = _at(definition.type, home)
     for function in functions(module):
+        has_tiles = any(map(is_tiled, nested_ops(function)))
         for op in nested_ops(function):
             if isinstance(op, memref.GetGlobalOp) and op.name_.string_value() in placed:
+                move(op.memref, home)
+            elif not has_tiles and isinstance(op, memref.AllocOp) and _is_nowhere(op.memref.type):
                 move(op.memref, home)
         for argument in function.body.block.args:
             if is_shaped(argument) and _is_nowhere(argument.type):
@@ -97,7 +99,7 @@ def _constants_touched(function: FuncOp) -> Iterator[memref.GetGlobalOp]:
 @dataclass(frozen=True)
 class PlaceAddressedPass(Pass):
     """
-    Place inputs, outputs, state, and untiled constants in a level that programs address.
+    Place inputs, outputs, state, and what kernels do not tile, in a level that programs address.
 
     If the machine's farthest level is `external`, that is the level before it; otherwise nothing changes. Run it after
     place-weights.

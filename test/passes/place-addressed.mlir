@@ -2,8 +2,8 @@
 // RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/three_level.toml},place-addressed' | filecheck %s --check-prefix=SAME
 
 // Weights that come tile by tile stay in the external level. Inputs, outputs, state, and constants of which the program
-// itself takes elements lie before it, with what are views of them. Where the program addresses the farthest level
-// nothing changes.
+// itself takes elements lie before it, with what are views of them, as do the allocations of a function without
+// kernels. Where the program addresses the farthest level nothing changes.
 
 // CHECK: memref.global {{.*}}@weights : memref<8x8xi8>
 // CHECK: memref.global {{.*}}@table : memref<8xi8, "L2">
@@ -12,6 +12,10 @@
 // CHECK: memref.get_global @weights : memref<8x8xi8>
 // CHECK: memref.collapse_shape %x {{.*}} : memref<1x4x8xi8, "L2"> into memref<4x8xi8, "L2">
 // CHECK: memref.load %{{.*}}[%{{.*}}] : memref<8xi8, "L2">
+// CHECK: memref.alloc() : memref<4x8xi8>
+// CHECK: func.func @copies
+// CHECK: %[[BOTH:.*]] = memref.alloc() : memref<16xi8, "L2">
+// CHECK: memref.subview %[[BOTH]]{{.*}} : memref<16xi8, "L2"> to memref<8xi8, strided<[1]>, "L2">
 // SAME-NOT: "L2">
 memref.global "private" constant @weights : memref<8x8xi8> = dense<1>
 memref.global "private" constant @table : memref<8xi8> = dense<1>
@@ -25,5 +29,13 @@ func.func @network(%x: memref<1x4x8xi8>, %y: memref<4x8xi32> {tilewright.output}
   %i = arith.constant 3 : index
   %v = memref.load %t[%i] : memref<8xi8>
   memref.store %v, %s[%i] : memref<8xi8>
+  %between = memref.alloc() : memref<4x8xi8>
+  linalg.add ins(%rows, %rows : memref<4x8xi8>, memref<4x8xi8>) outs(%between : memref<4x8xi8>)
+  func.return
+}
+func.func @copies(%x: memref<8xi8>) {
+  %both = memref.alloc() : memref<16xi8>
+  %first = memref.subview %both[0] [8] [1] : memref<16xi8> to memref<8xi8, strided<[1]>>
+  memref.copy %x, %first : memref<8xi8> to memref<8xi8, strided<[1]>>
   func.return
 }

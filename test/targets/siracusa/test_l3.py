@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, NodeProto
+from onnx import ModelProto, NodeProto, TensorProto
 
-from tilewright import cli
+from tilewright import cli, load
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
@@ -130,6 +130,19 @@ def test_buffers_go_to_external_ram_and_ports_do_not(case: Case) -> None:
     image = (case.folder / FILE).read_bytes()
     assert f"#define NETWORK_RAM_WEIGHTS_BYTES {len(image)} " in header
     assert "void network_run(const uint8_t x[768], int8_t y[512]);" in header
+
+
+def test_a_network_of_copies_alone_stays_where_programs_address_it(tmp_path: Path) -> None:
+    """Its buffers go through no kernel, so that no transfer would bring them from the external RAM."""
+    nodes = [node("Concat", ["x", "x"], ["both"], axis=1), node("Transpose", ["both"], ["y"], perm=[1, 0])]
+    file = tmp_path / "network.onnx"
+    copies = model(nodes, inputs={"x": (1, 16)}, outputs={"y": (32, 1)}, element=TensorProto.INT8)
+    copies.graph.output[0].type.tensor_type.elem_type = TensorProto.INT8
+    file.write_bytes(copies.SerializeToString())
+    x = np.arange(16, dtype=np.int8).reshape(1, 16)
+    for place in ("interpreter", "host"):
+        (found,) = load(file, "siracusa/l3", on=place).run({"x": x}).values()
+        np.testing.assert_array_equal(found, np.concatenate([x, x], axis=1).T)
 
 
 def test_under_the_sanitisers(case: Case) -> None:
