@@ -58,15 +58,15 @@ def test_a_refused_block_runs_between_scheduled_ones(tmp_path: Path) -> None:
         x = b.sum(x, b.mlp(b.layer_norm(x), 32))
     file = tmp_path / "blocks.onnx"
     file.write_bytes(b.model({"y": x}).SerializeToString())
-    module = compile_model(Model(file), "pim/4x4", stop_after="tensor").module
+    module = compile_model(Model(file), "pim/2x2", stop_after="tensor").module
     find_branches(module)
-    ScheduleBranchesPass(array=(4, 4), regular=True).apply(new_context(), module)
+    ScheduleBranchesPass(array=(2, 2), regular=True).apply(new_context(), module)
     (tmp_path / "blocks.mlir").write_text(print_ir(module, context=new_context()))
-    mapped = compile_model(Model(tmp_path / "blocks.mlir"), "pim/4x4", stop_after="sharded").module
+    mapped = compile_model(Model(tmp_path / "blocks.mlir"), "pim/2x2", stop_after="sharded").module
     assert {"pim.refused", "pim.block"} <= {name for op in mapped.walk() for name in op.attributes}
     inputs = {"input": np.random.default_rng(7).standard_normal((1, 8, 16)).astype(np.float32)}
     expected = api.load(file, "host").run(inputs)["y"]
-    found = api.load(tmp_path / "blocks.mlir", "pim/4x4").run(inputs)["y"]
+    found = api.load(tmp_path / "blocks.mlir", "pim/2x2").run(inputs)["y"]
     np.testing.assert_array_equal(found, expected)
 
 
