@@ -1,6 +1,7 @@
 /* Instructions of the core by calls, included before the sources of a network; those of the counting are not counted. */
 #ifndef TW_RV64_COUNT_H
 #define TW_RV64_COUNT_H
+#ifndef __ASSEMBLER__ /* weights.S has no calls */
 
 #include "rv64.h"
 
@@ -35,4 +36,5 @@ static inline void tw_count_leave(void) {
     tw_counting.since = tw_instructions();
 }
 
+#endif
 #endif

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,9 +21,14 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ...compiler import Model
+    from ...ir import Array
+    from ..host import HostEntry
     from ..simulator import Simulation
     from ..simulators.counting import CountedCall
-    from ..simulators.session import Settings
+    from ..simulators.session import Program, Settings
+
+_Call: TypeAlias = "tuple[int, Sequence[Array]]"
+"""Number of a function, and its inputs."""
 
 TRANSFERS, WAITS, AROUND = "transfers", "waits", "around the calls"
 CYCLES = "cycles"
@@ -102,13 +107,19 @@ class _Engines(Observer):
 
 
 def counts_of(
-    model: Model, target: str, simulation: Simulation, place: str, settings: Settings, inputs: Path | None = None
+    model: Model,
+    target: str,
+    simulation: Simulation,
+    place: str,
+    settings: Settings,
+    inputs: Path | None = None,
+    position: int | None = None,
 ) -> Counts:
     """
     Run a network on a simulator that others wrote, on the inputs of a file or zeros, and count by layers.
 
-    Raises Diagnostic where the simulator or a compiler is missing, where inputs do not fit, and where the network does
-    not run.
+    A network with state makes the step at a `position`, the last one by default, after those before it. Raises
+    Diagnostic where the simulator or a compiler is missing, where inputs do not fit, and where it does not run.
     """
     from ...compiler import compile_model
     from ...passes.formats.c import render, write_program
@@ -131,15 +142,32 @@ def counts_of(
         zeros = {port.name: np.zeros(port.shape, port.dtype) for port in entry.inputs}
         names = [port.name for port in entry.inputs if not port.added]
         given = matched(load_arrays(inputs), names, inputs, aliases=compilation.ssa_names) if inputs else {}
-        call = 0, given_to(entry, zeros | given)
-        session.run_all([call])
+        *before, call = [(0, given_to(entry, zeros | given | at)) for at in _positions(entry, position)]
+        _run_last(session, before, call)
         alone = 0
         if session.unit == CYCLES:
             plain = started(place, compilation, folder / "alone", settings)
-            plain.run_all([call])
+            _run_last(plain, before, call)
             alone = plain.later
     found = with_counts(calls, session.counted)
     return Counts(session.version, session.unit, alone, tuple(_layers(found, engines.found, model.path, simulation)))
+
+
+def _positions(entry: HostEntry, position: int | None) -> list[dict[str, Array]]:
+    """Return the positions of the calls that lead to the step at a position, of it last; one without where none is."""
+    counted = [port for port in entry.inputs if port.added]
+    if not counted:
+        return [{}]
+    last = counted[0].rows - counted[0].added if position is None else position
+    steps = [*range(0, last, counted[0].added), last]
+    return [{port.name: np.full(port.shape, step, np.int64) for port in counted} for step in steps]
+
+
+def _run_last(session: Program, before: Sequence[_Call], call: _Call) -> None:
+    """Make calls, then the one that counts."""
+    if before:
+        session.run_all(before)
+    session.run_all([call])
 
 
 def _layers(

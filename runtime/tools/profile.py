@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     simulation = profile(model, options.target, observers=observers, position=options.position)
     counts = None
     if settings is not None:
-        counts = counts_of(model, options.target, simulation, options.on, settings, options.inputs)
+        counts = counts_of(model, options.target, simulation, options.on, settings, options.inputs, options.position)
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)
     types = operator_types(options.model)

@@ -15,6 +15,7 @@ from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
+from tilewright.frontend.zoo import llama
 from tilewright.passes.formats.c import write_program
 from tilewright.runtime.simulators.counting import CountedCall, mark_calls, with_counts
 from tilewright.runtime.simulators.session import Settings, SimulatorSession
@@ -98,11 +99,13 @@ def test_the_outermost_calls_are_marked() -> None:
     assert calls == [CountedCall(("a",), "inner"), CountedCall(("b",), "tw_dma_wait")]
 
 
-def counted(folder: Path, fault: tuple[str, str] = ("", "")) -> tuple[list[CountedCall], SimulatorSession]:
-    """Count the calls of a chain of products for the host, with a replacement in its C."""
+def counted(
+    folder: Path, fault: tuple[str, str] = ("", ""), *, largest_arrays: int = 1 << 20
+) -> tuple[list[CountedCall], SimulatorSession]:
+    """Count the calls of a chain of products for the host, with a replacement in its C; more weights are assembled."""
     compilation = compile_model(Model(chain(folder)), "host")
     calls = mark_calls(compilation.module)
-    write_program(compilation.program(), folder)
+    write_program(compilation.program(), folder, largest_arrays=largest_arrays)
     source = folder / "network.c"
     text = source.read_text()
     assert fault[0] in text
@@ -123,6 +126,14 @@ def test_counts_add_up_and_a_slower_kernel_is_seen(tmp_path: Path) -> None:
     slower, _ = counted(tmp_path, ("tw_count_enter(2);", slow))
     assert [a.later - b.later > 3000 for a, b in zip(slower, own, strict=True)] == [False, False, True]
     assert slower[1].later == own[1].later
+
+
+@needs_spike
+def test_weights_that_are_assembled_count_the_same(tmp_path: Path) -> None:
+    own, _ = counted(tmp_path)
+    found, _ = counted(tmp_path, largest_arrays=0)
+    assert (tmp_path / "weights.S").is_file()
+    assert [call.calls for call in found] == [call.calls for call in own]
 
 
 @needs_spike
@@ -187,6 +198,16 @@ def test_options_without_spike(
 ) -> None:
     assert cli.main(["profile", str(tmp_path / "net.onnx"), *words]) == 2
     assert message in capsys.readouterr().err
+
+
+@needs_spike
+def test_the_step_at_a_position_is_counted(tmp_path: Path) -> None:
+    """One of the first positions runs the bucket of half the rows."""
+    small = llama.Config(layers=1, dim=16, heads=2, hidden=16, vocabulary=16, context=32)
+    file = write(tmp_path, llama.step(8, config=small))
+    words = ["--context", "32", "--bucket", "16", "--on", "spike"]
+    first, last = (profile(file, "host", *words, "--position", at)["instructions"]["later"] for at in ("1", "20"))
+    assert first < last
 
 
 @needs_spike
