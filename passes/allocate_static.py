@@ -172,7 +172,7 @@ def _define(module: ModuleOp, symbol: str, kind: MemRefType[Any], placement: Pla
 @dataclass(frozen=True)
 class AllocateStaticPass(Pass):
     """
-    Allocate every buffer at a static offset in one arena.
+    Allocate every buffer at a static offset in the arena of its memory level.
 
     Buffers with disjoint live ranges share memory. Every offset is a multiple of `alignment` bytes, and of the
     alignment

@@ -82,13 +82,16 @@ def _chain(op: Operation) -> list[Operation] | None:
     """
     Return the ops of the same block on whose results an op depends, in order.
 
-    None where one cannot be computed earlier, or depends on an argument of the block of a loop.
+    None where one cannot be computed earlier, or depends on an argument of a loop's block. Those of a function's block
+    have a value at each call.
     """
-    block, found, pending = op.parent, dict[Operation, None](), list(op.operands)
+    block, found, pending = op.parent, set[Operation](), list(op.operands)
+    assert block is not None
+    is_function = isinstance(block.parent_op(), FuncOp)
     while pending:
         value = pending.pop()
         if isinstance(value, BlockArgument):
-            if value.owner is block:
+            if value.owner is block and not is_function:
                 return None
             continue
         owner = value.owner
@@ -97,9 +100,8 @@ def _chain(op: Operation) -> list[Operation] | None:
             continue
         if not is_speculatable(owner):
             return None
-        found[owner] = None
+        found.add(owner)
         pending += owner.operands
-    assert block is not None
     return [each for each in block.ops if each in found]
 
 
@@ -164,7 +166,7 @@ def _lift_to_calls(function: FuncOp, calls: list[CallOp], known: Summaries) -> b
         values = known.values(op)
         if values is None or not _is_first(op, values.keys(), known):
             continue
-        chain = _chain_of_function(op)
+        chain = _chain(op)
         if chain is None:
             continue
         for call in calls:
@@ -174,21 +176,6 @@ def _lift_to_calls(function: FuncOp, calls: list[CallOp], known: Summaries) -> b
         known.changed()
         moved = True
     return moved
-
-
-def _chain_of_function(op: Operation) -> list[Operation] | None:
-    """Return the ops on whose results an op of a function's block depends, besides its arguments; None as `_chain`."""
-    block, found, pending = op.parent, set[Operation](), list(op.operands)
-    assert block is not None
-    while pending:
-        owner = pending.pop().owner
-        if not isinstance(owner, Operation) or owner in found:
-            continue
-        if not is_speculatable(owner):
-            return None
-        found.add(owner)
-        pending += owner.operands
-    return [each for each in block.ops if each in found]
 
 
 def _clone(ops: list[Operation], given: dict[SSAValue, SSAValue], place: InsertPoint) -> None:

@@ -20,6 +20,7 @@ class InstructionCache:
     """
 
     def __init__(self, program: Mapping[str, int]):
+        self.is_modelled = bool(program)
         self.sizes = {"line": 1, **program}
         self._all: dict[Hashable, int] = {}
         self._held: OrderedDict[Hashable, int] = OrderedDict()

@@ -226,7 +226,7 @@ class Walker(Client):
         `size` are the bytes of the function.
         """
         cache, schedule, layer = self._cache, self._schedule, self._layer(op)
-        if len(cache.sizes) == 1:
+        if not cache.is_modelled:
             return lambda cycles: None
         keys = op, code_key(op)
         cache.add(keys[0], cache.sizes.get("call", 0))
