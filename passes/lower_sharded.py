@@ -41,6 +41,7 @@ from ..dialects.hier import (
     ReduceOp,
     ReleaseOp,
     ReserveOp,
+    ResidentOp,
     ShiftOp,
     StreamOp,
     StreamType,
@@ -431,11 +432,11 @@ def _lower(op: Operation, lowering: _Lowering) -> None:
         Rewriter.erase_op(op)
     elif (lower := _LOWERINGS.get(type(op))) is not None:
         lower(op, lowering)
-    elif not isinstance(op, LocalOp | memref.AllocaOp):
+    elif not isinstance(op, LocalOp | ResidentOp | memref.AllocaOp):
         raise Diagnostic(
             f"'{op.name}' accesses values that are sharded",
             where=where(op),
-            expected=", ".join(each.name for each in (*_LOWERINGS, LocalOp)),
+            expected=", ".join(each.name for each in (*_LOWERINGS, LocalOp, ResidentOp)),
             remedy="compute on the shards (hier.local) in a program that is replicated over the instances",
         )
 

@@ -40,6 +40,7 @@ from .sharding.placement import (
     sub_array,
 )
 from .sharding.programs import Located, Program, in_shape
+from .sharding.residents import Residents
 from .sharding.spatial import SPATIAL, SUB_ARRAYS, spatial_loops, sub_arrays_of
 
 _PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp)
@@ -48,13 +49,14 @@ _PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp)
 class Sharder:
     """The values of a function that lie in the instances of a mesh, up to the present op."""
 
-    def __init__(self, function: FuncOp, mesh: Mesh, *, is_entry: bool = True):
+    def __init__(self, function: FuncOp, mesh: Mesh, *, is_entry: bool = True, resident: int = 0):
         self._mesh = self._whole = mesh
         self._spatial = spatial_loops(function, mesh)
         self._contents = Contents(function) if is_entry else None
         self._held: dict[SSAValue, list[Located]] = {}
         """Buffer -> the sharded values that have its elements, the one as computed first; none: the far level."""
         self._last = _last_uses(function)
+        self._residents = Residents(function, resident)
 
     def visit(self, op: Operation) -> None:
         """Replace a kernel by a program; give the far level what any other op reads."""
@@ -173,10 +175,14 @@ class Sharder:
         return Located(found.buffer, tuple(shape_of(value)), gathered)
 
     def _shared(self, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
-        """Return a value of the far level, loaded once and passed round rings; None for one to load as wanted."""
+        """Return a value of the far level, resident or loaded once and passed round rings; None: loaded as wanted."""
         split = shared_loads(shape_of(value), wanted, self._mesh)
-        if split == wanted:
-            return None
+        if kept := self._residents.get(value, wanted, self._mesh, lambda far, at: self._loaded(far, wanted, split, at)):
+            return kept
+        return None if split == wanted else self._loaded(value, wanted, split, op)
+
+    def _loaded(self, value: SSAValue, wanted: Placement, split: Placement, op: Operation) -> Located:
+        """Insert the load of a value of the far level, and the rings that pass on its parts."""
         outer = Writer(InsertPoint.before(op), op.location)
         found = self._new(outer, element_of(value), shape_of(value), split)
         program = Program(outer, self._mesh, op.location)
@@ -297,12 +303,16 @@ class ShardKernelsPass(Pass):
 
     `over` are the instances to use along each coordinate, from the first on, such as a [head split, patch split] of
     attention; all by default. Raises Diagnostic where the machine has fewer.
+
+    Constants that all fit `resident` bytes of an instance, in the order of their use, are loaded in the first call
+    alone (`hier.resident`); each other one is loaded in every call, and its definition says why (`hier.streamed`).
     """
 
     name = "shard-kernels"
     places_operands = True
 
     over: tuple[int, ...] = ()
+    resident: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mesh = sub_array(mesh_of(machine_of(op)), self.over)
@@ -311,6 +321,6 @@ class ShardKernelsPass(Pass):
             self._function(function, mesh, is_entry=function in entries)
 
     def _function(self, function: FuncOp, mesh: Mesh, *, is_entry: bool) -> None:
-        sharder = Sharder(function, mesh, is_entry=is_entry)
+        sharder = Sharder(function, mesh, is_entry=is_entry, resident=self.resident)
         for each in list(function.body.block.ops) if function.body.blocks else []:
             sharder.visit(each)

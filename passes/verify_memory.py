@@ -26,6 +26,7 @@ from .proof.instances import prove_instances
 from .proof.levels import prove_levels
 from .proof.residents import prove_residents
 from .proof.walk import Walk
+from .sharding.residents import one_call, prove_read_only
 
 _EXPLICIT = (GridOp, DmaStartOp, DmaWaitOp, LaunchOp, ParallelOp, ViewOp)
 
@@ -38,6 +39,8 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     `tiles` false, the operand tiles of kernels among explicit transfers are not checked. Raises Diagnostic at the first
     broken rule, with the op and a counterexample. Level sizes are checked if the module has a machine.
     """
+    prove_read_only(module)
+    module = one_call(module)
     machine = machine_of(module) if ATTRIBUTE in module.attributes else None
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
     grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]

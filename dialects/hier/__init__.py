@@ -24,6 +24,7 @@ from .grid import GridOp
 from .indirect import LookupAttr, LookupOp
 from .launch import JoinOp, LaunchOp
 from .programs import ConcurrentOp, ProgramOp
+from .resident import ResidentOp
 from .sharded import ShardedAttr
 from .shards import BroadcastOp, LocalOp, ReduceOp, ShiftOp
 from .streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamOp, StreamType
@@ -144,6 +145,7 @@ HIER = Dialect(
         ConcurrentOp,
         ProgramOp,
         LocalOp,
+        ResidentOp,
         ShiftOp,
         BroadcastOp,
         ReduceOp,

@@ -8,7 +8,14 @@ from xdsl.ir import Operation
 
 from .buffers import copy, load, lookup, store
 from .converter import FunctionConverter
-from .programs import convert_allocation, convert_concurrent, convert_local, convert_stream, convert_stream_end
+from .programs import (
+    convert_allocation,
+    convert_concurrent,
+    convert_local,
+    convert_resident,
+    convert_stream,
+    convert_stream_end,
+)
 
 CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "arith.addui_extended": FunctionConverter.several,
@@ -25,6 +32,7 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "hier.push": convert_stream_end,
     "hier.release": convert_stream_end,
     "hier.reserve": convert_stream_end,
+    "hier.resident": convert_resident,
     "hier.stream": convert_stream,
     "memref.alloca": convert_allocation,
     "memref.copy": lambda converter, op: copy(converter.b, op),

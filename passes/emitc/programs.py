@@ -24,13 +24,14 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
+    i1,
 )
 from xdsl.dialects.emitc import EmitC_OpaqueType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
 from ...dialects.core.nesting import nested_ops
-from ...dialects.hier import ConcurrentOp, LocalOp, ProgramOp, StreamOp
+from ...dialects.hier import ConcurrentOp, LocalOp, ProgramOp, ResidentOp, StreamOp
 from ...dialects.hier.programs import instances_of
 from ...dialects.hier.sharded import is_sharded, sharding_of
 from ...dialects.hier.streams import StreamEndOp
@@ -95,6 +96,19 @@ def convert_allocation(converter: FunctionConverter, op: Operation) -> None:
     array = b.emit(emitc.GetGlobalOp, [], made.type, {"name": SymbolRefAttr(name)})
     b.values[value] = b.cast(array, pointer(scalar_type(type_.get_element_type(), op)))
     b.values[value].name_hint = value.name_hint
+
+
+def convert_resident(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `hier.resident`: a static array, and a flag that the first call sets once it has filled it."""
+    assert isinstance(op, ResidentOp)
+    convert_allocation(converter, op)
+    b, state, body = converter.b, converter.state, op.body.block
+    b.values[body.args[0]] = b.values[op.result]
+    flag = state.fresh_name("filled")
+    state.definitions.append(_verbatim(f"static int {flag};\n"))
+    filling = converter.region(body, [], lambda: converter.b.ops.append(_verbatim(f"{flag} = 1;\n")))
+    test = _literal(b, f"!{flag}", i1)
+    b.ops.append(emitc.IfOp.create(operands=[test], regions=[Region(filling), Region()]))
 
 
 def convert_local(converter: FunctionConverter, op: Operation) -> None:

@@ -22,6 +22,7 @@ from ...passes.expand_grid import ExpandGridPass
 from ...passes.grids.memories import COPIES
 from ...passes.memory.views import bytes_of
 from ...passes.pipeline_dma import PipelineDmaPass
+from ...passes.sharding.residents import one_call
 from .accounts import Layer
 from .clock import Clock
 from .result import (
@@ -41,15 +42,19 @@ from .schedule import Schedule
 from .walk import Walker
 
 
-def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | None = None) -> Simulation:
+def simulate(
+    module: ModuleOp, *, function: str = "network", machine: Machine | None = None, is_first: bool = True
+) -> Simulation:
     """
     Simulate a function of a program on a machine, by default the module's.
 
     The program is explicit: loops over kernels, transfers and waits (expand-grid, pipeline-dma), before kernels become
     loops. Grids are expanded in a copy; the module is unchanged. No data are computed. Raises Diagnostic for a program
     without a machine, and for unsupported ops.
+
+    The first call fills resident values (`hier.resident`); a later one, with `is_first` false, has them.
     """
-    machine, module = machine or machine_of(module), expanded(module)
+    machine, module = machine or machine_of(module), one_call(expanded(module), is_first=is_first)
     schedule = Schedule(machine)
     walker = Walker(module, schedule)
     walker.walk(function)

@@ -26,6 +26,7 @@ FRAGMENTS = {
     "hier.last": "the body",
     "hier.launch": "the types of a target's kernel",
     "hier.program": "the body",
+    "hier.resident": "the transfers",
 }
 """Op whose examples leave out a part, written as `...` -> the part."""
 

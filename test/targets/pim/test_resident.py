@@ -1,0 +1,93 @@
+"""Weights that stay in the nodes of a mesh from call to call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright import api
+from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.effects import root_of
+from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.hier import ResidentOp
+from tilewright.errors import Diagnostic
+from tilewright.passes import all_passes
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.sharding.residents import STREAMED
+from tilewright.passes.verify_memory import verify_memory
+from tilewright.runtime.interpreter.boundary import Session
+from tilewright.runtime.simulator.simulate import simulate
+from tilewright.test.targets.pim.networks import Block
+
+BLOCK = Block(0, tokens=16, heads=4, width=8)
+MODEL = BLOCK.model().SerializeToString()
+PROGRAMS = "lower-sharded,allocate-sharded,canonicalize,cse,fuse-programs,hoist-transfers,verify-link-loads"
+
+
+def programs(folder: Path, capacity: int, mesh: str = "pim/2x2") -> ModuleOp:
+    """Return the programs of a block, with so many bytes of a node for weights."""
+    (folder / "block.onnx").write_bytes(MODEL)
+    module = compile_model(Model(folder / "block.onnx"), mesh, stop_after="buffers").module
+    passes = f"attach-machine{{target={mesh}}},map-engines,shard-kernels{{resident={capacity}}},{PROGRAMS}"
+    PassManager().run(module, parse_pipeline(f"builtin.module({passes})", all_passes()), new_context())
+    return module
+
+
+@pytest.mark.parametrize(
+    ("capacity", "counts", "cycles"),
+    [(0, (0, 0), (9620, 9620)), (3000, (9, 5), (8888, 8200)), (1 << 20, (14, 0), (9720, 5448))],
+)
+def test_calls_are_equal_and_later_ones_faster(
+    capacity: int, counts: tuple[int, int], cycles: tuple[int, int], tmp_path: Path
+) -> None:
+    module = programs(tmp_path, capacity)
+    verify_memory(module)
+    found = sum(isinstance(op, ResidentOp) for op in module.walk())
+    assert (found, sum(STREAMED in op.attributes for op in module.walk())) == counts
+    assert (simulate(module).cycles, simulate(module, is_first=False).cycles) == cycles
+    session, host, rng = Session(module), api.load(tmp_path / "block.onnx", "host"), np.random.default_rng(7)
+    for _ in range(2):
+        inputs = {"x": rng.standard_normal(BLOCK.shape).astype(np.float32)}
+        np.testing.assert_allclose(session.run(inputs)["y"], host.run(inputs)["y"], rtol=1e-4, atol=1e-5)
+
+
+def test_c_of_several_calls(tmp_path: Path) -> None:
+    module = programs(tmp_path, 3000)
+    rest = "allocate-static,verify-levels,verify-memory,outline-kernels,convert-dma-to-loops,convert-kernels-to-loops"
+    PassManager().run(module, parse_pipeline(f"builtin.module({rest},normalize-memrefs)", all_passes()), new_context())
+    session, expected, rng = Session(module), Session(programs(tmp_path, 0)), np.random.default_rng(7)
+    for _ in range(2):
+        inputs = {"x": rng.standard_normal(BLOCK.shape).astype(np.float32)}
+        np.testing.assert_allclose(session.run(inputs)["y"], expected.run(inputs)["y"], rtol=1e-6)
+    made = PassManager()
+    made.run(module, parse_pipeline("builtin.module(convert-to-emitc)", all_passes()), new_context())
+    assert str(module).count("static int") == 9, "a flag for each resident weight"
+
+
+def test_resident_weights_count_in_the_memory_of_a_node(tmp_path: Path) -> None:
+    """A byte less than the shards, slots and buffers of the block take, resident weights among them, is too little."""
+    mesh = tmp_path / "mesh.toml"
+    for size, fits in ((24768, True), (24767, False)):
+        mesh.write_text(f'include = "pim/2x2"\n[levels.NODE]\nsize = {size}\n')
+        module = programs(tmp_path, size, str(mesh))
+        if fits:
+            verify_memory(module)
+            continue
+        with pytest.raises(Diagnostic, match="larger than instance"):
+            verify_memory(module)
+
+
+def test_a_write_outside_of_the_region_is_refused(tmp_path: Path) -> None:
+    """Planted: a kernel's result goes to the shard of a weight."""
+    module = programs(tmp_path, 1 << 20)
+    kept = {op.result for op in module.walk() if isinstance(op, ResidentOp)}
+    kernels = [op for op in module.walk() if is_kernel(op)]
+    reader, weight = next((op, value) for op in kernels for value in op.operands if root_of(value) in kept)
+    reader.operands[len(reader.operands) - 1] = weight
+    with pytest.raises(Diagnostic, match="writes a resident value"):
+        verify_memory(module)
