@@ -2,6 +2,7 @@
 Our programs for Siracusa on GVSoC, the simulator of the chip that others wrote: measured cycles beside modelled ones.
 
     python benchmarks/siracusa_measured.py [--corpus FOLDER] [--only TEXT,...] [--target NAME]... [--write]
+    python benchmarks/siracusa_measured.py --docs
 
 Networks are those of MLPerf Tiny in the zoo and, below CORPUS, all with golden outputs; `--only` chooses those whose
 names contain a text. Inputs that hold whole numbers are declared as the narrowest integers that hold them. All outputs
@@ -10,6 +11,7 @@ are compared: with the golden ones, those of the zoo with the interpreter's at t
 Cycles are those of the first call, whose code is fetched, and of the third. The results stand in siracusa_measured.csv
 with the commits of both; `--write` replaces the rows of networks whose outputs are equal. *Slower* are networks that
 take more than 1 % more cycles than in the file. The exit code is 1 where an output differs, or a network is slower.
+`--docs` measures nothing: it writes the table of docs/siracusa-costs.md from the file.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from rich.table import Table
 
 from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
+from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.runtime.inputs import load_arrays, network_inputs
@@ -40,11 +43,18 @@ from tilewright.targets.siracusa.simulators.gvsoc import PROGRAM
 
 ROOT = Path(__file__).parents[1]
 FILE = Path(__file__).with_suffix(".csv")
+PAGE = ROOT / "docs" / "siracusa-costs.md"
+TABLE = ("<!-- table of siracusa_measured.csv -->\n", "<!-- end of the table -->\n")
+"""Lines of the page around the table that `--docs` writes."""
 TARGETS = ("siracusa", "siracusa/npu", "siracusa/cluster", "siracusa/one-core")
 ZOO = ("ds-cnn", "resnet8", "mobilenet-v1-025", "autoencoder")
 CODE = ("dialects", "frontend", "passes", "runtime/rv32.py", "targets/siracusa")
 """Files and folders of the project on which the programs and their modelled cycles depend."""
 
+WARM, FIRST, KERNEL, LONG = 0.10, 0.15, 0.20, 2000
+"""Errors that the model may have: of networks in later and first calls, and of kernels with more than `LONG` cycles."""
+
+_KERNELS = "Kernels/"
 _NARROW = (np.int8, np.uint8, np.int16, np.uint16)
 
 
@@ -182,6 +192,48 @@ def shown(rows: Sequence[Row], before: Mapping[tuple[str, str], Row], console: C
     console.print(table)
 
 
+def is_within(measured: int, modelled: int, error: float) -> bool:
+    """Return whether a model is right within a relative error."""
+    return abs(measured - modelled) <= error * modelled
+
+
+def documented(rows: Iterable[Row]) -> str:
+    """Return the counts of rows within the errors, and tables of all networks and of kernels that are further off."""
+    found = sorted(rows, key=lambda row: (row.network, TARGETS.index(row.target)))
+    networks = [row for row in found if not row.network.startswith(_KERNELS)]
+    kernels = [row for row in found if row.network.startswith(_KERNELS) and row.warm > LONG]
+    off = [row for row in kernels if not is_within(row.warm, row.modelled, KERNEL)]
+    warm = sum(is_within(row.warm, row.modelled, WARM) for row in networks)
+    first = sum(is_within(row.first, row.modelled, FIRST) for row in networks)
+    text = (
+        f"Modelled within {WARM:.0%} of later calls: {warm} of {len(networks)} programs of networks; "
+        f"within {FIRST:.0%} of first calls: {first}; within {KERNEL:.0%} of kernels of more than {LONG:,} cycles: "
+        f"{len(kernels) - len(off)} of {len(kernels)}."
+    ).replace("%", " %")
+    return f"{text}\n\n{_documented_rows(networks, WARM)}\nKernels further off:\n\n{_documented_rows(off, KERNEL)}"
+
+
+def _documented_rows(rows: Iterable[Row], error: float) -> str:
+    lines = ["| network | target | first call | measured | modelled | measured / modelled | commit |"]
+    lines.append("|---|---|---:|---:|---:|---:|---|")
+    for row in rows:
+        mark = "" if is_within(row.warm, row.modelled, error) else "**"
+        lines.append(
+            f"| {row.network} | `{row.target}` | {row.first:,} | {row.warm:,} | {row.modelled:,} "
+            f"| {mark}{row.ratio:.2f}{mark} | `{row.tilewright}` |"
+        )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def with_table(page: str, rows: Iterable[Row]) -> str:
+    """Return a page with the table between its marks replaced."""
+    before, _, rest = page.partition(TABLE[0])
+    _, end, after = rest.partition(TABLE[1])
+    if not end:
+        raise Diagnostic("the page has no place for the table", source=PAGE.name, expected="".join(TABLE))
+    return f"{before}{TABLE[0]}\n{documented(rows)}\n{end}{after}"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -190,7 +242,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--target", action="append", choices=TARGETS, help="repeatable (all)")
     parser.add_argument("--write", action="store_true", help=f"replace the rows in {FILE.name}")
     parser.add_argument("--processes", type=int, default=2, help="processes at once (2)")
+    parser.add_argument("--docs", action="store_true", help=f"write the table of {PAGE.name} from {FILE.name}")
     options = parser.parse_args(arguments)
+    if options.docs:
+        PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), rows_of().values()), encoding="utf-8")
+        return 0
     cases: dict[str, Case | None] = dict.fromkeys(ZOO)
     cases |= {case.name: case for case in (find_cases(options.corpus) if options.corpus else ())}
     texts = options.only.split(",")
