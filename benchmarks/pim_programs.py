@@ -203,7 +203,7 @@ def _show(
             result, blocks = known[key], stage.stage.blocks
             sums += Counter({"modelled": result.total * blocks, "simulated": (result.simulated or 0) * blocks})
             table.add_row(*_cells(stage.stage.name, part, blocks, result))
-    table.add_row("all", *[""] * (len(columns) - 4), f"{sums['modelled']:,}", f"{sums['simulated']:,}", _share(sums))
+    table.add_row("all", *[""] * (len(columns) - 4), f"{sums['modelled']:,}", *_simulated(sums))
     console.print(table)
 
 
@@ -213,8 +213,11 @@ def _cells(stage: str, part: Part, blocks: int, result: Result) -> Sequence[str]
     return (stage, str(part), str(blocks), *(f"{number:,}" for number in numbers), *simulated)
 
 
-def _share(sums: Counter[str]) -> str:
-    return f"{sums['modelled'] / sums['simulated'] - 1:+.2%}" if sums["simulated"] else ""
+def _simulated(sums: Counter[str]) -> tuple[str, str]:
+    """Return the cells of the simulated cycles and of the difference; empty where nothing was simulated."""
+    if not sums["simulated"]:
+        return "", ""
+    return f"{sums['simulated']:,}", f"{sums['modelled'] / sums['simulated'] - 1:+.2%}"
 
 
 if __name__ == "__main__":

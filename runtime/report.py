@@ -255,18 +255,24 @@ def _kind(op: memref.GlobalOp) -> str:
 
 
 def _arena(module: ModuleOp, ops: list[Operation], names: _Names) -> dict[str, Any]:
-    """Return the least bytes of the buffers that allocate-static places, and those alive at the fullest step."""
-    definition = next((op for op in module.body.block.ops if "tilewright.arena" in op.attributes), None)
-    if not isinstance(definition, memref.GlobalOp):
-        return {"lower_bound": 0, "alive_at_peak": []}
-    buffers = [_buffer(cast(memref.ViewOp, op), names) for op in ops if _is_planned(op)]
-    fullest = _fullest(buffers)
+    """Return the least bytes of the buffers in arenas, and those alive at the fullest step of each arena."""
+    arenas = [op for op in module.body.block.ops if "tilewright.arena" in op.attributes]
+    views = [cast(memref.ViewOp, op) for op in ops if _is_planned(op)]
+    alive: list[dict[str, Any]] = []
+    for arena in arenas:
+        symbol = cast(memref.GlobalOp, arena).sym_name.data
+        buffers = [_buffer(view, names) for view in views if _symbol(view) == symbol]
+        alive += _alive(buffers, _fullest(buffers))
+    peaks = [cast("IntegerAttr[Any]", arena.attributes["tilewright.peak"]).value.data for arena in arenas]
     return {
-        "lower_bound": cast("IntegerAttr[Any]", definition.attributes["tilewright.peak"]).value.data,
-        "alive_at_peak": [
-            {key: b[key] for key in ("name", "nodes", "offset", "bytes")} for b in _alive(buffers, fullest)
-        ],
+        "lower_bound": sum(peaks),
+        "alive_at_peak": [{key: b[key] for key in ("name", "nodes", "offset", "bytes")} for b in alive],
     }
+
+
+def _symbol(view: memref.ViewOp) -> str:
+    """Return the symbol of the arena of a buffer."""
+    return cast(memref.GetGlobalOp, view.source.owner).name_.string_value()
 
 
 def _fullest(buffers: list[dict[str, Any]]) -> int:

@@ -10,6 +10,9 @@ from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseE
 from ...errors import Diagnostic
 from ...ir import where
 
+_NO_OPTIMIZER = "mlir-opt is not available"
+"""Text of the ValueError of xDSL's passes that run mlir-opt."""
+
 
 def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
     """
@@ -28,6 +31,8 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
         return Diagnostic(f"not enough memory in {doing}", found=str(error), remedy="use a machine with more memory")
     if isinstance(error, OSError) and error.strerror:
         return Diagnostic(f"{doing}: {error.strerror}", where=str(error.filename or ""))
+    if isinstance(error, ValueError) and str(error) == _NO_OPTIMIZER:
+        return Diagnostic(f"{doing} runs mlir-opt", expected="mlir-opt on the path", remedy="install MLIR's tools")
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     return Diagnostic(
         f"internal error in {doing}: {text.splitlines()[0]}",

@@ -92,12 +92,13 @@ def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Na
     name = STDIN if arguments.input == "-" else arguments.input
     is_onnx = name.endswith(".onnx")
     _check_usage(arguments, is_onnx)
-    text = "" if is_onnx else read_text(arguments.input)
-    if arguments.run_reproducer:
-        arguments = reparse(recorded_arguments(text, name))
+    recorded = read_text(arguments.input) if arguments.run_reproducer else ""
+    if recorded:
+        arguments = reparse(recorded_arguments(recorded, name))
         passes, machines, formats = _discovered(known, arguments)
     pipeline = _pipeline(arguments, passes, machines)
     run = Run(arguments, name, pipeline, _target(arguments, formats), known.interpreter, _when(arguments, passes))
+    text = recorded or ("" if is_onnx else read_text(arguments.input))
     chunks = split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
     outputs = [run.chunk(chunk) for chunk in chunks]
     if arguments.timing:

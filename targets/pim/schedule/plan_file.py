@@ -23,7 +23,7 @@ def read_plan(file: Path, stages: Sequence[Stage], mesh: Mesh) -> Plan:
 
     Raises Diagnostic where the file is none, is of another network, or does not fit the mesh.
     """
-    tables = _tables_of(file, stages)
+    tables = _tables_of(file, stages, "the schedule is")
     plan = Plan(tuple(_stage(file, table, stage, mesh) for table, stage in zip(tables, stages, strict=True)))
     if plan.weights + plan.workspace > mesh.node_bytes:
         over = plan.weights + plan.workspace - mesh.node_bytes
@@ -42,7 +42,7 @@ def read_costs(file: Path, stages: Sequence[Stage]) -> Costs:
     Raises Diagnostic where the file is none, or is of another network.
     """
     found: dict[tuple[str, Scheme], int] = {}
-    for table, stage in zip(_tables_of(file, stages), stages, strict=True):
+    for table, stage in zip(_tables_of(file, stages, "the costs are"), stages, strict=True):
         rows = table.get("cycles", [])
         if not _is_list(rows, list) or not all(_is_list(row, int) and len(row) == 3 and min(row) > 0 for row in rows):
             expected = "[[head split, patch split, cycles of a block], ..]"
@@ -61,28 +61,34 @@ def costs_text(stages: Sequence[Stage], costs: Costs) -> str:
     return "\n".join([*lines, ""])
 
 
-def _tables_of(file: Path, stages: Sequence[Stage]) -> list[dict[str, Any]]:
-    """Return the tables of a file for these stages. Raises Diagnostic where it is of another network."""
-    tables = _tables(file)
+def _tables_of(file: Path, stages: Sequence[Stage], subject: str) -> list[dict[str, Any]]:
+    """
+    Return the tables of a file for these stages. Raises Diagnostic where it is of another network.
+
+    `subject` begins the message: "the schedule is", "the costs are".
+    """
+    tables = _tables(file, subject)
     expected = [_record(stage) for stage in stages]
     given = [{key: table.get(key) for key in _RECORD} for table in tables]
     if given != expected:
         one, other = _first_difference(expected, given)
         remedy = "give the file of this network, or none"
-        raise Diagnostic("the schedule is of another network", str(file), one, other, remedy)
+        raise Diagnostic(f"{subject} of another network", str(file), one, other, remedy)
     return tables
 
 
-def _tables(file: Path) -> list[dict[str, Any]]:
+def _tables(file: Path, subject: str) -> list[dict[str, Any]]:
     """Return the tables of the stages of a file."""
     try:
         known = tomllib.loads(read_regular(file, LARGEST_DESCRIPTION).decode()).get("stage", [])
     except OSError as error:
-        raise Diagnostic(f"the schedule cannot be read: {error.strerror}", str(file)) from error
+        raise Diagnostic(f"{subject.rpartition(' ')[0]} cannot be read: {error.strerror}", str(file)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise Diagnostic(f"not a TOML file: {error}", str(file)) from error
     if not _is_list(known, dict):
-        raise Diagnostic("not a schedule", str(file), "a table [[stage]] for each stage", f"stage = {known}")
+        raise Diagnostic(
+            f"{subject} not stages of a network", str(file), "a table [[stage]] for each stage", f"stage = {known}"
+        )
     return known
 
 

@@ -8,7 +8,7 @@
 
 // IRREGULAR: costs of programs are for schedules that programs follow
 // IRREGULAR: remedy: schedule with schedule-branches{regular=true costs=FILE}
-// COSTS: costs.toml: error: [schedule-branches, pass 1 of 1] the schedule is of another network
+// COSTS: costs.toml: error: [schedule-branches, pass 1 of 1] the costs are of another network
 // CHECK: error: [schedule-branches, pass 1 of 1] the network has no attention, and so no stages to schedule
 // UNFIT: weights and workspace take {{[0-9]+}} bytes more than a node has
 // UNFIT: remedy: nodes of at least {{[0-9]+}} bytes, or share the weights of stage 1 among {{[0-9]+}} nodes instead of 4

@@ -37,8 +37,8 @@ def test_schedule_of_table_v(tmp_path: Path):
     ("text", "message"),
     [
         (TEXT.replace("branches = 529", "branches = 64"), "of another network"),
-        (TEXT + TEXT, "of another network"),
-        ("stage = 1", "not a schedule"),
+        (TEXT + TEXT, "the schedule is of another network"),
+        ("stage = 1", "the schedule is not stages of a network"),
         ("[[stage", "not a TOML file"),
         (TEXT.replace("[[4, 4]]", "[4, 4]"), "not the layers of stage 4"),
         (TEXT.replace("[[4, 4]]", "[[64, 1]]"), "no sub-array for a layer of stage 4"),
@@ -70,4 +70,10 @@ def test_costs_of_programs_are_read_as_written(tmp_path: Path):
 def test_bad_costs(tmp_path: Path, row: str):
     (file := tmp_path / "costs.toml").write_text(costs_text(STAGES, COSTS).replace("[1, 1, 102]", row))
     with pytest.raises(Diagnostic, match="not the costs of stage 3"):
+        read_costs(file, STAGES)
+
+
+def test_costs_of_another_network(tmp_path: Path):
+    (file := tmp_path / "costs.toml").write_text(TEXT + TEXT)
+    with pytest.raises(Diagnostic, match="the costs are of another network"):
         read_costs(file, STAGES)

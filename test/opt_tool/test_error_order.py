@@ -1,0 +1,26 @@
+"""Errors of a command line that would otherwise hide behind others, or look like faults of the tool."""
+
+from pathlib import Path
+
+import pytest
+
+from tilewright.opt_tool import main
+
+pytestmark = pytest.mark.quick
+
+
+def test_unknown_pass_of_an_empty_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (file := tmp_path / "empty.mlir").write_text("")
+    main([str(file), "-p", "canonicalise"])
+    assert "no pass 'canonicalise'" in capsys.readouterr().err
+    main([str(file), "-p", "canonicalize"])
+    assert "the input is empty" in capsys.readouterr().err
+
+
+def test_pass_that_runs_mlir_opt(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    (file := tmp_path / "f.mlir").write_text("func.func private @f(i32) -> i32")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main([str(file), "-p", "mlir-opt"]) == 1
+    error = capsys.readouterr().err
+    assert "pass 'mlir-opt' runs mlir-opt" in error
+    assert "fault of the tool" not in error
