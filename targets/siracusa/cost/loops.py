@@ -6,10 +6,10 @@ a taken branch. One that stores takes a cycle more, since it waits for a load. A
 cycles: 2 for loads, 2 for pointers, 3 for the branch and 4 for product and sum. A copied element takes 8, a pair of
 words of a row that is copied whole 4. An iteration of an outer loop takes 7 more. Measured with gcc 12 -O3 on GVSoC.
 
-A loop over few points, such as the taps of a window, is unrolled: loads and scalar code remain, without stalls for
-products. A depthwise 3x3 convolution takes 5 cycles per multiply-accumulate and 18 per output with its requantisation.
-That was counted in the instructions of gcc 12 -O3, not measured. Windows of bytes at the border are estimated as
-others.
+A loop over few points, such as the taps of a window or a short row that is copied, is unrolled: loads and scalar code
+remain, without stalls for products. A depthwise 3x3 convolution takes 5 cycles per multiply-accumulate and 18 per
+output with its requantisation. That was counted in the instructions of gcc 12 -O3, not measured. Windows of bytes at
+the border are estimated as others.
 
 Rows unrolled by four step pointers and branch once per four elements, without stalls. A stored row value costs a store
 per element, and a load instead of its recomputation. For a single row, each core computes all reductions, and its share
@@ -270,7 +270,8 @@ def _loops(
     cycles, accesses = _around(outer, bounds), 0.0
     for phase in phases:
         own = _share_of(extent, row_cores) if phase is phases[-1] else extent
-        more, moved = _stretches(phase, own, rates) if is_rowwise else _phase(phase, bounds, rates)
+        is_copy = nest.copied > 0
+        more, moved = _stretches(phase, own, rates) if is_rowwise else _phase(phase, bounds, rates, is_copy=is_copy)
         more += phase.before.total(rates)
         cycles, accesses = cycles + points * more, accesses + points * moved
     return cycles, accesses
@@ -310,14 +311,14 @@ def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
     return total
 
 
-def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates) -> tuple[float, float]:
-    """Return the cycles and accesses of a phase with its loops."""
+def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, *, is_copy: bool) -> tuple[float, float]:
+    """Return the cycles and accesses of a phase with its loops; `is_copy` if it only moves contiguous rows."""
     work = phase.work.total(rates)
     operands = [*phase.loads, *phase.stores]
     loops = [d for d in phase.dims if bounds[d] > 1]
     if not loops:
         return work + len(operands), len(operands)
-    if not phase.clamped and not phase.stores:
+    if not phase.clamped and (is_copy or not phase.stores):
         calls = rates._replace(float_cycles=_CALL)
         inside = _unrolled(loops, bounds, phase.work.total(calls) + len(operands))
         if inside:

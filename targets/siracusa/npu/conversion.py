@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, IntegerAttr, StringAttr, TensorType, i8, i32, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    i8,
+    i32,
+    i64,
+)
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.kernel import kernel_of
 from ....dialects.nn import ints
 from ....ir import Array, dense, element_of, shape_of
 from ....passes.lowering.lowerer import collapse, expand, reassociate
 from .epilogues import Requantization, is_all, rest_of
 from .geometry import Kind
 from .kernel_ops import ConvOp, MatmulOp, NpuKernelOp, epilogue_of
-from .sources import Source
+from .sources import Source, Windows
 from .weights import pack
 
 _LAST = (0, 2, 3, 1)
@@ -31,11 +43,14 @@ _FIRST = (0, 3, 1, 2)
 class Conversion:
     """
     Replacement of a kernel, inserted before it: `kernel` for the NPU, and `rest`, the elementwise kernel after it.
+
+    `ahead` is the kernel that copies the windows of an image to rows of a matrix, None where the NPU reads the image.
     """
 
     def __init__(self, source: Source):
         self.source, self.op = source, source.op
         self.ops: list[Operation] = []
+        self.ahead: linalg.GenericOp | None = None
         self._made = source.made
         self._rest = None
         if self.op.epilogue is not None and (self._made is None or not is_all(self.op, self._made)):
@@ -104,6 +119,8 @@ class Conversion:
     def _image(self) -> SSAValue:
         """Build x in the layout of the NPU: [N, H, W, C], or a matrix."""
         x = self.source.x
+        if self.source.windows is not None:
+            return self._rows(x, self.source.windows)
         if not self.source.channels_last:
             x = self._transposed(x, _LAST)
         if self.source.kind is Kind.POINTWISE and self.source.pads is not None:
@@ -118,6 +135,40 @@ class Conversion:
             *leading, channels = shape_of(x)
             return self._reshaped(x, [int(np.prod(leading)), channels])
         return x
+
+    def _rows(self, x: SSAValue, windows: Windows) -> SSAValue:
+        """Build the matrix of the windows of an image [N, H, W, C]: a row for each pixel of the output."""
+        image, (down, across), (apart, dilation) = self._padded(x, windows.pads), windows.strides, windows.dilations
+        batch, height, width, channels = shape_of(image)
+        shape = [*shape_of(self.op.output)[:-1], *windows.shape, channels]
+        n, h, w, *taps = AffineMap.identity(5 if dilation == 1 else 6).results
+        at = n, h * down + taps[0] * apart
+        if dilation == 1:
+            # A row of a window is contiguous: its columns and channels are one loop.
+            image = self._reshaped(image, [batch, height, width * channels])
+            shape = [*shape[:4], windows.shape[1] * channels]
+            at = *at, w * (across * channels) + taps[1]
+        else:
+            at = *at, w * across + taps[1] * dilation, taps[2]
+        element, rank = element_of(x), len(shape)
+        out, block = self._empty(shape, element), Block(arg_types=[element, element])
+        block.add_op(linalg.YieldOp(block.args[0]))
+        maps = [AffineMapAttr(AffineMap(rank, 0, at)), AffineMapAttr(AffineMap.identity(rank))]
+        iterators = [IteratorTypeAttr.parallel()] * rank
+        self.ahead = linalg.GenericOp([image], [out], Region(block), maps, iterators, [out.type])
+        rows = self._emit(self.ahead)
+        return self._reshaped(rows, [prod(shape[:3]), prod(shape[3:])])
+
+    def _padded(self, x: SSAValue, pads: Sequence[int]) -> SSAValue:
+        """Build an image [N, H, W, C] with padding above, left, below and right, of the kernel's fill value."""
+        if not any(pads):
+            return x
+        low, high = [0, *pads[:2], 0], [0, *pads[2:], 0]
+        shape = [a + extent + b for a, extent, b in zip(low, shape_of(x), high, strict=True)]
+        fill = self._emit(arith.ConstantOp(cast(Any, kernel_of(self.op).inputs[0].fill)))
+        body = Block([tensor.YieldOp(fill)], arg_types=[IndexType()] * len(shape))
+        type = TensorType(cast(Any, element_of(x)), shape)
+        return self._emit(tensor.PadOp(x, [], [], Region(body), low, high, type))
 
     def _taken(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """Build the strided slice of an image [N, H, W, C] with this shape."""

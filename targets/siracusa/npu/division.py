@@ -151,7 +151,11 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
         return None
     whole, weights = whole_of(op), op.inputs[1]
     loop = outer_loop(whole)
-    is_rearranged = source.folded > 1 or (source.strides != (1, 1) and source.kind is not Kind.POINTWISE)
+    is_rearranged = (
+        source.folded > 1
+        or source.windows is not None
+        or (source.strides != (1, 1) and source.kind is not Kind.POINTWISE)
+    )
     if loop is None or not isinstance(weights.owner, arith.ConstantOp) or is_rearranged:
         return None
     axis, bound = _axis_of(whole.kernel, loop), whole.sizes[loop]

@@ -79,7 +79,7 @@ def _loss(choice: Choice, division: Division | None) -> int:
     """Return the additional cycles of a kernel computed by the NPU alone."""
     if division is None:
         return choice.loss
-    return choice.npu + (choice.rest or 0) - max(division.npu + (division.rest or 0), division.beside)
+    return choice.on_npu - max(division.npu + (division.rest or 0), division.beside)
 
 
 def _share(op: Operation, constant: SSAValue, taken: set[Operation], divided: Mapping[Operation, Division]) -> float:

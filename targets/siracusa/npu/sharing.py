@@ -31,6 +31,7 @@ class Choice:
     """
     Kernel that the NPU supports: its cycles there, and those of the remaining elementwise kernel.
 
+    `ahead` are the cycles of the kernel that makes its image, on the engine `elsewhere`.
     `image` is the NPU's dynamic input; `elsewhere` is the fastest other engine and its cycles, None if there is none.
     """
 
@@ -38,6 +39,7 @@ class Choice:
     npu: int
     rest: int | None
     elsewhere: tuple[Engine, int] | None
+    ahead: int = 0
 
     @property
     def is_faster(self) -> bool:
@@ -46,8 +48,13 @@ class Choice:
 
     @property
     def loss(self) -> int:
-        """Cycles of the NPU and the remaining kernel, minus those of another engine."""
-        return self.npu + (self.rest or 0) - (self.elsewhere[1] if self.elsewhere is not None else 0)
+        """Cycles of the NPU and the other kernels that it needs, minus those of another engine."""
+        return self.on_npu - (self.elsewhere[1] if self.elsewhere is not None else 0)
+
+    @property
+    def on_npu(self) -> int:
+        """Cycles of the NPU's kernel, and of those before and after it, one after another."""
+        return self.ahead + self.npu + (self.rest or 0)
 
 
 @dataclass
@@ -118,7 +125,7 @@ class Sharing:
     def _alone(self, op: Operation, *, npu: bool) -> int:
         choice = self.choices[op]
         assert choice.elsewhere is not None
-        return choice.npu + (choice.rest or 0) if npu else choice.elsewhere[1]
+        return choice.on_npu if npu else choice.elsewhere[1]
 
     def _descended(
         self, group: Sequence[Operation], window: Sequence[Operation], taken: set[Operation]
@@ -183,7 +190,11 @@ class Sharing:
         self, op: Operation, npu: int, rest: int | None, runs: list[Run], numbers: Mapping[Operation, set[int]]
     ) -> None:
         choice = self.choices[op]
-        runs.append(Run(self.npu, npu, self._after([choice.image], numbers)))
+        after = self._after([choice.image], numbers)
+        if choice.ahead and choice.elsewhere is not None:
+            runs.append(Run(choice.elsewhere[0], choice.ahead, after))
+            after = {len(runs) - 1}
+        runs.append(Run(self.npu, npu, after))
         if rest is not None and choice.elsewhere is not None:
             after = self._after(op.operands, numbers) | {len(runs) - 1}
             runs.append(Run(choice.elsewhere[0], rest, after))

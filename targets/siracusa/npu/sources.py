@@ -24,6 +24,18 @@ from .geometry import Kind, packed_shape
 from .jobs import MOST_PADDING
 from .weights import MOST_BITS, fewest_bits
 
+_NATIVE = "1x1 or 3x3, or one group and channels last"
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows of an image [N, H, W, C] that become rows of a matrix (im2col): [N * Ho * Wo, kh * kw * C]."""
+
+    shape: tuple[int, int]
+    strides: tuple[int, int]
+    dilations: tuple[int, int]
+    pads: tuple[int, int, int, int]
+
 
 @dataclass(frozen=True)
 class Source:
@@ -37,7 +49,7 @@ class Source:
     `strides`, a 1x1 window reads a strided slice of x; other windows compute all pixels, and the result is sliced.
     `folded`
     contiguous columns of x become one column with all their channels; `weight`, `pads` and `strides` then refer to the
-    folded image.
+    folded image. With `windows` the kernel is the product of the windows of x, copied to rows of a matrix.
     """
 
     op: ContractionOp
@@ -49,6 +61,7 @@ class Source:
     channels_last: bool = True
     strides: tuple[int, int] = (1, 1)
     folded: int = 1
+    windows: Windows | None = None
 
     @property
     def feature_axis(self) -> int:
@@ -85,7 +98,7 @@ class Source:
         if self.made is not None and block is not None:
             made = [*block.ops].index(self.made.of), self.made.scale_bits
         makers = tuple(type(value.owner) for value in self.op.inputs)
-        image = self.x.type, self.pads, self.fill, self.channels_last, self.strides, self.folded
+        image = self.x.type, self.pads, self.fill, self.channels_last, self.strides, self.folded, self.windows
         return structure_of([self.op]), makers, image, self.kind, self.weight.shape, self.stored, made
 
     def sums(self) -> tuple[Array, Array]:
@@ -187,7 +200,7 @@ def _weights(op: KernelOp) -> Array:
 
 def _check_window(op: Operation, kernel: tuple[int, ...], dilations: tuple[int, ...]) -> None:
     if kernel not in ((1, 1), (3, 3)):
-        raise _declined(op, "has another window", "1x1 or 3x3", "x".join(map(str, kernel)))
+        raise _declined(op, "has another window", _NATIVE, "x".join(map(str, kernel)))
     if kernel == (3, 3) and set(dilations) != {1}:
         raise _declined(op, "has dilations", "dilations of 1", str(list(dilations)))
 
@@ -198,6 +211,8 @@ def _conv(op: ConvOp) -> Source:
     features, depth, *kernel = weight.shape
     if len(kernel) != 2:
         raise _declined(op, "has another number of spatial axes", "2", str(len(kernel)))
+    if last and groups == 1 and not _is_native(op, kernel):
+        return _unfolded(op, weight)
     _check_window(op, tuple(kernel), numbers_of(op.dilations))
     if groups > 1 and (groups != features or depth != 1 or kernel != [3, 3]):
         raise _declined(op, "has groups", "one group, or a 3x3 window for each channel", f"{groups} groups")
@@ -213,18 +228,36 @@ def _conv(op: ConvOp) -> Source:
     return Source(op, _kind(kernel, groups), x, weight, pads, fill, channels_last=last, strides=strides)
 
 
+def _is_native(op: ConvOp, kernel: list[int]) -> bool:
+    """Return whether the NPU's windows have this shape, these dilations and at most this padding."""
+    if kernel == [3, 3]:
+        return set(numbers_of(op.dilations)) == {1} and max(numbers_of(op.pads)) <= MOST_PADDING
+    return kernel == [1, 1] and not any(numbers_of(op.pads))
+
+
+def _unfolded(op: ConvOp, weight: Array) -> Source:
+    """Return a convolution with channels last as a matrix product of its windows; `weight` is [Cout, Cin, kh, kw]."""
+    features, _, down, across = weight.shape
+    numbers = (numbers_of(each) for each in (op.strides, op.dilations, op.pads))
+    windows = Windows((down, across), *cast(Any, map(tuple, numbers)))
+    _check_whole(op, windows.pads, windows.dilations)
+    rows = np.moveaxis(weight, 1, -1).reshape(features, -1, 1, 1)
+    return Source(op, Kind.POINTWISE, op.inputs[0], rows, windows=windows)
+
+
 def _kind(kernel: list[int], groups: int) -> Kind:
     if kernel == [1, 1]:
         return Kind.POINTWISE
     return Kind.DEPTHWISE if groups > 1 else Kind.DENSE
 
 
-def _check_whole(op: ConvOp, pads: tuple[int, ...]) -> None:
+def _check_whole(op: ConvOp, pads: tuple[int, ...], dilations: tuple[int, ...] = (1, 1)) -> None:
     """Check that the output has all windows of the image."""
     shapes = (op.channels_first(shape_of(value)) for value in (*op.inputs, op.output))
     (_, _, *space), (_, _, *kernel), (_, _, *out) = shapes
+    sizes = [(taps - 1) * dilation + 1 for taps, dilation in zip(kernel, dilations, strict=True)]
     strides = numbers_of(op.strides)
-    full = [(n + a + b - k) // s + 1 for n, a, b, k, s in zip(space, pads, pads[2:], kernel, strides, strict=False)]
+    full = [(n + a + b - k) // s + 1 for n, a, b, k, s in zip(space, pads, pads[2:], sizes, strides, strict=False)]
     if out != full:
         raise _declined(op, "leaves out windows", f"an output of {full} pixels", str(out))
 

@@ -172,7 +172,7 @@ def _reasons(
         if choice.elsewhere is None:
             continue
         other, cycles = choice.elsewhere
-        own = choice.npu + (choice.rest or 0)
+        own = choice.on_npu
         if op in taken:
             found[op] = other.name, f"{cycles:,} cycles here, {own:,} on '{npu.name}'{_unless(own < cycles)}"
         else:
@@ -199,10 +199,13 @@ def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> Choice | N
         return None
     cycles = with_weights(cycles, conversion.kernel, npu, machine)
     others = [(each, with_weights(cost, op, each, machine)) for each, cost in _elsewhere(op, npu, machine)]
-    rest = None
-    if conversion.rest is not None:
-        rest = min((cost for _, cost in _elsewhere(conversion.rest, npu, machine)), default=0)
-    return Choice(conversion.source.x, cycles, rest, min(others, key=lambda each: each[1], default=None))
+    rest, ahead = (_least(each, npu, machine) for each in (conversion.rest, conversion.ahead))
+    return Choice(conversion.source.x, cycles, rest, min(others, key=lambda each: each[1], default=None), ahead or 0)
+
+
+def _least(op: Operation | None, npu: Engine, machine: Machine) -> int | None:
+    """Return the cycles of a kernel on the fastest engine but the NPU, None for no kernel."""
+    return None if op is None else min((cost for _, cost in _elsewhere(op, npu, machine)), default=0)
 
 
 def _elsewhere(op: Operation, npu: Engine, machine: Machine) -> list[tuple[Engine, int]]:
@@ -232,6 +235,8 @@ class ConvertToNpuPass(Pass):
     Convert convolutions and matrix products of bytes with constant weights to kernels of the NPU.
 
     Dense or depthwise 1x1 or 3x3 windows, and matrix products, become `npu.conv` and `npu.matmul` with packed weights.
+    Other windows with channels last and one group become an `npu.matmul` of a matrix into whose rows a
+    `linalg.generic` copies them (im2col).
     Strides become slices before or after, or columns folded into channels. A requantisation is fused if the NPU
     computes it
     bit for bit; the remaining epilogue becomes an elementwise kernel on bytes or 32-bit sums. The attribute `engine`

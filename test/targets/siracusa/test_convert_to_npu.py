@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from onnx import ModelProto
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.frontend.importer import import_model
+from tilewright.ir import shape_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.interpreter import run_module
@@ -80,12 +82,15 @@ def test_networks_compute_the_same_before_and_after(layout: str):
             seen["bytes" if op.requantization is not None else "sums"] += 1
             seen[str(op.bits.value.data)] += 1
             seen["padded"] += any(job.padding.sides != (0, 0, 0, 0) for job in op.jobs())
+            rows = op.inputs[0].owner
+            seen["windows"] += isinstance(rows, tensor.CollapseShapeOp) and len(shape_of(rows.src)) > 4
         run(module, "canonicalize,cse,fuse-epilogues")
         same(results(module, inputs), expected)
 
     check()
     for name in ("npu.conv", "npu.matmul", "bytes", "sums", "padded", "2", "4", "8"):
         assert seen[name], seen
+    assert bool(seen["windows"]) == (layout == "channels last"), seen
 
 
 @settings(max_examples=8, deadline=None, derandomize=True, database=None)

@@ -34,11 +34,13 @@ class _Seeded(Builder):
 def _window(net: Builder, x: Value) -> Value:
     """Add a convolution: mostly one that the NPU has."""
     batch, channels, *space = x.shape
-    kernel = net.choice([[3, 3], [3, 3], [1, 1], [1, 3]])
+    kernel = net.choice([[3, 3], [3, 3], [1, 1], [1, 3], [4, 2]])
     depthwise = net.integer(0, 3) == 0
-    pads = [net.integer(0, 2) if kernel == [3, 3] else 0 for _ in range(4)]
+    pads = [net.integer(0, 2) if max(kernel) > 2 else 0 for _ in range(4)]
     strides = net.choice([[1, 1], [1, 1], [1, 1], [2, 1]])
-    sizes = [n + pads[i] + pads[2 + i] - k for i, (n, k) in enumerate(zip(space, kernel, strict=True))]
+    dilations = net.choice([[1, 1], [1, 1], [1, 2], [2, 1]]) if kernel != [1, 1] else [1, 1]
+    reaches = [(taps - 1) * dilation for taps, dilation in zip(kernel, dilations, strict=True)]
+    sizes = [n + pads[i] + pads[2 + i] - 1 - reach for i, (n, reach) in enumerate(zip(space, reaches, strict=True))]
     if min(sizes) < 0:
         return x
     out = [n // s + 1 for n, s in zip(sizes, strides, strict=True)]
@@ -51,7 +53,9 @@ def _window(net: Builder, x: Value) -> Value:
     bias = [net.weights([features], -3000, 3000)] if net.flag() else []
     group = channels if depthwise else 1
     shape = [batch, features, *out]
-    return net.add("Conv", [x.name, weights, *bias], shape, strides=strides, pads=pads, group=group)[0]
+    return net.add(
+        "Conv", [x.name, weights, *bias], shape, strides=strides, dilations=dilations, pads=pads, group=group
+    )[0]
 
 
 def _linear(net: Builder, x: Value) -> Value:
