@@ -45,13 +45,14 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
     """
     Emit `clip((x * mul + add + round) >> shift)` in `arith` and return the result.
 
-    The values replace the op's operands. Identities are folded: a conversion to the same type, a shift by 0, an
-    addition of
-    0, a clip beyond the value range. The rounding is folded into a constant `add`.
+    The values replace the op's operands. Identities are folded: a conversion to the same type, a product with 1, a
+    shift by 0, an addition of 0, a clip beyond the value range. The rounding is folded into a constant `add`.
     """
     compute, shift = op.compute, op.shift.value.data
     rounding = (1 << shift) >> 1
-    total = emit.op(arith.MuliOp(_wide(x, compute, emit), _wide(mul, compute, emit), overflow=NO_SIGNED_WRAP))
+    total = _wide(x, compute, emit)
+    if _known(op.mul) != 1:
+        total = emit.op(arith.MuliOp(total, _wide(mul, compute, emit), overflow=NO_SIGNED_WRAP))
     known = _known(op.add)
     if known is not None and fits(known + rounding, compute):
         total = _plus(total, known + rounding, emit)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.body import is_float
 from ...dialects.core.semantics import SCALAR_RULES, folded
@@ -28,7 +29,7 @@ def simplify_body(block: Block) -> bool:
     """
     Fold constants, drop ops that change nothing and ops without uses. Returns whether anything changed.
 
-    Only exact rules: integer identities, conversions there and back, requantisations by one.
+    Only exact rules: integer identities, conversions there and back, requantisations by one or by powers of two.
     """
     changed = False
     for op in list(block.ops):
@@ -107,6 +108,25 @@ def requantizes_by_one(op: RequantizeOp) -> SSAValue | None:
     return op.x if op.low.value.data <= low and high <= op.high.value.data else None
 
 
+def _requantize_by_less(op: RequantizeOp) -> None:
+    """
+    Divide the numbers of a requantisation by the powers of two that its factor and its divisor have in common.
+
+    Exact: `(x * mul + add) >> shift` is `(x * (mul >> n) + (add >> n)) >> (shift - n)` where 2^n divides `mul`.
+    """
+    mul, add, shift = constant_value(op.mul), constant_value(op.add), op.shift.value.data
+    if not mul or add is None or (common := min(shift, (mul & -mul).bit_length() - 1)) == 0:
+        return
+    before, after = (1 << shift) >> 1, (1 << shift - common) >> 1
+    numbers = mul >> common, (add + before >> common) - after
+    for index, (operand, number) in enumerate(zip((op.mul, op.add), numbers, strict=True), 1):
+        constant = arith.ConstantOp(IntegerAttr(number, cast(Any, operand.type)))
+        constant.location = op.location
+        Rewriter.insert_op(constant, InsertPoint.before(op))
+        op.operands[index] = constant.result
+    op.properties["shift"] = IntegerAttr(shift - common, i64)
+
+
 def _clip_within_type(op: Any) -> SSAValue | None:
     """A bound at the end of a type, or beyond, does not bind."""
     width, bound = integer_width(op.result.type), constant_value(op.rhs)
@@ -127,6 +147,6 @@ _IDENTITIES: dict[type[Operation], tuple[Callable[[Any], SSAValue | None], ...]]
     arith.ExtUIOp: (_repeated_extension,),
     arith.MaxSIOp: (_clip_within_type,),
     arith.MinSIOp: (_clip_within_type,),
-    RequantizeOp: (requantizes_by_one,),
+    RequantizeOp: (_requantize_by_less, requantizes_by_one),
 }
 """Op class -> rules that return the operand which the op gives back unchanged, None where it does not."""

@@ -25,7 +25,7 @@ func.func @body(%x: tensor<4xi8>) -> tensor<4xi8> {
 
 // CHECK-LABEL: func.func @requantise
 // CHECK:         %y = linalg.generic
-// CHECK:           %[[ONCE:.*]] = quant.requantize %{{.*}}, %{{.*}}, %{{.*}} shift 4 clip 0 to 127
+// CHECK:           %[[ONCE:.*]] = quant.requantize %{{.*}}, %{{.*}}, %{{.*}} shift 0 clip 0 to 127
 // CHECK-NEXT:      linalg.yield %[[ONCE]]
 func.func @requantise(%x: tensor<4xi8>) -> tensor<4xi8> {
   %e = tensor.empty() : tensor<4xi8>

@@ -298,10 +298,16 @@ def _is_scaled(op: Operation) -> bool:
 
 
 def _requantise(op: RequantizeOp) -> Work:
-    """Return the work of a product, a sum, a shift and a clip; the rounding is folded into a constant summand."""
+    """
+    Return the work of a product, a sum, a shift and a clip; the rounding is folded into a constant summand.
+
+    A factor of 1, a summand of 0 and a shift by 0 take nothing.
+    """
     is_wide = op.compute.width.data > 32
-    sums = 1 if _is_constant(op.add) else 2
+    shift, add, has_product = op.shift.value.data, constant_value(op.add), constant_value(op.mul) != 1
+    rounding = (1 << shift) >> 1
+    sums = bool(add + rounding) if add is not None else 1 + bool(rounding)
     bounds = 1 if op.low.value.data <= 0 and is_natural(op) else 2
-    parts = _PRODUCT, *([_SUM] * sums), _SHIFT, *([_SELDOM_BOUND] * bounds)
-    saved = _PRODUCT.narrow - _MAC_COPY + bounds * (_SELDOM_BOUND.narrow - 1)
+    parts = [_PRODUCT] * has_product + [_SUM] * sums + [_SHIFT] * bool(shift) + [_SELDOM_BOUND] * bounds
+    saved = has_product * (_PRODUCT.narrow - _MAC_COPY) + bounds * (_SELDOM_BOUND.narrow - 1)
     return Work(sum(part[is_wide] for part in parts), saved=0 if is_wide else saved)
