@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import StringAttr, TensorType
 
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.cost_table import cost
@@ -146,10 +146,9 @@ def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 
     Estimate the cycles of a convolution or a matrix product on N-Eureka; a text if it does not support the kernel.
 
     Each image of a batch is a job, and so are the images that tile the rows of a matrix. The registers of the first job
-    are
-    the engine's `setup`; those of others are written during the previous job. Weights come from the weight memory if
-    placed
-    there or if `wmem` is 1, else from L1. With `prefetch`, jobs load inputs ahead, except depthwise ones.
+    are the engine's `setup`; those of others are written during the previous job. Weights come from the weight memory
+    if placed there or if `wmem` is 1, else from L1; on tensors, which have no place yet, dense ones come from a weight
+    memory where there is one. With `prefetch`, dense jobs with weights there load inputs ahead.
     """
     form = convolution_of(kernel)
     if form is None:
@@ -157,6 +156,8 @@ def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 
     extents = form.extents(bounds) if 0 not in bounds else None
     if extents is None:
         return "a tile does not span the reduced loops"
+    is_dense = form.kind != "depthwise"
+    in_wmem = bool(wmem) or _are_in_place(kernel, engine, is_dense=is_dense)
     return sum(
         job_cycles(
             form.kind,
@@ -167,16 +168,19 @@ def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 
             pad=extents.pad,
             out_bits=form.out_bits,
             weight_bits=form.weight_bits,
-            weights_in_wmem=bool(wmem) or _are_in_place(kernel, engine),
+            weights_in_wmem=in_wmem,
             scale_bits=form.scale_bits,
-            prefetch=bool(prefetch) and form.kind != "depthwise",
+            prefetch=bool(prefetch) and in_wmem and is_dense,
         )
         for height, width in extents.images
     )
 
 
-def _are_in_place(kernel: Kernel, engine: Engine) -> bool:
+def _are_in_place(kernel: Kernel, engine: Engine, *, is_dense: bool) -> bool:
     """Return whether an engine reads a kernel's weights in place, in a level that its other inputs are not in."""
-    space = getattr(kernel.inputs[1].value.type, "memory_space", None)
+    type = kernel.inputs[1].value.type
     own = set(engine.levels_of("weights")) - set(engine.levels_of())
+    if isinstance(type, TensorType):
+        return is_dense and bool(own)
+    space = getattr(type, "memory_space", None)
     return isinstance(space, StringAttr) and space.data in own

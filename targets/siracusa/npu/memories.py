@@ -10,10 +10,15 @@ from ....errors import Diagnostic
 
 @dataclass(frozen=True)
 class Memories:
-    """Near level of all operands, and preloaded levels for weights."""
+    """
+    Near level of all operands, and preloaded levels for weights.
+
+    `prefetching` are the ops whose jobs load inputs ahead, where their weights are in a preloaded level.
+    """
 
     near: Level
     weights: tuple[Level, ...]
+    prefetching: frozenset[str] = frozenset()
 
 
 def memories_of(machine: Machine) -> Memories:
@@ -21,7 +26,8 @@ def memories_of(machine: Machine) -> Memories:
     for engine in machine.engines:
         if any(support.op.startswith("npu.") for support in engine.runs):
             weights = [machine.level(name) for name in engine.levels_of("weights")]
-            return Memories(machine.near_level_of(engine), tuple(level for level in weights if level.preloaded))
+            ops = frozenset(each.op for each in engine.runs if dict(each.parameters).get("prefetch"))
+            return Memories(machine.near_level_of(engine), tuple(each for each in weights if each.preloaded), ops)
     raise Diagnostic(
         f"no engine of '{machine.name}' runs kernels of the NPU",
         expected='an engine with "npu.conv" and "npu.matmul" among its runs',

@@ -21,7 +21,7 @@ from ....ir import functions, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.memory.views import layout_of
 from ..dialects.npu import ConvOp, MatmulOp, NpuKernelOp, acquire, address, trigger, wait, write
-from ..npu.geometry import WEIGHT_MEMORY_BASE
+from ..npu.geometry import WEIGHT_MEMORY_BASE, Kind
 from ..npu.jobs import Addresses, Job, Register, registers
 from ..npu.memories import Memories, memories_of
 
@@ -106,9 +106,11 @@ def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
 
 
 def _placed(job: Job, op: NpuKernelOp, memories: Memories) -> Job:
-    """Return a job with the base address of its weights; other addresses are 0 and added later."""
+    """Return a job with the base address of its weights and its prefetch; other addresses are 0 and added later."""
     in_weight_memory = _space(op.inputs[1]) in [level.name for level in memories.weights]
-    return replace(job, addresses=Addresses(weights=WEIGHT_MEMORY_BASE if in_weight_memory else 0))
+    prefetch = in_weight_memory and op.name in memories.prefetching and job.kind is not Kind.DEPTHWISE
+    addresses = Addresses(weights=WEIGHT_MEMORY_BASE if in_weight_memory else 0)
+    return replace(job, addresses=addresses, prefetch=prefetch)
 
 
 def _space(value: SSAValue) -> str:

@@ -8,7 +8,7 @@
 // CHECK-DAG:   %[[before:.*]] = arith.constant -270 : i32
 // CHECK-DAG:   %[[row:.*]] = arith.constant 240 : i32
 // CHECK-DAG:   %[[pads:.*]] = arith.constant 286326909 : i32
-// CHECK-DAG:   %[[conf:.*]] = arith.constant 42566167 : i32
+// CHECK-DAG:   %[[conf:.*]] = arith.constant 42567191 : i32
 // CHECK-DAG:   %[[w:.*]] = npu.address %w
 // CHECK-DAG:   %[[x:.*]] = npu.address %x
 // CHECK-DAG:   %[[o:.*]] = npu.address %o
@@ -42,6 +42,28 @@ func.func @conv(%x: memref<1x8x8x30xi8, "L1">, %w: memref<40x512xi8, "WMEM">, %s
     %r = npu.requantize %sum, %scale, %bias shift 9 clip -128 to 127 : i32, i8, i32 -> i8
     linalg.yield %r : i8
   }
+  func.return
+}
+
+// Dense jobs with weights in the weight memory load inputs ahead (bit 10 of the configuration, above); depthwise ones, and
+// those with weights in L1, do not.
+
+// CHECK-LABEL: func.func @no_prefetch
+// CHECK:       %[[dense:.*]] = arith.constant 71335943 : i32
+// CHECK:       npu.write %[[dense]] {index = 23 : i64}
+// CHECK:       %[[depthwise:.*]] = arith.constant 71336487 : i32
+// CHECK:       npu.write %[[depthwise]] {index = 23 : i64}
+func.func @no_prefetch
+// CHECK-DAG:   %[[dense:.*]] = arith.constant 71335943 : i32
+// CHECK-DAG:   %[[depthwise:.*]] = arith.constant 71336487 : i32
+// CHECK:       npu.write %[[dense]] {index = 23 : i64}
+// CHECK:       npu.write %[[depthwise]] {index = 23 : i64}
+func.func @no_prefetch(%x: memref<1x8x8x28xi8, "L1">, %near: memref<28x256xi8, "L1">, %own: memref<1x256xi8, "WMEM">,
+                       %o: memref<1x6x6x28xi32, "L1">) {
+  npu.conv ins(%x, %near : memref<1x8x8x28xi8, "L1">, memref<28x256xi8, "L1">) outs(%o : memref<1x6x6x28xi32, "L1">)
+      {kind = "dense", bits = 8 : i64, offset = -128 : i64, pads = array<i64: 0, 0, 0, 0>}
+  npu.conv ins(%x, %own : memref<1x8x8x28xi8, "L1">, memref<1x256xi8, "WMEM">) outs(%o : memref<1x6x6x28xi32, "L1">)
+      {kind = "depthwise", bits = 8 : i64, offset = -128 : i64, pads = array<i64: 0, 0, 0, 0>}
   func.return
 }
 

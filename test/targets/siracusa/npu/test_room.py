@@ -78,8 +78,8 @@ def converted(machine: Machine) -> ModuleOp:
 
 def test_what_has_no_room_in_the_far_level_is_the_npus(tmp_path: Path):
     free = elsewhere(converted(siracusa(tmp_path, 1 << 20)))
-    assert free > 4 * SIZE
-    for far in (5 * SIZE, 2 * SIZE):
+    assert free >= 3 * SIZE
+    for far in (3 * SIZE, 2 * SIZE):
         assert elsewhere(converted(siracusa(tmp_path, far))) <= far - 4 * LENGTH
     tight = converted(siracusa(tmp_path, 4 * LENGTH))
     assert elsewhere(tight) == 0
