@@ -53,11 +53,6 @@ func.func @conv(%x: memref<1x8x8x30xi8, "L1">, %w: memref<40x512xi8, "WMEM">, %s
 // CHECK:       npu.write %[[dense]] {index = 23 : i64}
 // CHECK:       %[[depthwise:.*]] = arith.constant 71336487 : i32
 // CHECK:       npu.write %[[depthwise]] {index = 23 : i64}
-func.func @no_prefetch
-// CHECK-DAG:   %[[dense:.*]] = arith.constant 71335943 : i32
-// CHECK-DAG:   %[[depthwise:.*]] = arith.constant 71336487 : i32
-// CHECK:       npu.write %[[dense]] {index = 23 : i64}
-// CHECK:       npu.write %[[depthwise]] {index = 23 : i64}
 func.func @no_prefetch(%x: memref<1x8x8x28xi8, "L1">, %near: memref<28x256xi8, "L1">, %own: memref<1x256xi8, "WMEM">,
                        %o: memref<1x6x6x28xi32, "L1">) {
   npu.conv ins(%x, %near : memref<1x8x8x28xi8, "L1">, memref<28x256xi8, "L1">) outs(%o : memref<1x6x6x28xi32, "L1">)
