@@ -63,7 +63,13 @@ def _multi_head(site: Site) -> None:
                  for i, (part, piece) in enumerate(zip(parts, pieces, strict=True))]  # fmt: skip
     past = [site.input(6), site.input(7)]
     before = site.shape(6, 4)[2] if past[0] else 0
-    total = before + site.shape(1)[2 if crossed else 1]
+    keys = site.shape(1)[2 if crossed else 1]
+    if site.attribute("unidirectional") and length not in (1, keys):
+        # ONNX Runtime lets query i see keys up to the past's length + i, and the last query all of them.
+        raise site.unsupported(
+            f"with causal attention of {length} queries to {keys} new keys", "as many queries as keys, or one query"
+        )
+    total = before + keys
     y, *present = _attend(site, parts, _bias(site, 4, 5, (batch, length, total)), past, heads)
     for index, value in enumerate((y, *present)):
         site.give(index, value)
@@ -76,14 +82,22 @@ def _rows(site: Site, index: int) -> str:
 
 
 def _attend(site: Site, parts: list[str], bias: str, past: list[str], heads: int) -> list[str]:
-    """Append ai.onnx's Attention and return its result, and the keys and values with the past before them."""
+    """
+    Append ai.onnx's Attention and return its result, and the keys and values with the past before them.
+
+    These are [B, N, L, h], and only there with a past or where the node gives them.
+    """
     operands = [*parts, bias, *past]
     while not operands[-1]:
         operands.pop()
     scale = site.given.get("scale", 0.0)
     attributes = {"scale": scale} if scale else {}
-    wanted = 3 if past[0] or any(site.wants(index) for index in (1, 2)) else 1
-    return site.emit_many("Attention", operands, wanted, q_num_heads=heads, kv_num_heads=heads, **attributes)
+    heads_of = {"q_num_heads": heads, "kv_num_heads": heads}
+    found = site.emit_many("Attention", operands, 3 if past[0] else 1, **heads_of, **attributes)
+    if not past[0] and any(site.wants(index) for index in (1, 2)):
+        split = (site.reshape(part, 0, 0, heads, -1) for part in parts[1:])
+        found += [site.emit("Transpose", part, perm=[0, 2, 1, 3]) for part in split]
+    return found
 
 
 def _bias(site: Site, mask: int, bias: int, sizes: tuple[int, int, int]) -> str:

@@ -154,6 +154,8 @@ ATTENTION = [
     Case("Attention", [*SELF, None, None, floats(1, 2, 4, 4)], {"num_heads": 2}),
     Case("MultiHeadAttention", [floats(2, 3, 8), floats(2, 5, 8), floats(2, 5, 8), floats(24)], {"num_heads": 2}),
     Case("MultiHeadAttention", [floats(2, 3, 8), floats(2, 2, 5, 4), floats(2, 2, 5, 4)], {"num_heads": 2}),
+    Case("MultiHeadAttention", [floats(2, 3, 8), *[floats(2, 5, 8)] * 2], {"num_heads": 2}, ("y", "k", "v")),
+    Case("MultiHeadAttention", [floats(2, 1, 8), *[floats(2, 5, 8)] * 2], {"num_heads": 2, "unidirectional": 1}),
     Case(
         "MultiHeadAttention",
         [floats(2, 3, 8), floats(2, 3, 8), floats(2, 3, 8), None, None, None, floats(2, 2, 4, 4), floats(2, 2, 4, 4)],
@@ -195,6 +197,12 @@ def test_an_operator_in_c(case: Case):
         (Case("DynamicQuantizeLSTM", LSTM[0].inputs, {"activations": ["Relu"] * 3}), "with these activations"),
         (Case("QLinearAveragePool", ONE, {"channels_last": 1}), "with its channels last"),
         (Case("Attention", SELF), "lacks the attribute 'num_heads'"),
+        (
+            Case(
+                "MultiHeadAttention", [floats(2, 3, 8), *[floats(2, 5, 8)] * 2], {"num_heads": 2, "unidirectional": 1}
+            ),
+            "causal attention of 3 queries to 5 new keys",
+        ),
     ],
 )
 def test_what_is_not_handled_says_so(case: Case, message: str):
