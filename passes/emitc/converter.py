@@ -16,7 +16,7 @@ from ...dialects.core.effects import EffectAnalysis
 from ...dialects.core.instruction import InstructionOp
 from ...errors import Diagnostic
 from ...ir import where
-from ..loops.nest import INDEPENDENT
+from ..loops.nest import INDEPENDENT, UNROLL
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, view
 from .builder import Builder, layout_of, lvalue, pointer, scalar_type
@@ -200,7 +200,7 @@ class FunctionConverter:
         type_ = scalar_type(body.args[0].type, op)
         new = self.region(body, [type_], lambda: self.yielded(body, variables))
         made = emitc.ForOp.create(operands=limits, regions=[Region(new)])
-        made.attributes |= {name: op.attributes[name] for name in (INDEPENDENT,) if name in op.attributes}
+        made.attributes |= {name: op.attributes[name] for name in (INDEPENDENT, UNROLL) if name in op.attributes}
         self.b.ops.append(made)
         self.results(op, variables)
 

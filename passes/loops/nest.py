@@ -20,6 +20,8 @@ Index: TypeAlias = "int | SSAValue"
 INDEX = IndexType()
 INDEPENDENT = "tilewright.independent"
 """Attribute of a loop without loop-carried dependences: iterations may run in any order."""
+UNROLL = "tilewright.unroll"
+"""Attribute of a loop: by which factor the C compiler is asked to unroll it."""
 PARALLEL = "tilewright.parallel"
 """Attribute of a parallel loop that several cores may share: iterations access disjoint memory."""
 

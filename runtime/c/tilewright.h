@@ -57,6 +57,13 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #else
 #define TW_INDEPENDENT
 #endif
+/* Before a loop: it is unrolled by this factor. */
+#define TW_PRAGMA(text) _Pragma(#text)
+#if defined(__GNUC__)
+#define TW_UNROLL(factor) TW_PRAGMA(GCC unroll factor)
+#else
+#define TW_UNROLL(factor)
+#endif
 typedef bool TW_MAY_ALIAS tw_bool;
 typedef int16_t TW_MAY_ALIAS tw_i16;
 typedef int32_t TW_MAY_ALIAS tw_i32;

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import IntegerType, i1
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_OpaqueAttr, EmitC_PointerType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -223,6 +223,8 @@ class _FunctionPrinter:
         advance = f"++{name}" if step[0] == "1" else f"{name} += {step[0]}"
         if "tilewright.independent" in op.attributes:
             self.line("TW_INDEPENDENT")
+        if isinstance(factor := op.attributes.get("tilewright.unroll"), IntegerAttr):
+            self.line(f"TW_UNROLL({factor.value.data})")
         self.line(f"for ({c_type(variable.type)} {name} = {lower[0]}; {name} < {within(upper, sums)}; {advance}) {{")
         self.nested(op.region.block)
         self.line("}")

@@ -11,6 +11,9 @@ remain, without stalls for products. A depthwise 3x3 convolution takes 5 cycles 
 output with its requantisation. That was counted in the instructions of gcc 12 -O3, not measured. Windows of bytes at
 the border are estimated as others.
 
+A loop over integers that stores each iteration is unrolled by four (`annotate-unrolling`): it steps pointers and
+branches once per four elements, without stalls.
+
 Rows unrolled by four step pointers and branch once per four elements, without stalls. A stored row value costs a store
 per element, and a load instead of its recomputation. For a single row, each core computes all reductions, and its share
 of the result. A table lookup takes 3 cycles for the address, and the load; filling the table is a loop over its
@@ -28,6 +31,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
+from ....passes.annotate_unrolling import FACTOR, PEELED_OPS, PEELED_TURNS, is_worth_unrolling
 from ....passes.loops.affine import axes_of
 from ....passes.loops.kept import Kept, kept_of, row_of
 from ....passes.loops.powers import Powers, powers_of, tabulates
@@ -332,6 +336,12 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, *, is_copy: bool
     fixed = len(operands) - moving
     turns = prod(bounds[d] for d in outer)
     points = turns * bounds[innermost]
+    is_integer = phase.stores and not phase.clamped and not phase.work.floats
+    # As the pass counts a body: a load or a store, and two ops for its index, of each operand.
+    is_peeled = bounds[innermost] <= PEELED_TURNS and bounds[innermost] * (work + 3 * len(operands)) <= PEELED_OPS
+    if is_integer and not is_peeled and is_worth_unrolling(bounds[innermost], FACTOR):
+        each = phase.work.beside_others(rates) + moving + (moving + BRANCH) / FACTOR
+        return points * each + turns * fixed + _around(outer, bounds), points * moving + turns * fixed
     waits = _WAIT_FOR_LOAD if phase.stores else 0
     clamps = CLAMPED if phase.clamped else 0
     cycles = points * (work + 2 * moving + BRANCH + waits) + turns * (fixed + clamps) + _around(outer, bounds)

@@ -14,8 +14,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.effects import effects_of, root_of
 from ....dialects.core.machine.attribute import machine_of
+from ....passes.annotate_unrolling import is_worth_unrolling
 from ....passes.core.base import Pass
-from ....passes.loops.nest import PARALLEL, index_constant
+from ....passes.loops.nest import PARALLEL, UNROLL, index_constant
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.cluster import ForkOp
 
@@ -169,6 +170,9 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> None
     first.name_hint, last.name_hint = "first", "last"
     Rewriter.insert_op(made, InsertPoint.before(loop))
     _set_bounds(loop, first, last)
+    factor = loop.attributes.get(UNROLL)
+    if isinstance(factor, IntegerAttr) and not is_worth_unrolling(chunk // step, factor.value.data):
+        del loop.attributes[UNROLL]
 
 
 def _set_bounds(loop: scf.ForOp, lower: SSAValue, upper: SSAValue) -> None:

@@ -1,0 +1,86 @@
+"""The pass `annotate-unrolling`: unroll factors of innermost loops, for the C compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, f32, i64
+from xdsl.ir import Attribute, Operation
+
+from ..dialects.core.nesting import nested_ops
+from ..ir import element_of, functions, integer_width
+from .core.base import Pass
+from .loops.nest import UNROLL
+from .lowering.simplify import constant_value
+
+FACTOR = 4
+"""Unroll factor of loops."""
+MOST_OPS = 32
+"""Ops of a body that is worth unrolling, at most: what a longer one saves of its branch is little."""
+_LONG = (arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp, arith.FloorDivSIOp)
+PEELED_TURNS, PEELED_OPS = 16, 200
+"""Iterations, and ops of them all, of a loop that gcc -O3 unrolls wholly, at most."""
+
+
+def is_worth_unrolling(iterations: int, factor: int) -> bool:
+    """Return whether a loop has enough iterations to unroll, and few of them are left over."""
+    return iterations > 2 * factor and (iterations % factor == 0 or iterations >= 8 * factor)
+
+
+def unroll_factor(op: Operation, factor: int) -> int:
+    """Return the factor by which the C compiler should unroll a loop, 1 for loops to be left as they are."""
+    if not isinstance(op, scf.ForOp) or op.iter_args or not is_worth_unrolling(turns := _trip_count(op), factor):
+        return 1
+    body = list(op.body.block.ops)
+    stores = any(isinstance(each, memref.StoreOp) for each in body)
+    if not stores or len(body) > MOST_OPS or any(each.regions or not _is_inline(each) for each in body):
+        return 1
+    is_peeled = turns <= PEELED_TURNS and turns * len(body) <= PEELED_OPS
+    return 1 if is_peeled else factor
+
+
+def _trip_count(op: scf.ForOp) -> int:
+    """Return the iterations of a loop with constant bounds, 0 for others."""
+    low, high, step = (constant_value(value) for value in op.operands[:3])
+    return 0 if low is None or high is None or not step else -(-(high - low) // step)
+
+
+def _is_inline(op: Operation) -> bool:
+    """Return whether an op is a few instructions of a core: a load, a store, or arithmetic in integers of 32 bits."""
+    if isinstance(op, memref.LoadOp | memref.StoreOp):
+        element = element_of(op.memref)
+        return element == f32 or _is_narrow(element)
+    if isinstance(op, _LONG):
+        return False
+    return all(_is_narrow(value.type) for value in (*op.operands, *op.results))
+
+
+def _is_narrow(type: Attribute) -> bool:
+    return isinstance(type, IndexType) or (integer_width(type) or 64) <= 32
+
+
+@dataclass(frozen=True)
+class AnnotateUnrollingPass(Pass):
+    """
+    Ask the C compiler to unroll innermost loops that store each iteration, `factor` times.
+
+    Run it on loops. A loop with constant bounds and a short body in integers of at most 32 bits gets the attribute
+    `tilewright.unroll`, which convert-to-emitc writes as a pragma: for cores without vectors, where the compiler does
+    not unroll by itself, and each iteration pays pointers and a branch. It needs more than `2 * factor` iterations, and
+    at least `8 * factor` unless they are a multiple of it. Loops that the compiler unrolls wholly are left, and so are
+    divisions, floats and calls, which take longer than what is saved.
+
+        scf.for %i = %c0 to %c16 step %c1 { ... memref.store ... } {tilewright.unroll = 4 : i64}
+    """
+
+    name = "annotate-unrolling"
+
+    factor: int = FACTOR
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            for each in nested_ops(function):
+                if (factor := unroll_factor(each, self.factor)) > 1:
+                    each.attributes[UNROLL] = IntegerAttr(factor, i64)
