@@ -86,7 +86,7 @@ class Ours(NamedTuple):
 
 def ours(layer: Layer, folder: Path) -> Ours:
     """Plan a layer as a network of its own, and simulate it. Raises Diagnostic where it cannot be planned."""
-    return _planned(_network(layer), folder)
+    return _planned(network_of(layer), folder)
 
 
 def _planned(network: onnx.ModelProto, folder: Path, target: str = "gemmini") -> Ours:
@@ -137,7 +137,8 @@ class _Nodes:
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
-def _network(layer: Layer) -> onnx.ModelProto:
+def network_of(layer: Layer) -> onnx.ModelProto:
+    """Return a layer of bytes as a network of its own, channels last, with random weights."""
     builders: dict[type[Layer], Callable[[Any], onnx.ModelProto]] = {Gemm: _gemm, Conv: _conv, Add: _add}
     return builders[type(layer)](layer)
 
