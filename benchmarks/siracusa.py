@@ -1,13 +1,16 @@
 """
 Siracusa as Deeploy was measured on it: published figures, our model of the published flow, and our modelled plans.
 
-    python benchmarks/siracusa.py [--corpus FOLDER] [--only mlperf,why,arenas,gvsoc,llama,linear] [--model NAME=FILE...]
+    python benchmarks/siracusa.py [--corpus FOLDER] [--only PART,...] [--model NAME=FILE...]
+
+with the parts mlperf, bounds, why, arenas, gvsoc, llama, linear.
 
 The published figures are those of Scherer et al. (arXiv:2408.04413), measured on silicon at 360 MHz, and cycles on
 GVSoC from Deeploy's documentation (docs/tutorials/introduction.md). *Flow* is our model of how they come about: the
 operators of that flow, its kernels, tiles and transfers (siracusa_flow.py), of which nothing was fitted to a network;
 *off* is its error. *Ours* are our plans, modelled by the costs of targets/siracusa; *faster* is what they are modelled
-to gain. *Measured* is what GVSoC takes for our programs, from the results of siracusa_measured.py.
+to gain. *Bounds* are what engines must compute and links must move at least (siracusa_bounds.py). *Measured* is what
+GVSoC takes for our programs, from the results of siracusa_measured.py.
 
 CORPUS has networks of Deeploy's tests, at any depth: KeywordSpotting, ImageClassification, microLlama8 and
 microLlama8_parallel, of which the last two give the Llama's operators at any position. Without it the Llama has no
@@ -26,12 +29,13 @@ from pathlib import Path
 
 from rich.console import Console
 from siracusa_ours import Network
-from siracusa_parts import Part, Setting, arenas, gvsoc, linear, llama, mlperf, why
+from siracusa_parts import Part, Setting, arenas, bounds, gvsoc, linear, llama, mlperf, why
 
 from tilewright.benchmarks.exits import exit_with
 
 PARTS: dict[str, Callable[[Setting], Part]] = {
     "mlperf": mlperf,
+    "bounds": bounds,
     "why": why,
     "arenas": arenas,
     "gvsoc": gvsoc,

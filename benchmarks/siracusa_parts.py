@@ -13,6 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from siracusa_bounds import bounds_of
 from siracusa_flow import Scenario, Times, l1_bytes, network_times
 from siracusa_library import Product
 from siracusa_measured import FILE, Row, is_older, rows_of
@@ -172,6 +173,41 @@ def mlperf(setting: Setting) -> Part:
         table.add_row(*row)
     setting.console.print(table)
     return part
+
+
+GOALS = {
+    "ds-cnn": (260_000, 45_000),
+    "resnet8": (850_000, 105_000),
+    "mobilenet-v1-025": (1_000_000, 110_000),
+    "autoencoder": (40_000, 20_000),
+}
+"""Network -> cycles of later calls to be reached on eight cores, and with the NPU and the weight memory."""
+
+
+def bounds(setting: Setting) -> Part:
+    """Print lower bounds of cycles beside what was measured: how near programs are, and what is out of reach."""
+    columns = ("target", "goal", "peak", "moved", "kernels", "measured", "of kernels", "of peak, moved")
+    title = (
+        "MLPerf Tiny, cycles: goal; lower bounds by peak rates and by bytes that must move, of any program, and by "
+        f"whole kernels of ours, modelled; later calls measured on GVSoC ({FILE.name}), * before a change of the code"
+    )
+    table = _table(title, "network", *columns)
+    for name, (known, network) in setting.track(setting.mlperf().items(), "bounds"):
+        file = PUBLISHED_FILES.get(known, "") if name != known else known
+        for target, goal in zip(("siracusa/cluster", "siracusa"), GOALS[known], strict=True):
+            found, row = bounds_of(network, target), _row_of(file, target)
+            hard = max(found.peak, found.moved)
+            cells = [target, *(f"{value:,.0f}" for value in (goal, found.peak, found.moved, found.kernels))]
+            if row is not None:
+                mark = "" if row.warm <= goal else " over"
+                cells += [
+                    f"{row.warm:,}{_mark(row)}{mark}",
+                    f"{row.warm / found.kernels:.2f}",
+                    f"{row.warm / hard:.1f}",
+                ]
+            table.add_row(name, *cells)
+    setting.console.print(table)
+    return Part()
 
 
 def _measured(name: str, known: str, target: str) -> str:
