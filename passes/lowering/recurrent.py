@@ -2,7 +2,8 @@
 Lowerings of LSTM, GRU and RNN: a loop over time, with kernels as its body.
 
 The inputs of all steps meet their weights in one product before the loop; in it the state meets its own. A sequence
-that is shorter than others keeps its state after its end, where its outputs are 0.
+that is shorter than others keeps its state after its end, where its outputs are 0. One of length 0 has no last
+output, which ONNX leaves open: its last state is 0, as in ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -173,7 +174,14 @@ class _Network:
             shown = step.kernel(_zeros(self, states[0]), [(states[0], AffineMap.identity(2))], valid, same)
             return [self._put(shown if valid is not None else states[0], carried[0], time, direction), *states]
 
-        return _over_time(self.lower, self.time, starts, turn)
+        outputs, *states = _over_time(self.lower, self.time, starts, turn)
+        return [outputs, *(self._ended(5 + k, step, state) for k, state in enumerate(states))]
+
+    def _ended(self, index: int, step: Step, state: SSAValue) -> SSAValue:
+        """Append the last state [batch, hidden], 0 of a sequence of length 0 whatever state input `index` starts it."""
+        if self.lengths is None or self.op.node_input(index) is None:
+            return state
+        return step.kernel(_zeros(self, state), [(state, AffineMap.identity(2))], _validity(0), same)
 
     def _projected(self, direction: int, step: Step, bias: SSAValue | None) -> SSAValue:
         """Append the inputs of all steps times their weights, with the biases: [time, batch, gates * hidden]."""

@@ -49,6 +49,14 @@ def _nan(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
     return "nan" in detail and (scattered or node.op_type in _EXTREMES)
 
 
+def _activation_defaults(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    names = {name.decode().lower() for name in given.get("activations", ())}
+    without = "activation_alpha" not in given or "activation_beta" not in given
+    return (
+        node.op_type in ("LSTM", "GRU", "RNN") and without and bool(names & {"affine", "scaledtanh", "thresholdedrelu"})
+    )
+
+
 def _integer_mean(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
     return node.op_type == "ReduceMean" and "." not in detail.split(": ")[1].split(" found")[0]
 
@@ -76,6 +84,7 @@ DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
     "dynamic-quantize-zeros": _dynamic,
     "extreme-of-nan": _nan,
     "index-of-nan": _index_of_nan,
+    "recurrent-activation-defaults": _activation_defaults,
     "integer-mean": _integer_mean,
     "transposed-convolution-of-nan": _transposed_nan,
     "resize-of-nan": _resized_nan,

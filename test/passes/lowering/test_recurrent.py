@@ -90,6 +90,12 @@ def test_forms(data: st.DataObject) -> None:
     check(model, inputs, runtime(model, inputs), phases=("tensor", "buffers", "loops"), **CLOSE)
 
 
+@pytest.mark.parametrize("op", list(GATES))
+def test_sequences_of_length_0(op: str) -> None:
+    model, inputs = case(op, "bidirectional", 2, lengths=np.array([0, 2, 0], np.int32))
+    check(model, inputs, runtime(model, inputs), phases=("tensor",), **CLOSE)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("op", list(GATES))
 def test_in_c(op: str) -> None:
@@ -117,6 +123,17 @@ def test_activations(name: str) -> None:
     more |= {"activation_beta": [beta]} if beta is not None else {}
     model, inputs = case("RNN", "forward", activations=[name], **more)
     check(model, inputs, runtime(model, inputs), phases=("tensor",), **CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha", "beta"),
+    [("Affine", 1.0, 0.0), ("LeakyRelu", 0.01, None), ("ThresholdedRelu", 1.0, None), ("Elu", 1.0, None)],
+)
+def test_activations_default_to_the_numbers_of_their_operators(name: str, alpha: float, beta: float | None) -> None:
+    numbers: dict[str, Any] = {"activation_alpha": [alpha]} | ({} if beta is None else {"activation_beta": [beta]})
+    stated, inputs = case("RNN", "forward", activations=[name], **numbers)
+    model, _ = case("RNN", "forward", activations=[name])
+    check(model, inputs, runtime(stated, inputs), phases=("tensor",), **CLOSE)
 
 
 def test_a_loop_is_as_long_for_many_steps() -> None:
