@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -10,6 +10,9 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
     FunctionType,
     IntegerAttr,
     MemRefType,
@@ -31,6 +34,7 @@ from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
 from ..ir import FreshNames, functions, symbol_names, where
 from .core.base import Pass
+from .lowering.index_ranges import RANGE
 from .map_engines import ATTRIBUTE as ENGINE
 from .proof.kernel import ATTRIBUTE
 from .proof.values import ATTRIBUTE as VALUES
@@ -105,7 +109,7 @@ def _outline_group(group: Sequence[_Kernel], name: str, before: func.FuncOp) -> 
     outlined.location = first.op.location
     if ENGINE in first.op.attributes:
         outlined.attributes[ENGINE] = first.op.attributes[ENGINE]
-    _make_arguments(outlined, varying)
+    _make_arguments(outlined, {index: [kernel.numbers[index] for kernel in group] for index in varying})
     Rewriter.insert_op(outlined, InsertPoint.before(before))
     macs = IntegerAttr(multiply_accumulates(first.op), i64)
     for kernel in group:
@@ -143,16 +147,26 @@ def _type_anywhere(type: Attribute) -> Attribute:
     return MemRefType(known.element_type, known.get_shape(), layout, known.memory_space)
 
 
-def _make_arguments(outlined: func.FuncOp, varying: list[int]) -> None:
-    """Convert the integer constants at these positions to arguments."""
+def _make_arguments(outlined: func.FuncOp, varying: Mapping[int, Sequence[Attribute]]) -> None:
+    """
+    Convert the integer constants at these positions to arguments, each with the range of its values at all calls.
+
+        func.func private @matmul_0(%in0: ..., %factor0: i32 {tilewright.range = array<i64: 3, 17>})
+    """
     constants = [constant for constant in _numbers(outlined) if isinstance(constant.value, IntegerAttr)]
     block = outlined.body.block
-    for number, index in enumerate(varying):
+    ranges = [DictionaryAttr({}) for _ in block.args]
+    for number, (index, values) in enumerate(varying.items()):
         argument = block.insert_arg(constants[index].result.type, len(block.args))
         argument.name_hint = f"factor{number}"
+        numbers = [cast("IntegerAttr[Any]", value).value.data for value in values]
+        limits = DenseArrayBase.from_list(i64, [min(numbers), max(numbers)])
+        ranges.append(DictionaryAttr({RANGE: limits}))
         Rewriter.replace_op(constants[index], [], [argument])
     types = [argument.type for argument in block.args]
     outlined.properties["function_type"] = FunctionType.from_lists(types, [])
+    if varying:
+        outlined.properties["arg_attrs"] = ArrayAttr(ranges)
 
 
 def _arguments(op: Operation) -> list[SSAValue]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, cast
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32, i32
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ...dialects.core.nesting import nested_ops
 from ...dialects.quant import RequantizeOp, RescaleOp
+from ...ir import numbers_of
+from ..lowering.index_ranges import RANGE
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 
@@ -66,8 +68,17 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
 
 def is_natural(op: RequantizeOp) -> bool:
     """Return whether a requantisation is known to have no negative value before its clip."""
-    factors = [_known(op.mul), _known(op.add)]
-    return isinstance(op.x.owner, arith.ExtUIOp) and all(number is not None and number >= 0 for number in factors)
+    return isinstance(op.x.owner, arith.ExtUIOp) and all(_least(factor) >= 0 for factor in (op.mul, op.add))
+
+
+def _least(value: SSAValue) -> int:
+    """Return the least value of a constant, or of a function's argument; the least of 64 bits where it is unknown."""
+    known = _known(value)
+    function = value.block.parent_op() if isinstance(value, BlockArgument) else None
+    if known is not None or not isinstance(function, func.FuncOp) or function.arg_attrs is None:
+        return -(1 << 63) if known is None else known
+    limits = function.arg_attrs.data[cast(BlockArgument, value).index].data.get(RANGE)
+    return -(1 << 63) if limits is None else numbers_of(limits)[0]
 
 
 _ROUNDS = 1.5 * 2**23

@@ -107,6 +107,34 @@ func.func @natural(%x: memref<4xi8>, %m: memref<4xi32>, %o: memref<4xi8>, %p: me
   func.return
 }
 
+// A factor that is an argument is not negative where its range says so.
+
+// CHECK-LABEL: func.func @natural_factor
+// CHECK-NOT:     arith.maxsi
+// CHECK:         arith.minsi %{{.*}}, %c127 : i32
+// CHECK:         arith.maxsi %{{.*}}, %cm128 : i32
+// CHECK-NEXT:    arith.minsi %{{.*}}, %c127 : i32
+func.func @natural_factor(%x: memref<4xi8>, %o: memref<4xi8>, %p: memref<4xi8>,
+                          %f: i32 {tilewright.range = array<i64: 0, 9>},
+                          %g: i32 {tilewright.range = array<i64: -1, 9>}) {
+  %add = arith.constant 0 : i32
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<4xi8>) outs(%o : memref<4xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %n = arith.extui %a : i8 to i32
+    %r = quant.requantize %n, %f, %add shift 4 clip -128 to 127 in i32 : i32, i32, i32 -> i8
+    linalg.yield %r : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<4xi8>) outs(%p : memref<4xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %n = arith.extui %a : i8 to i32
+    %r = quant.requantize %n, %g, %add shift 4 clip -128 to 127 in i32 : i32, i32, i32 -> i8
+    linalg.yield %r : i8
+  }
+  func.return
+}
+
 // CHECK-LABEL: func.func @nearly_all
 // CHECK:         arith.maxsi %{{.*}}, %cm2147483647 : i32
 // CHECK-NEXT:    arith.minsi %{{.*}}, %c2147483646 : i32

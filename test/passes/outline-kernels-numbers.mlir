@@ -1,8 +1,8 @@
 // RUN: opt-tool %s -p outline-kernels | filecheck %s
 
-// Two kernels that differ in one number share a function that takes it.
+// Two kernels that differ in one number share a function that takes it, and that says between which values it lies.
 
-// CHECK:       func.func private @elementwise_0(%out: memref<4xi32>, %factor0: i32) {
+// CHECK:       func.func private @elementwise_0(%out: memref<4xi32>, %factor0: i32 {tilewright.range = array<i64: 3, 5>}) {
 // CHECK-NOT:   func.func private
 // CHECK:       func.func @network
 // CHECK:         %[[A:.*]] = arith.constant 3 : i32

@@ -5,21 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, cast
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import MemRefType, i8, i32
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.core.kernel import Kernel
+from ....dialects.core.kernel import Kernel, is_shaped
 from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import WORD
+from ....dialects.quant import RequantizeOp
 from ....ir import element_of, numbers_of, shape_of
 from ....passes.loops.blocks import BlockLoops, Part, parts
 from ....passes.loops.nest import PARALLEL, Index, Nest
+from ....passes.loops.scalar import live_ops
 from ..dialects.cluster.instructions import dot, dot_packed
 
 PIXELS, FEATURES = 2, 4
 """Register block: its 8 sums and 6 operand words fit the registers of a RISC-V core (PULP-NN's 4x2)."""
+
+SHORT, LONG = 8, 11
+"""
+Operations of an epilogue between which the rows of a block are unrolled here. Up to `SHORT`, gcc unrolls the whole
+block (its limit is 200 instructions), with fewer instructions for addresses. Beyond `LONG`, 8 outputs of as many
+instructions and the sums exceed a core's own instruction cache of 512 bytes.
+"""
+_OPERATIONS: dict[type[Operation], int] = {
+    RequantizeOp: 6,
+    arith.ConstantOp: 0,
+    arith.ExtSIOp: 0,
+    arith.ExtUIOp: 0,
+    arith.TruncIOp: 0,
+}
+"""Operations of C that an op becomes, if not one."""
 
 
 def is_dot(op: Operation) -> bool:
@@ -116,15 +133,26 @@ class DotLoops(BlockLoops):
         sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size, features], alignment=4))
         self.position[self.pixel], self.position[self.feature] = pixel, feature
         self.nest.last(self.dot(part, sums))
-        steps = self.step("p", part.size), self.step("f", features)
-        self.position[self.pixel], self.position[self.feature] = map(self.nest.add, steps, (pixel, feature))
-        load = memref.LoadOp.get(sums, [self.nest.value(step) for step in steps])
+        loop = None if _gains_by_unrolling(self.kernel) else self.step("p", part.size)
+        for step in range(part.size) if loop is None else [loop]:
+            self._outputs(sums, (step, pixel), (self.step("f", features), feature))
+        if loop is not None and not isinstance(loop, int):
+            self.nest.close()
+
+    def _outputs(self, sums: SSAValue, pixel: tuple[Index, Index], feature: tuple[Index, Index]) -> None:
+        """
+        Build the epilogue of a pixel's outputs; pixel and feature are a step in the block and its first.
+
+        With an unrolled step of the pixel, indices of `sums` are constants once a C compiler has unrolled the features:
+        the sums stay in registers.
+        """
+        self.position[self.pixel], self.position[self.feature] = (self.nest.add(*each) for each in (pixel, feature))
+        load = memref.LoadOp.get(sums, [self.nest.value(step) for step, _ in (pixel, feature)])
         load.res.name_hint = "sum"
         self.nest.last(load)
         self.finish([self.total(load.res)])
-        for step in steps:
-            if not isinstance(step, int):
-                self.nest.close()
+        if not isinstance(feature[0], int):
+            self.nest.close()
 
     def dot(self, part: Part, sums: SSAValue) -> Operation:
         """Build the op that computes the sums of a block."""
@@ -154,3 +182,11 @@ class DotLoops(BlockLoops):
         if not isinstance(self.op, PackableOp) or not self.op.packed_bits:
             return {}
         return {"bits": self.op.packed_bits, "are_signed": not self.op.is_unsigned(1)}
+
+
+def _gains_by_unrolling(kernel: Kernel) -> bool:
+    """Return whether an epilogue has `SHORT` to `LONG` operations, two for each operand: address and load."""
+    if kernel.epilogue is None:
+        return False
+    count = sum(_OPERATIONS.get(type(op), 1) for op in live_ops(kernel.epilogue)[0])
+    return SHORT < count + 2 * sum(is_shaped(access.value) for access in kernel.extras) <= LONG

@@ -3,6 +3,7 @@
 // Products of bytes run over blocks of 2 rows and 4 features; other kernels stay.
 // CHECK-LABEL: func.func @products
 // CHECK: cluster.dot
+// CHECK: memref.load %{{.*}}[%p_1, %{{.*}}] : memref<2x4xi32>
 // CHECK-NOT: nn.matmul
 // CHECK: linalg.generic
 func.func @products(%x: memref<4x16xi8>, %w: memref<8x16xi8>, %s: memref<4x8xi32>, %out: memref<4x8xi32>) {
@@ -11,6 +12,24 @@ func.func @products(%x: memref<4x16xi8>, %w: memref<8x16xi8>, %s: memref<4x8xi32
   ^bb0(%a: i32, %b: i32):
     %r = arith.addi %a, %a : i32
     linalg.yield %r : i32
+  }
+  func.return
+}
+
+// A longer epilogue has the rows of a block unrolled, so that the places of their sums are constants.
+// CHECK-LABEL: func.func @long
+// CHECK: cluster.dot
+// CHECK: memref.load %{{.*}}[%c0, %{{.*}}] : memref<2x4xi32>
+// CHECK: memref.load %{{.*}}[%c1, %{{.*}}] : memref<2x4xi32>
+func.func @long(%x: memref<4x16xi8>, %w: memref<8x16xi8>, %m: memref<4x8xi32>, %out: memref<4x8xi32>) {
+  %mul = arith.constant 3 : i32
+  %add = arith.constant 0 : i32
+  nn.matmul ins(%x, %w : memref<4x16xi8>, memref<8x16xi8>) outs(%out : memref<4x8xi32>) {accumulator = i32, transpose_b}
+    epilogue(%m : memref<4x8xi32>) at [affine_map<(d0, d1) -> (d0, d1)>] {
+  ^bb0(%sum: i32, %mask: i32):
+    %r = quant.requantize %sum, %mul, %add shift 16 clip -128 to 127 in i32 : i32, i32, i32 -> i32
+    %y = arith.addi %r, %mask : i32
+    linalg.yield %y : i32
   }
   func.return
 }
