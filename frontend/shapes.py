@@ -189,7 +189,21 @@ def infer_node(
         )
     except (shape_inference.InferenceError, ValidationError, RuntimeError, ValueError, IndexError) as error:
         raise ValueError(_plain(str(error))) from error
-    return {name: info for name, kind in found.items() if (info := info_of(kind)) is not None}
+    infos = {name: info for name, kind in found.items() if (info := info_of(kind)) is not None}
+    return infos | _completed(node, inputs, infos)
+
+
+def _completed(node: NodeProto, inputs: Mapping[str, TensorInfo], infos: Infos) -> Infos:
+    """Return the outputs of unknown rank with the shapes that the operator's own rule gives."""
+    rule = operator_of(node.op_type, node.domain).shapes
+    if rule is None:
+        return {}
+    shapes = rule(node, [inputs[name].shape if name else None for name in node.input])
+    return {
+        name: TensorInfo(infos[name].data_type, shape)
+        for name, shape in zip(node.output, shapes, strict=False)
+        if name in infos and infos[name].shape is None
+    }
 
 
 def _plain(text: str) -> str:

@@ -19,6 +19,9 @@ from ...discovery import import_folder
 if TYPE_CHECKING:
     from ..node_view import NodeView
 
+Shape = tuple[int | None, ...] | None
+"""Shape of a tensor, None in it for a dim not known, None for a rank not known or a tensor left out."""
+
 LIKE_INPUT = 0
 """The element type of a node's first input, as that of a moved attribute."""
 
@@ -47,6 +50,8 @@ class Operator:
     `unsound`: returns why a node would crash ONNX's inference, "" for a sound node.
     `explicit`: attributes that ONNX's inference takes for 0 where they are left out, whatever their default.
     `like_first`: ONNX has no inference, the result has the type and shape of the first input.
+    `shapes`: returns the shapes of outputs that ONNX's inference leaves open, from those of the inputs.
+    It is empty where the inputs do not determine them.
     `folds`: a node of constants becomes a constant.
     `made_of_shapes`: all inputs decide the shape of the result, which is therefore a constant.
     """
@@ -60,6 +65,7 @@ class Operator:
     unsound: Callable[[NodeProto], str] | None = None
     explicit: tuple[str, ...] = ()
     like_first: bool = False
+    shapes: Callable[[NodeProto, Sequence[Shape]], Sequence[Shape]] | None = None
     folds: bool = True
     made_of_shapes: bool = False
 

@@ -9,7 +9,7 @@ from onnx import NodeProto
 
 from ..node_view import NodeView
 from ..opset import put
-from . import EVERY_OPSET, LIKE_INPUT, Moved, operators
+from . import EVERY_OPSET, LIKE_INPUT, Moved, Shape, operators
 from .common import axis
 from .reductions import AXES
 
@@ -201,7 +201,18 @@ def _older_scatter(view: NodeView) -> Sequence[NodeProto]:
 
 operators("Gather", checks=(_rows,))
 operators("GatherElements", checks=(_elements,))
-operators("GatherND", checks=(_gather_nd,), unsound=_negative_batches)
+
+
+def _gathered(node: NodeProto, inputs: Sequence[Shape]) -> Sequence[Shape]:
+    """Return the shape of the result of GatherND: a scalar, for which ONNX's inference states no shape."""
+    x, indices = inputs
+    if x is None or indices is None or not indices or indices[-1] is None:
+        return []
+    batches = next((attribute.i for attribute in node.attribute if attribute.name == "batch_dims"), 0)
+    return [(*indices[:-1], *x[batches + indices[-1] :])]
+
+
+operators("GatherND", checks=(_gather_nd,), unsound=_negative_batches, shapes=_gathered)
 operators("Scatter", until=EVERY_OPSET, older=_older_scatter)
 operators("ScatterElements", words=_REDUCTION, checks=(_elements,))
 operators("ScatterND", words=_REDUCTION, checks=(_scatter_nd,))

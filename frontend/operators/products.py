@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from onnx import NodeProto
+
 from ...dialects.onnx.parameters import broadcasts_to
 from ..node_view import NodeView
-from . import operators
+from . import Shape, operators
 from .common import broadcast, parameters, scales
 
 AUTO_PAD = {"auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")}
@@ -129,6 +131,25 @@ operators("Gemm", checks=(_gemm,))
 operators("MatMul", checks=(_matmul,))
 operators("MatMulInteger", checks=(_matmul, parameters))
 operators("QLinearMatMul", checks=(_matmul, *scales(1, 4, 6), parameters))
+
+
+def _attended(node: NodeProto, inputs: Sequence[Shape]) -> Sequence[Shape]:
+    """Return the shapes of Attention's keys and values as outputs, of which ONNX's inference needs a past."""
+    given = {attribute.name: attribute.i for attribute in node.attribute}
+    keys, values = (_by_head(shape, given.get("kv_num_heads", 0)) for shape in inputs[1:3])
+    return [] if any(inputs[4:6]) else [None, keys, values]
+
+
+def _by_head(shape: Shape, heads: int) -> Shape:
+    """Return [batch, heads, time, size] of keys of that shape or of [batch, time, heads * size]."""
+    if shape is None or len(shape) == 4:
+        return shape
+    if len(shape) != 3 or heads < 1 or shape[2] is None:
+        return None
+    return shape[0], heads, shape[1], shape[2] // heads
+
+
+operators("Attention", shapes=_attended)
 
 
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}

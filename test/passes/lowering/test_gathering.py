@@ -162,3 +162,8 @@ def test_one_hot(axis: int, dtype: str) -> None:
 def test_sequences_are_reversed_as_far_as_they_go() -> None:
     inputs = {"x": drawn((4, 3, 2), "float32"), "lengths": np.array([1, 4, 2])}
     check(network("ReverseSequence", inputs, time_axis=0, batch_axis=1), inputs)
+
+
+def test_gather_nd_of_one_element_is_a_scalar() -> None:
+    model = network("GatherND", {"x": np.arange(3, dtype=np.float32), "i": np.array([2], np.int64)})
+    check(model, {"x": np.arange(3, dtype=np.float32), "i": np.array([2], np.int64)})

@@ -174,3 +174,12 @@ def test_a_zero_point_that_does_not_go_with_its_tensor(zero: tuple[int, ...]):
     zeros = {"za": np.zeros((), np.int8), "zb": np.ones(zero, np.int8)}
     with pytest.raises(Diagnostic, match="input 3 of MatMulInteger does not fit"):
         lowered(network("MatMulInteger", operands, zeros), "tensor")
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 3, 4), (1, 3, 8)])
+def test_attention_gives_keys_without_a_past(shape: tuple[int, ...]) -> None:
+    inputs = {name: np.random.default_rng(0).normal(size=shape).astype(np.float32) for name in "qkv"}
+    heads: dict[str, Any] = {} if len(shape) == 4 else {"q_num_heads": 2, "kv_num_heads": 2}
+    model = network("Attention", inputs, outputs=3, opset=24, **heads)
+    model.ir_version = 11
+    one_node.check(model, inputs, one_node.runtime(model, inputs), phases=("tensor",), rtol=1e-5, atol=1e-5)
