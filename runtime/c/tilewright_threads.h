@@ -118,9 +118,9 @@ static inline void tw_program_set(tw_program *program, void (*body)(const tw_pro
     program->body = body;
 }
 
-static inline void tw_program_buffer(tw_program *program, int32_t index, void *buffer)
+static inline void tw_program_buffer(tw_program *program, int32_t index, const void *buffer)
 {
-    program->buffers[index] = buffer;
+    program->buffers[index] = (void *)buffer;
 }
 
 static inline void tw_program_coordinate(tw_program *program, int32_t index, int32_t coordinate)
