@@ -110,12 +110,16 @@ def requantizes_by_one(op: RequantizeOp) -> SSAValue | None:
 
 def _requantize_by_less(op: RequantizeOp) -> None:
     """
-    Divide the numbers of a requantisation by the powers of two that its factor and its divisor have in common.
+    Divide the numbers of a requantisation by a power of two that leaves a factor of 1 or a shift by 0.
 
-    Exact: `(x * mul + add) >> shift` is `(x * (mul >> n) + (add >> n)) >> (shift - n)` where 2^n divides `mul`.
+    Exact: `(x * mul + add) >> shift` is `(x * (mul >> n) + (add >> n)) >> (shift - n)` where 2^n divides `mul`. Others
+    are kept: a smaller factor saves nothing, and kernels with the same shift may be one function.
     """
     mul, add, shift = constant_value(op.mul), constant_value(op.add), op.shift.value.data
-    if not mul or add is None or (common := min(shift, (mul & -mul).bit_length() - 1)) == 0:
+    if not mul or add is None:
+        return
+    common = min(shift, (mul & -mul).bit_length() - 1)
+    if common == 0 or (mul >> common != 1 and common != shift):
         return
     before, after = (1 << shift) >> 1, (1 << shift - common) >> 1
     numbers = mul >> common, (add + before >> common) - after

@@ -86,8 +86,7 @@ def _product(op: RequantizeOp, chain: Chain, channels: Channels, domain: Domain)
     reached = [factor, summand, *ends, *(end + summand for end in ends)]
     if any(int(numbers.min()) < -INT32 or int(numbers.max()) >= INT32 for numbers in reached) or right > 31:
         return None
-    common = min([right, *((int(each) & -int(each)).bit_length() - 1 for each in factor.flat if each)])
-    return Product((factor >> common).astype(np.int64), (summand >> common).astype(np.int64), right - common)
+    return Product(factor.astype(np.int64), summand.astype(np.int64), right)
 
 
 def _is_cheaper(op: RequantizeOp, chain: Chain, channels: Channels) -> bool:
