@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
@@ -125,6 +126,13 @@ class LocatingParser(Parser):
         if operand.operand_name not in self.ssa_values:
             self._first_uses.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
+
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span[str]) -> None:
+        # xDSL replaces uses by ops that exist, which the op around a region that is being read does not.
+        if any(not value.uses for value in self.forward_ssa_references.get(name, {}).values()):
+            used = self._first_uses[name]
+            raise ParseError(used, f"the value {used.text} is used by an op, but defined in a region of that op")
+        super()._register_ssa_definition(name, values, span)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
