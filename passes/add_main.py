@@ -35,8 +35,7 @@ def add_main(module: ModuleOp, name: str = "network") -> None:
     Add `main`, which calls the function `name` once on tensors.
 
     Inputs are read in order, C-contiguous, with POSIX `read`, outputs written with `write`. Elements have their NumPy
-    size;
-    a boolean has one byte. `main` returns the number of bytes that could not be read or written, 0 on success.
+    size; a boolean has one byte. `main` returns the number of bytes that could not be read or written, 0 on success.
 
     Raises Diagnostic for a missing function, for arguments or results other than static tensors, and for a name clash.
     """

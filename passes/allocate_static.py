@@ -175,11 +175,9 @@ class AllocateStaticPass(Pass):
     Allocate every buffer at a static offset in the arena of its memory level.
 
     Buffers with disjoint live ranges share memory. Every offset is a multiple of `alignment` bytes, and of the
-    alignment
-    of the machine's farthest level if the module has a machine.
+    alignment of the machine's farthest level if the module has a machine.
     `budget` limits the search for a smaller arena in units of work, independent of the machine's speed; 0 disables it.
-    An
-    arena of more than `capacity` bytes is an error, unless that is 0.
+    An arena of more than `capacity` bytes is an error, unless that is 0.
     """
 
     name = "allocate-static"

@@ -54,10 +54,8 @@ def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
     Bufferise a function in destination-passing style: results become trailing arguments marked `tilewright.output`.
 
     A kernel writes directly to an output argument, a part of a concatenation, or the buffer of an operand at its last
-    use
-    (in-place update). Constants become globals of the module. Reshapes and slices are views. State is updated in place
-    if
-    its old value is dead.
+    use (in-place update). Constants become globals of the module. Reshapes and slices are views. State is updated in
+    place if its old value is dead.
 
     Raises Diagnostic for ops without a bufferisation.
     """

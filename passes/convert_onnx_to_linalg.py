@@ -114,8 +114,7 @@ class ConvertOnnxToLinalgPass(Pass):
     Lower onnx ops to structured kernels on tensors (nn, linalg, tensor, arith), one kernel per node.
 
     Element types become signless; signedness moves to the ops. Run infer-integer-types first for networks whose
-    integers
-    are encoded as floats.
+    integers are encoded as floats.
     """
 
     name = "convert-onnx-to-linalg"

@@ -309,8 +309,7 @@ class ConvertToEmitcPass(Pass):
     Lower loops on memrefs to C as IR.
 
     Accepts func, scf.for, scf.if, memref, arith, math and nn.isqrt on static shapes; the result is emitc only.
-    `runtime`
-    names the header of a target's C runtime, `external` the header of its calls for external memory.
+    `runtime` names the header of a target's C runtime, `external` the header of its calls for external memory.
     """
 
     name = "convert-to-emitc"

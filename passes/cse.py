@@ -24,8 +24,7 @@ def eliminate_common(module: Operation) -> None:
     Replace each op by an equal one that dominates it, then erase trivially dead ops.
 
     An op without effects is replaced by an equal dominating op. A read is replaced by an equal read earlier in its
-    block,
-    with no write in between. Ops inside of an op that is isolated from above are not replaced by ops outside.
+    block, with no write in between. Ops inside of an op that is isolated from above are not replaced by ops outside.
     """
     analysis = EffectAnalysis()
     _eliminate_in(module, {}, analysis)

@@ -110,8 +110,7 @@ class DivideByInvariantsPass(Pass):
     Reduce divisions by a loop-invariant divisor, such as the sum of a softmax's row, to multiplications.
 
     For cores whose division is slower than two multiplications. The divisor must be provably non-negative; division by
-    0
-    stays undefined. Run it on loops.
+    0 stays undefined. Run it on loops.
     """
 
     name = "divide-by-invariants"

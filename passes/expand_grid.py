@@ -249,8 +249,7 @@ class ExpandGridPass(Pass):
     Lower grids to loops with transfers of tiles and waits, over engine instances to parallel loops.
 
     The tiles must have levels and addresses (plan-memory). All data movement is explicit afterwards, and each transfer
-    is
-    waited for at once; pipeline-dma overlaps transfers and compute.
+    is waited for at once; pipeline-dma overlaps transfers and compute.
     """
 
     name = "expand-grid"

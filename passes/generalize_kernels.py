@@ -118,8 +118,7 @@ class GeneralizeKernelsPass(Pass):
 
     Each reduction becomes one generic into an initialised accumulator (with `accumulate`, into the output). Result and
     epilogue become one more. Padding becomes tensor.pad (on buffers: a copy into a filled buffer). Scalar ops of quant
-    and
-    nn become arith and math, tensor.concat becomes insertions.
+    and nn become arith and math, tensor.concat becomes insertions.
     """
 
     name = "generalize-kernels"

@@ -74,16 +74,12 @@ def infer_integer_types(function: func.FuncOp) -> None:
     Infer the smallest sufficient integer type of every integer value in a function of onnx ops, by range analysis.
 
     Sources are arguments with an integer `onnx.type` or a `tilewright.range`, operands and results of quantised
-    operators,
-    constants by value, and standard operators on integers. A state has the range of its stores and 0. An integer
-    argument
-    without a type has the range that f32 represents exactly. Each op gets `range` (of its result), `accumulator` (type
-    of
-    its arithmetic), and `wraps` if a declared integer type may overflow, as ONNX defines.
+    operators, constants by value, and standard operators on integers. A state has the range of its stores and 0. An
+    integer argument without a type has the range that f32 represents exactly. Each op gets `range` (of its result),
+    `accumulator` (type of its arithmetic), and `wraps` if a declared integer type may overflow, as ONNX defines.
 
     A function below the graph level is unchanged. Raises Diagnostic for a non-integer operand of a quantised operator,
-    and
-    for a range beyond 64 bits.
+    and for a range beyond 64 bits.
     """
     if is_lowered(function):
         return

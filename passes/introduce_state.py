@@ -50,8 +50,7 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucke
     for every multiple of that many rows (`dialects/core/buckets.py`).
 
     Raises Diagnostic for a context or bucket out of range, for a network without caches, and for an operator through
-    which
-    the rows cannot be followed exactly.
+    which the rows cannot be followed exactly.
     """
     if not 0 <= bucket <= context:
         raise Diagnostic(
@@ -238,8 +237,7 @@ def _keep(module: ModuleOp, cache: Cache, context: int, rows: int, index: SSAVal
     Replace a cache by a global: insert the store of new rows at `index`; return its first `rows`.
 
     onnx.TensorScatter scatters along any axis but the first, which is a batch of caches with an index each. A unit axis
-    is
-    prepended unless the cache has a batch of 1.
+    is prepended unless the cache has a batch of 1.
     """
     concat = cache.concat
     shape = [context if i == cache.axis else n for i, n in enumerate(shape_of(concat.results[0]))]
@@ -316,10 +314,9 @@ class IntroduceStatePass(Pass):
     Convert caches from inputs and outputs to state that persists between calls.
 
     For networks of onnx ops whose inputs are concatenated with new rows into outputs. `context` is the number of rows
-    of
-    the state. The input `position` is the number of valid rows; the result equals that of the network exported for such
-    a
-    past. With a `bucket` there is a function for every multiple of that many rows, so that cost follows the position.
+    of the state. The input `position` is the number of valid rows; the result equals that of the network exported for
+    such a past. With a `bucket` there is a function for every multiple of that many rows, so that cost follows the
+    position.
     """
 
     name = "introduce-state"

@@ -123,9 +123,9 @@ class OverlapEnginesPass(Pass):
 
     Run it after pipeline-dma. Items with disjoint memory regions are independent, so that transfers of the next layer's
     weights are prefetched. At most `transfers` of each link are in flight, of one to an external level `external`,
-    since
-    these outlast many kernels. The key `in_flight` of the machine's links limits the sum over all links, separately for
-    external levels, because a DMA engine has a fixed number of counters. `open` and `external-open` override it.
+    since these outlast many kernels. The key `in_flight` of the machine's links limits the sum over all links,
+    separately for external levels, because a DMA engine has a fixed number of counters. `open` and `external-open`
+    override it.
     """
 
     name = "overlap-engines"

@@ -27,9 +27,8 @@ def pipeline_dma(function: FuncOp) -> None:
     Software-pipeline the loops over tiles of a function; other loops are unchanged.
 
     A loop-invariant tile is fetched before the loop. With two or more buffers, the first tile is fetched in the
-    prologue,
-    and each next one during the use of the previous one. A write is waited for before its buffer is reused, or in the
-    epilogue.
+    prologue, and each next one during the use of the previous one. A write is waited for before its buffer is reused,
+    or in the epilogue.
     """
     for op in reversed(nested_ops(function)):
         if type(op) is scf.ForOp and (found := tile_loop(op)) is not None:

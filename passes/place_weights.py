@@ -116,9 +116,8 @@ class PlaceWeightsPass(Pass):
     Place weights in memories that are filled before the program runs (`preloaded` in the machine).
 
     Kernels whose engines name such a memory for the role `weights` then read them in place. If capacity is short,
-    weights
-    with the most exposed fetch cycles per byte are placed first. Weights whose in-place reads are slower than fetching
-    are not placed. Run it after map-engines.
+    weights with the most exposed fetch cycles per byte are placed first. Weights whose in-place reads are slower than
+    fetching are not placed. Run it after map-engines.
     """
 
     name = "place-weights"

@@ -57,9 +57,8 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
     Replace the kernels whose engines work in near memories by grids of tiles that fit there.
 
     Plans hop by hop from the far level inwards: resident buffers, fused groups and their tilings, for the least
-    modelled
-    cycles. Kernels of engines at the buffers' own level are unchanged. Raises Diagnostic if no tiling fits, with the
-    smallest size that suffices.
+    modelled cycles. Kernels of engines at the buffers' own level are unchanged. Raises Diagnostic if no tiling fits,
+    with the smallest size that suffices.
     """
     if depth_of(function, machine) == 1:
         prepare_gathers(function.body.block, machine, double_buffered=limits.double_buffered)
@@ -219,14 +218,13 @@ class PlanMemoryPass(Pass):
 
     The machine is the module's (attach-machine). The plan selects tile shapes, loop orders, fused groups and resident
     buffers by the least modelled cycles; structurally equal layers are solved once. `level-bytes` caps the nearest
-    level,
-    `double-buffered=false` disables prefetching. If the capacity limits the plan, local search refines the initial
-    solution for about `time-budget` seconds of work; 0 disables it. With `layer-by-layer` there is no residency and no
-    fusion. Bytes of a near level are not reused for as many kernels as transfers may be in flight (`in_flight` of the
-    machine's links), if the capacity permits, so that overlap-engines can overlap neighbours; `apart` overrides that
-    number. The function's attributes
-    `hier.modelled_cycles` and `hier.cycles_bound` give the plan's cycles and a lower bound of any plan's. The attribute
-    `refusals` of kernels (map-engines) is removed: reasons are of whole kernels.
+    level, `double-buffered=false` disables prefetching. If the capacity limits the plan, local search refines the
+    initial solution for about `time-budget` seconds of work; 0 disables it. With `layer-by-layer` there is no residency
+    and no fusion. Bytes of a near level are not reused for as many kernels as transfers may be in flight (`in_flight`
+    of the machine's links), if the capacity permits, so that overlap-engines can overlap neighbours; `apart` overrides
+    that number. The function's attributes `hier.modelled_cycles` and `hier.cycles_bound` give the plan's cycles and a
+    lower bound of any plan's. The attribute `refusals` of kernels (map-engines) is removed: reasons are of whole
+    kernels.
     """
 
     name = "plan-memory"

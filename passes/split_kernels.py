@@ -37,8 +37,7 @@ def split_kernels(function: FuncOp, machine: Machine) -> None:
     Split kernels of a function if that reduces the modelled makespan of two engines.
 
     Considers each kernel of the outermost block with its producer, if one of their engines runs asynchronously. Parts
-    are
-    kernels of the same op on views of the same buffers.
+    are kernels of the same op on views of the same buffers.
     """
     if not any(engine.queue for engine in machine.engines):
         return
@@ -157,10 +156,9 @@ class SplitKernelsPass(Pass):
     Split kernels into parts, so that a consumer on one engine overlaps with its producer on another.
 
     Run it on buffers, after map-engines and before plan-memory: parts are kernels on views of the same buffers, split
-    along
-    the outermost axis of their output, each on the engine of the whole. A producer and its consumer on two engines, one
-    with a queue, are split if the modelled makespan decreases by at least 1 % and a part of each fits the near level.
-    overlap-engines then overlaps them.
+    along the outermost axis of their output, each on the engine of the whole. A producer and its consumer on two
+    engines, one with a queue, are split if the modelled makespan decreases by at least 1 % and a part of each fits the
+    near level. overlap-engines then overlaps them.
     """
 
     name = "split-kernels"

@@ -98,10 +98,9 @@ class VerifyMemoryPass(Pass):
     Prove memory safety: in grids, in arenas, and in programs with transfers.
 
     Changes nothing. Rejects a program that breaks a rule, with the op, the rule and a counterexample. With
-    `plain=false`,
-    programs without grids, transfers, launches and views of memory by address are skipped. With `tiles=false`, the
-    operand
-    tiles of kernels among explicit transfers are not checked, because those of the original grids have been proved.
+    `plain=false`, programs without grids, transfers, launches and views of memory by address are skipped. With
+    `tiles=false`, the operand tiles of kernels among explicit transfers are not checked, because those of the original
+    grids have been proved.
     """
 
     name = "verify-memory"

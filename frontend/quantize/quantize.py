@@ -42,9 +42,9 @@ class Options:
     activations, where weights have a scale per channel. `adaptive` rounds weights for the least error of each product,
     else to nearest; `search` tries all ranges and both roundings instead, and takes those that change the outputs least
     for the samples. `correct` keeps the means of products; `equalize` balances the channels of successive convolutions
-    for weights with one scale. With `common_sums`, both summands of an addition share
-    one scale. `nonlinear`, one of `NONLINEAR`, is the arithmetic of softmax, layer normalisation and functions of one
-    number; those of integers are plain ONNX. The `keep` most sensitive layers stay floats.
+    for weights with one scale. With `common_sums`, both summands of an addition share one scale. `nonlinear`, one of
+    `NONLINEAR`, is the arithmetic of softmax, layer normalisation and functions of one number; those of integers are
+    plain ONNX. The `keep` most sensitive layers stay floats.
     """
 
     ranges: str = "wide-percentile"

@@ -140,8 +140,7 @@ def view(b: Builder, op: Operation) -> None:
     Convert an op whose result is a view of a buffer.
 
     A memref is a pointer to its buffer. A static offset is part of the type and is added to each index; a dynamic
-    offset
-    is added to the pointer once.
+    offset is added to the pointer once.
     """
     source, result = op.operands[0], op.results[0]
     layout = layout_of(result, op)
@@ -264,8 +263,7 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
     Convert `memref.global` to an array, in a memory level with buffers aligned to `level` bytes.
 
     `raw` memory, which is accessed through views only, is `uint8_t`. Raises Diagnostic for a constant without a value,
-    and
-    for an alignment that C does not have.
+    and for an alignment that C does not have.
     """
     if level & (level - 1):
         raise Diagnostic(

@@ -50,8 +50,7 @@ def clamps_of(kernel: Kernel) -> list[Clamp]:
     Return the constraints on reduction loops that keep the kernel's inputs in bounds.
 
     There are none unless points out of bounds may be skipped. An axis needs a guard instead if it depends on more than
-    one
-    reduction dimension, or has a negative factor.
+    one reduction dimension, or has a negative factor.
     """
     if not kernel.fill_is_neutral:
         return []

@@ -189,8 +189,7 @@ class _Generalizer:
         Emit a generic and return its outputs.
 
         `block` takes the inputs and then, for a reduction, the outputs. An unused input is None. An unread operand
-        gives the
-        extent of a dimension that no other operand has.
+        gives the extent of a dimension that no other operand has.
         """
         ops, used = live_ops(block)
         taken = [

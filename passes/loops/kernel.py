@@ -28,9 +28,8 @@ def lower_kernel(kernel: Kernel, nest: Nest) -> None:
     Build the loops of a kernel on memrefs of static shape.
 
     Parallel loops are outermost, in order. Inside is one perfect nest per reduction, with loop-carried accumulators;
-    then
-    result and epilogue, in loops over the reduction dimensions of the output; then the stores. Out-of-bounds points are
-    excluded by the bounds of the reduction loops if they may be skipped, else by a guard.
+    then result and epilogue, in loops over the reduction dimensions of the output; then the stores. Out-of-bounds
+    points are excluded by the bounds of the reduction loops if they may be skipped, else by a guard.
     """
     KernelLoops(kernel, nest).build()
 

@@ -100,9 +100,8 @@ class Nest:
     Builder of loops from the outermost inwards.
 
     `open` begins a loop, `close` ends the innermost. `op` hoists an op to the outermost loop in which all its operands
-    are
-    defined; equal index computations are emitted once. A closed loop is appended to its parent after the hoisted ops.
-    All ops get one location.
+    are defined; equal index computations are emitted once. A closed loop is appended to its parent after the hoisted
+    ops. All ops get one location.
     """
 
     def __init__(self, constants: Constants, location: LocationAttr):
@@ -137,8 +136,8 @@ class Nest:
         Open the loop `for name in lower to upper` with these loop-carried values.
 
         The loop gets the `marks` as attributes: INDEPENDENT if it has no loop-carried dependence through memory,
-        PARALLEL if
-        cores may share it. Returns the induction variable and the loop-carried values inside, which keep their names.
+        PARALLEL if cores may share it. Returns the induction variable and the loop-carried values inside, which keep
+        their names.
         """
         block = Block(arg_types=[INDEX, *(value.type for value in carried)])
         runs = isinstance(lower, int) and isinstance(upper, int) and lower < upper

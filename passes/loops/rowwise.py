@@ -38,10 +38,8 @@ def lower_rowwise(kernel: Kernel, nest: Nest, row_bytes: int, table_bytes: int =
     Cores may share the result's elements of a single row; each then computes the reductions redundantly.
 
     A value common to the last reduction and the result is stored in a buffer on the core's stack, if a row takes at
-    most
-    `row_bytes`. The powers of a softmax with many elements come from a lookup table of at most `table_bytes`, also on
-    the
-    stack, which each core fills first.
+    most `row_bytes`. The powers of a softmax with many elements come from a lookup table of at most `table_bytes`, also
+    on the stack, which each core fills first.
     """
     _RowLoops(kernel, nest, row_bytes, table_bytes).build()
 

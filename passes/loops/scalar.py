@@ -91,8 +91,7 @@ def expand_rescale(op: RescaleOp, x: SSAValue, scale: SSAValue, emit: Emitter) -
     Emit `clip(round(x * scale) + zero)` in `arith` and return the result.
 
     The bit pattern of a float is monotonic in its value, and negative for negative values. So the sum of a number and
-    1.5 *
-    2^23 is clipped as an integer, without float comparisons that prevent vectorisation. A scale of 1 is folded.
+    1.5 * 2^23 is clipped as an integer, without float comparisons that prevent vectorisation. A scale of 1 is folded.
     """
     low, high, zero = op.low.value.data, op.high.value.data, op.zero.value.data
     real = x if x.type == f32 else emit.op(arith.SIToFPOp(x, f32))

@@ -41,9 +41,8 @@ class Candidate:
     Tiling of a fused group with its cost.
 
     `sizes` are the tile extents in the leader's loops, `order` the tiled loops, outermost first, and `stages` the
-    buffers
-    per operand of `Tiling.tiles`. `bytes` is the footprint of tiles and scratch in each level of the route, over all
-    engine instances that share it. `cycles` is the modelled time of the whole group.
+    buffers per operand of `Tiling.tiles`. `bytes` is the footprint of tiles and scratch in each level of the route,
+    over all engine instances that share it. `cycles` is the modelled time of the whole group.
     """
 
     sizes: tuple[int, ...]

@@ -20,8 +20,7 @@ def with_early_blocks(layers: Layers, plan: Plan, level: Level, capacity: int) -
     Reserve blocks of a level ahead of their choice: return the first kernel of each live range, None if none changes.
 
     Transfers of weights are then issued during earlier kernels. The longest transfers go first; each block is reserved
-    as
-    early as it needs to be, or as the capacity permits.
+    as early as it needs to be, or as the capacity permits.
     """
     wanted = _wanted(layers, plan)
     begins = [choice.first for choice in plan.choices]

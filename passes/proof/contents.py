@@ -17,8 +17,8 @@ class Held:
     Content of a buffer after its last write in program order.
 
     `place` is its offset in the whole result of the op, None if unknown. `offset` is the written part, None for all.
-    Sums are
-    partial while `open` dimensions are not at their ends. `value` is a constant fill, `source` the buffer of a copy.
+    Sums are partial while `open` dimensions are not at their ends. `value` is a constant fill, `source` the buffer of a
+    copy.
     """
 
     op: Operation

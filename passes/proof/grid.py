@@ -298,8 +298,7 @@ def prove_in_place(grid: GridOp, read: int, written: int) -> None:
     Prove, for an input and an output in one buffer, that reads precede the grid's writes (no WAR hazard).
 
     A tile is read no later than at its first point, and written no earlier than at its last. A view is accessed at any
-    point
-    at which the body uses it. Accesses of different engine instances are unordered.
+    point at which the body uses it. Accesses of different engine instances are unordered.
     """
     every = tiles_of(grid)
     source, target = every[read], every[written]

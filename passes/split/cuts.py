@@ -46,8 +46,7 @@ def pairs_of_cuts(first: Part, second: Part, known: Cut | None) -> Iterator[tupl
     Yield split points of a producer and its consumer; `known` is the producer's split if it has one.
 
     Either the producer is split evenly and the consumer at the points where its inputs become available, or the
-    consumer
-    is split evenly and the producer at the ends of the parts' inputs.
+    consumer is split evenly and the producer at the ends of the parts' inputs.
     """
     loops = outer_loop(first), outer_loop(second)
     if loops[0] is None or loops[1] is None:

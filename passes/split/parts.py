@@ -118,8 +118,7 @@ def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]
     Build the parts of a kernel along a loop, in order: views of the operands, and kernels on these.
 
     `cuts` are the first points of all parts but the first. The ops are not inserted. Raises Diagnostic if a part is not
-    a
-    legal kernel of the same op, for example because of padding.
+    a legal kernel of the same op, for example because of padding.
     """
     return [op for ops in grouped_parts(op, loop, cuts) for op in ops]
 

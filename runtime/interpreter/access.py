@@ -25,8 +25,7 @@ def operand_view(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any 
     Return `array[map(p)]` for every point p of the box `bounds`, with `fill` out of bounds.
 
     Without a fill the result is a writable view of the array if the map is affine. Raises Diagnostic for an access out
-    of
-    bounds without a fill.
+    of bounds without a fill.
     """
     used = {d for expr in map.results for d in expr.used_dims()}
     shape = tuple(extent if d in used else 1 for d, extent in enumerate(bounds))

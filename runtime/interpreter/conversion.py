@@ -37,8 +37,7 @@ def converted(
     Return an input as a new C-ordered array of a type; `limits` are the least and the greatest integer allowed.
 
     `element` names the type in errors. Raises Diagnostic for another shape, for a non-numeric type, and for a value
-    that
-    the type does not represent.
+    that the type does not represent.
     """
     element = element or str(dtype)
     if tuple(value.shape) != tuple(shape):

@@ -47,8 +47,7 @@ class Interpreter:
         Run a function and return its results.
 
         Raises Diagnostic for an undefined function, for ops without a rule, for errors of ops, and for calls nested
-        deeper than
-        `MAX_DEPTH`.
+        deeper than `MAX_DEPTH`.
         """
         function = self.symbol(symbol)
         if not function.regions or not function.regions[0].blocks:

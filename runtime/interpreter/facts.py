@@ -203,8 +203,7 @@ class Facts:
         Return an upper bound of a sum, None if unknown.
 
         Loop indices are replaced by their bounds, innermost first, so that a window clamped to an array's border is
-        proved in
-        bounds.
+        proved in bounds.
         """
         if not form.terms:
             return form.constant

@@ -78,8 +78,7 @@ def run_kernel(kernel: Kernel, value_of: Callable[[SSAValue], Array], targets: S
     Compute a kernel into `targets`, the arrays of its outputs, which hold the old elements on entry.
 
     `value_of` gives the arrays of operands and captured values. Raises Diagnostic for bodies with non-scalar ops and
-    for
-    maps out of bounds.
+    for maps out of bounds.
     """
     if 0 in (kernel.bounds[d] for d in range(len(kernel.bounds)) if d not in kernel.reduced):
         return

@@ -84,8 +84,7 @@ class Nest:
     Loop nest.
 
     `inputs` maps numbers to outer values; `types` has each value's IR type. `cells` are the outer C variables that the
-    nest
-    assigns; their new values are the loop's `outs`.
+    nest assigns; their new values are the loop's `outs`.
     """
 
     loop: Loop

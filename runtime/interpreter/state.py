@@ -45,8 +45,7 @@ def check_position(name: str, position: int, added: int, rows: int, written: int
     Check a position and return the number of written rows of the state after a call at it.
 
     A state of `rows` rows is filled from the first on, `added` rows per call; `written` are filled. A call may
-    overwrite
-    earlier rows. Raises Diagnostic if it skips rows, or exceeds the state.
+    overwrite earlier rows. Raises Diagnostic if it skips rows, or exceeds the state.
     """
     if position + added > rows or position < 0:
         raise Diagnostic(

@@ -126,8 +126,7 @@ class Bus:
     Link with channels and a shared bus: `free` has the cycle at which each is next idle.
 
     A transfer occupies a channel from start to end. Its start-up needs only the channel. Its data pass over the bus at
-    the
-    link's width, in issue order.
+    the link's width, in issue order.
     """
 
     link: Link

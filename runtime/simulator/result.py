@@ -61,8 +61,7 @@ class LayerEngine(NamedTuple):
     Share of an engine in a layer: its calls, and its compute cycles over all instances.
 
     `points` and `macs` are as in LayerCost. `peak` is its maximum of multiply-accumulates per cycle on these kernels, 0
-    if
-    unknown.
+    if unknown.
     """
 
     engine: str
@@ -80,18 +79,15 @@ class LayerCost:
 
     `cycles` is the layer's share of the makespan; the layers' shares add up to it. It is the sum of `busy` (an engine
     computes for the layer), `setup` (the program launches its kernels), and `wait_in` and `wait_out` (the program waits
-    for
-    its transfers). A cycle of concurrent compute belongs to that kernel's layer, whatever the program does. In `hidden`
-    cycles the layer's kernels overlap with those of another engine; they are in no layer's `busy`. `conflicts` are the
-    cycles lost to transfers that use the same banks.
+    for its transfers). A cycle of concurrent compute belongs to that kernel's layer, whatever the program does. In
+    `hidden` cycles the layer's kernels overlap with those of another engine; they are in no layer's `busy`. `conflicts`
+    are the cycles lost to transfers that use the same banks.
 
     `engines` compute for the layer, the one with most cycles first. `points` is its useful work: the
-    multiply-accumulates
-    `macs` of a kernel that multiplies and adds, the iterations of others. `bytes_in` and `bytes_out` are moved by
-    links.
+    multiply-accumulates `macs` of a kernel that multiplies and adds, the iterations of others. `bytes_in` and
+    `bytes_out` are moved by links.
     `bytes_touched` are those of the operands of all kernel calls. `intensity` is points per byte moved, or touched if
-    none
-    is moved. `energy` is in picojoules.
+    none is moved. `energy` is in picojoules.
     """
 
     nodes: Nodes

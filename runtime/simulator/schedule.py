@@ -33,9 +33,8 @@ class Schedule:
     State of a machine during a simulation.
 
     The program is one thread. A kernel blocks it until its end, unless it is launched. A transfer is asynchronous until
-    its
-    token is waited for. Iterations of a parallel loop are threads of their own, on instances of the engines and private
-    levels; they share the links, which serve first come, first served.
+    its token is waited for. Iterations of a parallel loop are threads of their own, on instances of the engines and
+    private levels; they share the links, which serve first come, first served.
 
     Every cycle of the program is charged to one layer, so that the layers' times add up to the makespan: to that of a
     concurrent kernel, else to that of the program's op. In a parallel loop these are the cycles of the slowest
@@ -491,8 +490,7 @@ class Schedule:
         Return the end of a kernel that starts now, slowed by bank contention.
 
         Transfers have priority on a level's banks. While the remaining bandwidth is below the kernel's demand, the
-        kernel slows
-        down in proportion.
+        kernel slows down in proportion.
         """
         end = self.now + cycles
         for level, size in kernel.levels:

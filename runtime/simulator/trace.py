@@ -20,8 +20,7 @@ def trace_of(simulation: Simulation) -> dict[str, Any]:
     Return the trace, in the JSON Object Format of Chrome's trace events.
 
     There is a track per engine and per channel, one for the layers, and a counter of the bytes in use of each level.
-    Times
-    are microseconds at the machine's clock; if that is unknown, one cycle is shown as one microsecond.
+    Times are microseconds at the machine's clock; if that is unknown, one cycle is shown as one microsecond.
     """
     scale = 1 / simulation.mhz if simulation.mhz else 1.0
     title = f"{simulation.machine}, modelled" + ("" if simulation.mhz else ", 1 us = 1 cycle")

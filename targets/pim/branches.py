@@ -42,8 +42,7 @@ class Attention:
 
     `branches` and `heads` are counts; `queries`, `keys` those of a branch, `own_keys` the rows of keys that it
     projects. `labels` are the dimensions of the scores that tell components apart, `query_axes` those of the queries of
-    one. `same` relates the elements of the
-    block's input that belong to one branch.
+    one. `same` relates the elements of the block's input that belong to one branch.
     """
 
     scores: Operation

@@ -2,8 +2,7 @@
 Bare-metal programs from emitted networks: for Siracusa, and for any RV32IMC core.
 
 The program has the network and the inputs of one or several calls. It runs the network, prints the cycles and outputs
-of
-each call, and exits with 0, with the network's status if an input check fails, and with 1 if outputs differ from the
+of each call, and exits with 0, with the network's status if an input check fails, and with 1 if outputs differ from the
 expected ones. State is reset first.
 """
 
@@ -158,8 +157,7 @@ def run_bare(
     Build the network in a folder for any RV32IMC core, and run it on the emulator.
 
     One core runs everything; its clock counts instructions. Raises Diagnostic as `build_bare` and `run_elf` do, for a
-    failed
-    input check, and for a trap.
+    failed input check, and for a trap.
     """
     entries = entries_at(folder)
     calls = calls or [Call([np.zeros(p.shape, p.dtype) for p in entries[0].inputs] if inputs is None else inputs)]

@@ -62,9 +62,9 @@ class Level:
 
     A memory that is addressed by rows has `row_bytes`, of which its size and every address are multiples. `count`
     says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one. A memory of
-    accumulators stores nothing but sums, of the type `element`. What a
-    `preloaded` memory holds is there before the program runs: engines read it in place, and no link leads to it. An
-    `external` memory is no part of what programs address: only the transfers of links reach it.
+    accumulators stores nothing but sums, of the type `element`. What a `preloaded` memory holds is there before the
+    program runs: engines read it in place, and no link leads to it. An `external` memory is no part of what programs
+    address: only the transfers of links reach it.
     """
 
     name: str

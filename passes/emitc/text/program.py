@@ -40,10 +40,8 @@ class CProgram:
     C program of a network.
 
     `header` is network.h. `body` is the code after the includes: mutable globals, kernels, the run function. `runtime`
-    are
-    Tilewright's headers with their texts, in order. `includes` are a machine's headers, after the first of them.
-    `prefix`
-    is the prefix of public names, `name` that of all names and files, empty for the default.
+    are Tilewright's headers with their texts, in order. `includes` are a machine's headers, after the first of them.
+    `prefix` is the prefix of public names, `name` that of all names and files, empty for the default.
     """
 
     prefix: str

@@ -20,8 +20,7 @@ class Weight:
     Constant array of a network.
 
     `data` are its elements of NumPy type `dtype` in row-major order, little-endian. `c_type` is the element's type in
-    C,
-    `alignment` that of the array in bytes. `level` names its memory level, if a target has several.
+    C, `alignment` that of the array in bytes. `level` names its memory level, if a target has several.
     """
 
     c_name: str

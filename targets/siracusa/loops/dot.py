@@ -85,8 +85,7 @@ def lower_dot(op: ContractionOp, kernel: Kernel, nest: Nest) -> None:
     Build the loops: over rows of pixels outermost, then over blocks of pixels, then over blocks of features.
 
     Each block is one `cluster.dot` into a buffer of sums, followed by the epilogue in loops over that buffer. Pixels
-    with
-    border windows are computed one by one, on the in-bounds part of the window.
+    with border windows are computed one by one, on the in-bounds part of the window.
     """
     DotLoops(op, kernel, nest).build()
 

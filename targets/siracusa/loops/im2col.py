@@ -108,8 +108,7 @@ def lower_im2col(op: ConvOp, kernel: Kernel, nest: Nest, most_bytes: int) -> Non
     Build the loops of a convolution with `im2col`: those of `lower_dot`, with equal blocks of pixels.
 
     Each block copies its windows by `cluster.im2col` into a buffer of the core, with zeros for padding; blocks of
-    features
-    multiply them as rows of one length. Raises Diagnostic for an unsupported convolution.
+    features multiply them as rows of one length. Raises Diagnostic for an unsupported convolution.
     """
     check_im2col(op, most_bytes)
     _WindowLoops(op, kernel, nest).build()

@@ -35,8 +35,7 @@ class Division:
     Split of a kernel at `point` of a loop: the NPU computes the part before, another engine the rest.
 
     `npu` are the NPU's cycles, `rest` those of the remaining elementwise kernel, if any. `beside` are those of the
-    other
-    engine's part, which needs the fraction `others_share` of the weights.
+    other engine's part, which needs the fraction `others_share` of the weights.
     """
 
     loop: int
@@ -139,8 +138,7 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
     Return a kernel as one that may be split between the NPU and another engine, None for others.
 
     The split is along the outermost axis of its result. That is the features of a single row, or the rows of an image;
-    for
-    the latter, both parts need all weights, which must be small.
+    for the latter, both parts need all weights, which must be small.
     """
     op, source = conversion.op, conversion.source
     if (

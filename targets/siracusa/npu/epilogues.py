@@ -92,10 +92,8 @@ def requantization_of(op: KernelOp, feature_axis: int, sums: tuple[Array, Array]
     Match the requantisation at the start of a kernel's epilogue if the NPU supports it; else None.
 
     `sums` are the least and the greatest sum of each output channel. Additions and multiplications by per-channel
-    numbers
-    are folded into scale and bias, and so is the rounding, which the NPU does not have. Limits (a ReLU) must be implied
-    by
-    the final clip.
+    numbers are folded into scale and bias, and so is the rounding, which the NPU does not have. Limits (a ReLU) must be
+    implied by the final clip.
     """
     block = single_block(op.epilogue)
     if block is None:

@@ -114,8 +114,7 @@ class Job:
 
     With `scale_bits` of 8 or 32 it requantises to bytes: `clip((sum * scale[o] + bias[o]) >> shift)`, between 0 and 255
     with `relu`, else between -128 and 127; the scale is unsigned, the bias optional. With 0 the result is the 32-bit
-    sums;
-    `accumulate` adds them to the output's old content.
+    sums; `accumulate` adds them to the output's old content.
 
     Strides are in bytes; 0 means dense.
     """

@@ -110,8 +110,7 @@ class NpuKernelOp(KernelOp):
     Kernel on the NPU, with weights packed by `npu/weights.py`.
 
     Sums have 32 bits. Without an epilogue they are the output. The epilogue, if any, is one `npu.requantize` to bytes
-    by a
-    scale and a bias per output channel.
+    by a scale and a bias per output channel.
     """
 
     TAKES_EPILOGUES: ClassVar[bool] = False

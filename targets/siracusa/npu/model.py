@@ -54,8 +54,7 @@ class NpuModel:
     NPU on a memory. `write` and `read` take byte offsets and 32-bit words.
 
     Both raise Diagnostic for invalid accesses: an unknown register, a job register or TRIGGER without ACQUIRE, an
-    unsupported
-    job, and an access out of bounds.
+    unsupported job, and an access out of bounds.
     """
 
     def __init__(self, memory: Memory):

@@ -19,8 +19,7 @@ def convolve(format: Format, x: Array, packed: Array, pads: Sequence[int], fill:
     Compute the sums [N, Ho, Wo, Cout] modulo 2^32, in int32.
 
     x [N, H, W, Cin] is int8 or uint8, `packed` are bytes [rows, bytes]; `pads` are top, left, bottom and right, filled
-    with
-    `fill`.
+    with `fill`.
     """
     weight = unpack(format.kind, packed, x.shape[-1], format.bits, format.offset)
     top, left, bottom, right = pads

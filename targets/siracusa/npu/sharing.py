@@ -79,8 +79,7 @@ class Sharing:
         Improve an assignment by local search: move kernels `taken` by the NPU to or from it if the makespan decreases.
 
         Independent kernels are assigned together. The initial solutions are the given assignment and longest-first; the
-        search
-        changes one kernel at a time.
+        search changes one kernel at a time.
         """
         taken, decided = set(taken), set[Operation]()
         for op in self.flow.kernels:
@@ -144,8 +143,7 @@ class Sharing:
         Select the kernels to split between the NPU and another engine, with their splits, to minimise the makespan.
 
         `ways` are the candidate splits, `taken` the kernels on the NPU. Kernels are decided in order, in several sweeps
-        because
-        splits interact.
+        because splits interact.
         """
         found: dict[Operation, Division] = {}
         for _ in range(SWEEPS):

@@ -43,13 +43,11 @@ class Source:
     Kernel in the form of the NPU.
 
     `x` is [N, C, H, W], [N, H, W, C] with `channels_last`, or [..., K] for the rows of a matrix product, whose `pads`
-    (above,
-    left, below, right) are None. `weight` is [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw]. The NPU has no strides.
-    With
-    `strides`, a 1x1 window reads a strided slice of x; other windows compute all pixels, and the result is sliced.
-    `folded`
-    contiguous columns of x become one column with all their channels; `weight`, `pads` and `strides` then refer to the
-    folded image. With `windows` the kernel is the product of the windows of x, copied to rows of a matrix.
+    (above, left, below, right) are None. `weight` is [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw]. The NPU has no
+    strides. With `strides`, a 1x1 window reads a strided slice of x; other windows compute all pixels, and the result
+    is sliced. `folded` contiguous columns of x become one column with all their channels; `weight`, `pads` and
+    `strides` then refer to the folded image. With `windows` the kernel is the product of the windows of x, copied to
+    rows of a matrix.
     """
 
     op: ContractionOp
@@ -135,8 +133,7 @@ def _folded(source: Source) -> Source:
     Fold the column stride of a 3x3 convolution into channels, if that needs no more weights.
 
     As many columns as the stride become one, with the channels of all. A window spans at most two such columns, so that
-    a
-    3x3 window contains its weights, padded with zeros. One column of padding after the image suffices.
+    a 3x3 window contains its weights, padded with zeros. One column of padding after the image suffices.
     """
     pads, (down, across) = source.pads, source.strides
     columns = 2 if source.channels_last else 3

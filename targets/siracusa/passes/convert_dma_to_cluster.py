@@ -141,8 +141,7 @@ class _Rows:
     Decomposition of a tile into rows that are contiguous on both sides, for every clipping of the tile.
 
     A row is the in-bounds part of axis `axis` with all inner axes, `inner` elements per index. If `axis` is the rank, a
-    row
-    is one element.
+    row is one element.
     """
 
     axis: int
@@ -277,8 +276,7 @@ class ConvertDmaToClusterPass(Pass):
     Lower transfers of tiles to calls of functions that start them on a cluster's DMA engine, by rows.
 
     Tokens become group numbers, waits `cluster.dma_wait`. The processor fills the padding before the transfer.
-    Transfers of
-    an `external` level are executed by another engine: their ops are marked, and so are the globals there
+    Transfers of an `external` level are executed by another engine: their ops are marked, and so are the globals there
     (`tilewright.external`).
     """
 

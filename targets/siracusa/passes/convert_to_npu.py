@@ -34,11 +34,9 @@ def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: b
     Convert the kernels of a block of tensor-level ops that are assigned to the NPU, the engine `engine`.
 
     An attribute `engine` pins the assignment. Other kernels are assigned by modelled cycles, remaining epilogue
-    included. If
-    the NPU has a queue, the assignment minimises the makespan of concurrent kernels, and kernels may be split. With
-    `everything` all supported kernels are converted. Raises Diagnostic for a pinned kernel that the NPU does not
-    support,
-    and for a module without a machine.
+    included. If the NPU has a queue, the assignment minimises the makespan of concurrent kernels, and kernels may be
+    split. With `everything` all supported kernels are converted. Raises Diagnostic for a pinned kernel that the NPU
+    does not support, and for a module without a machine.
     """
     flow = Flow(block)
     able = _able(block, engine)
@@ -238,15 +236,11 @@ class ConvertToNpuPass(Pass):
     Other windows with channels last and one group become an `npu.matmul` of a matrix into whose rows a
     `linalg.generic` copies them (im2col).
     Strides become slices before or after, or columns folded into channels. A requantisation is fused if the NPU
-    computes it
-    bit for bit; the remaining epilogue becomes an elementwise kernel on bytes or 32-bit sums. The attribute `engine`
-    pins
-    the assignment of a kernel; otherwise the machine's costs decide, transfers of weights included. If the NPU has a
-    queue,
-    kernels may be split to minimise the makespan. More kernels move to the NPU if weights exceed the far level. Run
-    attach-machine before. `engine` is the name of the NPU among the machine's engines; `everything` converts all
-    supported
-    kernels. Run it after fuse-epilogues, and after convert-layout.
+    computes it bit for bit; the remaining epilogue becomes an elementwise kernel on bytes or 32-bit sums. The attribute
+    `engine` pins the assignment of a kernel; otherwise the machine's costs decide, transfers of weights included. If
+    the NPU has a queue, kernels may be split to minimise the makespan. More kernels move to the NPU if weights exceed
+    the far level. Run attach-machine before. `engine` is the name of the NPU among the machine's engines; `everything`
+    converts all supported kernels. Run it after fuse-epilogues, and after convert-layout.
     """
 
     name = "convert-to-npu"

@@ -53,10 +53,8 @@ class CopyWindowsPass(Pass):
     Select convolutions of bytes for im2col, the contiguous copy of each pixel's window, by modelled cycles.
 
     They get the attribute `im2col`, which the machine's cost functions and convert-kernels-to-dots read. The windows of
-    two
-    pixels take at most the engine's `windows` bytes on the stack of a core. An existing attribute is kept, and rejected
-    if
-    not supported. Run it before map-engines, on whole kernels on buffers.
+    two pixels take at most the engine's `windows` bytes on the stack of a core. An existing attribute is kept, and
+    rejected if not supported. Run it before map-engines, on whole kernels on buffers.
     """
 
     name = "copy-windows"

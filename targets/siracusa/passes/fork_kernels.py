@@ -187,10 +187,8 @@ class ForkKernelsPass(Pass):
 
     Of the loops without loop-carried dependences, those that minimise the work of the busiest core are partitioned into
     equal chunks. Other work without visible effects, such as a row's reduction, is redundant on every core. Kernels
-    without
-    such loops stay on the controller. Run it after convert-kernels-to-loops, with the machine attached, or with a
-    number of
-    `cores`.
+    without such loops stay on the controller. Run it after convert-kernels-to-loops, with the machine attached, or with
+    a number of `cores`.
     """
 
     name = "fork-kernels"

@@ -40,8 +40,7 @@ def lower_to_npu(op: NpuKernelOp, memories: Memories, *, waits: bool = True) -> 
     Replace a kernel by its jobs, and a wait for all of them if `waits`.
 
     Images of a batch and parts of a matrix are jobs of their own. Raises Diagnostic for operands out of the NPU's
-    reach, or
-    with unsupported strides.
+    reach, or with unsupported strides.
     """
     _check_places(op, memories)
     lowering = _Lowering(op, InsertPoint.before(op))
@@ -253,10 +252,8 @@ class LowerToNpuPass(Pass):
     Lower `npu.conv` and `npu.matmul` to jobs: acquire, 24 registers, trigger; then a wait.
 
     The module's machine (attach-machine) gives the levels of operands: the near level, for packed weights also
-    preloaded
-    ones. Run it after expand-grid and outline-kernels. Register values except addresses do not depend on the position
-    of a
-    tile, because tiles come filled. Launched kernels (`hier.launch`) are waited for at their join.
+    preloaded ones. Run it after expand-grid and outline-kernels. Register values except addresses do not depend on the
+    position of a tile, because tiles come filled. Launched kernels (`hier.launch`) are waited for at their join.
     """
 
     name = "lower-to-npu"

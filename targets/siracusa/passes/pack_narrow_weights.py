@@ -47,8 +47,7 @@ class Form(Enum):
 class _Narrow:
     """
     Packed weights: saved bytes, additional modelled cycles (negative if faster), form of use per kernel, and signedness
-    of
-    inputs.
+    of inputs.
     """
 
     weights: Weights
@@ -83,8 +82,7 @@ def pack_narrow_weights(module: ModuleOp, machine: Machine, *, everything: bool 
     Pack weights that kernels fetch to a near level and whose values fit 4 or 2 bits.
 
     Those that get faster are packed, and of the others, in order of cycles per saved byte, as many as needed to fit the
-    far
-    level; with `everything` all of them.
+    far level; with `everything` all of them.
     """
     inputs, found = _Inputs(module), list[_Narrow]()
     for weights in weights_of(module, machine):
@@ -286,11 +284,9 @@ class PackNarrowWeightsPass(Pass):
     cycles:
     weights are packed if the saved transfer cycles exceed these, and if the network does not fit the far level, then in
     order of cycles per saved byte. An engine that multiplies packed numbers is faster with both sides packed: if the
-    value
-    range of a kernel's input fits as many bits, it packs its windows (`narrow_input`), two in at most the engine's
-    `packed_windows` bytes on the stack of a core. Buffers between kernels count as if in the far level. `everything`
-    packs
-    all weights that can be. Run it between place-weights and plan-memory, which tiles the unpacking.
+    value range of a kernel's input fits as many bits, it packs its windows (`narrow_input`), two in at most the
+    engine's `packed_windows` bytes on the stack of a core. Buffers between kernels count as if in the far level.
+    `everything` packs all weights that can be. Run it between place-weights and plan-memory, which tiles the unpacking.
     """
 
     name = "pack-narrow-weights"
