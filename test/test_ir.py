@@ -192,7 +192,8 @@ def test_fused_locations_keep_what_the_text_gives():
         ('"a', "t.mlir:1:1", "End of file"),
         ("%0 = arith.addi %1, %1 : i32", "t.mlir:1:17", "the value %1 is used, but not defined"),
         (
-            "%0 = linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%1 : tensor<i8>) {\n"
+            "%0 = linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%1 : tensor<i8>) "
+            "{\n"
             "%1 = arith.constant dense<1> : tensor<i8>\nlinalg.yield %1 : tensor<i8>} -> tensor<i8>",
             "t.mlir:1:88",
             "the value %1 is used by an op, but defined in a region of that op",
