@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -13,48 +13,35 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.machine.attribute import ATTRIBUTE, units_of
+from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of, units_of
 from ..dialects.hier import LocalOp
-from ..dialects.hier.sharded import ShardedAttr, is_sharded, shard_type, sharding_of
+from ..dialects.hier.sharded import ShardedAttr
 from ..ir import functions
-from .allocate_static import ancestor
 from .core.base import Pass
 from .grids.writer import Writer
 from .memory.arena import BUDGET, Lifetime, place
-from .memory.views import bytes_of
+from .sharding.arenas import shards_of
 from .sharding.programs import in_shape
+from .sharding.streaming import stream_unfit
 
 _ALIGNMENT = 8
-Instances: TypeAlias = "tuple[str, tuple[int, ...]]"
 
 
 def allocate_sharded(function: FuncOp, units: dict[str, int], budget: int) -> None:
     """Replace the sharded values of a function by views of one sharded value for each level and mesh."""
-    found: dict[Instances, list[memref.AllocaOp]] = {}
-    for op in function.body.block.ops:
-        if isinstance(op, memref.AllocaOp) and is_sharded(op.memref.type) and _is_in_all(op):
-            sharding = sharding_of(op.memref.type)
-            found.setdefault((sharding.level, sharding.over), []).append(op)
-    for (level, over), values in found.items():
+    for (level, over), values in shards_of(function).items():
         _place(function, level, over, values, units.get(level, _ALIGNMENT), budget)
 
 
-def _is_in_all(op: memref.AllocaOp) -> bool:
-    """Return whether all instances hold a shard, which programs alone access."""
-    sharding = sharding_of(op.memref.type)
-    return sharding.extents == sharding.over and all(isinstance(use.operation, LocalOp) for use in op.memref.uses)
-
-
 def _place(
-    function: FuncOp, level: str, over: tuple[int, ...], values: Sequence[memref.AllocaOp], alignment: int, budget: int
+    function: FuncOp,
+    level: str,
+    over: tuple[int, ...],
+    values: Sequence[tuple[memref.AllocaOp, Lifetime]],
+    alignment: int,
+    budget: int,
 ) -> None:
-    steps = {op: index for index, op in enumerate(function.body.block.ops)}
-    lifetimes: list[Lifetime] = []
-    for number, op in enumerate(values):
-        used = sorted({steps[ancestor(use.operation, steps)] for use in op.memref.uses}) or [steps[op]]
-        size = bytes_of(shard_type(cast("MemRefType[Any]", op.memref.type)))
-        lifetimes.append(Lifetime(op.memref.name_hint or f"shards_{number}", size, used[0], used[-1]))
-    placement = place(lifetimes, alignment, budget)
+    placement = place([lifetime for _, lifetime in values], alignment, budget)
     rank = len(over)
     map = AffineMap(rank + 1, 0, tuple(AffineExpr.dimension(each) for each in range(rank)))
     space = ShardedAttr.get(level, over, map)
@@ -64,7 +51,7 @@ def _place(
     memory = memref.AllocaOp.get(i8, shape=shape, memory_space=space)
     memory.location = function.location
     Rewriter.insert_op(memory, InsertPoint.before(first))
-    for op, offset in zip(values, placement.offsets, strict=True):
+    for (op, _), offset in zip(values, placement.offsets, strict=True):
         for local in [cast(LocalOp, use.operation) for use in op.memref.uses]:
             _view(local, memory, placement.size, offset)
         Rewriter.erase_op(op)
@@ -86,16 +73,25 @@ class AllocateShardedPass(Pass):
     """
     Place the shards of sharded values in one memory of each instance; those that live at once do not overlap.
 
-    Run it after lower-sharded. Values that not all instances hold a shard of are unchanged. `budget` limits the search
-    for a smaller memory.
+    Run it after lower-sharded. Values that not all instances hold a shard of are unchanged. Resident constants that do
+    not fit the instances of the module's machine beside these memories are loaded before each use instead; their
+    definitions say so (`hier.streamed`). `resident` limits the bytes of an instance that the others take.
+    `budget` limits the search for a smaller memory.
     """
 
     name = "allocate-sharded"
 
     budget: int = BUDGET
+    resident: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         units = units_of(op) if ATTRIBUTE in op.attributes else {}
+        if ATTRIBUTE in op.attributes:
+
+            def arena(lifetimes: Sequence[Lifetime], level: str) -> int:
+                return place(lifetimes, units.get(level, _ALIGNMENT), self.budget).size
+
+            stream_unfit(op, machine_of(op), self.resident, arena)
         for function in functions(op):
             if function.body.blocks:
                 allocate_sharded(function, units, self.budget)

@@ -49,14 +49,14 @@ _PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp)
 class Sharder:
     """The values of a function that lie in the instances of a mesh, up to the present op."""
 
-    def __init__(self, function: FuncOp, mesh: Mesh, *, is_entry: bool = True, resident: int = 0):
+    def __init__(self, function: FuncOp, mesh: Mesh, *, is_entry: bool = True, resident: bool = False):
         self._mesh = self._whole = mesh
         self._spatial = spatial_loops(function, mesh)
         self._contents = Contents(function) if is_entry else None
         self._held: dict[SSAValue, list[Located]] = {}
         """Buffer -> the sharded values that have its elements, the one as computed first; none: the far level."""
         self._last = _last_uses(function)
-        self._residents = Residents(function, resident)
+        self._residents = Residents(function, is_on=resident)
 
     def visit(self, op: Operation) -> None:
         """Replace a kernel by a program; give the far level what any other op reads."""
@@ -304,15 +304,15 @@ class ShardKernelsPass(Pass):
     `over` are the instances to use along each coordinate, from the first on, such as a [head split, patch split] of
     attention; all by default. Raises Diagnostic where the machine has fewer.
 
-    Constants that all fit `resident` bytes of an instance, in the order of their use, are loaded in the first call
-    alone (`hier.resident`); each other one is loaded in every call, and its definition says why (`hier.streamed`).
+    With `resident`, constants are loaded in the first call alone (`hier.resident`); allocate-sharded gives back those
+    that do not fit.
     """
 
     name = "shard-kernels"
     places_operands = True
 
     over: tuple[int, ...] = ()
-    resident: int = 0
+    resident: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mesh = sub_array(mesh_of(machine_of(op)), self.over)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -22,7 +23,7 @@ from .proof.body import prove_body
 from .proof.calls import entry_functions
 from .proof.copies import prove_copies
 from .proof.grid import prove_tiles
-from .proof.instances import prove_instances
+from .proof.instances import prove_instances, residents_of
 from .proof.levels import prove_levels
 from .proof.residents import prove_residents
 from .proof.walk import Walk
@@ -40,8 +41,9 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     broken rule, with the op and a counterexample. Level sizes are checked if the module has a machine.
     """
     prove_read_only(module)
-    module = one_call(module)
     machine = machine_of(module) if ATTRIBUTE in module.attributes else None
+    kept = [residents_of(each, machine) for each in functions(module)] if machine is not None else []
+    module = one_call(module)
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
     grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]
     outer = [grid for grid in grids if not _is_inner(grid)]
@@ -52,10 +54,11 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
         prove_levels(grid, levels)
         if alike.get(grid, grid) is grid:
             prove_tiles(grid)
-    for function in functions(module):
+    for number, function in enumerate(functions(module)):
         prove_residents(function, levels)
         if machine is not None:
-            prove_instances(function, machine)
+            others = sum(map(Counter, kept[:number] + kept[number + 1 :]), Counter[tuple[str, tuple[int, ...]]]())
+            prove_instances(function, machine, others)
     proved = {grid: prove_body(grid) for grid in outer if alike[grid] is grid}
     carried = {grid: proved[alike[grid]] for grid in outer}
     if not plain and not _places_memory(module):

@@ -32,7 +32,7 @@ from ..passes.emitc.sharing import spare_memories
 from ..passes.emitc.text.stack import stack_bound
 from ..passes.memory.views import bytes_of
 from .simulator.explicit import is_explicit, outside_kernels
-from .simulator.simulate import scheduled
+from .simulator.simulate import expanded, scheduled
 
 
 class ReportObserver(Observer):
@@ -152,7 +152,7 @@ def _modelled_cycles(module: ModuleOp, before: int | None) -> int | None:
         return before  # kernels one after the other take as long in functions as outside
     if not is_explicit(module):
         return before
-    return scheduled(module, "network", machine_of(module)).end()
+    return scheduled(expanded(module), "network", machine_of(module)).end()
 
 
 class _Names:

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.nesting import nested_ops
-from ...dialects.hier import ConcurrentOp, StreamOp
+from ...dialects.hier import ConcurrentOp, ResidentOp, StreamOp
 from ...dialects.hier.programs import instances_of
 from ...dialects.hier.sharded import is_sharded, level_name, shard_type, sharding_of
 from ...errors import Diagnostic, did_you_mean
@@ -24,37 +24,68 @@ from ...ir import where
 from ..memory.views import bytes_of
 from .rules import listed, refuse
 
-_Use: TypeAlias = dict[tuple[str, tuple[int, ...]], int]
+Use: TypeAlias = dict[tuple[str, tuple[int, ...]], int]
 """Level and coordinates of an instance -> bytes in its memory."""
 
 
-def prove_instances(function: FuncOp, machine: Machine) -> None:
+def prove_instances(function: FuncOp, machine: Machine, kept: Use) -> None:
     """
     Prove that a machine has the instances of a function's programs, streams and sharded values, with enough memory.
 
-    The memory of an instance holds its shards and slots, and what the programs that run on it allocate.
+    The memory of an instance holds its shards and slots, what the programs that run on it allocate, and what is `kept`
+    for other functions: their resident values.
     """
-    used: _Use = defaultdict(int)
-    programs: _Use = {}
-    symbols = _symbols(function)
     for op in nested_ops(function):
         if isinstance(op, ConcurrentOp):
             prove_engines(op, machine)
-            for key, size in _allocated(op, symbols, machine).items():
-                programs[key] = max(programs.get(key, 0), size)
         elif isinstance(op, StreamOp) and (tile := op.type.tile) is not None:
-            ends = op.type.extents
-            _prove_level(op, "the stream", tile, ends, machine)
-            for point in product(*map(range, ends)):
-                _add(used, machine, tile, point, op.depth.data)
+            _prove_level(op, "the stream", tile, op.type.extents, machine)
         elif isinstance(op, memref.AllocaOp) and is_sharded(op.memref.type):
             sharding, tile = sharding_of(op.memref.type), shard_type(cast("MemRefType[Any]", op.memref.type))
             ends = [low + extent for low, extent in zip(sharding.lower, sharding.extents, strict=True)]
             _prove_level(op, "a sharded value", tile, ends, machine)
-            for point in sharding.holders:
-                _add(used, machine, tile, point)
-    for key in sorted(used.keys() | programs.keys()):
-        _prove_room(function, key, used.get(key, 0) + programs.get(key, 0), machine)
+    for key, size in sorted(memory_of(function, machine).items()):
+        _prove_room(function, key, size + kept.get(key, 0), machine)
+
+
+def memory_of(function: FuncOp, machine: Machine, *, fused: bool = False) -> Use:
+    """
+    Measure the memory of each instance that a function needs: shards, slots, and what programs allocate.
+
+    With `fused`, all programs are as one, which holds the buffers of all: what fuse-programs may make of them.
+    """
+    used: Use = defaultdict(int)
+    programs: Use = {}
+    symbols = _symbols(function)
+    for op in nested_ops(function):
+        if isinstance(op, ConcurrentOp):
+            for key, size in _allocated(op, symbols, machine).items():
+                before = programs.get(key, 0)
+                programs[key] = before + size if fused else max(before, size)
+        elif isinstance(op, StreamOp) and (tile := op.type.tile) is not None:
+            for point in product(*map(range, op.type.extents)):
+                _add(used, machine, tile, point, op.depth.data)
+        elif isinstance(op, memref.AllocaOp | ResidentOp) and is_sharded(op.results[0].type):
+            add_shards(used, machine, op.results[0].type)
+    for key, size in programs.items():
+        used[key] += size
+    return used
+
+
+def residents_of(function: FuncOp, machine: Machine) -> Use:
+    """Measure the memory of each instance that the resident values of a function take, in all calls."""
+    used: Use = defaultdict(int)
+    for op in nested_ops(function):
+        if isinstance(op, ResidentOp):
+            add_shards(used, machine, op.result.type)
+    return used
+
+
+def add_shards(used: Use, machine: Machine, type: Attribute, count: int = 1) -> None:
+    """Add the shards of so many values of a type to the memory of the instances that hold them."""
+    tile = shard_type(cast("MemRefType[Any]", type))
+    for point in sharding_of(type).holders:
+        _add(used, machine, tile, point, count)
 
 
 def _symbols(function: FuncOp) -> dict[str, FuncOp]:
@@ -63,15 +94,15 @@ def _symbols(function: FuncOp) -> dict[str, FuncOp]:
     return {op.sym_name.data: op for op in around if isinstance(op, FuncOp)}
 
 
-def _add(used: _Use, machine: Machine, tile: Attribute, point: tuple[int, ...], count: int = 1) -> None:
+def _add(used: Use, machine: Machine, tile: Attribute, point: tuple[int, ...], count: int = 1) -> None:
     """Add buffers of a type to the memory of an instance."""
     level = machine.level(level_name(tile) or machine.far.name)
     used[level.name, point] = used.get((level.name, point), 0) + count * level.aligned(bytes_of(tile))
 
 
-def _allocated(op: ConcurrentOp, symbols: dict[str, FuncOp], machine: Machine) -> _Use:
+def _allocated(op: ConcurrentOp, symbols: dict[str, FuncOp], machine: Machine) -> Use:
     """Return the bytes that concurrent programs allocate in the memory of each instance."""
-    found: _Use = {}
+    found: Use = {}
     types = {program: [each.memref.type for each in _allocations(program, symbols)] for program in op.programs}
     for program, _, point in instances_of(op):
         for type in types[program]:

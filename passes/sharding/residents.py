@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from math import prod
 from typing import TypeAlias
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -17,23 +16,19 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ResidentOp
 from ...errors import Diagnostic
 from ...ir import element_of, functions, shape_of, where
-from ..memory.views import bytes_of
 from .placement import Mesh, Placement
 from .placement import root_of as far_root
 from .programs import Located
-
-STREAMED = "hier.streamed"
-"""Attribute of a constant that is loaded in each call: the reason."""
 
 Load: TypeAlias = Callable[[SSAValue, Operation], Located]
 
 
 class Residents:
-    """Resident constants of a function, up to so many bytes of an instance."""
+    """Resident constants of a function."""
 
-    def __init__(self, function: FuncOp, capacity: int):
-        self._function, self._capacity, self._used = function, capacity, 0
-        self._found: dict[Hashable, Located | None] = {}
+    def __init__(self, function: FuncOp, *, is_on: bool):
+        self._function, self._is_on = function, is_on
+        self._found: dict[Hashable, Located] = {}
         self._last: ResidentOp | None = None
         around = function.parent_op()
         ops = around.regions[0].block.ops if around is not None else ()
@@ -42,27 +37,17 @@ class Residents:
         }
 
     def get(self, value: SSAValue, wanted: Placement, mesh: Mesh, load: Load) -> Located | None:
-        """Return a constant as a resident value placed as wanted; None for another value, and for one to stream."""
+        """Return a constant as a resident value placed as wanted; None for another value."""
         root, is_whole = far_root(value)
-        if not self._capacity or not is_whole or not isinstance(root.owner, memref.GetGlobalOp):
+        if not self._is_on or not is_whole or not isinstance(root.owner, memref.GetGlobalOp):
             return None
         definition = self._constants.get(root.owner.name_.string_value())
         if definition is None:
             return None
         key = definition, tuple(shape_of(value)), wanted, mesh
         if key not in self._found:
-            size = bytes_of(value.type) * prod(mesh.part(shape_of(value), wanted)) // max(1, prod(shape_of(value)))
-            self._found[key] = self._made(value, wanted, mesh, load) if self._fits(definition, size) else None
+            self._found[key] = self._made(value, wanted, mesh, load)
         return self._found[key]
-
-    def _fits(self, definition: memref.GlobalOp, size: int) -> bool:
-        """Return whether a constant fits the bytes that are left, and take them; say why not at its definition."""
-        left = self._capacity - self._used
-        if size > left:
-            definition.attributes[STREAMED] = StringAttr(f"{size} bytes of a node, {left} of {self._capacity} are left")
-            return False
-        self._used += size
-        return True
 
     def _made(self, value: SSAValue, wanted: Placement, mesh: Mesh, load: Load) -> Located:
         """Insert a resident value, whose region loads it, before all programs of the function."""

@@ -38,7 +38,8 @@ class TimedSession(Session):
     Session that runs a program with timed memory effects, on a given machine or the module's own.
 
     The program is one that `simulate` takes, with the same times. A missing wait or overlapping buffers thus give wrong
-    results, as on the machine. Uninitialised memory holds poison. Raises Diagnostic for unsupported programs.
+    results, as on the machine. Uninitialised memory holds poison. Each call fills resident values, as the first one.
+    Raises Diagnostic for unsupported programs.
     """
 
     def __init__(self, module: ModuleOp, function: str = "network", machine: Machine | None = None):

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation
 from ...dialects.core.effects import EffectAnalysis
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.syntax.text import new_context
-from ...dialects.hier import FirstOp, GridOp, LastOp, YieldOp
+from ...dialects.hier import FirstOp, GridOp, LastOp, ResidentOp, YieldOp
 from ...errors import Diagnostic
 from ...grammar import quote
 from ...ir import functions
@@ -23,7 +23,8 @@ from ...passes.core.pipeline import Pipeline, parse_pipeline
 from ...passes.explicit.transfers import transfer_of
 from .walk import can_walk
 
-_IN_GRIDS = (GridOp, FirstOp, LastOp, YieldOp)
+_EXPANDED = (GridOp, FirstOp, LastOp, YieldOp, ResidentOp)
+"""Classes of ops that `simulate` replaces by explicit ones."""
 
 
 def is_explicit(module: ModuleOp, function: str = "network") -> bool:
@@ -66,7 +67,7 @@ def _is_scalar(block: Block) -> bool:
 def _is_explicit_op(op: Operation) -> bool:
     if any(type(value.type) is TensorType for value in (*op.operands, *op.results)):
         return False
-    return type(op) in _IN_GRIDS or can_walk(op)
+    return type(op) in _EXPANDED or can_walk(op)
 
 
 def _has_transfers(module: ModuleOp) -> bool:

@@ -72,6 +72,7 @@ def data_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...
         "machine": simulation.machine,
         "mhz": simulation.mhz,
         "cycles": simulation.cycles,
+        "later": simulation.later_cycles,
         "energy": simulation.energy,
         "macs": simulation.macs,
         "tracks": list(tracks),

@@ -295,6 +295,8 @@ class Simulation:
     meshes: tuple[Mesh, ...] = ()
     hops: tuple[Hop, ...] = ()
     edges: tuple[EdgeCost, ...] = ()
+    later_cycles: int | None = None
+    """Cycles of a later call, where the first call fills resident values; None where all calls are alike."""
 
     @property
     def seconds(self) -> float:

@@ -54,7 +54,7 @@ def simulate(
 
     The first call fills resident values (`hier.resident`); a later one, with `is_first` false, has them.
     """
-    machine, module = machine or machine_of(module), one_call(expanded(module), is_first=is_first)
+    machine, module = machine or machine_of(module), expanded(module, is_first=is_first)
     schedule = Schedule(machine)
     walker = Walker(module, schedule)
     walker.walk(function)
@@ -84,8 +84,13 @@ def simulate(
     )
 
 
-def expanded(module: ModuleOp) -> ModuleOp:
-    """Return a program with explicit data movement: the module itself if it has no grids, else a copy."""
+def expanded(module: ModuleOp, *, is_first: bool = True) -> ModuleOp:
+    """
+    Return the program of a call with explicit data movement: the module itself, or a copy.
+
+    A copy has no grids and no resident values.
+    """
+    module = one_call(module, is_first=is_first)
     if not any(isinstance(op, GridOp) for op in module.walk()):
         return module
     module = module.clone()

@@ -126,4 +126,5 @@ def summary(simulation: Simulation) -> str:
     rate = simulation.macs / max(simulation.cycles, 1)
     energy = f", {simulation.energy / 1e6:.2f} uJ" if simulation.energy else ""
     work = f"{simulation.macs:,} multiply-accumulates, {rate:.2f} a cycle"
-    return f"modelled on {simulation.machine}: {simulation.cycles:,} cycles{time}{energy}; {work}"
+    later = "" if simulation.later_cycles is None else f" in the first call, {simulation.later_cycles:,} in later ones"
+    return f"modelled on {simulation.machine}: {simulation.cycles:,} cycles{later}{time}{energy}; {work}"

@@ -95,6 +95,8 @@ def profile(
     Raises Diagnostic for what cannot be compiled or simulated, and for a position that the state has not.
     """
     from ...dialects.core.buckets import function_at
+    from ...dialects.core.nesting import nested_ops
+    from ...dialects.hier import ResidentOp
     from ..simulator import simulate
 
     if position is not None and not 0 <= position < model.context:
@@ -104,7 +106,11 @@ def profile(
             found=str(position),
         )
     module = explicit_program(model, target, observers=observers)
-    return simulate(module, function="network" if position is None else function_at(module, "network", position))
+    function = "network" if position is None else function_at(module, "network", position)
+    first = simulate(module, function=function)
+    if not any(isinstance(op, ResidentOp) for op in nested_ops(module)):
+        return first
+    return dataclasses.replace(first, later_cycles=simulate(module, function=function, is_first=False).cycles)
 
 
 def explicit_program(model: Model, target: str, *, observers: Sequence[Observer] = ()) -> ModuleOp:

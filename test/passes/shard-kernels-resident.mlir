@@ -1,5 +1,8 @@
-// RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels{resident=768} | filecheck %s
-// RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels{resident=768},lower-sharded,allocate-sharded,verify-levels,verify-memory -o %t.mlir
+// RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels{resident=true} | filecheck %s
+// RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels{resident=true},lower-sharded,allocate-sharded,verify-levels,verify-memory -o %t.mlir
+// RUN: opt-tool %s -p attach-machine{target=pim/2x2},shard-kernels | filecheck %s --check-prefix=OFF
+
+// OFF-NOT: hier.resident
 
 // The columns of the weight that a node needs are loaded in the first call alone.
 // CHECK: memref.global "private" constant @w : memref<16x24xf32> = dense<1.000000e+00>{{$}}

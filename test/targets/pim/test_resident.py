@@ -6,20 +6,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from tilewright import api
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.effects import root_of
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.machine.attribute import ATTRIBUTE
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.dialects.hier import ResidentOp
 from tilewright.errors import Diagnostic
+from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
-from tilewright.passes.sharding.residents import STREAMED
+from tilewright.passes.sharding.streaming import STREAMED
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter.boundary import Session
@@ -29,21 +31,22 @@ from tilewright.test.targets.pim.networks import Block
 BLOCK = Block(0, tokens=16, heads=4, width=8)
 MODEL = BLOCK.model().SerializeToString()
 FLAGS = ("-Wall", "-Wextra", "-Werror", "-pthread")
-PROGRAMS = "lower-sharded,allocate-sharded,canonicalize,cse,fuse-programs,hoist-transfers,verify-link-loads"
+PROGRAMS = "canonicalize,cse,fuse-programs,hoist-transfers,verify-link-loads"
 
 
 def programs(folder: Path, capacity: int, mesh: str = "pim/2x2") -> ModuleOp:
     """Return the programs of a block, with so many bytes of a node for weights."""
     (folder / "block.onnx").write_bytes(MODEL)
     module = compile_model(Model(folder / "block.onnx"), mesh, stop_after="buffers").module
-    passes = f"attach-machine{{target={mesh}}},map-engines,shard-kernels{{resident={capacity}}},{PROGRAMS}"
+    shards = f"shard-kernels{{resident=true}},lower-sharded,allocate-sharded{{resident={capacity}}}"
+    passes = f"attach-machine{{target={mesh}}},map-engines,{shards},{PROGRAMS}"
     PassManager().run(module, parse_pipeline(f"builtin.module({passes})", all_passes()), new_context())
     return module
 
 
 @pytest.mark.parametrize(
     ("capacity", "counts", "cycles"),
-    [(0, (0, 0), (9620, 9620)), (3000, (9, 5), (8888, 8200)), (1 << 20, (14, 0), (9720, 5448))],
+    [(0, (0, 14), (9348, 9348)), (3000, (9, 5), (8888, 8200)), (1 << 20, (14, 0), (9720, 5448))],
 )
 def test_calls_are_equal_and_later_ones_faster(
     capacity: int, counts: tuple[int, int], cycles: tuple[int, int], tmp_path: Path
@@ -74,17 +77,31 @@ def test_c_of_several_calls(tmp_path: Path) -> None:
         np.testing.assert_allclose(found, expected.run(inputs)["y"], rtol=1e-5, atol=1e-6)
 
 
-def test_resident_weights_count_in_the_memory_of_a_node(tmp_path: Path) -> None:
-    """A byte less than the shards, slots and buffers of the block take, resident weights among them, is too little."""
-    mesh = tmp_path / "mesh.toml"
-    for size, fits in ((24768, True), (24767, False)):
+def test_resident_weights_fit_the_memory_of_a_node(tmp_path: Path) -> None:
+    """A byte less than all take with shards, slots and buffers: one is streamed; if it is not, the proof refuses."""
+    mesh, kept = tmp_path / "mesh.toml", list[ModuleOp]()
+    for size, streamed in ((24768, 0), (24767, 1), (12000, 6)):
         mesh.write_text(f'include = "pim/2x2"\n[levels.NODE]\nsize = {size}\n')
-        module = programs(tmp_path, size, str(mesh))
-        if fits:
-            verify_memory(module)
-            continue
-        with pytest.raises(Diagnostic, match="larger than instance"):
-            verify_memory(module)
+        kept.append(programs(tmp_path, size, str(mesh)))
+        verify_memory(kept[-1])
+        assert sum(STREAMED in op.attributes for op in kept[-1].walk()) == streamed, size
+    kept[0].attributes[ATTRIBUTE] = kept[1].attributes[ATTRIBUTE]
+    with pytest.raises(Diagnostic, match="larger than instance"):
+        verify_memory(kept[0])
+
+
+def test_resident_weights_of_all_functions_count(tmp_path: Path) -> None:
+    """Of two functions with weights of their own, the nodes hold those of both in all calls."""
+    mesh = tmp_path / "mesh.toml"
+    mesh.write_text('include = "pim/2x2"\n[levels.NODE]\nsize = 24768\n')
+    module = programs(tmp_path, 1 << 20, str(mesh))
+    (function,) = functions(module)
+    twin = function.clone()
+    twin.properties["sym_name"] = StringAttr("twin")
+    module.body.block.add_op(twin)
+    with pytest.raises(Diagnostic, match="larger than instance") as caught:
+        verify_memory(module)
+    assert caught.value.found == f"{24768 + 17088} bytes in a level of 24768"
 
 
 def test_a_write_outside_of_the_region_is_refused(tmp_path: Path) -> None:
