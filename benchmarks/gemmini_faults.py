@@ -30,7 +30,7 @@ from rich.progress import track
 from tilewright import api
 from tilewright.dialects.core.instruction import Instruction
 from tilewright.errors import Diagnostic
-from tilewright.targets.gemmini.dialects.gemmini import instructions, loops
+from tilewright.targets.gemmini.dialects.gemmini import cells, instructions, loops
 from tilewright.test.targets.gemmini.sequences import Program
 
 _SWAPPED: dict[type[ast.operator], ast.operator] = {
@@ -88,7 +88,7 @@ def _replace(tree: ast.AST, old: ast.stmt) -> None:
 
 def functions() -> Iterator[tuple[str, Any, Callable[[Any], None], ModuleType]]:
     """Yield each function of semantics: its name, itself, how to replace it, and its module."""
-    for module in (instructions, loops):
+    for module in (instructions, loops, cells):
         for name, each in vars(module).items():
             if isinstance(each, Instruction) and each.function.__module__ == module.__name__:
                 yield each.name, each.function, lambda new, made=each: setattr(made, "function", new), module
@@ -96,7 +96,7 @@ def functions() -> Iterator[tuple[str, Any, Callable[[Any], None], ModuleType]]:
                 yield name, each, lambda new, key=name, of=module: setattr(of, key, new), module
 
 
-_SHARED = ("scaled", "_products", "_accumulate", "_bytes", "_convolve", "add_products", "_zeros")
+_SHARED = ("scaled", "_products", "_accumulate", "_bytes", "_convolve", "add_products", "_zeros", "_fused")
 
 
 _CHECKED_IN_C = ("gemmini.begin", "gemmini.begin_loops")
@@ -126,7 +126,7 @@ def main() -> int:
     runs: list[Run] = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(2 * options.seeds):
-            program = Program(seed // 2, loops=seed % 2 == 1, floats=seed // 2 % 3 == 2)
+            program = Program(seed // 2, loops=seed % 2 == 1, element=("i8", "bf16", "f32")[seed // 2 % 3])
             file = Path(folder) / f"{seed}.mlir"
             file.write_text(program.text())
             target, inputs = "gemmini/loops" if program.is_of_loops else "gemmini", program.inputs()

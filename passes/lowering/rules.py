@@ -100,9 +100,12 @@ def add_bias(lower: Lowerer, op: OnnxOp, total: SSAValue, bias: SSAValue | None,
     number = constant_of(bias)
     uniform = number is not None and number.size > 0 and bool(np.all(number == number.flat[0]))
     if bias is not None and not uniform:
-        values.append(lower[bias])
+        # A constant of few bits is stored with those of the sums, which may start from it.
+        is_widened = number is not None and element_of(bias) in (f16, bf16)
+        wide = element_of(total) if is_widened else signless(element_of(bias))
+        values.append(lower.constant(np.asarray(number), wide) if is_widened else lower[bias])
         maps.append(map or broadcast_map(shape_of(bias), shape_of(total)))
-        types.insert(1, signless(element_of(bias)))
+        types.insert(1, wide)
     body = Body(types, wraps=wraps(op))
     value = body.args[0]
     if bias is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import Float32Type, FloatAttr, i8
+from xdsl.dialects.builtin import Float32Type, FloatAttr, bf16, f32, i8
 from xdsl.ir import Block, Operation, Region
 
 from ...dialects.hier import YieldOp
@@ -19,17 +19,33 @@ def is_float_relu(op: Operation) -> bool:
     return isinstance(number, FloatAttr) and number.value.data == 0
 
 
+def _is_float_store(body: Block) -> bool:
+    """
+    Return whether a body is a ReLU of floats, rounded or not: it commutes with rounding to bf16, as does that itself.
+    """
+    ops = [op for op in body.ops if not isinstance(op, arith.ConstantOp)]
+    value = ops[-1].operands[0]
+    for op in reversed(ops[:-1]):
+        if op.results[0] is not value or not (is_float_relu(op) or _is_conversion(op)):
+            return False
+        value = op.operands[0]
+    is_rounded = any(isinstance(op, arith.TruncFOp) for op in ops)
+    return value is body.args[0] and (not is_rounded or ops[-1].operands[0].type == bf16)
+
+
+def _is_conversion(op: Operation) -> bool:
+    return isinstance(op, arith.ExtFOp | arith.TruncFOp) and {op.operands[0].type, op.results[0].type} == {bf16, f32}
+
+
 def mvout_fault(body: Region) -> str:
     """
     Return why `mvout` cannot compute a body, empty if it can.
 
     It stores sums as they are, scales integers by a constant, saturates to signed bytes and applies a ReLU, or applies
-    a ReLU to floats.
+    a ReLU to floats and rounds them to bf16.
     """
     ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp)]
-    if len(ops) == 1 and isinstance(ops[0], YieldOp) and ops[0].operands[0] is body.block.args[0]:
-        return ""
-    if len(ops) == 2 and isinstance(ops[1], YieldOp) and is_float_relu(ops[0]):
+    if _is_float_store(body.block):
         return ""
     if [type(op) for op in ops] != [RescaleOp, YieldOp]:
         return "it is more than one 'quant.rescale'"

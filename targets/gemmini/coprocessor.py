@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+import ml_dtypes
 import numpy as np
 
 from ...dialects.core.instruction import Flat
@@ -25,6 +26,9 @@ _GARBAGE = 0xFFFFFFFF
 _PRODUCTS, _WEIGHT_STATIONARY = 0x398, 1 << 2
 """Fields of a configuration of products: those that are 0 (activation, strides alone, transposes), and dataflow."""
 
+_ELEMENTS: dict[str, Any] = {"i8": np.int8, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
+"""Types of elements."""
+
 
 class Memory(Protocol):
     """The memory of the core, by address."""
@@ -44,7 +48,7 @@ class Coprocessor:
     def __init__(self, machine: Machine) -> None:
         instance = instance_of(machine)
         self._dim, rows = instance.dim, instance.banks * instance.bank_rows
-        self._element, self._sum = (np.float32, np.float32) if instance.floats else (np.int8, np.int32)
+        self._element, self._sum = _ELEMENTS[instance.element], np.int32 if instance.size == 1 else np.float32
         self.spad = np.zeros(rows * self._dim, self._element)
         self.acc = np.zeros(instance.acc_rows * self._dim, self._sum)
         self.load, self.execute, self.store, self.weights = Load(), Execute(), Store(), Weights()

@@ -7,16 +7,23 @@ from typing import NamedTuple
 from ...dialects.core.machine.model import Machine
 
 _SUM_BYTES = 4
+_ELEMENTS = {1: "i8", 2: "bf16", 4: "f32"}
+"""Bytes of an element -> its type."""
 
 
 class Instance(NamedTuple):
-    """Parameters of an instance: `dim` x `dim` cells, rows of the scratchpad and of the accumulators, element type."""
+    """Parameters of an instance: `dim` x `dim` cells, rows of scratchpad and accumulators, bytes of elements."""
 
     dim: int
     banks: int
     bank_rows: int
     acc_rows: int
-    floats: bool
+    size: int
+
+    @property
+    def element(self) -> str:
+        """The type of elements."""
+        return _ELEMENTS[self.size]
 
 
 def dim_of(machine: Machine) -> int:
@@ -27,4 +34,4 @@ def dim_of(machine: Machine) -> int:
 def instance_of(machine: Machine) -> Instance:
     """Return the instance that a machine is. Raises Diagnostic where it has no scratchpad or no accumulators."""
     spad, acc, dim = machine.level("SPAD"), machine.level("ACC"), dim_of(machine)
-    return Instance(dim, spad.banks, spad.rows // spad.banks, acc.rows, spad.row_bytes > dim)
+    return Instance(dim, spad.banks, spad.rows // spad.banks, acc.rows, spad.row_bytes // dim)

@@ -10,7 +10,7 @@ FIELD = 1 << 16
 """Numbers of a loop in hardware are less: they have 16 bits."""
 OUTPUTS = -(1 << 19), (1 << 19) - 1
 """Least and largest integers that leave the array: its outputs have 20 bits."""
-SUMS = {"i8": "i32", "f32": "f32"}
+SUMS = {"i8": "i32", "bf16": "f32", "f32": "f32"}
 """Type of a product's factors -> type of its sums."""
 
 
@@ -104,10 +104,10 @@ def memories_fault(
     banks: int,
     bank_rows: int,
     acc_rows: int,
-    floats: int,
+    size: int,
 ) -> str | None:
     sizes = {
-        "scratchpad": (spad_shape, banks * bank_rows, dim * (4 if floats else 1)),
+        "scratchpad": (spad_shape, banks * bank_rows, dim * size),
         "accumulators": (acc_shape, acc_rows, 4 * dim),
     }
     for name, (shape, rows, row) in sizes.items():

@@ -82,13 +82,13 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     return ()
 
 
-def store_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
-    """Append the stores of a tile of sums, the part in bounds; the body of a copy function."""
+def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+    """Append the stores of a tile, the part in bounds, as sums or as elements; the body of a copy function."""
     far, near, *offsets = block.args
     rows = rows_of(near)
     if _is_spad(near):
         raise _refused(op, f"elements of {element_of(near)} out of {level_name(near.type)}")
-    is_full, size = str(element_of(far)) not in SUMS, numpy_type(element_of(far)).itemsize
+    is_full, size = str(element_of(far)) != element, numpy_type(element_of(far)).itemsize
     if op.body is not None and (fault := mvout_fault(op.body)):
         raise _refused(op, f"a body on its way out: {fault}")
     scale, relu = scale_of(op.body.block if op.body is not None else None)

@@ -46,3 +46,15 @@ func.func @lowered(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = arith.addf %x, %x : tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// A constant bias of 16 bits has the type of the sums; another one is extended where it is added.
+// CHECK-LABEL: func.func @bias
+// CHECK:         arith.constant dense<[1.500000e+00, -2.000000e+00]> : tensor<2xf32>
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<3x2xf32>, tensor<2xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %b : tensor<3x2xf32>, tensor<2xbf16>)
+func.func @bias(%x: tensor<3x4xbf16>, %w: tensor<4x2xbf16>, %b: tensor<2xbf16>) -> (tensor<3x2xbf16>, tensor<3x2xbf16>) {
+  %c = onnx.Constant() {value = dense<[1.5, -2.0]> : tensor<2xbf16>} : () -> tensor<2xbf16>
+  %y = onnx.Gemm(%x, %w, %c) : (tensor<3x4xbf16>, tensor<4x2xbf16>, tensor<2xbf16>) -> tensor<3x2xbf16>
+  %z = onnx.Gemm(%x, %w, %b) : (tensor<3x4xbf16>, tensor<4x2xbf16>, tensor<2xbf16>) -> tensor<3x2xbf16>
+  func.return %y, %z : tensor<3x2xbf16>, tensor<3x2xbf16>
+}

@@ -49,7 +49,7 @@ func.func @shared(%a: memref<16x16xi8>, %x: memref<8x8x16xi8>, %w: memref<1x1x16
   gemmini.config_loop %a, %a, %a, %s {a_stride = array<i64: 0, 1>, b_stride = array<i64: 0, 1>, c_stride = array<i64: 0, 1>} : memref<16x16xi8>, memref<16x16xi8>, memref<16x16xi8>
   gemmini.config_loop_conv %x, %w, %x, %s {x_row = array<i64: 0, 1>, x_pixel = array<i64: 1, 1>, w_row = array<i64: 0, 1>, w_tap = array<i64: 1, 1>, w_channel = array<i64: 2, 1>, y_row = array<i64: 0, 1>, y_pixel = array<i64: 1, 1>, step = 1 : i64, dilation = 1 : i64} : memref<8x8x16xi8>, memref<1x1x16x16xi8>, memref<8x8x16xi8>
   gemmini.config_loop %a, %a, %a, %s {a_stride = array<i64: 0, 1>, b_stride = array<i64: 0, 1>, c_stride = array<i64: 0, 1>} : memref<16x16xi8>, memref<16x16xi8>, memref<16x16xi8>
-  gemmini.begin_loops {dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64}
+  gemmini.begin_loops {dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64, size = 1 : i64}
   gemmini.config_loop %a, %a, %a, %s {a_stride = array<i64: 0, 1>, b_stride = array<i64: 0, 1>, c_stride = array<i64: 0, 1>} : memref<16x16xi8>, memref<16x16xi8>, memref<16x16xi8>
   gemmini.fence
   func.return

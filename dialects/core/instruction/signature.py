@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
-from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
+import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType
+from xdsl.dialects.builtin import BFloat16Type, Float32Type, Float64Type, IntegerType
 from xdsl.ir import Attribute, Operation
 
 from ....errors import Diagnostic
@@ -87,6 +88,10 @@ i16: TypeAlias = np.int16
 i32: TypeAlias = np.int32
 i64: TypeAlias = np.int64
 f32: TypeAlias = np.float32
+if TYPE_CHECKING:
+    bf16: TypeAlias = np.float16  # NumPy has none: a type that checkers know stands for it
+else:
+    bf16 = ml_dtypes.bfloat16
 f64: TypeAlias = np.float64
 
 _TYPES: dict[Any, tuple[Attribute | None, str]] = {
@@ -94,6 +99,7 @@ _TYPES: dict[Any, tuple[Attribute | None, str]] = {
     np.int16: (IntegerType(16), "int16_t"),
     np.int32: (IntegerType(32), "int32_t"),
     np.int64: (IntegerType(64), "int64_t"),
+    bf16: (BFloat16Type(), "tw_bf16"),
     np.float32: (Float32Type(), "float"),
     np.float64: (Float64Type(), "double"),
     Any: (None, "void"),

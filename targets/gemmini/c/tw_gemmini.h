@@ -1,6 +1,7 @@
 /*
  * Instructions of Gemmini: commands of its coprocessor interface, with two operands of 64 bits each. `dim` are the columns of
- * the array, `size` the bytes of its elements: 1 for integers with sums of 32 bits, 4 for floats.
+ * the array, `size` the bytes of its elements: 1 for integers with sums of 32 bits, 2 for bf16 with sums of
+ * floats, 4 for floats.
  *
  * A RISC-V core issues them; elsewhere tw_gemmini_model.h executes them, bit for bit. Near buffers are addresses in the
  * two arenas that tw_gemmini_begin names, which stand for rows of the scratchpad and of the accumulators, and are these
@@ -28,22 +29,24 @@
 #endif
 #ifdef ELEM_T_IS_FLOAT
 #define TW_GEMMINI_FLOATS 1
+#define TW_GEMMINI_EXPONENT ELEM_T_EXP_BITS
 #else
 #define TW_GEMMINI_FLOATS 0
+#define TW_GEMMINI_EXPONENT 0
 _Static_assert((elem_t)-1 < 0 && (acc_t)-1 < 0, "this program is for an instance of signed elements");
 #endif
-#define TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, floats) \
+#define TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, size) \
     _Static_assert(BANK_NUM == (banks) && BANK_ROWS == (bank_rows), "the header gemmini_params.h is that of another " \
                    "instance: this program is for a scratchpad of " #banks " banks of " #bank_rows " rows"); \
     _Static_assert(ACC_ROWS == (acc_rows), "the header gemmini_params.h is that of another instance: this program is " \
                    "for accumulators of " #acc_rows " rows"); \
-    _Static_assert(TW_GEMMINI_FLOATS == (floats), "the header gemmini_params.h is that of another instance: one of " \
+    _Static_assert(TW_GEMMINI_FLOATS == ((size) > 1), "the header gemmini_params.h is that of another instance: one of " \
                    "this program and that computes with floats"); \
-    _Static_assert(sizeof(elem_t) == ((floats) ? 4 : 1), "the header gemmini_params.h is that of another instance: " \
-                   "its elem_t has another size"); \
+    _Static_assert(sizeof(elem_t) == (size) && (TW_GEMMINI_EXPONENT == 8 || (size) == 1), "the header gemmini_params.h is that of another instance: " \
+                   "its elem_t is another type"); \
     _Static_assert(sizeof(acc_t) == 4, "this program is for an instance whose acc_t has 32 bits");
 #else
-#define TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, floats)
+#define TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, size)
 #endif
 
 /* Macros, as the assembler gets their texts from the macros of gemmini.h. */
@@ -150,9 +153,9 @@ static inline void tw_gemmini_config_ld(const void *far, int32_t stride, int32_t
 }
 
 static inline void tw_gemmini_begin(const int8_t *spad, const int8_t *acc, int32_t dim, int32_t banks, int32_t bank_rows,
-                                    int32_t acc_rows, int32_t floats) {
-    (void)dim, (void)banks, (void)bank_rows, (void)acc_rows, (void)floats;
-    tw_gemmini_model_is(dim, floats ? 4 : 1);
+                                    int32_t acc_rows, int32_t size) {
+    (void)dim, (void)banks, (void)bank_rows, (void)acc_rows, (void)size;
+    tw_gemmini_model_is(dim, size);
     tw_gemmini.spad = (const char *)spad;
     tw_gemmini.acc = (const char *)acc;
 #ifndef __riscv
@@ -161,11 +164,11 @@ static inline void tw_gemmini_begin(const int8_t *spad, const int8_t *acc, int32
 #endif
     for (int32_t id = 0; id < 3; ++id) tw_gemmini_config_ld(spad, 0, 0, 1, id); /* loads of zeros need a configuration too */
 }
-#define tw_gemmini_begin(spad, acc, dim, banks, bank_rows, acc_rows, floats) \
+#define tw_gemmini_begin(spad, acc, dim, banks, bank_rows, acc_rows, size) \
     do { \
         TW_GEMMINI_CHECK_DIM(dim) \
-        TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, floats) \
-        (tw_gemmini_begin)(spad, acc, dim, banks, bank_rows, acc_rows, floats); \
+        TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, size) \
+        (tw_gemmini_begin)(spad, acc, dim, banks, bank_rows, acc_rows, size); \
     } while (0)
 
 /* With scale 1: bytes are extended to sums of 32 bits. */
@@ -319,15 +322,15 @@ static inline void tw_gemmini_mvout_full(const void *near, void *far, int32_t ro
     tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, at));
 }
 
-static inline void tw_gemmini_begin_loops(int32_t dim, int32_t banks, int32_t bank_rows, int32_t acc_rows, int32_t floats) {
-    (void)dim, (void)banks, (void)bank_rows, (void)acc_rows, (void)floats;
-    tw_gemmini_model_is(dim, floats ? 4 : 1);
+static inline void tw_gemmini_begin_loops(int32_t dim, int32_t banks, int32_t bank_rows, int32_t acc_rows, int32_t size) {
+    (void)dim, (void)banks, (void)bank_rows, (void)acc_rows, (void)size;
+    tw_gemmini_model_is(dim, size);
 }
-#define tw_gemmini_begin_loops(dim, banks, bank_rows, acc_rows, floats) \
+#define tw_gemmini_begin_loops(dim, banks, bank_rows, acc_rows, size) \
     do { \
         TW_GEMMINI_CHECK_DIM(dim) \
-        TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, floats) \
-        (tw_gemmini_begin_loops)(dim, banks, bank_rows, acc_rows, floats); \
+        TW_GEMMINI_CHECK(banks, bank_rows, acc_rows, size) \
+        (tw_gemmini_begin_loops)(dim, banks, bank_rows, acc_rows, size); \
     } while (0)
 
 /* The bias is one row, which loads repeat. */

@@ -106,10 +106,49 @@ static inline void tw_gemmini_model_floats(const float *x, float *y, uint32_t co
     }
 }
 
+static inline float tw_gemmini_model_wide(uint16_t number) {
+    uint32_t bits = (uint32_t)number << 16;
+    float wide;
+    memcpy(&wide, &bits, sizeof wide);
+    return wide;
+}
+
+static inline uint16_t tw_gemmini_model_narrow(float number) {
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return (uint16_t)(number != number ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* A sum of bf16 plus a product, rounded once: the float between is the neighbour with an odd last bit where it is inexact. */
+static inline uint16_t tw_gemmini_model_fused(uint16_t sum, uint16_t x, uint16_t w) {
+    double wide = tw_gemmini_model_wide(sum), product = (double)tw_gemmini_model_wide(x) * tw_gemmini_model_wide(w);
+    double total = wide + product, added = total - wide, error = (wide - (total - added)) + (product - added);
+    float near = (float)total;
+    double rest = (total - near) + error;
+    if (isfinite(rest) && rest != 0.0 && near != 0.0f) {
+        uint32_t bits;
+        memcpy(&bits, &near, sizeof bits);
+        bits = (bits - ((rest < 0.0) != (near < 0.0f))) | 1;
+        memcpy(&near, &bits, sizeof near);
+    }
+    return tw_gemmini_model_narrow(near);
+}
+
+/* The sums of the cells are bf16, and those that leave them floats. */
+static inline void tw_gemmini_model_halves(const uint16_t *x, float *y, uint32_t cols, uint32_t depth, int adds) {
+    for (uint32_t j = 0; j < cols; ++j) {
+        uint16_t sum = 0;
+        for (uint32_t i = 0; i < depth; ++i)
+            sum = tw_gemmini_model_fused(sum, x[i], ((const uint16_t *)(const void *)tw_gemmini_model.weights[i])[j]);
+        y[j] = adds ? y[j] + tw_gemmini_model_wide(sum) : tw_gemmini_model_wide(sum);
+    }
+}
+
 /* Output-stationary: the cells keep sums, which leave with 20 bits. */
 static inline void tw_gemmini_model_accumulate(uint64_t a, uint64_t b, int begins) {
     uint32_t rows = a >> 48 & 0xffff, depth = a >> 32 & 0xffff, cols = b >> 32 & 0xffff, at = (uint32_t)tw_gemmini_model.sums;
     if ((uint32_t)tw_gemmini_model.preload != UINT32_MAX) abort(); /* sums that begin with others: no instruction stands for them */
+    if (tw_gemmini_model.size == 2) abort(); /* nor for sums of bf16 that cells keep */
     if (begins) memset(tw_gemmini_model.cells, 0, sizeof tw_gemmini_model.cells);
     for (uint32_t row = 0; row < rows; ++row)
         for (uint32_t i = 0; i < depth; ++i)
@@ -155,6 +194,7 @@ static inline void tw_gemmini_model_compute(uint64_t a, uint64_t b, int takes) {
     for (uint32_t row = 0; row < rows; ++row) {
         void *x = tw_gemmini_model_spad((uint32_t)a + row * tw_gemmini_model.step), *y = tw_gemmini_model_acc(at + row);
         if (tw_gemmini_model.size == 1) tw_gemmini_model_integers(x, y, cols, depth, at >> 30 & 1);
+        else if (tw_gemmini_model.size == 2) tw_gemmini_model_halves(x, y, cols, depth, at >> 30 & 1);
         else tw_gemmini_model_floats(x, y, cols, depth, at >> 30 & 1);
     }
 }
@@ -198,6 +238,9 @@ static inline void tw_gemmini_model_store(uint64_t far, uint64_t tile) {
         if (at >> 29 & 1) memcpy(to, sums, cols * 4);
         else if (tw_gemmini_model.size == 1)
             for (uint32_t col = 0; col < cols; ++col) ((int8_t *)to)[col] = tw_gemmini_model_byte(((int32_t *)sums)[col]);
+        else if (tw_gemmini_model.size == 2)
+            for (uint32_t col = 0; col < cols; ++col)
+                ((uint16_t *)to)[col] = tw_gemmini_model_narrow(tw_gemmini_model_float(((float *)sums)[col]));
         else
             for (uint32_t col = 0; col < cols; ++col) ((float *)to)[col] = tw_gemmini_model_float(((float *)sums)[col]);
     }
@@ -262,7 +305,7 @@ static inline void tw_gemmini_model_loop_ws(uint64_t rs1, uint64_t rs2) {
     const char *d = tw_gemmini_model_address(TW_GEMMINI_LOOP_WS_ADDRESSES_DC, 0);
     char *c = tw_gemmini_model_address(TW_GEMMINI_LOOP_WS_ADDRESSES_DC, 1);
     uint64_t *factors = tw_gemmini_model.loop[TW_GEMMINI_LOOP_WS_STRIDES_AB], *others = tw_gemmini_model.loop[TW_GEMMINI_LOOP_WS_STRIDES_DC];
-    if (rs1 != (uint64_t)(d != 0) || rs2 || others[0] || !a || !b || !c) abort();
+    if (size == 2 || rs1 != (uint64_t)(d != 0) || rs2 || others[0] || !a || !b || !c) abort();
     if (tw_gemmini_model.keeps_sums || tw_gemmini_model.step != 1 || (tw_gemmini_model.pool >> 4 & 3)) abort();
     if (tw_gemmini_model.load_stride[0] != factors[0] * size || tw_gemmini_model.load_stride[1] != factors[1] * size) abort();
     if (tw_gemmini_model.store_stride != others[1] * size || tw_gemmini_model.load_stride[2]) abort();
@@ -287,7 +330,7 @@ static inline void tw_gemmini_model_loop_conv_ws(uint64_t rs1, uint64_t rs2) {
     const char *x = tw_gemmini_model_address(TW_GEMMINI_LOOP_CONV_WS_6, 1), *w = tw_gemmini_model_address(TW_GEMMINI_LOOP_CONV_WS_5, 0);
     const char *bias = rs1 & 1 ? 0 : (const char *)tw_gemmini_model_address(TW_GEMMINI_LOOP_CONV_WS_6, 0);
     char *y = tw_gemmini_model_address(TW_GEMMINI_LOOP_CONV_WS_5, 1);
-    if ((rs1 & ~UINT64_C(1)) != 1 << 8 || rs2 != 1 || !x || !w || !y || !tw_gemmini_model.loop[TW_GEMMINI_LOOP_CONV_WS_6][0]) abort();
+    if (size == 2 || (rs1 & ~UINT64_C(1)) != 1 << 8 || rs2 != 1 || !x || !w || !y || !tw_gemmini_model.loop[TW_GEMMINI_LOOP_CONV_WS_6][0]) abort();
     if (tw_gemmini_model.keeps_sums || tw_gemmini_model.step != step || tw_gemmini_model.store_stride != y_pixel * size) abort();
     if (tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_3, 1, 3) != step - 1 || (tw_gemmini_model.pool >> 4 & 3)) abort();
     if (tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_3, 1, 1) != (step - 1) << 8 || tw_gemmini_model_field(TW_GEMMINI_LOOP_CONV_WS_2, 1, 3) != 1) abort();

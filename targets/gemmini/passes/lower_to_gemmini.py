@@ -135,12 +135,13 @@ class LowerToGemminiPass(Pass):
         machine = machine_of(op)
         lower_kernels(op, partial(lower_kernel, machine))
         copiers, instance = Copiers(op), instance_of(machine)
+        store = partial(store_tile, instance.element)
         storing = {each.sym_name.data for each in functions(op) if each.attributes.get("engine") == _STORER}
         for function in functions(op):
             begin_memories(function, instance)
             fence_results(function, storing)
             for start in [each for each in nested_ops(function) if isinstance(each, DmaStartOp)]:
-                move = store_tile if start.writes_far is not None else load_tile
+                move = store if start.writes_far is not None else load_tile
                 call, done = copiers.call(function, start, [], move, zero_tile), DmaNoneOp()
                 done.location = start.location
                 Rewriter.replace_op(start, [call, done], [done.token])

@@ -180,7 +180,7 @@ func.func @types(%far: memref<64x64xi8>, %real: memref<64x64xf32>, %near: memref
 
 func.func @memories(%far: memref<64x64xi8>, %real: memref<64x64xf32>, %near: memref<4x64x16xi8, "SPAD">, %wide: memref<4x64x32xi8, "SPAD">, %floats: memref<4x64x16xf32, "SPAD">, %sums: memref<4x64x16xi32, "ACC">, %spad: memref<65536xi8, "SPAD">, %acc: memref<32832xi8, "ACC">) {
   // expected-error @+1 {{are more than the accumulators have, 512 rows of 64}}
-  gemmini.begin %spad, %acc {dim = 16 : i64, banks = 4 : i64, bank_rows = 1024 : i64, acc_rows = 512 : i64} : memref<65536xi8, "SPAD">, memref<32832xi8, "ACC">
+  gemmini.begin %spad, %acc {dim = 16 : i64, banks = 4 : i64, bank_rows = 1024 : i64, acc_rows = 512 : i64, size = 1 : i64} : memref<65536xi8, "SPAD">, memref<32832xi8, "ACC">
   func.return
 }
 
@@ -188,6 +188,6 @@ func.func @memories(%far: memref<64x64xi8>, %real: memref<64x64xf32>, %near: mem
 
 func.func @dimension(%far: memref<64x64xi8>, %real: memref<64x64xf32>, %near: memref<4x64x16xi8, "SPAD">, %wide: memref<4x64x32xi8, "SPAD">, %floats: memref<4x64x16xf32, "SPAD">, %sums: memref<4x64x16xi32, "ACC">, %spad: memref<65536xi8, "SPAD">, %acc: memref<32832xi8, "ACC">) {
   // expected-error @+1 {{'dim' must not be 5}}
-  gemmini.begin %spad, %acc {dim = 5 : i64, banks = 4 : i64, bank_rows = 1024 : i64, acc_rows = 512 : i64} : memref<65536xi8, "SPAD">, memref<32832xi8, "ACC">
+  gemmini.begin %spad, %acc {dim = 5 : i64, banks = 4 : i64, bank_rows = 1024 : i64, acc_rows = 512 : i64, size = 1 : i64} : memref<65536xi8, "SPAD">, memref<32832xi8, "ACC">
   func.return
 }

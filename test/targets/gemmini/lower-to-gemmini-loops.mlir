@@ -2,7 +2,7 @@
 
 // Tiles are in halves of the memories, with the whole reduction.
 // CHECK-LABEL: func.func private @matmul_0
-// CHECK:         gemmini.begin_loops {dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64}
+// CHECK:         gemmini.begin_loops {dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64, size = 1 : i64}
 // CHECK:         gemmini.config_loop %in0, %in1, %out, %{{.*}} {a_stride = array<i64: 0, 1>, b_stride = array<i64: 0, 1>, c_stride = array<i64: 0, 1>, relu}
 // CHECK:         scf.for %t
 // CHECK:         gemmini.loop_ws_bias %in0[{{.*}}], %in1[{{.*}}], %in2[{{.*}}], %out[{{.*}}] {rows = {{[0-9]+}} : i64, cols = {{[0-9]+}} : i64, depth = 64 : i64, dim = 16 : i64

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -229,6 +230,29 @@ def float_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     kernel, shape = int(draw.integers(1, 4)), [1, channels, size + 4, size + 6]
     attributes = {"pads": [kernel // 2] * 4, "strides": [int(draw.integers(1, 3))] * 2}
     return _rectified(seed, "Conv", shape, [[features, channels, kernel, kernel], [features]], attributes), shape
+
+
+def half_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return the convolution of `float_conv` in bf16."""
+    model, shape = float_conv(seed)
+    return _halved(model), shape
+
+
+def half_matmul(seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """Return the product of `float_matmul` in bf16."""
+    model, shape = float_matmul(seed)
+    return _halved(model), shape
+
+
+def _halved(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a network of floats in bf16."""
+    for each in model.graph.initializer:
+        values = numpy_helper.to_array(each).astype(ml_dtypes.bfloat16)
+        each.CopyFrom(helper.make_tensor(each.name, TensorProto.BFLOAT16, values.shape, values.tobytes(), raw=True))
+    for each in (*model.graph.input, *model.graph.output):
+        each.type.tensor_type.elem_type = TensorProto.BFLOAT16
+    model.opset_import[0].version = 22
+    return model
 
 
 def float_matmul(seed: int) -> tuple[onnx.ModelProto, list[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import ml_dtypes
 import numpy as np
 
 from tilewright.ir import Array
@@ -24,10 +25,10 @@ INPUTS, OUTPUTS = ("x", "w", "b", "v", "image", "taps"), ("y", "z", "pooled")
 class Program:
     """Text of a program that is drawn at random: each method appends instructions."""
 
-    def __init__(self, seed: int, *, loops: bool, floats: bool = False):
+    def __init__(self, seed: int, *, loops: bool, element: str = "i8"):
         self.draw = np.random.default_rng(seed)
-        self.lines, self.constants, self.is_of_loops, self.floats = list[str](), dict[str, str](), loops, floats
-        self.types = {name: _float(name, text) if floats else text for name, text in _TYPES.items()}
+        self.lines, self.constants, self.is_of_loops, self.element = list[str](), dict[str, str](), loops, element
+        self.types = {name: _typed(name, text, element) for name, text in _TYPES.items()}
         kinds = self.loops if loops else self.instructions
         for number in self.draw.permutation(len(kinds) * 4):
             kinds[number % len(kinds)]()
@@ -35,8 +36,9 @@ class Program:
     @property
     def instructions(self) -> list[Callable[[], None]]:
         """The kinds of instructions on scratchpad and accumulators."""
-        of_bytes = [] if self.floats else [self.load_bytes, self.pool]
-        return [self.load, self.load_sums, self.weight_stationary, self.output_stationary, self.store, *of_bytes]
+        of_bytes = [self.load_bytes, self.pool] if self.element == "i8" else []
+        of_bytes += [self.output_stationary] if self.element != "bf16" else []
+        return [self.load, self.load_sums, self.weight_stationary, self.store, *of_bytes]
 
     @property
     def loops(self) -> list[Callable[[], None]]:
@@ -47,12 +49,12 @@ class Program:
     def instance(self) -> str:
         """The attributes that state the instance."""
         numbers = "dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64"
-        return f"{{{numbers}{', floats' * self.floats}}}"
+        return f"{{{numbers}, size = {self.size} : i64}}"
 
     @property
     def size(self) -> int:
         """The bytes of an element."""
-        return 4 if self.floats else 1
+        return {"i8": 1, "bf16": 2, "f32": 4}[self.element]
 
     def number(self, low: int, high: int) -> int:
         """Return a number from `low` to `high`."""
@@ -98,11 +100,11 @@ class Program:
         id, rows = self.number(0, 2), self.number(1, 16)
         self.op("config_ld", "x", stride=_along(0), block=64, size=self.size, id=id)
         at = self.number(0, 40 - rows), self.number(0, 16)
-        if self.floats or self.chance():
+        if self.element == "f32" or self.chance():
             cols = self.number(1, 16)
             self.op("mvin", ("x", at), ("near", (self.number(0, 240), 0)), self.index(rows), self.index(cols), id=id)
         else:
-            blocks = self.number(2, 3)
+            blocks = self.number(2, min(3, 4 // self.size))
             near = self.number(0, 4 - blocks), self.number(0, 64 - rows), 0
             self.op("mvin_blocks", ("x", at), ("blocks", near), self.index(rows), blocks=blocks, id=id)
         if self.chance():
@@ -217,8 +219,7 @@ class Program:
             "gemmini.fence",
             "func.return",
         ]
-        zero_text = "0.0" if self.floats else "0"
-        zeros = [f"%{name}_zero = arith.constant {zero_text} : {kinds[name]}" for name in OUTPUTS]
+        zeros = [f"%{name}_zero = arith.constant 0{'.0' * ('f' in kinds[name])} : {kinds[name]}" for name in OUTPUTS]
         memories = [
             f'memref.global "private" @{name} : {self.types[name]} = uninitialized {{alignment = 64 : i64}}'
             for name in ("spad", "acc")
@@ -268,8 +269,9 @@ class Program:
         for name in INPUTS:
             *shape, kind = self.types[name][7:-1].split("x")
             extents = [int(each) for each in shape]
-            if kind == "f32":
-                found[name] = self.draw.standard_normal(extents).astype(np.float32)
+            if "f" in kind:
+                dtype = np.float32 if kind == "f32" else ml_dtypes.bfloat16
+                found[name] = self.draw.standard_normal(extents).astype(dtype)
                 continue
             low, high, element = (-128, 128, np.int8) if kind == "i8" else (-5000, 5000, np.int32)
             found[name] = self.draw.integers(low, high, extents).astype(element)
@@ -279,11 +281,13 @@ class Program:
 _MEMORIES = {"dim": 16, "spad_rows": 16384, "acc_rows": 1024}
 
 
-def _float(name: str, text: str) -> str:
-    """Return the type of a buffer of floats; those of memories count bytes."""
+def _typed(name: str, text: str, element: str) -> str:
+    """Return the type of a buffer of an instance with this element; those of memories count bytes."""
+    if element == "i8":
+        return text
     if name in ("spad", "acc"):
         return text.replace("4096", "16384")
-    return text.replace("xi8", "xf32").replace("xi32", "xf32")
+    return text.replace("xi8", f"x{element}").replace("xi32", "xf32")
 
 
 def _along(axis: int) -> str:

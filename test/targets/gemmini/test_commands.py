@@ -93,7 +93,7 @@ MAIN = """
 #include "tw_gemmini.h"
 int main(void) {
     static int8_t spad[1], acc[1];
-    tw_gemmini_begin(spad, acc, 16, 4, 4096, 1024, 0);
+    tw_gemmini_begin(spad, acc, 16, 4, 4096, 1024, 1);
     return 0;
 }
 """
@@ -104,9 +104,23 @@ def test_a_header_of_the_instance_is_taken(tmp_path: Path) -> None:
 
 
 def test_a_header_of_an_instance_of_floats_is_taken(tmp_path: Path) -> None:
-    floats = parameters("typedef float elem_t; typedef float acc_t;", DIM="4", ACC_ROWS="4096", ELEM_T_IS_FLOAT="")
-    program = build(floats + MAIN.replace("16, 4, 4096, 1024, 0", "4, 4, 4096, 4096, 1"), tmp_path)
+    macros = {"DIM": "4", "ACC_ROWS": "4096", "ELEM_T_IS_FLOAT": "", "ELEM_T_EXP_BITS": "8"}
+    floats = parameters("typedef float elem_t; typedef float acc_t;", **macros)
+    program = build(floats + MAIN.replace("16, 4, 4096, 1024, 1", "4, 4, 4096, 4096, 4"), tmp_path)
     assert subprocess.run([program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("exponent", [8, 5])
+def test_a_header_of_an_instance_of_bf16(exponent: int, tmp_path: Path) -> None:
+    """The generator's headers have 16 bits for elements of bf16, and of f16, which has 5 bits of exponent."""
+    macros = {"DIM": "8", "ACC_ROWS": "2048", "ELEM_T_IS_FLOAT": "", "ELEM_T_EXP_BITS": str(exponent)}
+    source = parameters("typedef uint16_t elem_t; typedef float acc_t;", **macros)
+    source += MAIN.replace("16, 4, 4096, 1024, 1", "8, 4, 4096, 2048, 2")
+    if exponent == 8:
+        assert subprocess.run([build(source, tmp_path)], check=False).returncode == 0
+        return
+    with pytest.raises(Diagnostic, match="its elem_t is another type"):
+        build(source, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -118,10 +132,10 @@ def test_a_header_of_an_instance_of_floats_is_taken(tmp_path: Path) -> None:
         (parameters(BANK_ROWS="2048"), "a scratchpad of 4 banks of 4096 rows"),
         (parameters(ACC_ROWS="512"), "accumulators of 1024 rows"),
         (parameters(MAX_BYTES="128"), "loads of 64 bytes at most"),
-        (parameters(ELEM_T_IS_FLOAT=""), "that computes with floats"),
+        (parameters(ELEM_T_IS_FLOAT="", ELEM_T_EXP_BITS="8"), "that computes with floats"),
         (parameters(HAS_MVIN_SCALE=None), "elements that floats scale"),
         (parameters("typedef uint8_t elem_t; typedef int32_t acc_t;"), "an instance of signed elements"),
-        (parameters("typedef int16_t elem_t; typedef int32_t acc_t;"), "its elem_t has another size"),
+        (parameters("typedef int16_t elem_t; typedef int32_t acc_t;"), "its elem_t is another type"),
         (parameters("typedef int8_t elem_t; typedef int16_t acc_t;"), "whose acc_t has 32 bits"),
     ],
 )

@@ -15,12 +15,15 @@ from tilewright.targets.gemmini.dialects.gemmini import GEMMINI
 from tilewright.test.targets.gemmini.networks import has_spike
 from tilewright.test.targets.gemmini.sequences import Program
 
-PROGRAMS = [(seed, loops, seed % 3 == 2) for loops in (False, True) for seed in range(6)]
+PROGRAMS = [
+    *((seed, loops, "f32" if seed % 3 == 2 else "i8") for loops in (False, True) for seed in range(6)),
+    *((seed, False, "bf16") for seed in range(1, 4)),
+]
 
 
-@pytest.mark.parametrize(("seed", "loops", "floats"), PROGRAMS)
-def test_sequences_are_equal(seed: int, loops: bool, floats: bool, tmp_path: Path) -> None:
-    program, file = Program(seed, loops=loops, floats=floats), tmp_path / "network.mlir"
+@pytest.mark.parametrize(("seed", "loops", "element"), PROGRAMS)
+def test_sequences_are_equal(seed: int, loops: bool, element: str, tmp_path: Path) -> None:
+    program, file = Program(seed, loops=loops, element=element), tmp_path / "network.mlir"
     file.write_text(program.text())
     inputs, target = program.inputs(), "gemmini/loops" if loops else "gemmini"
     expected = api.load(file, target, on="interpreter").run(inputs)
@@ -31,7 +34,7 @@ def test_sequences_are_equal(seed: int, loops: bool, floats: bool, tmp_path: Pat
 
 
 def test_sequences_have_each_instruction() -> None:
-    texts = [Program(seed, loops=loops, floats=floats).text() for seed, loops, floats in PROGRAMS]
+    texts = [Program(seed, loops=loops, element=element).text() for seed, loops, element in PROGRAMS]
     found = {name for text in texts for name in re.findall(r"gemmini\.\w+", text)}
     assert found == {op.name for op in GEMMINI.operations}
 

@@ -1,8 +1,8 @@
 """
 Instructions of Gemmini: a queue each for loads, for the array and for stores, which scratchpad and accumulators order.
 
-Near buffers are rows of as many elements as the array has columns, `memref<...xROWSxDIM>`: bytes in the scratchpad
-and sums of 32 bits in the accumulators, or floats in both. The semantics are those of Gemmini's generator
+Near buffers are rows of as many elements as the array has columns, `memref<...xROWSxDIM>`: bytes, bf16 or floats in the
+scratchpad, and sums of 32 bits in the accumulators, integers or floats. The semantics are those of Gemmini's generator
 (github.com/ucb-bar/gemmini, README, and `include/gemmini.h` of gemmini-rocc-tests). Cycles of loads are those of the
 machine's links `mvin` and `mvin_acc`.
 """
@@ -31,6 +31,7 @@ from .....dialects.core.instruction import (
     Size,
     State,
     Stride,
+    bf16,
     f32,
     i8,
     i32,
@@ -57,6 +58,7 @@ from ...limits import (
     sums_fault,
     weights_fault,
 )
+from .cells import block_products
 
 if TYPE_CHECKING:
     from .....dialects.core.machine.model import Machine
@@ -64,7 +66,9 @@ if TYPE_CHECKING:
 
 HEADER = "tw_gemmini.h"
 
-Element = TypeVar("Element", np.int8, np.float32)
+Element = TypeVar("Element", np.int8, bf16, np.float32)
+Kept = TypeVar("Kept", np.int8, np.float32)
+"""Elements of output-stationary products and of loops in hardware."""
 Sum = TypeVar("Sum", np.int32, np.float32)
 
 Dimension: TypeAlias = Annotated[Const, (4, 8, 16, 32, 64)]
@@ -74,7 +78,7 @@ Window: TypeAlias = Annotated[Const, range(1, 4)]
 Pixels: TypeAlias = Annotated[Const, range(1, 256)]
 Id: TypeAlias = Annotated[Const, range(3)]
 Block: TypeAlias = Annotated[Const, range(1 << 16)]
-Bytes: TypeAlias = Annotated[Const, (1, 4)]
+Bytes: TypeAlias = Annotated[Const, (1, 2, 4)]
 NearDim: TypeAlias = Annotated[int, Extent("near", -1)]
 NearSize: TypeAlias = Annotated[int, ElementSize("near")]
 ADim: TypeAlias = Annotated[int, Extent("a", -1)]
@@ -194,14 +198,14 @@ def _requests(machine: Machine, rows: int, count: int) -> float:
     "gemmini.begin", c="tw_gemmini_begin", header=HEADER, queue="load", cycles=lambda: 3, requires=[memories_fault]
 )
 def begin(
-    spad: Ref[i8], acc: Ref[i8], dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, floats: Flag,
+    spad: Ref[i8], acc: Ref[i8], dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, size: Bytes,
     memories: State[Memories],
 ) -> None:  # fmt: skip
     """
     State the instance, and name the arenas in C that stand for its memories: rows are addresses in them.
 
-    The array has `dim` x `dim` cells; the scratchpad `banks` of `bank_rows` rows, of bytes or floats; the accumulators
-    `acc_rows` rows of sums. It issues a configuration of each id of loads: loads of zeros need one.
+    The array has `dim` x `dim` cells; the scratchpad `banks` of `bank_rows` rows, of elements of `size` bytes; the
+    accumulators `acc_rows` rows of sums. It issues a configuration of each id of loads: loads of zeros need one.
     """
     memories.is_known = True
 
@@ -348,7 +352,7 @@ def preload(
 
     In C it is issued with that: the hardware's preload names the sums too.
     """
-    weights.following = np.zeros((dim, dim), np.float32 if b.dtype.kind == "f" else np.int32)
+    weights.following = np.zeros((dim, dim), b.dtype)
     weights.following[:k, :n] = b.along((k, dim), (n, 1))
 
 
@@ -364,21 +368,12 @@ def _check_products(execute: Execute, step: int, name: str, *, keeps_sums: int) 
 
 
 def _products(a: Flat[Any], weights: Weights, execute: Execute, rows: int, k: int, n: int, step: int, dim: int) -> Any:
-    """
-    Return products of rows with the weights.
-
-    Floats are added in the order of the array's rows, each product and each sum rounded; the hardware rounds once.
-    """
+    """Return products of rows with the weights."""
     _check_products(execute, step, "config_ex", keeps_sums=0)
     factors = a.along((rows, dim * step), (k, 1))
     if weights.used is None:
         return np.zeros((rows, n), np.int32)
-    if factors.dtype.kind == "i":
-        return factors.astype(np.int32) @ weights.used[:k, :n]
-    sums = np.zeros((rows, n), np.float32)
-    for each in range(k):
-        sums += factors[:, each : each + 1] * weights.used[each, :n]
-    return sums
+    return block_products(factors, weights.used[:k, :n])
 
 
 @instruction(
@@ -463,7 +458,7 @@ def _accumulate(
     regions={"a": _factors, "b": _weights}, requires=[product_fault, keep_fault],
 )  # fmt: skip
 def multiply_keep(
-    a: In[Element], b: In[Element], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim, size: ASize,
+    a: In[Kept], b: In[Kept], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim, size: ASize,
     execute: State[Execute], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Keep products in the cells: sums[r, j] += sum over i of a[r * step, i] * b[i, j], from 0 with `first`."""
@@ -476,7 +471,7 @@ def multiply_keep(
     requires=[product_fault, sums_fault, factors_fault, weights_fault],
 )  # fmt: skip
 def multiply(
-    a: In[Element], b: In[Element], c: Out[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim,
+    a: In[Kept], b: In[Kept], c: Out[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim,
     size: ASize, execute: State[Execute], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Do as `multiply_keep`, and move the sums out: c[r, j] = sums[r, j]."""
@@ -489,7 +484,7 @@ def multiply(
     requires=[product_fault, sums_fault, factors_fault, weights_fault],
 )  # fmt: skip
 def multiply_add(
-    a: In[Element], b: In[Element], c: InOut[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const,
+    a: In[Kept], b: In[Kept], c: InOut[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const,
     dim: ADim, size: ASize, execute: State[Execute], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Do as `multiply_keep`, and add the sums: c[r, j] += sums[r, j]."""

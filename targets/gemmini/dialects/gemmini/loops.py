@@ -38,7 +38,8 @@ from ...limits import (
     scale_fault,
 )
 from ...tile_prices import Array, Window
-from .instructions import HEADER, Dimension, Element, Memories, Sum, scaled
+from .cells import block_products
+from .instructions import HEADER, Bytes, Dimension, Kept, Memories, Sum, scaled
 
 if TYPE_CHECKING:
     from .....dialects.core.machine.model import Machine
@@ -90,19 +91,9 @@ def _check_kind(kind: Kind, name: str, *, convolves: int) -> None:
 
 
 def add_products(sums: Any, factors: Any, weights: Any, dim: int) -> None:
-    """
-    Add products of two matrices to sums, in blocks of `dim` columns of the first one.
-
-    Floats are added in the order of the array's rows, each product and each sum rounded; the hardware rounds once.
-    """
-    if factors.dtype.kind == "i":
-        sums += factors.astype(np.int32) @ weights.astype(np.int32)
-        return
+    """Add products of two matrices to sums, in blocks of `dim` columns of the first one."""
     for first in range(0, factors.shape[1], dim):
-        block = np.zeros(sums.shape, np.float32)
-        for each in range(first, min(first + dim, factors.shape[1])):
-            block += factors[:, each : each + 1] * weights[each]
-        sums += block
+        sums += block_products(factors[:, first : first + dim], weights[first : first + dim])
 
 
 def _zeros(factors: Any, *shape: int) -> Any:
@@ -111,7 +102,7 @@ def _zeros(factors: Any, *shape: int) -> Any:
 
 @instruction("gemmini.begin_loops", c="tw_gemmini_begin_loops", header=HEADER, queue="loop", cycles=lambda: 1)
 def begin_loops(
-    dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, floats: Flag, memories: State[Memories]
+    dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, size: Bytes, memories: State[Memories]
 ) -> None:
     """State the instance of a program of loops, as `begin` does; the hardware has the memories to itself."""
     memories.is_known = True
@@ -122,7 +113,7 @@ def begin_loops(
     requires=[scale_fault, loop_strides_fault],
 )  # fmt: skip
 def config_loop(
-    a: Ref[Element], b: Ref[Element], c: Ref[Element], a_stride: Annotated[int, Stride("a")],
+    a: Ref[Kept], b: Ref[Kept], c: Ref[Kept], a_stride: Annotated[int, Stride("a")],
     b_stride: Annotated[int, Stride("b")], c_stride: Annotated[int, Stride("c")], size: ASize, scale: Scalar[f32],
     relu: Flag, loop: State[Loop], kind: State[Kind],
 ) -> None:  # fmt: skip
@@ -164,7 +155,7 @@ def _biased_cycles(rows: int, cols: int, depth: int, dim: int, machine: Machine)
     regions={"a": _a, "b": _b, "c": _c}, requires=[loop_fault],
 )  # fmt: skip
 def loop_ws(
-    a: In[Element], b: In[Element], c: Out[Element], rows: Count, cols: Count, depth: Count, dim: Dimension,
+    a: In[Kept], b: In[Kept], c: Out[Kept], rows: Count, cols: Count, depth: Count, dim: Dimension,
     spad_rows: Const, acc_rows: Const, loop: State[Loop], kind: State[Kind],
 ) -> None:  # fmt: skip
     """Multiply two matrices: c[i, j] = scaled(sum over k of a[i, k] * b[k, j]), scaled as by `mvout`."""
@@ -180,7 +171,7 @@ def loop_ws(
     regions={"a": _a, "b": _b, "d": lambda cols: (cols,), "c": _c}, requires=[loop_fault, bias_fault],
 )  # fmt: skip
 def loop_ws_bias(
-    a: In[Element], b: In[Element], d: In[Sum], c: Out[Element], rows: Count, cols: Count, depth: Count,
+    a: In[Kept], b: In[Kept], d: In[Sum], c: Out[Kept], rows: Count, cols: Count, depth: Count,
     dim: Dimension, spad_rows: Const, acc_rows: Const, loop: State[Loop], kind: State[Kind],
 ) -> None:  # fmt: skip
     """Multiply two matrices and add a row: c[i, j] = scaled(d[j] + sum over k of a[i, k] * b[k, j])."""
@@ -196,7 +187,7 @@ def loop_ws_bias(
     requires=[scale_fault, conv_strides_fault],
 )  # fmt: skip
 def config_loop_conv(
-    x: Ref[Element], w: Ref[Element], y: Ref[Element], x_row: Annotated[int, Stride("x")],
+    x: Ref[Kept], w: Ref[Kept], y: Ref[Kept], x_row: Annotated[int, Stride("x")],
     x_pixel: Annotated[int, Stride("x")], w_row: Annotated[int, Stride("w")], w_tap: Annotated[int, Stride("w")],
     w_channel: Annotated[int, Stride("w")], y_row: Annotated[int, Stride("y")], y_pixel: Annotated[int, Stride("y")],
     step: Small, dilation: Small, size: XSize, scale: Scalar[f32], relu: Flag, conv: State[LoopConv],
@@ -255,7 +246,7 @@ def _convolve(sums: Any, pixels: Any, weights: Any, dim: int, conv: LoopConv) ->
     regions={"x": _x, "w": _w, "y": _y}, requires=[loop_conv_fault],
 )  # fmt: skip
 def loop_conv_ws(
-    x: In[Element], w: In[Element], y: Out[Element], rows: Count, cols: Count, features: Count, depth: Count,
+    x: In[Kept], w: In[Kept], y: Out[Kept], rows: Count, cols: Count, features: Count, depth: Count,
     taps_down: Count, taps_across: Count, step: Small, dilation: Small, dim: Dimension, spad_rows: Const,
     acc_rows: Const, conv: State[LoopConv], kind: State[Kind],
 ) -> None:  # fmt: skip
@@ -277,7 +268,7 @@ def loop_conv_ws(
     regions={"x": _x, "w": _w, "d": lambda features: (features,), "y": _y}, requires=[loop_conv_fault, conv_bias_fault],
 )  # fmt: skip
 def loop_conv_ws_bias(
-    x: In[Element], w: In[Element], d: In[Sum], y: Out[Element], rows: Count, cols: Count, features: Count,
+    x: In[Kept], w: In[Kept], d: In[Sum], y: Out[Kept], rows: Count, cols: Count, features: Count,
     depth: Count, taps_down: Count, taps_across: Count, step: Small, dilation: Small, dim: Dimension,
     spad_rows: Const, acc_rows: Const, conv: State[LoopConv], kind: State[Kind],
 ) -> None:  # fmt: skip
