@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -20,17 +20,26 @@ from ...ir import numpy_type, shape_of, where
 from .views import layout_of, row_major
 
 
+class Rows(NamedTuple):
+    """Rows of DRAM that one end of a transfer accesses, in order, each with its bytes."""
+
+    level: str
+    pieces: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True)
 class Cost:
     """
     Cost of a transfer in cycles of the machine's clock: `startup` on its channel, then `data` on the bus.
 
-    `bytes` are read and written. Padding is filled by the link, at its width.
+    `bytes` are read and written. Padding is filled by the link, at its width. `rows` are those of the source and of the
+    target, where these are DRAM: the simulator adds what it takes to open them.
     """
 
     bytes: int
     startup: int
     data: int
+    rows: tuple[Rows, ...] = ()
 
 
 def link_between(machine: Machine, source: str, target: str, op: Operation) -> Link:

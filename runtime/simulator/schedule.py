@@ -15,6 +15,7 @@ from ...passes.memory.transfers import Cost
 from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
 from .mesh import Mesh
 from .result import Event, Hop, Nodes, Residency
+from .rows import Banks
 
 
 class Signal(NamedTuple):
@@ -61,6 +62,7 @@ class Schedule:
         }
         self.hops: list[Hop] = []
         self._mesh = Mesh()
+        self._banks = Banks(machine)
         self._engine_waits = True
         """False while a program runs that has no engine: its waits are those of none."""
         self._uses: dict[tuple[Place, int, Nodes], list[int]] = {}
@@ -396,10 +398,11 @@ class Schedule:
         channel = bus.channels.index(min(bus.channels))
         token.start = max(self.now, bus.channels[channel])
         begin = max(token.start + cost.startup, bus.bus)
-        token.end = bus.channels[channel] = bus.bus = begin + cost.data
-        for level in dict.fromkeys(levels) if cost.data else ():
+        data = cost.data + self._banks.delay(cost, [self._own(rows.level)[1] for rows in cost.rows])
+        token.end = bus.channels[channel] = bus.bus = begin + data
+        for level in dict.fromkeys(levels) if data else ():
             traffic = self._traffic.setdefault(self._own(level), [])
-            traffic.append((begin, token.end, cost.bytes / cost.data))
+            traffic.append((begin, token.end, cost.bytes / data))
         return channel
 
     def buses(self, link: str) -> int:
@@ -408,7 +411,8 @@ class Schedule:
 
     def _hop(self, token: Token, nodes: Nodes, link: Link, cost: Cost, route: Sequence[tuple[int, int]]) -> int:
         """Set start and end of a transfer from instance to instance; return the channel."""
-        token.start, token.end, spans = self._mesh.send(link, route, self.now, cost.startup, cost.data)
+        data = cost.data + self._banks.delay(cost, (route[0][0], route[-1][1]))
+        token.start, token.end, spans = self._mesh.send(link, route, self.now, cost.startup, data)
         self.hops += [Hop(link.name, *edge, nodes, *span, cost.bytes) for edge, span in zip(route, spans, strict=True)]
         bus = self.links[link.name]
         bus.bus = max(bus.bus, token.end)

@@ -29,6 +29,7 @@ from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .programs import Programs
 from .queues import Queues
 from .result import Nodes, StreamUse
+from .rows import Addresses
 from .schedule import Schedule
 
 
@@ -57,6 +58,7 @@ class Walker(Client):
         self._launched: list[_Launched] = []
         self._programs = Programs(schedule, self._layer)
         self._queues = Queues(schedule, self._layer)
+        self._addresses = Addresses(self._machine)
         programs = (engine.program for engine in self._machine.engines if engine.program)
         self._cache = InstructionCache(dict(next(programs, ())))
 
@@ -265,10 +267,12 @@ class Walker(Client):
         far, near = (target, source) if outward else (source, target)
         cost = Descriptor(self._machine, link, far, shape_of(near), reads=False).at([0] * len(shape_of(far)))
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
+        opened = self._addresses.opened(far, near, (), is_outward=outward)
 
         def copy(source: Place, target: Place) -> None:
             ends = (target, source) if outward else (source, target)
-            schedule.wait(layer, schedule.start(layer, link, cost, *ends, sizes, outward))
+            moved = opened(cost, [0] * len(shape_of(far)), *ends)
+            schedule.wait(layer, schedule.start(layer, link, moved, *ends, sizes, outward))
 
         return copy
 
@@ -280,12 +284,13 @@ class Walker(Client):
         )
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         operands, programs = list(op.operands), self._programs
+        opened = self._addresses.opened(far, near, transfer.repeated, is_outward=outward)
         fetch, issue = self._fetch(op, self._cache.sizes.get("transfer", 0)), self._cache.sizes.get("issue", 0)
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
 
         def start(*operands: Any) -> Token:
-            cost = descriptor.at([operands[at] for at in offsets_at])
-            places = operands[far_at], operands[near_at]
+            places, offsets = (operands[far_at], operands[near_at]), [operands[at] for at in offsets_at]
+            cost = opened(descriptor.at(offsets), offsets, *places)
             fetch(issue * max(1, cost.startup // max(link.startup, 1)))
             route = programs.route(link, *(places[::-1] if outward else places))
             return schedule.start(layer, link, cost, *places, sizes, outward, route)

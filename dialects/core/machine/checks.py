@@ -8,13 +8,13 @@ from functools import cache
 
 from ....discovery import version
 from ....errors import did_you_mean
-from .model import ROLES, Engine, Level, Link, Machine
+from .model import DRAM, ROLES, Engine, Level, Link, Machine
 
 
 def check(machine: Machine, problems: list[str]) -> Machine:
     """Return the machine with its levels from far to near; faults are appended to `problems`."""
     for level in machine.levels:
-        problems += _level_problems(level)
+        problems += [*_level_problems(level), *_dram_problems(level)]
     known = [level.name for level in machine.levels]
     for link in machine.links:
         problems += _link_problems(link, machine, known)
@@ -49,6 +49,15 @@ def _level_problems(level: Level) -> Iterable[str]:
         yield f"{path}.alignment: expected a multiple of row_bytes, found {level.alignment}"
     if not level.row_bytes and level.alignment & (level.alignment - 1):
         yield f"{path}.alignment: expected a power of two, found {level.alignment}"
+
+
+def _dram_problems(level: Level) -> Iterable[str]:
+    dram = dict(level.dram)
+    for key in DRAM if dram else ():
+        least = 1 if key in ("row", "banks") else 0
+        if dram.get(key, 1 if key == "banks" else -1) < least:
+            found = dram.get(key, "nothing")
+            yield f"levels.{level.name}.dram.{key}: expected a number of {least} or more, found {found}"
 
 
 def _link_problems(link: Link, machine: Machine, known: list[str]) -> Iterable[str]:

@@ -39,6 +39,9 @@ STACK = ("rows", "tables", "windows", "packed_windows")
 PROGRAM = ("cache", "line", "fetch", "issue", "wait", "call", "transfer", "launch", "kernel", "op")
 """Instruction cache (bytes), its line (bytes, cycles), cycles of transfers and waits, and bytes of code."""
 
+DRAM = ("row", "banks", "activate", "precharge", "cas")
+"""Bytes of a row, banks, and cycles to activate a row, to precharge its bank, and from a read to its data."""
+
 _SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "outs"}
 
 
@@ -64,7 +67,8 @@ class Level:
     says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one. A memory of
     accumulators stores nothing but sums, of the type `element`. What a `preloaded` memory holds is there before the
     program runs: engines read it in place, and no link leads to it. An `external` memory is no part of what programs
-    address: only the transfers of links reach it.
+    address: only the transfers of links reach it. `dram` are the keys of `DRAM` of a memory of rows in banks: transfers
+    open rows.
     """
 
     name: str
@@ -80,6 +84,7 @@ class Level:
     count: tuple[int, ...] = ()
     preloaded: bool = False
     external: bool = False
+    dram: tuple[tuple[str, int], ...] = ()
 
     @property
     def rows(self) -> int:

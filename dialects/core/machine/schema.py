@@ -16,7 +16,7 @@ from typing import Any, cast
 from ....errors import Diagnostic, did_you_mean
 from .checks import check
 from .cost_table import Parameter, known_costs, known_transforms, parameters_of, transform_named
-from .model import PROGRAM, ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link, Machine
+from .model import DRAM, PROGRAM, ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link, Machine
 from .operations import OpSupport
 from .values import (
     Convert,
@@ -103,6 +103,7 @@ LEVEL: dict[str, Key] = {
     "count": Key(several(integer(1))),
     "preloaded": Key(flag),
     "external": Key(flag),
+    "dram": Key(by_name(integer(0), one_of(*DRAM))),
 }
 LINK: dict[str, Key] = {
     "far": Key(text, required=True),
@@ -320,7 +321,7 @@ def table_of(machine: Machine) -> dict[str, Any]:
 _SEPARATE = ("name", "op", "levels", "links", "engines", "runs", "parameters")
 _ALWAYS = ("alignment",)
 """Fields whose default depends on others."""
-_MAPPINGS = ("level", "multiples", "maxima", "blocked", "peak", "stack", "program", "queues")
+_MAPPINGS = ("level", "multiples", "maxima", "blocked", "peak", "stack", "program", "queues", "dram")
 
 
 def _plain(part: Any) -> dict[str, Any]:
