@@ -140,7 +140,7 @@ def _layout(value: SSAValue) -> tuple[list[int], int]:
 
 
 def _key_of(root: SSAValue, name: str) -> object:
-    """Return what tells a buffer from others: the symbol of a global, the name of a slot of a stream."""
+    """Return the key of a buffer: the symbol of a global, the name of a slot of a stream, else the buffer."""
     if isinstance(root.owner, memref.GetGlobalOp):
         return root.owner.name_.string_value()
     return name if isinstance(root.owner, StreamEndOp) else root

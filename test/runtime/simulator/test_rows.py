@@ -34,12 +34,12 @@ def cycles(folder: Path, dram: str, transfers: str) -> int:
     """Simulate transfers of 4 rows of 256 bytes of %x, 16 bytes a cycle, one after the other."""
     file = folder / "machine.toml"
     file.write_text(MACHINE.format(dram=dram))
-    lines = []
+    lines, source = list[str](), "memref<4x256xi8>"
     for number, (offsets, shape) in enumerate(each.split(":") for each in transfers.split(";")):
         row, column = (f"%c{each.strip()}" for each in offsets.split(","))
         lines += [
             f'%n{number} = memref.alloca() : memref<{shape}xi8, "L1">',
-            f'%t{number} = hier.dma_start %x[{row}, {column}] to %n{number} : memref<4x256xi8>, memref<{shape}xi8, "L1">',
+            f'%t{number} = hier.dma_start %x[{row}, {column}] to %n{number} : {source}, memref<{shape}xi8, "L1">',
             f"hier.dma_wait %t{number}",
         ]
     constants = [f"%c{each} = arith.constant {each} : index" for each in (0, 1, 2, 3, 128)]

@@ -20,7 +20,7 @@ ENDS = {
 
 
 def test_transfers_open_rows_at_both_ends(tmp_path: Path) -> None:
-    """Rows that open in no time change nothing; those of the host are opened by loads, those of the nodes by rings too."""
+    """Rows that open in no time change nothing; loads open those of the host, rings those of the nodes too."""
     (tmp_path / "block.onnx").write_bytes(Block(0, tokens=16, heads=4, width=8).model().SerializeToString())
     module = compile_model(Model(tmp_path / "block.onnx"), "pim/2x2", explicit=True).module
     first, later = dict[str, int](), dict[str, int]()
