@@ -134,7 +134,7 @@ def _layout(value: SSAValue) -> tuple[list[int], int]:
     strides, offset = row_major(shape_of(value)), 0
     if layout_map(value.type) is None:
         stated, first = layout_of(value)
-        strides = strides if None in stated else stated
+        strides = strides if None in cast("list[int | None]", stated) else stated
         offset = first or 0
     return [stride * item for stride in strides], offset * item
 
