@@ -9,11 +9,11 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, f32, i64
 from xdsl.ir import Attribute, Operation
 
+from ..dialects.core.analysis.constants import constant_integer
 from ..dialects.core.nesting import nested_ops
 from ..ir import element_of, functions, integer_width
 from .core.base import Pass
 from .loops.nest import UNROLL
-from .lowering.simplify import constant_value
 
 FACTOR = 4
 """Unroll factor of loops."""
@@ -43,7 +43,7 @@ def unroll_factor(op: Operation, factor: int) -> int:
 
 def _trip_count(op: scf.ForOp) -> int:
     """Return the iterations of a loop with constant bounds, 0 for others."""
-    low, high, step = (constant_value(value) for value in op.operands[:3])
+    low, high, step = (constant_integer(value) for value in op.operands[:3])
     return 0 if low is None or high is None or not step else -(-(high - low) // step)
 
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.analysis.constants import constant_integer
 from ..dialects.core.nesting import nested_ops
 from ..dialects.quant import RequantizeOp, RescaleOp
 from ..ir import functions
@@ -45,9 +46,7 @@ def _user(value: SSAValue) -> Operation | None:
 
 
 def _bound(op: arith.MaxSIOp | arith.MinSIOp, value: SSAValue) -> int | None:
-    other = op.rhs if op.lhs is value else op.lhs
-    constant = other.owner.value if isinstance(other.owner, arith.ConstantOp) else None
-    return constant.value.data if isinstance(constant, IntegerAttr) else None
+    return constant_integer(op.rhs if op.lhs is value else op.lhs)
 
 
 def _replace(op: RequantizeOp | RescaleOp, last: Operation, low: int, high: int) -> None:

@@ -16,9 +16,10 @@ from typing import Any, cast
 import islpy
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ..dialects.core.analysis.constants import constant_integer
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import ConcurrentOp, DmaStartOp, LocalOp, ProgramOp
@@ -110,9 +111,9 @@ def _text(value: SSAValue, names: Mapping[SSAValue, str], op: Operation) -> str:
     """Return a coordinate in isl's syntax, over those of the instance."""
     if value in names:
         return names[value]
+    if (number := constant_integer(value)) is not None:
+        return str(number)
     owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return str(cast("IntegerAttr[Any]", owner.value).value.data)
     if isinstance(owner, Operation) and type(owner) in _OPERATORS:
         return _OPERATORS[type(owner)].format(*(_text(each, names, op) for each in owner.operands))
     raise Diagnostic(

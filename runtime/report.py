@@ -7,7 +7,7 @@ from math import prod
 from types import UnionType
 from typing import Any, cast
 
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ..dialects import emitc
+from ..dialects.core.analysis.constants import constant_integer
 from ..dialects.core.kernel import is_kernel, is_shaped
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
@@ -218,12 +219,8 @@ def _turns(op: Operation) -> int:
 
 
 def _trips(*bounds: SSAValue) -> int:
-    known = [_number(value.owner) for value in bounds if isinstance(value.owner, arith.ConstantOp)]
+    known = [number for value in bounds if (number := constant_integer(value)) is not None]
     return len(range(*known)) if len(known) == len(bounds) else 1
-
-
-def _number(op: arith.ConstantOp) -> int:
-    return cast("IntegerAttr[Any]", op.value).value.data
 
 
 def _levels(module: ModuleOp) -> list[dict[str, Any]]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation, Region
 
+from ..core.analysis.constants import constant_number
 from ..core.layouts import layout_map, view_strides
 from ..core.machine.cost_table import transform_named
 from ..quant import RequantizeOp, RescaleOp
@@ -78,7 +79,7 @@ def needs_of_body(body: Region | None) -> dict[str, str]:
 def _needs_of(op: Operation) -> tuple[str, ...]:
     if isinstance(op, RequantizeOp | RescaleOp):
         return _SCALE, _CONVERT, _CLIP
-    if isinstance(op, _MAXIMA) and any(_is_zero(operand) for operand in op.operands):
+    if isinstance(op, _MAXIMA) and any(constant_number(operand) == 0 for operand in op.operands):
         return ("relu",)
     return (_OF_OP.get(type(op), op.name),)
 
@@ -104,11 +105,6 @@ def _lacking(needs: Mapping[str, str], transforms: Sequence[str]) -> tuple[str, 
         if need not in transforms and not (need == "relu" and _CLIP in transforms):
             return need, reason
     return None
-
-
-def _is_zero(value: SSAValue) -> bool:
-    attribute = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    return isinstance(attribute, IntegerAttr | FloatAttr) and not cast(Any, attribute).value.data
 
 
 def changes_layout(far: Attribute, near: Attribute) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.scf import ForOp, IfOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 
+from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.instruction import InstructionOp
 from ...dialects.core.nesting import nested_ops
 from ...ir import functions
@@ -139,14 +139,8 @@ def _concurrent(summaries: Iterable[Summary]) -> Summary:
 
 def runs(loop: ForOp) -> bool:
     """Return whether a loop has an iteration, by the constants that are its bounds."""
-    low, high = _constant(loop.lb), _constant(loop.ub)
+    low, high = constant_integer(loop.lb), constant_integer(loop.ub)
     return low is not None and high is not None and low < high
-
-
-def _constant(value: SSAValue) -> int | None:
-    owner = value.owner
-    attribute = owner.value if isinstance(owner, ConstantOp) else None
-    return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
 
 def calls_of(module: ModuleOp) -> Mapping[FuncOp, list[CallOp]]:

@@ -7,10 +7,11 @@ from itertools import count
 from typing import Any
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, NoneAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.analysis.structural_key import structural_key
 from ...dialects.hier import DmaStartOp
 from ...errors import Diagnostic
@@ -111,14 +112,9 @@ def spanned(op: DmaStartOp) -> tuple[bool, ...]:
         return (True,) * len(op.offsets)
     extents = enumerate(zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True))
     return tuple(
-        (axis in op.repeated or (tile, whole) == (1, 1)) and _is_zero(offset) for axis, (offset, tile, whole) in extents
+        (axis in op.repeated or (tile, whole) == (1, 1)) and constant_integer(offset) == 0
+        for axis, (offset, tile, whole) in extents
     )
-
-
-def _is_zero(value: SSAValue) -> bool:
-    constant = value.owner
-    attribute = constant.value if isinstance(constant, arith.ConstantOp) else None
-    return isinstance(attribute, IntegerAttr) and attribute.value.data == 0
 
 
 def _bounds(

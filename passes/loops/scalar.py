@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Protocol, cast
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32, i32
+from xdsl.dialects.builtin import IntegerType, f32, i32
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from ...dialects.core.analysis.constants import constant_integer, constant_number
 from ...dialects.core.nesting import nested_ops
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...ir import numbers_of
@@ -53,9 +54,9 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
     compute, shift = op.compute, op.shift.value.data
     rounding = (1 << shift) >> 1
     total = _wide(x, compute, emit)
-    if _known(op.mul) != 1:
+    if constant_integer(op.mul) != 1:
         total = emit.op(arith.MuliOp(total, _wide(mul, compute, emit), overflow=NO_SIGNED_WRAP))
-    known = _known(op.add)
+    known = constant_integer(op.add)
     if known is not None and fits(known + rounding, compute):
         total = _plus(total, known + rounding, emit)
     else:
@@ -73,7 +74,7 @@ def is_natural(op: RequantizeOp) -> bool:
 
 def _least(value: SSAValue) -> int:
     """Return the least value of a constant, or of a function's argument; the least of 64 bits where it is unknown."""
-    known = _known(value)
+    known = constant_integer(value)
     function = value.block.parent_op() if isinstance(value, BlockArgument) else None
     if known is not None or not isinstance(function, func.FuncOp) or function.arg_attrs is None:
         return -(1 << 63) if known is None else known
@@ -95,7 +96,7 @@ def expand_rescale(op: RescaleOp, x: SSAValue, scale: SSAValue, emit: Emitter) -
     """
     low, high, zero = op.low.value.data, op.high.value.data, op.zero.value.data
     real = x if x.type == f32 else emit.op(arith.SIToFPOp(x, f32))
-    if not _is_one(op.scale):
+    if constant_number(op.scale) != 1:
         real = emit.op(arith.MulfOp(real, scale))
     bits = emit.op(arith.BitcastOp(emit.op(arith.AddfOp(real, emit.constant(_ROUNDS, f32))), i32))
     bits = emit.op(arith.MaxSIOp(bits, emit.constant(_ROUNDS_BITS + low - zero, i32)))
@@ -106,19 +107,9 @@ def expand_rescale(op: RescaleOp, x: SSAValue, scale: SSAValue, emit: Emitter) -
     return emit.op(arith.TruncIOp(total, result)) if result.width.data < 32 else _wide(total, result, emit)
 
 
-def _is_one(value: SSAValue) -> bool:
-    constant = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    return isinstance(constant, FloatAttr) and constant.value.data == 1
-
-
 def fits(value: int, type: IntegerType) -> bool:
     """Return whether a signed integer type can represent a value."""
     return -(1 << (type.width.data - 1)) <= value < 1 << (type.width.data - 1)
-
-
-def _known(value: SSAValue) -> int | None:
-    constant = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    return constant.value.data if isinstance(constant, IntegerAttr) else None
 
 
 def _wide(value: SSAValue, type: IntegerType, emit: Emitter) -> SSAValue:

@@ -10,19 +10,12 @@ from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.analysis.constants import constant_integer, constant_number
 from ...dialects.core.body import is_float
 from ...dialects.core.semantics import SCALAR_RULES, folded
 from ...dialects.quant import RequantizeOp
 from ...ir import integer_width
 from ..core.dead_code import erase_dead
-
-
-def constant_value(value: SSAValue) -> Any:
-    """Return the number that a scalar constant holds, None for other values."""
-    if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
-        stored = cast(Any, value.op.value)
-        return stored.value.data if hasattr(stored, "value") else None
-    return None
 
 
 def simplify_body(block: Block) -> bool:
@@ -49,7 +42,7 @@ def simplify_body(block: Block) -> bool:
 
 def _fold(op: Operation) -> bool:
     """Replace an op on constants by its result."""
-    numbers = [constant_value(value) for value in op.operands]
+    numbers = [constant_number(value) for value in op.operands]
     if type(op) not in SCALAR_RULES or not numbers or any(number is None for number in numbers):
         return False
     constant = arith.ConstantOp(folded(op, numbers))
@@ -75,10 +68,10 @@ def _neutral(number: int) -> Callable[[Any], SSAValue | None]:
     """Return the rule that folds an integer op with a neutral operand."""
 
     def rule(op: Any) -> SSAValue | None:
-        if constant_value(op.rhs) == number:
+        if constant_number(op.rhs) == number:
             return op.lhs
         commutes = isinstance(op, arith.AddiOp | arith.MuliOp)
-        return op.rhs if commutes and constant_value(op.lhs) == number else None
+        return op.rhs if commutes and constant_number(op.lhs) == number else None
 
     return rule
 
@@ -100,7 +93,7 @@ def _repeated_extension(op: Any) -> SSAValue | None:
 
 def requantizes_by_one(op: RequantizeOp) -> SSAValue | None:
     """A requantisation whose factor is one and whose clip does not bind gives its operand back."""
-    mul, add = constant_value(op.mul), constant_value(op.add)
+    mul, add = constant_integer(op.mul), constant_integer(op.add)
     width, out = integer_width(op.x.type) or 0, integer_width(op.result.type) or 0
     if mul != 1 << op.shift.value.data or add != 0 or width != out:
         return None
@@ -115,7 +108,7 @@ def _requantize_by_less(op: RequantizeOp) -> None:
     Exact: `(x * mul + add) >> shift` is `(x * (mul >> n) + (add >> n)) >> (shift - n)` where 2^n divides `mul`. Others
     are kept: a smaller factor saves nothing, and kernels with the same shift may be one function.
     """
-    mul, add, shift = constant_value(op.mul), constant_value(op.add), op.shift.value.data
+    mul, add, shift = constant_integer(op.mul), constant_integer(op.add), op.shift.value.data
     if not mul or add is None:
         return
     common = min(shift, (mul & -mul).bit_length() - 1)
@@ -133,7 +126,7 @@ def _requantize_by_less(op: RequantizeOp) -> None:
 
 def _clip_within_type(op: Any) -> SSAValue | None:
     """A bound at the end of a type, or beyond, does not bind."""
-    width, bound = integer_width(op.result.type), constant_value(op.rhs)
+    width, bound = integer_width(op.result.type), constant_integer(op.rhs)
     if width is None or bound is None or is_float(op.result.type):
         return None
     limit = -(1 << (width - 1)) if isinstance(op, arith.MaxSIOp) else (1 << (width - 1)) - 1

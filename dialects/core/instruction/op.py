@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import I64, DenseArrayBase, FloatAttr, IndexType, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -26,6 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ....errors import Diagnostic
 from ....ir import element_of, numbers_of, numpy_type, shape_of
+from ..analysis.constants import constant_number
 from ..effect_traits import Box
 from ..kernel_parts import ints
 from ..layouts import layout_map
@@ -116,7 +116,7 @@ class InstructionOp(IRDLOperation):
                 found[each.name] = self.steps_of(each.kind.buffer)[axis] * times if times else 0
             elif each.kind is Kind.SCALAR:
                 value = getattr(self, each.name)
-                known = constant_of(value)
+                known = constant_number(value)
                 found[each.name] = value if known is None else each.element(known)
         return found
 
@@ -147,7 +147,7 @@ class InstructionOp(IRDLOperation):
                 value = getattr(self, each.name)
                 numbers[shape_name(each.name)] = shape_of(value)
                 numbers[type_name(each.name)] = str(element_of(value))
-                numbers[place_name(each.name)] = tuple(map(constant_of, getattr(self, _at(each.name))))
+                numbers[place_name(each.name)] = tuple(map(constant_number, getattr(self, _at(each.name))))
             elif isinstance(each.kind, Stride):
                 self._verify_stride(each, each.kind)
                 numbers |= self._known_stride(each, each.kind)
@@ -158,8 +158,8 @@ class InstructionOp(IRDLOperation):
                 numbers[each.name] = shape[each.kind.axis]
             elif isinstance(each.kind, ElementSize):
                 numbers[each.name] = numpy_type(element_of(getattr(self, each.kind.buffer))).itemsize
-            elif each.kind in (Kind.SIZE, Kind.SCALAR) and (known := constant_of(getattr(self, each.name))) is not None:
-                numbers[each.name] = known
+            elif each.kind in (Kind.SIZE, Kind.SCALAR):
+                numbers |= _known(each.name, constant_number(getattr(self, each.name)))
         try:
             self.INSTRUCTION.check(numbers)
             for name in self.INSTRUCTION.regions:
@@ -218,10 +218,9 @@ def place_name(buffer: str) -> str:
     return f"{buffer}_at"
 
 
-def constant_of(value: SSAValue) -> int | float | None:
-    """Return the number that a value is, None where it is no constant."""
-    held = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    return held.value.data if isinstance(held, IntegerAttr | FloatAttr) else None
+def _known(name: str, number: float | None) -> dict[str, float]:
+    """Return a number by its name; nothing where it is not known."""
+    return {} if number is None else {name: number}
 
 
 def _at(buffer: str) -> str:

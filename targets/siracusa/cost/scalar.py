@@ -19,13 +19,13 @@ from xdsl.dialects.builtin import i32
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from ....dialects.core.analysis.constants import constant_number
 from ....dialects.core.body import is_float
 from ....dialects.core.nesting import nested_ops
 from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
 from ....passes.loops.scalar import is_natural, live_ops
-from ....passes.lowering.simplify import constant_value
 from ..passes.fuse_products import fusible_product
 from .kernels import KERNELS
 
@@ -259,7 +259,7 @@ def _work(op: Operation) -> Work:
 
 
 def _float_weight(op: Operation) -> float:
-    constants = [value for value in map(constant_value, op.operands) if value is not None]
+    constants = [value for value in map(constant_number, op.operands) if value is not None]
     if isinstance(op, arith.DivfOp) and _is_constant(op.operands[1]) and constants:
         # C compilers multiply by the reciprocal where it is exact.
         divisor = abs(constants[-1])
@@ -282,7 +282,7 @@ def _price(op: Operation) -> _Price:
 
 
 def _multiplies_by_one(op: Operation) -> bool:
-    return isinstance(op, arith.MuliOp) and any(constant_value(operand) == 1 for operand in op.operands)
+    return isinstance(op, arith.MuliOp) and any(constant_number(operand) == 1 for operand in op.operands)
 
 
 def _is_constant(value: SSAValue) -> bool:
@@ -304,7 +304,7 @@ def _requantise(op: RequantizeOp) -> Work:
     A factor of 1, a summand of 0 and a shift by 0 take nothing.
     """
     is_wide = op.compute.width.data > 32
-    shift, add, has_product = op.shift.value.data, constant_value(op.add), constant_value(op.mul) != 1
+    shift, add, has_product = op.shift.value.data, constant_number(op.add), constant_number(op.mul) != 1
     rounding = (1 << shift) >> 1
     sums = bool(add + rounding) if add is not None else 1 + bool(rounding)
     bounds = 1 if op.low.value.data <= 0 and is_natural(op) else 2

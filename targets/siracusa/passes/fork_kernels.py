@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.analysis.constants import constant_integer
 from ....dialects.core.effects import effects_of, root_of
 from ....dialects.core.machine.attribute import machine_of
 from ....passes.annotate_unrolling import is_worth_unrolling
@@ -104,14 +105,12 @@ def _points(block: Block) -> int:
 
 
 def _turns(loop: scf.ForOp) -> int:
-    lower, upper, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
-    return max(0, -(-(upper - lower) // step))
+    return len(range(*_bounds(loop)))
 
 
-def _constant(value: SSAValue) -> int:
-    owner = value.owner
-    assert isinstance(owner, arith.ConstantOp)
-    return cast("IntegerAttr[Any]", owner.value).value.data
+def _bounds(loop: scf.ForOp) -> tuple[int, int, int]:
+    """Return the bounds of a loop and its step, all constants."""
+    return cast("tuple[int, int, int]", tuple(map(constant_integer, (loop.lb, loop.ub, loop.step))))
 
 
 # Rewriting
@@ -147,7 +146,7 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> None
 
     A single iteration is that of the core `alone`.
     """
-    lower, upper, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
+    lower, upper, step = _bounds(loop)
     chunk = -(-_turns(loop) // cores) * step
     made: list[Operation] = []
 

@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ....dialects.core.analysis.constants import constant_number
 from ....dialects.core.nesting import nested_ops
 from ....ir import functions
 from ....passes.core.base import Pass
-from ....passes.lowering.simplify import constant_value
 from ..dialects.cluster.instructions import mac
 
 
@@ -47,7 +47,7 @@ def _is_fusible(value: SSAValue) -> bool:
     owner = value.owner
     if not isinstance(owner, arith.MuliOp) or len(list(value.uses)) != 1:
         return False
-    return all(constant_value(operand) != 1 for operand in owner.operands)
+    return all(constant_number(operand) != 1 for operand in owner.operands)
 
 
 def _is_partial(value: SSAValue) -> bool:

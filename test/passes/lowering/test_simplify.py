@@ -10,15 +10,16 @@ from xdsl.dialects.builtin import IntegerAttr, i8, i32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block
 
+from tilewright.dialects.core.analysis.constants import constant_number
 from tilewright.dialects.core.semantics import SCALAR_RULES
 from tilewright.dialects.quant import RequantizeOp
 from tilewright.ir import Array
-from tilewright.passes.lowering.simplify import constant_value, simplify_body
+from tilewright.passes.lowering.simplify import simplify_body
 
 
 def values(op: RequantizeOp) -> Array:
     """Return the results of a requantisation by constants for all bytes."""
-    numbers = (np.asarray(constant_value(value)) for value in (op.mul, op.add))
+    numbers = (np.asarray(constant_number(value)) for value in (op.mul, op.add))
     return SCALAR_RULES[RequantizeOp](op, np.arange(-128, 128), *numbers)
 
 
@@ -37,4 +38,4 @@ def test_factors_of_one_and_shifts_by_nothing(odd: int, power: int, summand: int
     common = min(shift, (factor & -factor).bit_length() - 1) if factor else 0
     is_less = common and (factor >> common == 1 or common == shift)
     expected_numbers = (factor >> common, shift - common) if is_less else (factor, shift)
-    assert (constant_value(made.mul), made.shift.value.data) == expected_numbers
+    assert (constant_number(made.mul), made.shift.value.data) == expected_numbers
