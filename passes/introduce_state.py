@@ -73,6 +73,9 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucke
 
 def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int) -> None:
     """Convert the caches of a function to state of `context` rows; the function computes on the first `rows`."""
+    for argument in function.body.block.args:
+        if not isinstance(argument.type, TensorType):
+            raise Diagnostic(f"argument {argument.index} is no tensor", where(function), "tensors", str(argument.type))
     caches = find_caches(function)
     added = caches[0].added
     if context < added:

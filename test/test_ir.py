@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import time
 from typing import Any, cast
 
 import numpy as np
@@ -197,6 +198,12 @@ def test_fused_locations_keep_what_the_text_gives():
             "%1 = arith.constant dense<1> : tensor<i8>\nlinalg.yield %1 : tensor<i8>} -> tensor<i8>",
             "t.mlir:1:88",
             "the value %1 is used by an op, but defined in a region of that op",
+        ),
+        (
+            "%0 = arith.constant 0 : index\n%1 = scf.for %i = %0 to %0 step %s iter_args(%a = %0) -> (index) {\n"
+            "%2 = arith.addi %i, %s : index\n%s = arith.constant 1 : index\nscf.yield %2 : index }",
+            "t.mlir:2:33",
+            "the value %s is used by an op, but defined in a region of that op",
         ),
     ],
 )
@@ -412,3 +419,12 @@ def test_letters_beyond_ascii_are_read_as_they_were_written():
     assert op is not None
     assert ir.node_names(op) == ("Straße",)
     assert op.properties["sym_name"] == StringAttr("größe")
+
+
+def test_splats_are_read_as_one_element():
+    # One by one the elements of this type take a minute.
+    began = time.perf_counter()
+    text = '"test.op"() {a = dense<-3> : tensor<64x1024x1024xi8>} : () -> ()'
+    (op,) = text_of_ir.parse_module(text_of_ir.new_context(), text, "t.mlir").body.block.ops
+    assert cast(Any, op.attributes["a"]).data.data == b"\xfd" * (64 << 20)
+    assert time.perf_counter() - began < 10

@@ -34,6 +34,8 @@ class DistanceOp(RowOp):
         return (1 << (integer_width(element_of(self.inputs[0])) or 64)) - 1
 
     def verify_structure(self) -> None:
+        if integer_width(self.accumulator) is None or integer_width(self.element) is None:
+            raise VerifyException(f"expected integers, got {self.element} and sums of {self.accumulator}")
         if self.span is not None and self.span.value.data < 0:
             raise VerifyException(f"a distance is not negative, got a span of {self.span.value.data}")
         super().verify_structure()

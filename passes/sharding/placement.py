@@ -337,6 +337,8 @@ def _in_order(split: Sequence[tuple[int, int]], sizes: Sequence[tuple[int, int]]
 
 def axis_groups(source: Sequence[int], target: Sequence[int]) -> list[tuple[list[int], list[int]]]:
     """Return the smallest groups of axes of two shapes that have as many elements each, in order."""
+    if 0 in source:
+        return [([*range(len(source))], [*range(len(target))])]
     groups: list[tuple[list[int], list[int]]] = []
     i = j = 0
     while i < len(source) and j < len(target):

@@ -124,3 +124,11 @@ func.func @table(%p: tensor<1x2x4xf32>, %x: tensor<1x1x4xf32>, %n: tensor<1xi64>
   %c = onnx.Concat(%p, %x) {axis = 1 : si64} : (tensor<1x2x4xf32>, tensor<1x1x4xf32>) -> tensor<1x3x4xf32>
   func.return %c, %g : tensor<1x3x4xf32>, tensor<1x4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{argument 2 is no tensor}}
+func.func @scalar(%p: tensor<1x2x4xf32>, %x: tensor<1x1x4xf32>, %i: i32 {onnx.name = "position"}) -> tensor<1x3x4xf32> {
+  %c = onnx.Concat(%p, %x) {axis = 1 : si64} : (tensor<1x2x4xf32>, tensor<1x1x4xf32>) -> tensor<1x3x4xf32>
+  func.return %c : tensor<1x3x4xf32>
+}

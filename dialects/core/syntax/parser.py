@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
@@ -16,6 +15,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     ComplexType,
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     FusedLoc,
     IndexType,
     IntAttr,
@@ -41,6 +41,13 @@ _TOKEN = re.compile(
 )
 
 _LOCATION_ALIAS = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=[ \t]*(?=loc[ \t]*\()", re.MULTILINE)
+_NO_SPLAT = (
+    MLIRTokenKind.GREATER,
+    MLIRTokenKind.L_SQUARE,
+    MLIRTokenKind.STRING_LIT,
+    MLIRTokenKind.BYTES_LIT,
+)
+"""How other contents of a dense attribute begin than one element."""
 _WIDEST = (1 << 24) - 1
 
 
@@ -111,7 +118,7 @@ class LocatingParser(Parser):
         self._filename = StringAttr(name)
         self._line_starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
         self._start = 0
-        self._first_uses: dict[str, Span[str]] = {}
+        self._first_uses: dict[SSAValue, Span[str]] = {}
         self._resources: dict[tuple[str, str], str] = {}
         self._text = text
         self._parser_state = ParserState(FastLexer(Input(text, name)))
@@ -123,37 +130,45 @@ class LocatingParser(Parser):
         return line, start - self._line_starts[line - 1] + 1
 
     def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
+        value = super().resolve_operand(operand, type)
         if operand.operand_name not in self.ssa_values:
-            self._first_uses.setdefault(operand.operand_name, operand.span)
-        return super().resolve_operand(operand, type)
-
-    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span[str]) -> None:
-        # xDSL replaces uses by ops that exist, which the op around a region that is being read does not.
-        if any(not value.uses for value in self.forward_ssa_references.get(name, {}).values()):
-            used = self._first_uses[name]
-            raise ParseError(used, f"the value {used.text} is used by an op, but defined in a region of that op")
-        super()._register_ssa_definition(name, values, span)
+            self._first_uses.setdefault(value, operand.span)
+        return value
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
             return super().parse_module(allow_implicit_module)
         except ParseError as error:
-            undefined = list(self.forward_ssa_references)
+            undefined = self._undefined()
             if self._current_token.kind is not MLIRTokenKind.EOF or not undefined:
                 raise
             # xDSL blames the end of the file.
-            span = min((self._first_uses[name] for name in undefined), key=lambda span: span.start)
+            span = min((self._first_uses[value] for value in undefined), key=lambda span: span.start)
             raise ParseError(span, f"the value {span.text} is used, but not defined") from error
 
     def parse_operation(self) -> Operation:
         self._start = start = self._current_token.span.start
         op = super().parse_operation()
+        if op.regions:
+            self._check_operands(op)
         if op.name in PROPERTIES:
             PROPERTIES[op.name](op)
         if op.location is UNKNOWN_LOC:  # where the text says `loc(unknown)`, it is another object
             line, column = self.place(start)
             op.location = cast(LocationAttr, InferredLoc.new((self._filename, _number(line), _number(column))))
         return op
+
+    def _undefined(self) -> set[SSAValue]:
+        """Return the values that stand for those that are used, but not yet defined."""
+        return {value for values in self.forward_ssa_references.values() for value in values.values()}
+
+    def _check_operands(self, op: Operation) -> None:
+        """Check that no operand is defined in a region of its op: xDSL replaces uses only by ops that it has made."""
+        undefined = self._undefined()
+        for operand in op.operands:
+            if operand in self._first_uses and operand not in undefined:
+                used = self._first_uses[operand]
+                raise ParseError(used, f"the value {used.text} is used by an op, but defined in a region of that op")
 
     def _parse_location(self) -> LocationAttr:
         token = self._current_token
@@ -204,6 +219,21 @@ class LocatingParser(Parser):
         if type(real) is not type(imaginary) and not has_bits:
             self.raise_error("expected a complex number of two floats or two integers", start)
         return (real, imaginary), Span(start.start, end.end, start.input)
+
+    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:
+        # xDSL checks and packs a splat as many times as its type has elements.
+        start = self._current_token.span.start
+        self.parse_punctuation("<", " in dense attribute")
+        if self._current_token.kind in _NO_SPLAT:
+            self._resume_from(start)
+            return super().parse_dense_int_or_fp_elements_attr(type)
+        (element,), _ = self._parse_tensor_literal()
+        self.parse_punctuation(">", " in dense attribute")
+        if type is None:
+            self.parse_punctuation(":", " in dense attribute")
+            type = self._parse_dense_literal_type()
+        value: Any = element.to_type(self, type.element_type)
+        return DenseIntOrFPElementsAttr.from_list(type, [value])
 
     def _parse_builtin_densearray_attr(self) -> DenseArrayBase[Any] | None:
         # xDSL reads no hexadecimal floats here, though it prints infinities so.

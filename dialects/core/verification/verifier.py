@@ -13,6 +13,7 @@ from ....errors import Diagnostic
 from ....locations import where
 from .definitions import alike_verified_once
 from .dominance import dominator_tree, is_in_graph_region
+from .reshapes import verify_reshape
 
 
 def verify(op: Operation) -> None:
@@ -73,6 +74,7 @@ def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
             op.verify_()
         else:
             op.verify(verify_nested_ops=False)
+        verify_reshape(op)
     except Diagnostic:
         raise
     # xDSL's own ops raise others, too: scf.while a bare Exception.

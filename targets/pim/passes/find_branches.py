@@ -20,6 +20,8 @@ from ..branches import Network, spatial_dims
 from ..branches_blocks import Block, RefusedBlock, blocks_of, stages_of, window_of
 from ..schedule.records import Stage
 
+_KINDS = {"name": str, "merges": bool}
+_EXPECTED = {str: "a string", bool: "a boolean", int: "an integer of at least 1, or 0 for an MLP that is missing"}
 STAGES, BLOCKS = "pim.stages", "pim.blocks"
 BLOCK, PHASE = "pim.block", "pim.phase"
 REFUSED = "pim.refused"
@@ -73,7 +75,12 @@ def stage_from(record: DictionaryAttr) -> Stage:
     names = {field.name for field in fields(Stage)}
     if set(record.data) != names:
         raise Diagnostic("not the record of a stage", f"'{STAGES}'", ", ".join(sorted(names)), ", ".join(record.data))
-    return Stage(**{name: _value(each) for name, each in record.data.items()})  # pyright: ignore[reportArgumentType]
+    values = {name: _value(each) for name, each in record.data.items()}
+    for name, value in values.items():
+        needed = _KINDS.get(name, int)
+        if type(value) is not needed or (needed is int and int(value) < (name != "expansion")):
+            raise Diagnostic(f"'{name}' of a stage is out of range", f"'{STAGES}'", _EXPECTED[needed], str(value))
+    return Stage(**values)  # pyright: ignore[reportArgumentType]
 
 
 def _attribute(value: str | int) -> Attribute:

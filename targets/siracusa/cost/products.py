@@ -189,7 +189,7 @@ def _padding(kernel: Kernel, pixels: Sequence[int]) -> tuple[int, float, float]:
             outside = [share for share in taps if share < 1]
             border, border_share = len(outside), sum(outside) / max(len(outside), 1)
         else:
-            rows_share *= sum(taps) / len(taps)
+            rows_share *= sum(taps) / max(len(taps), 1)
     return border, border_share, rows_share
 
 

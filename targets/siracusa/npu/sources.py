@@ -123,6 +123,8 @@ def source_of(op: Operation) -> Source:
         raise _declined(op, "is not on bytes with sums of 32 bits", "i8, i8, sums of i32", found)
     if isinstance(op, PackableOp) and op.packed_bits:
         raise _declined(op, "has packed weights", "weights as bytes, which the NPU packs otherwise")
+    if not all((*shape_of(x), *shape_of(w))):
+        raise _declined(op, "has no elements", "an image and weights of one element at least")
     if _constant(w) is None:
         raise _declined(op, "has weights that are not constant", "constant weights")
     return _folded(_SOURCES[type(op)](op))

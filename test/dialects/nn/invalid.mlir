@@ -480,3 +480,11 @@ func.func @summands_of_two_shapes(%x: tensor<8x32xi8>, %y: tensor<8x1xi8>, %o: t
   %r = nn.add ins(%x, %y : tensor<8x32xi8>, tensor<8x1xi8>) outs(%o : tensor<8x32xi32>) {accumulator = i32}
   func.return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xi8>, %e: tensor<4xi8>) {
+  // expected-error@+1 {{expected integers, got i8 and sums of f64}}
+  %y = nn.ita_max ins(%x : tensor<4xi8>) outs(%e : tensor<4xi8>) {levels = 256 : i64, accumulator = f64, element = i8}
+  func.return
+}

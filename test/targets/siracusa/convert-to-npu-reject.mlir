@@ -140,3 +140,14 @@ func.func @columns(%x: tensor<4x5xi8>, %o: tensor<5x2xi32>) -> tensor<5x2xi32> {
     {accumulator = i32, transpose_a, engine = "npu"}
   func.return %y : tensor<5x2xi32>
 }
+
+// -----
+
+func.func @empty(%x: tensor<1x2x8x8xi8>, %o: tensor<1x0x8x8xi32>) -> tensor<1x0x8x8xi32> {
+  %w = arith.constant dense<1> : tensor<0x2x1x1xi8>
+  // expected-error@+1 {{the NPU does not support 'nn.conv': it has no elements}}
+  %y = nn.conv ins(%x, %w : tensor<1x2x8x8xi8>, tensor<0x2x1x1xi8>) outs(%o : tensor<1x0x8x8xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64,
+     accumulator = i32, engine = "npu"}
+  func.return %y : tensor<1x0x8x8xi32>
+}

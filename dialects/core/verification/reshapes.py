@@ -1,0 +1,42 @@
+"""Rules of upstream's reshapes that xDSL's definitions do not check."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import memref, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
+
+from ....ir import shape_of
+
+_EXPANSIONS = (memref.ExpandShapeOp, tensor.ExpandShapeOp)
+_COLLAPSES = (memref.CollapseShapeOp, tensor.CollapseShapeOp)
+
+
+def verify_reshape(op: Operation) -> None:
+    """
+    Check that each group of axes of an expansion or a collapse has the elements of the axis that it stands for.
+
+        memref.expand_shape %t [[0], [1, 2]] output_shape [32, 2, 12] : memref<32x24xf32> into memref<32x2x12xf32>
+
+    Raises VerifyException for other groups.
+    """
+    if not isinstance(op, _EXPANSIONS + _COLLAPSES):
+        return
+    few, many = shape_of(op.operands[0]), shape_of(op.results[0])
+    if isinstance(op, _COLLAPSES):
+        few, many = many, few
+    groups: list[list[int]] = [[each.value.data for each in cast(Any, group).data] for group in op.reassociation.data]
+    if [axis for axes in groups for axis in axes] != [*range(len(many))] or (len(groups) != len(few) and few):
+        raise VerifyException(
+            f"the groups {groups} are not the axes of {list(many)} in order, one for each of {len(few)}"
+        )
+    for extent, axes in zip(few, groups, strict=False):
+        sizes = [many[axis] for axis in axes]
+        if DYNAMIC_INDEX not in (extent, *sizes) and prod(sizes) != extent:
+            raise VerifyException(
+                f"the axes {axes} have {prod(sizes)} elements together, the axis of the group {extent}"
+            )
