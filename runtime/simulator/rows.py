@@ -18,7 +18,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 
-from ...dialects.core.instruction.op import constant_of
+from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.layouts import layout_map
 from ...dialects.core.machine.model import Level, Machine
 from ...dialects.hier import LocalOp
@@ -123,7 +123,7 @@ def _root_of(value: SSAValue) -> tuple[SSAValue, int]:
     shift = _layout(value)[1]
     while isinstance(value.owner, (*VIEWS, LocalOp)):
         if isinstance(value.owner, MEMORY_VIEWS):
-            shift += int(constant_of(value.owner.operands[1]) or 0)
+            shift += constant_integer(value.owner.operands[1]) or 0
         value = value.owner.operands[0]
     return value, shift
 
