@@ -30,19 +30,20 @@ def equalize(network: Network) -> int:
 def _pairs(network: Network) -> Iterator[tuple[NodeProto, NodeProto]]:
     consumers, outputs = network.consumers(), set(network.output_names)
     for node in network.nodes:
-        if not _has_constants(network, node):
+        if not is_constant_conv(network, node):
             continue
         name = node.output[0]
         while len(consumers[name]) == 1 and name not in outputs:
             after = consumers[name][0]
-            if _has_constants(network, after) and _inputs(network, after) is not None:
+            if is_constant_conv(network, after) and _inputs(network, after) is not None:
                 yield node, after
             if after.op_type not in ("Relu", "LeakyRelu"):
                 break
             name = after.output[0]
 
 
-def _has_constants(network: Network, node: NodeProto) -> bool:
+def is_constant_conv(network: Network, node: NodeProto) -> bool:
+    """Return whether a node is a convolution whose weights and bias are constants."""
     return node.op_type == "Conv" and all(name in network.constants for name in node.input[1:] if name)
 
 

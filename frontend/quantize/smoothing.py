@@ -10,6 +10,7 @@ from onnx import NodeProto
 
 from ...ir import Array
 from .calibration import Sample
+from .equalize import is_constant_conv
 from .execution import Execution
 from .network import Network, attribute
 
@@ -51,7 +52,7 @@ def smooth(network: Network, samples: Sequence[Sample]) -> int:
 def _pairs(network: Network) -> Iterator[_Pair]:
     consumers, outputs = network.consumers(), set(network.output_names)
     for node in network.nodes:
-        if not _has_constants(network, node):
+        if not is_constant_conv(network, node):
             continue
         name = node.output[0]
         after = consumers[name]
@@ -72,7 +73,7 @@ def _readers(
         if each in outputs:
             return None
         for node in consumers[each]:
-            if _has_constants(network, node) and _by_channel(network, node) is not None:
+            if is_constant_conv(network, node) and _by_channel(network, node) is not None:
                 found.append(node)
             elif _keeps_factors(network, node, each):
                 scaled.append(node.output[0])
@@ -89,10 +90,6 @@ def _keeps_factors(network: Network, node: NodeProto, name: str) -> bool:
         return len(node.output) == 1
     same = network.shape(name)[:2] == network.shape(node.output[0])[:2]
     return node.op_type == "Mul" and same and len(network.shape(name)) == len(network.shape(node.output[0]))
-
-
-def _has_constants(network: Network, node: NodeProto) -> bool:
-    return node.op_type == "Conv" and all(name in network.constants for name in node.input[1:] if name)
 
 
 def _by_channel(network: Network, node: NodeProto) -> Array | None:

@@ -54,7 +54,7 @@ class InstructionOp(IRDLOperation):
     def operands_of(self) -> dict[str, tuple[SSAValue, Sequence[SSAValue]]]:
         """Return the operand of each parameter that has one, with the indices of a buffer."""
         return {
-            each.name: (getattr(self, each.name), getattr(self, _at(each.name), ()))
+            each.name: (getattr(self, each.name), getattr(self, place_name(each.name), ()))
             for each in self.INSTRUCTION.parameters
             if isinstance(each.kind, Buffer) or each.kind in (Kind.SCALAR, Kind.SIZE)
         }
@@ -95,7 +95,7 @@ class InstructionOp(IRDLOperation):
         if buffer not in record.regions or record.depends_on_configuration(buffer):
             return None
         axes = record.axes_of(buffer, rank, self.known_numbers())
-        indices = tuple(getattr(self, _at(buffer))) or (0,) * rank
+        indices = tuple(getattr(self, place_name(buffer))) or (0,) * rank
         return Box(indices, axes.counts) if axes.steps is None else None
 
     @property
@@ -147,7 +147,7 @@ class InstructionOp(IRDLOperation):
                 value = getattr(self, each.name)
                 numbers[shape_name(each.name)] = shape_of(value)
                 numbers[type_name(each.name)] = str(element_of(value))
-                numbers[place_name(each.name)] = tuple(map(constant_number, getattr(self, _at(each.name))))
+                numbers[place_name(each.name)] = tuple(map(constant_number, getattr(self, place_name(each.name))))
             elif isinstance(each.kind, Stride):
                 self._verify_stride(each, each.kind)
                 numbers |= self._known_stride(each, each.kind)
@@ -214,17 +214,13 @@ def type_name(buffer: str) -> str:
 
 
 def place_name(buffer: str) -> str:
-    """Return the name by which `requires` takes the indices of a buffer, None for those that are no constants."""
+    """Return the name of a buffer's indices; `requires` takes them by it, None for those that are no constants."""
     return f"{buffer}_at"
 
 
 def _known(name: str, number: float | None) -> dict[str, float]:
     """Return a number by its name; nothing where it is not known."""
     return {} if number is None else {name: number}
-
-
-def _at(buffer: str) -> str:
-    return f"{buffer}_at"
 
 
 def op_class(
@@ -250,7 +246,7 @@ def _fields(parameter: Parameter) -> Mapping[str, Any]:
     name = parameter.name
     match parameter.kind:
         case Buffer():
-            return {name: operand_def(MemRefType), _at(name): var_operand_def(IndexType)}
+            return {name: operand_def(MemRefType), place_name(name): var_operand_def(IndexType)}
         case Stride():
             return {name: opt_prop_def(base(DenseArrayBase))}
         case Kind.SCALAR:
@@ -270,7 +266,7 @@ def _syntax(parameters: Sequence[Parameter]) -> str:
     given, types = list[str](), list[str]()
     for each in parameters:
         if isinstance(each.kind, Buffer):
-            given.append(f"${each.name} (`[` ${_at(each.name)}^ `]`)?")
+            given.append(f"${each.name} (`[` ${place_name(each.name)}^ `]`)?")
             types.append(f"type(${each.name})")
         elif each.kind in (Kind.SCALAR, Kind.SIZE):
             given.append(f"${each.name}")
