@@ -6,7 +6,8 @@ Conversion of concurrent programs and streams to C: a thread for each program, a
     static void network_big(float *x) { ... tw_stream_reserve(network_s0, 0) ... }
     static void network_big_thread(const tw_program *program) { network_big(program->buffers[0]); }
 
-`tilewright_threads.h` is the interface to threads: POSIX's, or those of a chip, in a header of that name.
+`tilewright_threads.h` is the interface to threads: POSIX's, or those of a chip, in a header of that name. It is told
+the bytes of slots and of shared buffers, which `tilewright_mpi.h` sends from rank to rank.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ from xdsl.dialects.emitc import EmitC_OpaqueType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.effects import root_of
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ConcurrentOp, LocalOp, ProgramOp, ResidentOp, StreamOp
 from ...dialects.hier.programs import instances_of
 from ...dialects.hier.sharded import is_sharded, sharding_of
 from ...dialects.hier.streams import StreamEndOp
 from ...errors import Diagnostic
-from ...ir import where
+from ...ir import element_of, numpy_type, shape_of, where
+from ..memory.views import bytes_of, layout_of
 from .buffers import flags, global_op, local_array, shape_attribute
 from .builder import INDEX, Builder, constant_value, pointer, scalar_type
 from .calls import effect
@@ -64,6 +67,7 @@ def convert_stream(converter: FunctionConverter, op: Operation) -> None:
     count, tile = prod(op.type.extents), op.type.tile
     name = state.fresh_name(op.stream.name_hint or "stream")
     state.definitions.append(_verbatim(f"static tw_stream {name}[{count}];\n"))
+    memory, size = _literal(b, "NULL", pointer(_VOID)), 0
     if tile is not None:
         shape = (count * op.depth.data, *tile.get_shape())
         space = tile.memory_space
@@ -73,9 +77,12 @@ def convert_stream(converter: FunctionConverter, op: Operation) -> None:
         made = global_op(source, state.scope.add(f"{name}_slots"), state.alignments.get(space, 1), raw=False)
         state.definitions.append(made)
         state.slots[op.stream] = made
+        array = b.emit(emitc.GetGlobalOp, [], made.type, {"name": SymbolRefAttr(made.sym_name.data)})
+        memory, size = b.cast(array, pointer(_VOID)), bytes_of(tile)
     state.streams[op.stream] = name
     b.headers[HEADER] = _RANK
-    effect(b, "tw_stream_open", [_stream(converter, op.stream), b.integer(count), b.integer(op.depth.data)], None)
+    numbers = b.integer(count), b.integer(op.depth.data)
+    effect(b, "tw_stream_open", [_stream(converter, op.stream), *numbers, memory, b.integer(size)], None)
 
 
 def convert_allocation(converter: FunctionConverter, op: Operation) -> None:
@@ -175,7 +182,8 @@ def convert_concurrent(converter: FunctionConverter, op: Operation) -> None:
         entry = _literal(b, f"&{table}[{number}]", pointer(_PROGRAM))
         effect(b, "tw_program_set", [entry, _literal(b, thread, _BODY)], None)
         for index, value in enumerate(captured):
-            effect(b, "tw_program_buffer", [entry, b.integer(index), b.cast(b.value(value), pointer(_VOID))], None)
+            buffer, size = b.cast(b.value(value), pointer(_VOID)), b.integer(_shared_bytes(converter, value))
+            effect(b, "tw_program_buffer", [entry, b.integer(index), buffer, size], None)
         for index, coordinate in enumerate([*map(b.integer, point), *map(b.value, numbers)]):
             effect(b, "tw_program_coordinate", [entry, b.integer(index), coordinate], None)
     b.headers[HEADER] = _RANK
@@ -243,6 +251,24 @@ def _captured(program: ProgramOp) -> tuple[list[SSAValue], list[SSAValue]]:
             )
         (numbers if kind == IndexType() else buffers).append(value)
     return buffers, numbers
+
+
+def _shared_bytes(converter: FunctionConverter, value: SSAValue) -> int:
+    """
+    Return the bytes of a buffer that programs may write and all instances reach; 0 for shards and constants.
+
+    They are counted from the begin of the buffer that it is a view of; -1 where they depend on data.
+    """
+    owner = root_of(value).owner
+    is_global = isinstance(owner, memref.GetGlobalOp)
+    found = converter.state.globals.get(owner.name_.string_value()) if is_global else None
+    if is_sharded(value.type) or (isinstance(found, memref.GlobalOp) and found.constant is not None):
+        return 0
+    strides, offset = layout_of(value)
+    if None in cast("list[int | None]", [*strides, offset]):
+        return -1
+    last = offset + sum((extent - 1) * stride for extent, stride in zip(shape_of(value), strides, strict=True))
+    return numpy_type(element_of(value)).itemsize * (last + 1)
 
 
 def _element(value: SSAValue) -> Attribute:

@@ -2,7 +2,8 @@
 #define TILEWRIGHT_THREADS_H
 /*
  * Concurrent programs and the streams between them, on POSIX threads. A chip with programs of its own on its cores
- * replaces this header by one with the same functions.
+ * replaces this header by one with the same functions, as tilewright_mpi.h does for MPI ranks. `bytes` are those of a
+ * slot, and of a buffer that programs may write and all instances reach, else 0: memory that is shared needs neither.
  *
  * A stream is a ring of slots. The four functions of its life block (reserve, pop) or hand a slot on (push, release);
  * each returns the number of the slot, or nothing. The front is the oldest popped slot.
@@ -40,8 +41,10 @@ static inline void tw_threads_check(int code)
     }
 }
 
-static inline void tw_stream_open(tw_stream *streams, int32_t count, int32_t depth)
+static inline void tw_stream_open(tw_stream *streams, int32_t count, int32_t depth, void *slots, int32_t bytes)
 {
+    (void)slots;
+    (void)bytes;
     for (int32_t k = 0; k < count; ++k) {
         tw_threads_check(pthread_mutex_init(&streams[k].lock, NULL));
         tw_threads_check(pthread_cond_init(&streams[k].changed, NULL));
@@ -118,8 +121,9 @@ static inline void tw_program_set(tw_program *program, void (*body)(const tw_pro
     program->body = body;
 }
 
-static inline void tw_program_buffer(tw_program *program, int32_t index, const void *buffer)
+static inline void tw_program_buffer(tw_program *program, int32_t index, const void *buffer, int32_t bytes)
 {
+    (void)bytes;
     program->buffers[index] = (void *)buffer;
 }
 

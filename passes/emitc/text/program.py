@@ -30,8 +30,8 @@ from .weights import Weight, assembly, binary_image, definition
 WeightsMode = Literal["inline", "extern"]
 
 _LARGEST_ARRAYS = 256 * 1024
-_INCLUDED = {"tilewright_math.h": "tilewright_elementary.h"}
-"""Runtime header -> the header that it includes."""
+_BESIDE = {"tilewright_math.h": "tilewright_elementary.h", "tilewright_threads.h": "tilewright_mpi.h"}
+"""Runtime header -> the header that is written beside it: it includes that, or that may stand in its place."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
     """
     files = program.files
     contents: dict[str, str | bytes] = {name: text for name, text in program.runtime}
-    contents |= {_INCLUDED[name]: _runtime(_INCLUDED[name]) for name, _ in program.runtime if name in _INCLUDED}
+    contents |= {_BESIDE[name]: _runtime(_BESIDE[name]) for name, _ in program.runtime if name in _BESIDE}
     if program.weights:
         contents[files.weights_header] = program.weights_header
     # Weights in a memory level of their own are always arrays: only C declares the level.
