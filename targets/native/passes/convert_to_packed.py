@@ -37,7 +37,7 @@ def _is_packable(op: Operation) -> bool:
         return False
     x, w = op.inputs
     features, depth, *kernel = shape_of(w)
-    if (element_of(x), element_of(w), op.accumulator) not in TILE_TYPES or op.is_unsigned(1):
+    if 0 in shape_of(w) or (element_of(x), element_of(w), op.accumulator) not in TILE_TYPES or op.is_unsigned(1):
         return False
     groups, dilations = op.groups.value.data, numbers_of(op.dilations)
     dense_rows = groups == 1 and (kernel[-1] == 1 or dilations[-1] == 1)
@@ -117,7 +117,7 @@ def _is_packable_matrix(op: Operation) -> bool:
     if not isinstance(op, MatmulOp):
         return False
     a, b = op.inputs
-    flat = len(shape_of(a)) <= 4 and len(shape_of(b)) == 2 and op.transpose_a is None
+    flat = len(shape_of(a)) <= 4 and len(shape_of(b)) == 2 and op.transpose_a is None and 0 not in shape_of(b)
     types = (element_of(a), element_of(b), op.accumulator) in TILE_TYPES and not op.is_unsigned(1)
     return flat and types and op.wraps is None and not op.packed_bits and constant_of(b) is not None
 
