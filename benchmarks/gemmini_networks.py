@@ -106,7 +106,7 @@ class Row:
         return self.decibels < bound or self.agreement < self.decibels or (self.spike or 0) > _FLOAT
 
 
-def measured(case: Case, folder: Path, nonlinear: str, *, spike: bool) -> Row:
+def measured(case: Case, folder: Path, nonlinear: str, target: str, *, spike: bool) -> Row:
     """Quantise and compile a network, and run it on the interpreter, in C, and on Spike."""
     real = case.network().model()
     quantised = quantize(case.network(), case.samples(real, 0, SAMPLES), replace(OPTIONS, nonlinear=nonlinear)).model
@@ -115,10 +115,10 @@ def measured(case: Case, folder: Path, nonlinear: str, *, spike: bool) -> Row:
     model = Model(path, integers=True)
     unseen = case.samples(real, 1000, SAMPLES)
     exact = [session(real)(sample) for sample in unseen]
-    interpreted, found = _outputs(model, "host", "interpreter", unseen), _outputs(model, TARGET, "host", unseen)
-    on_spike = _difference(found, _outputs(model, TARGET, "spike", unseen)) if spike else None
+    interpreted, found = _outputs(model, "host", "interpreter", unseen), _outputs(model, target, "host", unseen)
+    on_spike = _difference(found, _outputs(model, target, "spike", unseen)) if spike else None
     differs, agreement = _difference(interpreted, found), _decibels(interpreted, found)
-    simulation = profile(model, TARGET)
+    simulation = profile(model, target)
     engines = [{each.engine for each in layer.engines if each.busy} for layer in simulation.layers]
     on_array = sum("array" in each for each in engines)
     only_core = sum(each == {"core"} for each in engines)
@@ -157,6 +157,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", default="", help="part of the name of the networks to take")
     parser.add_argument("--spike", action="store_true", help="run on Spike too: a minute for ResNet-50")
+    parser.add_argument("--target", default=TARGET, help="the instance")
     parser.add_argument("--nonlinear", choices=NONLINEAR, default=NONLINEAR[0], help="arithmetic of softmax and others")
     options = parser.parse_args()
     logging.disable(logging.WARNING)
@@ -166,7 +167,7 @@ def main() -> int:
         if options.filter not in name:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            row = measured(case, Path(folder), options.nonlinear, spike=options.spike)
+            row = measured(case, Path(folder), options.nonlinear, options.target, spike=options.spike)
         numbers = [str(row.array), str(row.core), f"{row.cycles:.1f}", f"{row.decibels:.1f}", f"{case.bound:.0f}"]
         table.add_row(name, *numbers, _shown(row.interpreted), f"{row.agreement:.0f}", _shown(row.spike))
         failed |= row.fails(case.bound)

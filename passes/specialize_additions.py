@@ -30,7 +30,7 @@ def specialize_addition(op: linalg.GenericOp, machine: Machine) -> bool:
     if total is None:
         return False
     made = _add(op, total)
-    if fault := _fault(op, made, machine):
+    if fault := addition_fault(op, made, machine):
         for each in machine.engines:
             if any(run.op == made.name for run in each.runs):
                 refuse(op, each.name, machine.fault(each, made) or fault)
@@ -43,7 +43,7 @@ def specialize_addition(op: linalg.GenericOp, machine: Machine) -> bool:
     return True
 
 
-def _fault(op: linalg.GenericOp, made: AddOp, machine: Machine) -> str:
+def addition_fault(op: linalg.GenericOp, made: AddOp, machine: Machine) -> str:
     """Return why no engine runs an addition faster as `nn.add`, empty if one does."""
     engine = engine_of(made, machine)
     own, other = machine.cost(engine, made), machine.cost(mapped_engine(op, machine), op)

@@ -2,4 +2,4 @@
 
 RANGES = ("minmax", "percentile", "wide-percentile", "mse", "entropy")
 FORMS = ("qdq", "qlinear")
-NONLINEAR = ("float", "integer")
+NONLINEAR = ("float", "integer", "ibert")

@@ -44,7 +44,8 @@ class Options:
     for the samples. `correct` keeps the means of products; `equalize` balances the channels of successive convolutions
     for weights with one scale. With `common_sums`, both summands of an addition share one scale. `nonlinear`, one of
     `NONLINEAR`, is the arithmetic of softmax, layer normalisation and functions of one number; those of integers are
-    plain ONNX. The `keep` most sensitive layers stay floats.
+    plain ONNX. `ibert` has GELU by a polynomial of integers, as arrays with normalisations compute it. The `keep` most
+    sensitive layers stay floats.
     """
 
     ranges: str = "wide-percentile"
@@ -69,7 +70,7 @@ class Options:
     @property
     def has_integer_rows(self) -> bool:
         """Choice of integers for softmax and layer normalisation."""
-        return self.nonlinear == "integer"
+        return self.nonlinear != "float"
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     scales, _, quantised = _chosen(network, selection, calibration, samples, options)
     written = quantised.network.copy()
     if options.has_integer_rows:
-        tabulate_functions(written, options.floats)
+        tabulate_functions(written, options.floats, has_polynomials=options.nonlinear == "ibert")
         drop_unused(written)
     if options.form == "qlinear":
         to_qlinear(written)

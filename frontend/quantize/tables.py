@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from math import erf, sqrt
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
+from ...dialects.core.polynomials import GELU_CUT, GELU_SQUARE, gelu
 from ...dialects.onnx.kinds import ELEMENTWISE
 from ...ir import Array, FreshNames
 from .execution import Execution
@@ -24,11 +26,12 @@ class _Function:
     nodes: tuple[NodeProto, ...]
 
 
-def tabulate_functions(network: Network, floats: Collection[str]) -> int:
+def tabulate_functions(network: Network, floats: Collection[str], *, has_polynomials: bool = False) -> int:
     """
     Replace functions of one number from DequantizeLinear to QuantizeLinear by Cast and Gather from 256 bytes.
 
-    The table is that of the interpreter's floats. Nodes and operators in `floats` stay. Returns the number of tables.
+    The table is that of the interpreter's floats; with `has_polynomials`, that of GELU between scales without zero
+    points is I-BERT's polynomial. Nodes and operators in `floats` stay. Returns the number of tables.
     """
     functions: dict[str, _Function] = {}
     found: list[NodeProto] = []
@@ -36,7 +39,7 @@ def tabulate_functions(network: Network, floats: Collection[str]) -> int:
     for node in network.nodes:
         function = functions.get(node.input[0]) if node.op_type == "QuantizeLinear" else None
         if function is not None and function.nodes:
-            found += _lookup(network, node, function)
+            found += _lookup(network, node, function, has_polynomials=has_polynomials)
             count += 1
             continue
         found.append(node)
@@ -73,16 +76,37 @@ def _computed(network: Network, node: NodeProto, functions: dict[str, _Function]
     return _Function(known[0].source, known[0].scale, (*nodes.values(), node))
 
 
-def _lookup(network: Network, node: NodeProto, function: _Function) -> list[NodeProto]:
+def _lookup(network: Network, node: NodeProto, function: _Function, *, has_polynomials: bool) -> list[NodeProto]:
     """Return the nodes of a lookup; bytes index the table as numbers from -128, that is from its end."""
     scale, zero = (network.constants[name] for name in node.input[1:3])
-    result = Scale(float(scale), int(zero)).integers(_values(network, function, node.input[0]))
+    y, values = Scale(float(scale), int(zero)), _values(network, function, node.input[0])
+    is_polynomial = has_polynomials and not function.scale.zero and not y.zero and _is_gelu(values, function.scale)
+    result = _polynomial(function.scale, y) if is_polynomial else y.integers(values)
     table = network.add_constant(f"{node.output[0]}.table", result.astype(np.int8))
     index = network.names.take(f"{node.output[0]}.index")
     return [
         helper.make_node("Cast", [function.source], [index], name=index, to=TensorProto.INT32),
         helper.make_node("Gather", [table, index], list(node.output), name=node.name),
     ]
+
+
+def _is_gelu(values: Array, scale: Scale) -> bool:
+    """Return whether the values of a function are those of GELU, or of its form with tanh."""
+    levels = scale.scale * _BYTES
+    return float(np.abs(values - [x * (1 + erf(x / sqrt(2))) / 2 for x in levels.tolist()]).max()) < _NEAR
+
+
+_BYTES = np.arange(256).astype(np.uint8).view(np.int8).astype(np.int32)
+"""Bytes by their bits."""
+_NEAR = 1e-3
+"""Difference between two forms of a function: with tanh, GELU differs by 5e-4."""
+
+
+def _polynomial(x: Scale, y: Scale) -> Array:
+    """Return the table of I-BERT's GELU."""
+    qb, qc = int(-GELU_CUT / x.scale), int(-GELU_SQUARE / x.scale**2)
+    scaled = gelu(_BYTES, qb, qc).astype(np.float32) * np.float32(-0.0722 * x.scale**3 / y.scale)
+    return np.clip(np.rint(scaled), -128, 127)
 
 
 def _values(network: Network, function: _Function, name: str) -> Array:

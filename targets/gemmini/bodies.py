@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import Float32Type, FloatAttr, bf16, f32, i8
 from xdsl.ir import Block, Operation, Region
 
 from ...dialects.hier import YieldOp
-from ...dialects.quant import RescaleOp
+from ...dialects.quant import LookupOp, RescaleOp
+from ...ir import array_of
+from .gelu import Gelu, gelu_of_table
 
 
 def is_float_relu(op: Operation) -> bool:
@@ -62,6 +64,17 @@ def mvout_fault(body: Region) -> str:
     if rescale.zero.value.data or limits not in ((-128, 127), (0, 127)):
         return f"it clips to {limits[0]} to {limits[1]}, with the zero point {rescale.zero.value.data}"
     return ""
+
+
+def gelu_of(body: Region | None) -> Gelu | None:
+    """Return the parameters with which a store computes a lookup of a byte, None for what is none of a GELU."""
+    ops = [*body.block.ops] if body is not None else []
+    if [type(op) for op in ops] != [arith.TruncIOp, LookupOp, YieldOp]:
+        return None
+    byte, lookup, last = ops
+    assert isinstance(lookup, LookupOp)
+    is_chain = lookup.x is byte.results[0] and last.operands[0] is lookup.result
+    return gelu_of_table(array_of(cast(Any, lookup.table))) if is_chain else None
 
 
 def scale_of(body: Block | None) -> tuple[float, bool]:

@@ -76,7 +76,7 @@ class Coprocessor:
         if funct in _OF_LOOPS:
             self._loop[funct] = rs1, rs2
             return
-        if funct not in self._commands or (funct == 0 and rs1 & 3 == 3):
+        if funct not in self._commands or (funct == 0 and (rs1 & 3 == 3) and rs1 != 3):
             raise _unknown(funct, rs1, rs2)
         self._commands[funct](rs1, rs2, memory)
 
@@ -91,7 +91,12 @@ class Coprocessor:
             case 1:
                 self.load.blocks[number], self._load_bytes[number] = rs1 >> 16 & 0xFFFF, rs2
                 self.load.shrunk[number] = rs1 >> 2 & 1
+            case 3:
+                self.store.qb, self.store.qc = np.array([rs2], np.uint64).view(np.int32).tolist()
             case _:
+                if rs1 >> 2 & 3 == 2:
+                    raise _unknown(0, rs1, rs2)
+                self.store.is_gelu = int(rs1 >> 2 & 3 == 3)
                 self._store_bytes = rs2 & 0xFFFFFFFF
                 self.store.scale = np.array([rs2 >> 32], np.uint32).view(np.float32)[0]
                 self.store.relu = int(rs1 >> 2 & 3 == 1)

@@ -16,7 +16,7 @@ from ...dialects.core.machine.cost_table import cost, transform
 from ...dialects.core.machine.model import Engine
 from ...dialects.core.machine.operations import dimension_names
 from ...ir import element_of
-from .bodies import mvout_fault
+from .bodies import gelu_of, mvout_fault
 from .hardware_tiles import array_of, form_of
 from .limits import most_kept
 
@@ -158,6 +158,12 @@ def is_zero(value: SSAValue) -> bool:
 def mvout(body: Region) -> str:
     """Return why `mvout` cannot compute a body, empty if it can."""
     return mvout_fault(body)
+
+
+@transform("gelu")
+def gelu(body: Region) -> str:
+    """Return why stores cannot compute a body as a GELU, empty if they can."""
+    return "" if gelu_of(body) is not None else "it is no lookup in a table that I-BERT's GELU computes"
 
 
 @cost("loops")

@@ -59,6 +59,14 @@ def scale_fault(scale: float) -> str | None:
     return None if isfinite(scale) and scale > 0 else f"the scale of a store is positive and finite, not {scale}"
 
 
+def gelu_fault(scale: float, qb: int, qc: int) -> str | None:
+    if not isfinite(scale) or not scale:
+        return f"the scale of a GELU is finite and not 0, not {scale}"
+    if not -(1 << 31) < qb <= 0:
+        return f"'qb' of a GELU is -2147483647 to 0, not {qb}"
+    return None if -(1 << 31) <= qc < 1 << 31 else f"'qc' of a GELU has 32 bits, not {qc}"
+
+
 def column_fault(near_at: tuple[int | None, ...]) -> str | None:
     return _row_begin(near_at, "near")
 

@@ -19,8 +19,9 @@ from ...ir import element_of, numpy_type, shape_of, where
 from ...passes.loops.copier import Range, add, outside
 from ...passes.loops.nest import Constants, Index, Nest
 from ...passes.memory.views import layout_of
-from .bodies import mvout_fault, scale_of
+from .bodies import gelu_of, mvout_fault, scale_of
 from .dialects.gemmini.instructions import (
+    config_gelu,
     config_ld,
     config_st,
     mvin,
@@ -89,13 +90,18 @@ def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Rang
     if _is_spad(near):
         raise _refused(op, f"elements of {element_of(near)} out of {level_name(near.type)}")
     is_full, size = str(element_of(far)) != element, numpy_type(element_of(far)).itemsize
-    if op.body is not None and (fault := mvout_fault(op.body)):
+    found = gelu_of(op.body)
+    if op.body is not None and found is None and (fault := mvout_fault(op.body)):
         raise _refused(op, f"a body on its way out: {fault}")
-    scale, relu = scale_of(op.body.block if op.body is not None else None)
     view = _arranged(block, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
-    factor = nest.attribute(FloatAttr(scale, f32))
-    nest.last(config_st(view, size=size, scale=factor, stride=(len(offsets) - 2, 1), relu=relu))
+    stride = len(offsets) - 2, 1
+    if found is not None:
+        factor = nest.attribute(FloatAttr(found.scale, f32))
+        nest.last(config_gelu(view, scale=factor, stride=stride, qb=found.qb, qc=found.qc))
+    else:
+        scale, relu = scale_of(op.body.block if op.body is not None else None)
+        nest.last(config_st(view, size=size, scale=nest.attribute(FloatAttr(scale, f32)), stride=stride, relu=relu))
     limits = [_known(each) for each in bounds]
     store = mvout_full if is_full else mvout
 
@@ -219,7 +225,7 @@ def _refused(op: Operation, found: str) -> Diagnostic:
     return Diagnostic(
         "a transfer is no load or store of Gemmini",
         where=where(op),
-        expected="loads of i8 or i32 as they are; stores of i32 as they are, or as i8 by one quant.rescale",
+        expected="loads as they are; stores of sums as they are, or by one quant.rescale, rounding or GELU",
         found=found,
         remedy="let the core do it: run unfuse-epilogues before plan-memory",
     )

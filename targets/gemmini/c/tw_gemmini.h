@@ -297,6 +297,19 @@ static inline void tw_gemmini_config_st(const void *far, int32_t stride, int32_t
     tw_gemmini_issue(TW_GEMMINI_CONFIG, (uint64_t)relu << 2 | 2, tw_gemmini_bits(scale) << 32 | (uint32_t)(stride * size));
 }
 
+#if defined(GEMMINI_PARAMS_H) && !defined(HAS_NORMALIZATIONS)
+#define tw_gemmini_config_gelu(far, stride, scale, qb, qc) \
+    do { \
+        _Static_assert(0, "the header gemmini_params.h is that of another instance: this program is for normalisations"); \
+    } while (0)
+#else
+static inline void tw_gemmini_config_gelu(const int8_t *far, int32_t stride, float scale, int32_t qb, int32_t qc) {
+    (void)far;
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, 3, (uint64_t)(uint32_t)qc << 32 | (uint32_t)qb);
+    tw_gemmini_issue(TW_GEMMINI_CONFIG, 3 << 2 | 2, tw_gemmini_bits(scale) << 32 | (uint32_t)stride);
+}
+#endif
+
 static inline void tw_gemmini_config_pool(const int8_t *far, int32_t stride, float scale, int32_t relu, int32_t window, int32_t step,
                                           int32_t line, int32_t rows, int32_t cols, int32_t sum_rows, int32_t sum_cols) {
     (void)far;

@@ -23,7 +23,8 @@ static struct {
     uint32_t load_block[3], store_stride, step;
     uint64_t loop[32][2]; /* operands of the commands that configure loops, by their numbers */
     float scale;
-    int relu, load_shrunk[3], keeps_sums;
+    uint32_t qb, qc; /* of GELU */
+    int relu, is_gelu, load_shrunk[3], keeps_sums;
 } tw_gemmini_model;
 
 static inline char *tw_gemmini_model_spad(uint32_t row) {
@@ -50,13 +51,17 @@ static inline void tw_gemmini_model_config(uint64_t rs1, uint64_t rs2) {
             break;
         case 2:
             if ((rs1 >> 4 & 3) && (rs1 >> 8 & 15)) abort(); /* padding of windows: no instruction stands for it */
+            if ((rs1 >> 2 & 3) == 2) abort(); /* layer normalisation: no instruction stands for it */
             tw_gemmini_model.relu = (rs1 >> 2 & 3) == 1;
+            tw_gemmini_model.is_gelu = (rs1 >> 2 & 3) == 3;
             tw_gemmini_model.store_stride = (uint32_t)rs2;
             tw_gemmini_model.pool = rs1;
             memcpy(&tw_gemmini_model.scale, &bits, sizeof bits);
             break;
         default:
-            abort();
+            if (rs1 != 3) abort(); /* softmax or statistics: no instruction stands for them */
+            tw_gemmini_model.qb = (uint32_t)rs2;
+            tw_gemmini_model.qc = (uint32_t)(rs2 >> 32);
     }
 }
 
@@ -199,6 +204,12 @@ static inline void tw_gemmini_model_compute(uint64_t a, uint64_t b, int takes) {
     }
 }
 
+static inline int32_t tw_gemmini_model_gelu(int32_t sum) {
+    uint32_t x = (uint32_t)sum, size = sum < 0 ? 0 - x : x, end = 0 - tw_gemmini_model.qb;
+    uint32_t cut = ((int32_t)size > (int32_t)end ? end : size) + tw_gemmini_model.qb, square = cut * cut + tw_gemmini_model.qc;
+    return (int32_t)(x * ((sum < 0 ? 0 - square : square) + tw_gemmini_model.qc));
+}
+
 static inline int8_t tw_gemmini_model_byte(int32_t sum) {
     float low = tw_gemmini_model.relu ? 0.0f : -128.0f, scaled = (float)sum * tw_gemmini_model.scale;
     return (int8_t)rintf(scaled < low ? low : scaled > 127.0f ? 127.0f : scaled);
@@ -237,7 +248,10 @@ static inline void tw_gemmini_model_store(uint64_t far, uint64_t tile) {
         void *sums = tw_gemmini_model_acc(at + row), *to = (char *)(uintptr_t)far + (uint64_t)row * tw_gemmini_model.store_stride;
         if (at >> 29 & 1) memcpy(to, sums, cols * 4);
         else if (tw_gemmini_model.size == 1)
-            for (uint32_t col = 0; col < cols; ++col) ((int8_t *)to)[col] = tw_gemmini_model_byte(((int32_t *)sums)[col]);
+            for (uint32_t col = 0; col < cols; ++col) {
+                int32_t sum = ((int32_t *)sums)[col];
+                ((int8_t *)to)[col] = tw_gemmini_model_byte(tw_gemmini_model.is_gelu ? tw_gemmini_model_gelu(sum) : sum);
+            }
         else if (tw_gemmini_model.size == 2)
             for (uint32_t col = 0; col < cols; ++col)
                 ((uint16_t *)to)[col] = tw_gemmini_model_narrow(tw_gemmini_model_float(((float *)sums)[col]));

@@ -503,3 +503,48 @@ func.func @multiply_add_sums(%near: memref<4x64x16xf32, "SPAD">, %w: memref<4x64
   gemmini.multiply_add %near, %w, %sums {rows = 4 : i64, k = 4 : i64, n = 4 : i64, step = 1 : i64} : memref<4x64x16xf32, "SPAD">, memref<4x64x16xf32, "SPAD">, memref<4x64x16xi32, "ACC">
   func.return
 }
+
+// -----
+
+func.func @config_gelu_zero(%far: memref<64x64xi8>) {
+  %s = arith.constant 0.0 : f32
+  // expected-error @+1 {{the scale of a GELU is finite and not 0, not 0.0}}
+  gemmini.config_gelu %far, %s {stride = array<i64: 0, 1>, qb = -50 : i64, qc = -2770 : i64} : memref<64x64xi8>
+  func.return
+}
+
+// -----
+
+func.func @config_gelu_infinite(%far: memref<64x64xi8>) {
+  %s = arith.constant 0xFF800000 : f32
+  // expected-error @+1 {{the scale of a GELU is finite and not 0, not -inf}}
+  gemmini.config_gelu %far, %s {stride = array<i64: 0, 1>, qb = -50 : i64, qc = -2770 : i64} : memref<64x64xi8>
+  func.return
+}
+
+// -----
+
+func.func @config_gelu_qb(%far: memref<64x64xi8>) {
+  %s = arith.constant -0.01 : f32
+  // expected-error @+1 {{'qb' of a GELU is -2147483647 to 0, not 1}}
+  gemmini.config_gelu %far, %s {stride = array<i64: 0, 1>, qb = 1 : i64, qc = -2770 : i64} : memref<64x64xi8>
+  func.return
+}
+
+// -----
+
+func.func @config_gelu_qc(%far: memref<64x64xi8>) {
+  %s = arith.constant -0.01 : f32
+  // expected-error @+1 {{'qc' of a GELU has 32 bits, not -2147483649}}
+  gemmini.config_gelu %far, %s {stride = array<i64: 0, 1>, qb = -50 : i64, qc = -2147483649 : i64} : memref<64x64xi8>
+  func.return
+}
+
+// -----
+
+func.func @config_gelu_stride(%far: memref<64x64xi8>) {
+  %s = arith.constant -0.01 : f32
+  // expected-error @+1 {{rows of a store are 0 to 4294967295 bytes apart, not -64}}
+  gemmini.config_gelu %far, %s {stride = array<i64: 0, -1>, qb = -50 : i64, qc = -2770 : i64} : memref<64x64xi8>
+  func.return
+}

@@ -36,7 +36,7 @@ class Program:
     @property
     def instructions(self) -> list[Callable[[], None]]:
         """The kinds of instructions on scratchpad and accumulators."""
-        of_bytes = [self.load_bytes, self.pool] if self.element == "i8" else []
+        of_bytes = [self.load_bytes, self.pool, self.store_gelu] if self.element == "i8" else []
         of_bytes += [self.output_stationary] if self.element != "bf16" else []
         return [self.load, self.load_sums, self.weight_stationary, self.store, *of_bytes]
 
@@ -156,10 +156,22 @@ class Program:
 
     def store(self) -> None:
         """Append a store of bytes, scaled and saturated, with a ReLU or not."""
-        rows, cols = self.number(1, 16), self.number(1, 16)
         self.op("config_st", "y", self.scale(), stride=_along(0), size=self.size, relu=self.chance())
+        self._rows()
+
+    def _rows(self) -> None:
+        """Append a store of rows."""
+        rows, cols = self.number(1, 16), self.number(1, 16)
         near, far = (self.number(0, _SUMS - rows), 0), (self.number(0, 40 - rows), self.number(0, 48))
         self.op("mvout", ("sums", near), ("y", far), self.index(rows), self.index(cols))
+
+    def store_gelu(self) -> None:
+        """Append a store of bytes, the GELU of sums."""
+        numbers = {"qb": -self.number(0, 2000), "qc": self.number(-1 << 20, 1 << 10)}
+        scale = -float(np.float32(10.0 ** self.draw.uniform(-9, -5)))
+        factor = self._constant(f"f{len(self.constants)}", f"{scale!r} : f32")
+        self.op("config_gelu", "y", factor, stride=_along(0), **numbers)
+        self._rows()
 
     def pool(self) -> None:
         """Append a store of maxima of windows."""

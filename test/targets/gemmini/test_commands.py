@@ -110,6 +110,19 @@ def test_a_header_of_an_instance_of_floats_is_taken(tmp_path: Path) -> None:
     assert subprocess.run([program], check=False).returncode == 0
 
 
+@pytest.mark.parametrize("has_normalizations", [False, True])
+def test_gelu_needs_an_instance_with_normalisations(has_normalizations: bool, tmp_path: Path) -> None:
+    header = parameters(**({"HAS_NORMALIZATIONS": ""} if has_normalizations else {}))
+    source = header + MAIN.replace(
+        "    return 0;", "    tw_gemmini_config_gelu(spad, 1, -1.0f, -50, -2770);\n    return 0;"
+    )
+    if has_normalizations:
+        assert subprocess.run([build(source, tmp_path)], check=False).returncode == 0
+        return
+    with pytest.raises(Diagnostic, match="this program is for normalisations"):
+        build(source, tmp_path)
+
+
 @pytest.mark.parametrize("exponent", [8, 5])
 def test_a_header_of_an_instance_of_bf16(exponent: int, tmp_path: Path) -> None:
     """The generator's headers have 16 bits for elements of bf16, and of f16, which has 5 bits of exponent."""
@@ -153,7 +166,9 @@ def test_a_header_of_another_instance_is_refused(header: str, message: str, tmp_
         ("0, 0, 0", 0),
         ("0, 0, 1", -6),
         ("0, 260, 0", -6),
-        ("0, 3, 0", -6),
+        ("0, 3, 0", 0),
+        ("0, 65539, 0", -6),
+        ("0, 10, 0", -6),
         ("8, 0, 0", -6),
     ],
 )

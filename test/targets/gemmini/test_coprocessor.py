@@ -92,7 +92,9 @@ def test_output_stationary_products() -> None:
         array.command(4, tile(5, 16, 0), tile(16, 12, 100), Bytes(8))
 
 
-@pytest.mark.parametrize(("funct", "rs1"), [(8, 0), (15, 0), (7, 0), (0, 3), (0, 1 << 3), (0, 1 << 2 | 1 << 8)])
+@pytest.mark.parametrize(
+    ("funct", "rs1"), [(8, 0), (15, 0), (7, 0), (0, 3 | 1 << 16), (0, 2 | 2 << 2), (0, 1 << 3), (0, 1 << 2 | 1 << 8)]
+)
 def test_a_command_that_is_not_known(funct: int, rs1: int) -> None:
     with pytest.raises(Diagnostic, match="a command of Gemmini that no instruction record stands for"):
         Coprocessor(find_machine("gemmini")).command(funct, rs1, 0, Bytes(8))

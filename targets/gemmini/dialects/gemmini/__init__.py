@@ -11,6 +11,7 @@ from .instructions import (
     compute_preloaded,
     compute_preloaded_add,
     config_ex,
+    config_gelu,
     config_ld,
     config_ld_bytes,
     config_os,
@@ -51,7 +52,7 @@ GEMMINI = Dialect(
             config_ld_bytes, mvin_bytes, mvin_bytes_add,
             config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
             config_os, multiply_keep, multiply, multiply_add,
-            config_st, mvout, mvout_full, config_pool, mvout_pool, fence,
+            config_st, config_gelu, mvout, mvout_full, config_pool, mvout_pool, fence,
             begin_loops, config_loop, loop_ws, loop_ws_bias,
             config_loop_conv, loop_conv_ws, loop_conv_ws_bias,
         )

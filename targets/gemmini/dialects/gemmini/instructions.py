@@ -37,6 +37,7 @@ from .....dialects.core.instruction import (
     i32,
     instruction,
 )
+from .....dialects.core.polynomials import gelu
 from .....errors import Diagnostic
 from ...limits import (
     OUTPUTS,
@@ -45,6 +46,7 @@ from ...limits import (
     column_fault,
     columns_fault,
     factors_fault,
+    gelu_fault,
     keep_fault,
     load_stride_fault,
     memories_fault,
@@ -126,6 +128,9 @@ class Store(Configuration):
     stride: int
     scale: Any
     relu: int
+    is_gelu: int
+    qb: int
+    qc: int
     window: int
     """0 for stores without pooling."""
     step: int
@@ -501,6 +506,23 @@ def config_st(
 ) -> None:  # fmt: skip
     """Set the elements of `size` bytes between far rows, the scale of sums, and whether negative results become 0."""
     store.stride, store.scale, store.relu, store.window = stride, np.float32(scale), relu, 0
+    store.is_gelu = 0
+
+
+@instruction(
+    "gemmini.config_gelu", c="tw_gemmini_config_gelu", header=HEADER, queue="store", cycles=lambda: 2,
+    requires=[gelu_fault, pool_stride_fault],
+)  # fmt: skip
+def config_gelu(
+    far: Ref[i8], stride: Annotated[int, Stride("far")], scale: Scalar[f32], qb: Const, qc: Const, store: State[Store]
+) -> None:
+    """
+    Set stores of the GELU of sums, on instances with normalisations: I-BERT's polynomial, scaled as by `config_st`.
+
+    q * (sign(q) * ((min(|q|, -qb) + qb)^2 + qc) + qc), in 32 bits, which wrap around.
+    """
+    store.stride, store.scale, store.relu, store.window = stride, np.float32(scale), 0, 0
+    store.is_gelu, store.qb, store.qc = 1, qb, qc
 
 
 @instruction(
@@ -518,7 +540,7 @@ def config_pool(
     """
     store.stride, store.scale, store.relu = stride, np.float32(scale), relu
     store.window, store.step, store.line = window, step, line
-    store.results, store.sums = (rows, cols), (sum_rows, sum_cols)
+    store.results, store.sums, store.is_gelu = (rows, cols), (sum_rows, sum_cols), 0
 
 
 @instruction(
@@ -532,10 +554,12 @@ def mvout(
     """
     Store rows of sums as bytes: far[r * stride + c] = clip(round(float(near[r, c]) * scale), low, 127).
 
-    The sum becomes the nearest f32 first; halves are rounded to even; low is 0 with ReLU, else -128. Floats are only
-    scaled, and with ReLU what is not above 0 becomes 0.
+    The sum becomes the nearest f32 first; halves are rounded to even; low is 0 with ReLU, else -128. The sum is its
+    GELU after `config_gelu`. Floats are only scaled, and with ReLU what is not above 0 becomes 0.
     """
-    far.along((rows, store.stride), (cols, 1))[...] = scaled(near.along((rows, dim), (cols, 1)), store)
+    sums = near.along((rows, dim), (cols, 1))
+    results = gelu(sums, store.qb, store.qc) if store.is_gelu else sums
+    far.along((rows, store.stride), (cols, 1))[...] = scaled(results, store)
 
 
 class Scaling(Protocol):
