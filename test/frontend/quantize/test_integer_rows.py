@@ -252,3 +252,23 @@ def test_a_named_operator_stays_in_floats() -> None:
     arrays = {"x": RNG(0).standard_normal((4, 6, 16)).astype(np.float32), "mask": np.zeros((4, 1, 6), np.float32)}
     result = quantised(block(), arrays, replace(INTEGER, floats=("Softmax", "Erf")))
     assert float_operators(result.model) == {"Softmax", "Erf"}
+
+
+def tables_of(model: ModelProto) -> list[Array]:
+    """Return the tables of bytes of a network."""
+    return [numpy_helper.to_array(each) for each in model.graph.initializer if list(each.dims) == [256]]
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_gelu_is_a_polynomial_where_zero_points_are_0(symmetric: bool) -> None:
+    """Its table is within two steps of the exact one, and is that where there are zero points."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["h"], "first"), helper.make_node("Gelu", ["h"], ["g"], "gelu")]
+    nodes.append(helper.make_node("MatMul", ["g", "v"], ["y"], "last"))
+    model = model_of(nodes, {"x": (4, 16)}, {"w": weights(16, 16), "v": weights(16, 4, 1)})
+    model.opset_import[0].version = 20
+    arrays = {"x": RNG(0).standard_normal((36, 16)).astype(np.float32)}
+    options = replace(INTEGER, symmetric=symmetric)
+    kinds = (options, replace(options, nonlinear="ibert"))
+    (exact,), (found,) = (tables_of(quantised(model, arrays, each).model) for each in kinds)
+    steps = np.abs(exact.astype(int) - found.astype(int)).max()
+    assert steps in (1, 2) if symmetric else steps == 0

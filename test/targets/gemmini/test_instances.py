@@ -32,6 +32,7 @@ BEGINS = {
     "lean": "{dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64, size = 1 : i64}",
     "chip": "{dim = 16 : i64, banks = 4 : i64, bank_rows = 1024 : i64, acc_rows = 512 : i64, size = 1 : i64}",
     "32x32": "{dim = 32 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64, size = 1 : i64}",
+    "ibert": "{dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 2048 : i64, size = 1 : i64}",
     "fp32": "{dim = 4 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 4096 : i64, size = 4 : i64}",
     "bf16": "{dim = 8 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 2048 : i64, size = 2 : i64}",
 }
