@@ -22,7 +22,7 @@ def verify_reshape(op: Operation) -> None:
 
         memref.expand_shape %t [[0], [1, 2]] output_shape [32, 2, 12] : memref<32x24xf32> into memref<32x2x12xf32>
 
-    Raises VerifyException for other groups.
+    To or from no axis there may be no group: all axes have one element. Raises VerifyException for other groups.
     """
     if not isinstance(op, _EXPANSIONS + _COLLAPSES):
         return
@@ -30,11 +30,13 @@ def verify_reshape(op: Operation) -> None:
     if isinstance(op, _COLLAPSES):
         few, many = many, few
     groups: list[list[int]] = [[each.value.data for each in cast(Any, group).data] for group in op.reassociation.data]
+    if not few and not groups:
+        groups = [[*range(len(many))]]
     if [axis for axes in groups for axis in axes] != [*range(len(many))] or (len(groups) != len(few) and few):
         raise VerifyException(
             f"the groups {groups} are not the axes of {list(many)} in order, one for each of {len(few)}"
         )
-    for extent, axes in zip(few, groups, strict=False):
+    for extent, axes in zip(few or [1], groups, strict=False):
         sizes = [many[axis] for axis in axes]
         if DYNAMIC_INDEX not in (extent, *sizes) and prod(sizes) != extent:
             raise VerifyException(

@@ -13,3 +13,12 @@ func.func @axes(%t: tensor<4x6xf32>) {
   %h = tensor.collapse_shape %t [[0]] : tensor<4x6xf32> into tensor<24xf32>
   func.return
 }
+
+// -----
+
+func.func @one_element(%x: memref<1x1xf32>, %y: memref<2x1xf32>) {
+  %a = memref.collapse_shape %x [] : memref<1x1xf32> into memref<f32>
+  // expected-error@+1 {{the axes [0, 1] have 2 elements together, the axis of the group 1}}
+  %b = memref.collapse_shape %y [] : memref<2x1xf32> into memref<f32>
+  func.return
+}
