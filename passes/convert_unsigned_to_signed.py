@@ -76,7 +76,8 @@ class _Signed:
     def replace(self, op: OnnxOp, results: list[SSAValue]) -> None:
         """Note the results of the op that replaces another."""
         self._replaced.append((op, results))
-        self._forms |= zip(op.results, results, strict=True)
+        pairs = zip(op.results, results, strict=True)
+        self._forms |= {old: new for old, new in pairs if element_of(old) == _UI8}
 
     def finish(self) -> None:
         """Erase the replaced ops; users without a rule read unsigned bytes again."""

@@ -29,3 +29,22 @@ func.func @ports(%a: tensor<2x3xui8>) -> tensor<2x2xi32> {
   %0 = onnx.MatMulInteger(%a, %b) : (tensor<2x3xui8>, tensor<3x2xui8>) -> tensor<2x2xi32>
   func.return %0 : tensor<2x2xi32>
 }
+
+// What is moved after the bytes are numbers again is no byte.
+// CHECK-LABEL: @numbers
+// CHECK: %[[D:.*]] = onnx.DequantizeLinear(%{{.*}} : (tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xf32>
+// CHECK: onnx.Transpose(%[[D]]) {{.*}} : (tensor<1x2x4x4xf32>) -> tensor<1x4x4x2xf32>
+// CHECK: onnx.Transpose(%{{.*}} : (tensor<2x2xi32>) -> tensor<2x2xi32>
+func.func @numbers(%x: tensor<1x4x4x4xui8>, %a: tensor<2x3xui8>) -> (tensor<1x4x4x2xf32>, tensor<2x2xi32>) {
+  %s = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
+  %z = onnx.Constant() {value = dense<10> : tensor<ui8>} : () -> tensor<ui8>
+  %o = onnx.Constant() {value = dense<0> : tensor<i8>} : () -> tensor<i8>
+  %w = onnx.Constant() {value = dense<3> : tensor<2x4x1x1xi8>} : () -> tensor<2x4x1x1xi8>
+  %0 = onnx.QLinearConv(%x, %s, %z, %w, %s, %o, %s, %z) : (tensor<1x4x4x4xui8>, tensor<f32>, tensor<ui8>, tensor<2x4x1x1xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4x4xui8>
+  %1 = onnx.DequantizeLinear(%0, %s, %z) : (tensor<1x2x4x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4x4xf32>
+  %2 = onnx.Transpose(%1) {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x2x4x4xf32>) -> tensor<1x4x4x2xf32>
+  %b = onnx.Constant() {value = dense<129> : tensor<3x2xui8>} : () -> tensor<3x2xui8>
+  %3 = onnx.MatMulInteger(%a, %b) : (tensor<2x3xui8>, tensor<3x2xui8>) -> tensor<2x2xi32>
+  %4 = onnx.Transpose(%3) {perm = array<i64: 1, 0>} : (tensor<2x2xi32>) -> tensor<2x2xi32>
+  func.return %2, %4 : tensor<1x4x4x2xf32>, tensor<2x2xi32>
+}
