@@ -41,8 +41,10 @@ def reduction_axes(op: OnnxOp) -> list[int]:
 
 
 def reduced(lower: Lowerer, op: OnnxOp, kind: str, accumulator: Attribute) -> SSAValue:
-    """Append the fold of operand 0 over the op's axes, in the type `accumulator`."""
+    """Append the fold of operand 0 over the op's axes, in the type `accumulator`; of single elements, these."""
     x = op.operands[0]
+    if all(shape_of(x)[axis] == 1 for axis in reduction_axes(op)):
+        return lower.reshape(_converted(lower, x, accumulator), shape_of(op.results[0]))
     properties: dict[str, Attribute | None] = {
         "kind": StringAttr(kind),
         "axes": ints(reduction_axes(op)),
@@ -56,6 +58,17 @@ def reduced(lower: Lowerer, op: OnnxOp, kind: str, accumulator: Attribute) -> SS
     if 0 in shape_of(x):
         return filled(lower, shape, kernel.fold().initial[0])
     return lower.emit(kernel)
+
+
+def _converted(lower: Lowerer, x: SSAValue, element: Attribute) -> SSAValue:
+    """Append the conversion of a tensor's elements to a type."""
+    if element_of(lower[x]) == element:
+        return lower[x]
+
+    def convert(body: Body, value: SSAValue) -> SSAValue:
+        return body.convert(value, element, unsigned=is_unsigned(x))
+
+    return pointwise(lower, [lower[x]], shape_of(x), element, convert)
 
 
 @lowers("ReduceSum")

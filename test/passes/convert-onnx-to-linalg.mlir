@@ -58,3 +58,14 @@ func.func @bias(%x: tensor<3x4xbf16>, %w: tensor<4x2xbf16>, %b: tensor<2xbf16>) 
   %z = onnx.Gemm(%x, %w, %b) : (tensor<3x4xbf16>, tensor<4x2xbf16>, tensor<2xbf16>) -> tensor<3x2xbf16>
   func.return %y, %z : tensor<3x2xbf16>, tensor<3x2xbf16>
 }
+
+// A fold of single elements is a view of them.
+// CHECK-LABEL: func.func @single
+// CHECK-NOT:     nn.reduce
+// CHECK:         tensor.collapse_shape %x {{\[\[}}0 : i64, 1 : i64{{\]\]}}
+// CHECK-NOT:     nn.reduce
+func.func @single(%x: tensor<3x1xf32>) -> (tensor<3xf32>) {
+  %o = onnx.Constant() {value = dense<1> : tensor<1xi64>} : () -> tensor<1xi64>
+  %y = onnx.ReduceSum(%x, %o) {keepdims = 0 : si64} : (tensor<3x1xf32>, tensor<1xi64>) -> tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}

@@ -36,6 +36,14 @@ def test_reductions_of_integers(dtype: Any):
     check([Case(f"Reduce{name}", [x], {}, [axes(1)]) for name in ("L1", "SumSquare", "Prod", "Max")], in_c=True)
 
 
+@pytest.mark.parametrize("dtype", [F, I32, I8, U8])
+@pytest.mark.parametrize("keep", [0, 1])
+def test_reductions_of_single_elements(dtype: Any, keep: int):
+    x = (numbers(2, 1, 3) * 100).astype(dtype)
+    kinds = ("Max", "Min") if dtype in (I8, U8) else ("Sum", "Prod", "Max", "Min", "Mean")
+    check([Case(f"Reduce{name}", [x], {"keepdims": keep}, [axes(1)]) for name in kinds], in_c=True)
+
+
 def test_reductions_of_nothing():
     x = np.zeros((2, 0, 3), F)
     check([Case(f"Reduce{name}", [x], {}, [axes(1)]) for name in ("Sum", "Prod", "Max", "Min", "SumSquare")])
