@@ -126,7 +126,9 @@ def main() -> int:
     runs: list[Run] = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(2 * options.seeds):
-            program = Program(seed // 2, loops=seed % 2 == 1, element=("i8", "bf16", "f32")[seed // 2 % 3])
+            is_of_loops = seed % 2 == 1
+            element = ("i8", "i8" if is_of_loops else "bf16", "f32")[seed // 2 % 3]
+            program = Program(seed // 2, loops=is_of_loops, element=element)
             file = Path(folder) / f"{seed}.mlir"
             file.write_text(program.text())
             target, inputs = "gemmini/loops" if program.is_of_loops else "gemmini", program.inputs()

@@ -50,11 +50,13 @@ class _InFlight(NamedTuple):
 class Queues:
     """
     Queues of a walk. An instruction starts when those before it in its queue, and those that conflict with it on
-    interlocked levels, have ended; the program goes on at once, or when a full queue has a place again.
+    interlocked levels, have ended; the program goes on when it has issued it and a full queue has a place again.
     """
 
-    def __init__(self, schedule: Schedule, layer: Callable[[Operation], Layer]):
+    def __init__(self, schedule: Schedule, layer: Callable[[Operation], Layer], issuing: int):
         self._schedule = schedule
+        self._issuing = issuing
+        """Cycles of the program for each instruction."""
         self._layer = layer
         self._in_flight: dict[tuple[str, int], list[_InFlight]] = {}
         """Engine and its instance -> its instructions that have not ended, by the last look."""
@@ -80,6 +82,7 @@ class Queues:
             token = Token()
             schedule.tokens.append(token)
             cycles = trait.cycles_of(op, values, schedule.machine)
+            schedule.control(layer, self._issuing)
             schedule.act(partial(self._issue, token, layer, op.name, queue, cycles, footprints))
 
         return issue

@@ -57,10 +57,10 @@ class Walker(Client):
         """The engine of the program with this call."""
         self._launched: list[_Launched] = []
         self._programs = Programs(schedule, self._layer)
-        self._queues = Queues(schedule, self._layer)
         self._addresses = Addresses(self._machine)
         programs = (engine.program for engine in self._machine.engines if engine.program)
         self._cache = InstructionCache(dict(next(programs, ())))
+        self._queues = Queues(schedule, self._layer, self._cache.sizes.get("instruction", 0))
 
     def streams(self) -> tuple[StreamUse, ...]:
         """Return the use of the streams of concurrent programs."""

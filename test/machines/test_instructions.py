@@ -259,6 +259,22 @@ def test_a_full_queue_blocks_the_core(tmp_path: Path) -> None:
     assert np.array_equal(result_of(module, "os", 3), case_of("os")[1])
 
 
+def test_a_core_that_issues_slowly_bounds_the_cycles(tmp_path: Path) -> None:
+    module, found = module_of(text_of("os")), list[int]()
+    quick, include = simulate(module).cycles, f'include = "{FOLDER / "systolic" / "machine.toml"}"'
+    for cycles in (1000, 2000, 3000):
+        file = tmp_path / f"{cycles}.toml"
+        file.write_text(f"{include}\n[engines.array]\nprogram = {{ instruction = {cycles} }}\n")
+        attach_machine(module, find_machine(file))
+        simulation = simulate(module)
+        assert sum(layer.cycles for layer in simulation.layers) == simulation.cycles
+        found.append(simulation.cycles)
+    more = [second - first for first, second in pairwise(found)]
+    assert more[0] == more[1] > 10 * 1000
+    assert more[0] % 1000 == 0
+    assert more[0] < found[0] < more[0] + quick
+
+
 def test_nothing_is_interlocked_without_a_machine() -> None:
     module = parse_module(new_context(), text_of("os"))
     with pytest.raises(Diagnostic, match=r"still writes .*rule 'race'"):

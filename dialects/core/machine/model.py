@@ -36,7 +36,7 @@ _KERNELS_PRICED = 4096
 
 STACK = ("rows", "tables", "windows", "packed_windows")
 """Buffers of a kernel on the stack of a core: values of a row, a table of powers, windows of an image."""
-PROGRAM = ("cache", "line", "fetch", "issue", "wait", "call", "transfer", "launch", "kernel", "op")
+PROGRAM = ("cache", "line", "fetch", "issue", "wait", "instruction", "call", "transfer", "launch", "kernel", "op")
 """Instruction cache (bytes), its line (bytes, cycles), cycles of transfers and waits, and bytes of code."""
 
 DRAM = ("row", "banks", "activate", "precharge", "cas")
