@@ -12,10 +12,12 @@ from tilewright import api
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.hier import ConcurrentOp, DmaWaitOp, ShiftOp
 from tilewright.errors import Diagnostic
+from tilewright.frontend.quantize.quantize import Options
 from tilewright.frontend.zoo import build
 from tilewright.ir import Array
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
+from tilewright.runtime.tools.quantize import quantize_file
 from tilewright.test.targets.pim.networks import Block
 
 BLOCKS = {
@@ -58,6 +60,19 @@ def test_integers_are_exact(tmp_path: Path) -> None:
     inputs = {"input": np.random.default_rng(1).integers(0, 256, (1, 1, 49, 10)).astype(np.uint8)}
     expected, found = (api.load(file, target).run(inputs) for target in ("host", "pim/2x2"))
     assert all(np.array_equal(found[name], values) for name, values in expected.items())
+
+
+def test_a_quantised_block_is_exact(tmp_path: Path) -> None:
+    """Integer softmax, normalisation and products: bit for bit the host's, in two calls of one process."""
+    file, _, _ = case("divides", tmp_path)
+    draw = np.random.default_rng(5).standard_normal((4, *BLOCKS["divides"].shape[1:])).astype(np.float32)
+    result, _ = quantize_file(Model(file), {"x": draw}, Options(nonlinear="integer"))
+    file.write_bytes(result.model.SerializeToString())
+    host, mesh = (api.load(file, target, integers=True) for target in ("host", "pim/2x2"))
+    for call in (draw[:1], draw[1:2]):
+        expected = host.run({"x": call})["y"]
+        assert len(np.unique(expected)) > 50
+        np.testing.assert_array_equal(mesh.run({"x": call})["y"], expected)
 
 
 def test_keys_and_values_go_round_the_ring_of_patches(tmp_path: Path) -> None:
