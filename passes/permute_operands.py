@@ -21,7 +21,7 @@ from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Machine
 from ..dialects.core.machine.operations import dimension_names
 from ..dialects.core.nesting import nested_ops
-from ..ir import array_of, dense, functions, shape_of
+from ..ir import array_of, dense, free_symbol, functions, shape_of
 from .core.base import Pass
 from .map_engines import ATTRIBUTE, engine_of, mapped_engine
 from .memory.views import is_dense, layout_of, row_major
@@ -114,7 +114,7 @@ def _define(name: str, order: list[int], constants: _Constants) -> memref.Global
     old = cast("MemRefType[Any]", source.type)
     shape = [old.get_shape()[each] for each in order]
     type = MemRefType(old.element_type, shape, old.layout, old.memory_space)
-    title = StringAttr(f"{name}_last{order[-1]}")
+    title = StringAttr(free_symbol(constants.module, f"{name}_last{order[-1]}"))
     made = memref.GlobalOp.get(title, type, cast(Attribute, dense(values, old.element_type)), constant=UnitAttr())
     made.location = source.location
     Rewriter.insert_op(made, InsertPoint.after(source))

@@ -16,7 +16,7 @@ from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.nn import ConvOp
-from ..ir import array_of, dense, functions, numbers_of, shape_of
+from ..ir import array_of, dense, free_symbol, functions, numbers_of, shape_of
 from .core.base import Pass
 from .map_engines import engine_of
 from .memory.views import is_dense, layout_of
@@ -25,12 +25,13 @@ from .memory.views import is_dense, layout_of
 def unfold_windows(module: ModuleOp, machine: Machine) -> None:
     """Give convolutions a view of windows' rows as channels, where their engine then takes fewer cycles."""
     names = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)}
+    unfolded: dict[tuple[str, tuple[int, ...]], memref.GlobalOp] = {}
     unused: set[str] = set()
     for function in functions(module):
         for op in [each for each in nested_ops(function) if isinstance(each, ConvOp)]:
             weights = op.inputs[1].owner
             definition = names.get(weights.name_.string_value()) if isinstance(weights, memref.GetGlobalOp) else None
-            if definition is not None and _has_rows(op) and _unfold(op, definition, machine):
+            if definition is not None and _has_rows(op) and _unfold(op, definition, machine, unfolded):
                 assert isinstance(weights, memref.GetGlobalOp)
                 if not weights.memref.uses:
                     Rewriter.erase_op(weights)
@@ -51,13 +52,23 @@ def _has_rows(op: ConvOp) -> bool:
     return is_contiguous and alone and shape_of(op.inputs[1])[-2] > 1 and is_dense(op.inputs[1])
 
 
-def _unfold(op: ConvOp, weights: memref.GlobalOp, machine: Machine) -> bool:
-    """Replace the operands of a convolution by views of windows' rows; return whether that takes fewer cycles."""
+def _unfold(
+    op: ConvOp,
+    weights: memref.GlobalOp,
+    machine: Machine,
+    unfolded: dict[tuple[str, tuple[int, ...]], memref.GlobalOp],
+) -> bool:
+    """
+    Replace the operands of a convolution by views of windows' rows; return whether that takes fewer cycles.
+
+    `unfolded` are the reshaped weights by name and shape, which kernels with the same weights share.
+    """
     before = machine.cost(engine_of(op, machine), op)
     operands, steps = list(op.operands), op.strides
     *outer, width, channels = shape_of(op.inputs[1])
     view = _rows(op, width)
-    kernel = _reshaped(weights, [*outer, 1, width * channels])
+    key = weights.sym_name.data, (*outer, 1, width * channels)
+    kernel = unfolded.get(key) or _reshaped(weights, key[1])
     get = memref.GetGlobalOp(kernel.sym_name.data, kernel.type)
     for made in (view, get):
         made.location = op.location
@@ -66,7 +77,9 @@ def _unfold(op: ConvOp, weights: memref.GlobalOp, machine: Machine) -> bool:
     op.properties["strides"] = DenseArrayBase.from_list(i64, [*numbers_of(steps)[:-1], 1])
     after = machine.cost(engine_of(op, machine), op)
     if before is not None and after is not None and after < before:
-        Rewriter.insert_op(kernel, InsertPoint.before(weights))
+        if key not in unfolded:
+            Rewriter.insert_op(kernel, InsertPoint.before(weights))
+        unfolded[key] = kernel
         return True
     op.operands[0], op.operands[1], op.properties["strides"] = operands[0], operands[1], steps
     for made in (view, get):
@@ -90,7 +103,9 @@ def _reshaped(source: memref.GlobalOp, shape: Sequence[int]) -> memref.GlobalOp:
     old = cast("MemRefType[Any]", source.type)
     values = array_of(cast(Any, source.initial_value)).reshape(shape)
     type = MemRefType(old.element_type, shape, old.layout, old.memory_space)
-    title = StringAttr(f"{source.sym_name.data}_rows")
+    module = source.parent_op()
+    assert isinstance(module, ModuleOp)
+    title = StringAttr(free_symbol(module, f"{source.sym_name.data}_rows"))
     made = memref.GlobalOp.get(title, type, cast(Attribute, dense(values, old.element_type)), constant=UnitAttr())
     made.location = source.location
     return made

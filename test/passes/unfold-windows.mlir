@@ -28,3 +28,18 @@ func.func @signal(%x: memref<1x42x2xi8>, %y: memref<1x19x16xi32>) {
     {strides = array<i64: 2>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, groups = 1 : i64, accumulator = i32, channels_last}
   func.return
 }
+
+// Two convolutions share their weights, whose name with rows is taken.
+// CHECK:         memref.global "private" constant @equal_rows_0 : memref<16x1x10xi8>
+// CHECK-LABEL: func.func @two
+// CHECK-COUNT-2: memref.get_global @equal_rows_0 : memref<16x1x10xi8>
+memref.global "private" constant @equal : memref<16x5x2xi8> = dense<1>
+memref.global "private" constant @equal_rows : memref<1xi8> = dense<1>
+func.func @two(%x: memref<1x42x2xi8>, %y: memref<1x19x16xi32>, %z: memref<1x19x16xi32>) {
+  %w = memref.get_global @equal : memref<16x5x2xi8>
+  nn.conv ins(%x, %w : memref<1x42x2xi8>, memref<16x5x2xi8>) outs(%y : memref<1x19x16xi32>)
+    {strides = array<i64: 2>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, groups = 1 : i64, accumulator = i32, channels_last}
+  nn.conv ins(%x, %w : memref<1x42x2xi8>, memref<16x5x2xi8>) outs(%z : memref<1x19x16xi32>)
+    {strides = array<i64: 2>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, groups = 1 : i64, accumulator = i32, channels_last}
+  func.return
+}
