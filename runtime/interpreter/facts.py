@@ -142,7 +142,7 @@ class Facts:
     def _form(self, number: int) -> Linear:
         known = self.values.get(number)
         if known is not None and np.ndim(known) == 0:
-            return Linear((), int(known))
+            return Linear((), int(known)) if np.asarray(known).dtype.kind in "biu" else _atom(number)
         node = self.makers.get(number)
         if not isinstance(node, Compute):
             return _atom(number)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import ceil, prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import Region
 
 from ...dialects.core.analysis.affine_form import linear
+from ...dialects.core.analysis.constants import constant_number
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.cost_table import cost, transform
 from ...dialects.core.machine.model import Engine
@@ -81,7 +81,7 @@ def _fills_blocks(kernel: Kernel, names: Sequence[str], dim: int) -> bool:
 @cost("zeros")
 def zeros(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) -> int | str:
     """Return the cycles of loads of zeros to sums, a row each; a text for other numbers."""
-    if not is_zero(kernel.inputs[0].value):
+    if constant_number(kernel.inputs[0].value) != 0:
         return "loads without a source bring zeros only"
     return ceil(prod(bounds) / dim)
 
@@ -146,12 +146,6 @@ MOST_WINDOW, MOST_PIXELS = 3, 255
 def _is_signed(kernel: Kernel) -> bool:
     """Return whether the factors of a product are extended with their signs: the array knows no unsigned bytes."""
     return not any(isinstance(op, arith.ExtUIOp) for each in kernel.reductions for op in each.body.ops)
-
-
-def is_zero(value: SSAValue) -> bool:
-    """Return whether a scalar is the constant 0."""
-    number = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    return isinstance(number, IntegerAttr | FloatAttr) and number.value.data == 0
 
 
 @transform("mvout")

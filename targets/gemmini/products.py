@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
+from ...dialects.core.analysis.constants import constant_number
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.model import Machine
@@ -16,7 +17,6 @@ from ...ir import where
 from ...passes.loops.blocks import parts
 from ...passes.loops.nest import Index, Nest
 from .additions import add_by_loads, reduce_by_loads
-from .costs import is_zero
 from .dialects.gemmini.instructions import (
     compute_accumulated_add,
     compute_preloaded_add,
@@ -119,7 +119,7 @@ def lower_kernel(machine: Machine, op: Operation, kernel: Kernel, nest: Nest) ->
         loops = OutputStationaryLoops if _keeps_sums(machine, op) else WeightStationaryLoops
         loops(op, kernel, nest).emit()
         return True
-    if isinstance(op, linalg.FillOp) and is_zero(op.inputs[0]):
+    if isinstance(op, linalg.FillOp) and constant_number(op.inputs[0]) == 0:
         zero_rows(nest, kernel.outputs[0].value, mvin_acc_zero)
         return True
     raise Diagnostic(

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, StridedLayoutAttr, f32
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, f32
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 
+from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.effects import root_of
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
@@ -161,8 +162,8 @@ def _known(bounds: Range) -> tuple[Index, Index]:
 
 
 def _number(value: SSAValue) -> Index:
-    constant = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    return constant.value.data if isinstance(constant, IntegerAttr) else value
+    constant = constant_integer(value)
+    return value if constant is None else constant
 
 
 def _is_spad(near: SSAValue) -> bool:

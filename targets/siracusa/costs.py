@@ -40,8 +40,7 @@ def code(
     `contention` is the loss of eight cores that access a bank in every cycle; `float_cycles` the cycles of a float
     addition.
     With `xpulp` there are instructions for minimum, maximum and multiply-accumulate. If the engine has `rows` on its
-    stack,
-    row kernels are unrolled by four, and the powers of large softmaxes come from a table.
+    stack, row kernels are unrolled by four, and the powers of large softmaxes come from a table.
     """
     rates = Rates(float_cycles, bool(xpulp))
     return ceil(
@@ -77,11 +76,9 @@ def product(
     Estimate the cycles of the fastest form of a sum of products; other kernels as `code` does.
 
     With `simd` it may be computed in words, from packed weights too, in blocks of `features` output channels x 2
-    pixels; each
-    step of a block takes `step` cycles besides its loads and products, none in a hardware loop. With `copies`,
-    non-contiguous operands are copied first; without, such kernels are plain C. With `blocks` it may be computed in
-    plain C
-    in blocks of 2 x 2 outputs. The others are those of `code`.
+    pixels; each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. With
+    `copies`, non-contiguous operands are copied first; without, such kernels are plain C. With `blocks` it may be
+    computed in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
 
     A kernel with `im2col` has its windows copied, one with `narrow_input` has them packed. A text if two of them exceed
     the stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.

@@ -81,8 +81,7 @@ def convolution_of(kernel: Kernel) -> Convolution | None:
     Match a kernel as a convolution; None if a job cannot compute it.
 
     Its first input is [..., H, W, C], with leading batch axes, or [rows, C] for a matrix product. Kernels that
-    accumulate
-    into their output are excluded, because their cost is unknown.
+    accumulate into their output are excluded, because their cost is unknown.
     """
     if len(kernel.reductions) != 1 or kernel.result is not None or len(kernel.inputs) < 2:
         return None

@@ -2,8 +2,7 @@
 Latency of an N-Eureka job, from the trigger until the waiting core is awake again.
 
 The NPU iterates over blocks of 6x6 output pixels and 32 output channels (28 depthwise). For each it loads and
-multiplies
-blocks of input channels (32 pointwise, else 28), then requantises and streams out.
+multiplies blocks of input channels (32 pointwise, else 28), then requantises and streams out.
 
 The formula is that of GVSoC's model (pulp/neureka/src/neureka_fsm.cpp at 9968c4e8). It is exact for 61 of 62 jobs run
 there, 4 of them with prefetch; the other writes 21 channels to misaligned addresses and takes 7 cycles longer. Two

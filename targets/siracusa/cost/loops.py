@@ -91,8 +91,7 @@ class Nest:
     Kernel as output loops with consecutive phases; `copied` are bytes moved as words.
 
     `row` is the dimension of a row kernel, else None. `kept_phases` store `kept` for each element; `powers_phases` look
-    it
-    up in the table `powers`. Cores may share the results of a single row of a `shareable` kernel.
+    it up in the table `powers`. Cores may share the results of a single row of a `shareable` kernel.
     """
 
     parallel: tuple[int, ...]
@@ -216,8 +215,7 @@ def nest_cycles(
     Estimate the cycles of a kernel, or a tile of it, as plain loops partitioned among cores.
 
     With `row_bytes`, row loops are unrolled by four and store values in so many bytes (`convert-kernels-to-loops`).
-    Powers
-    of large softmaxes come from tables of at most `table_bytes`.
+    Powers of large softmaxes come from tables of at most `table_bytes`.
     """
     nest = nest_of(kernel)
     if not prod(bounds):

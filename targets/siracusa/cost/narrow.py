@@ -4,8 +4,7 @@ Sums of products with packed weights on the cores: words of weights are unpacked
 A step of a block loads a word of packed numbers per feature, and one word per pixel for each four numbers in it. Four
 numbers of a feature take a shift or a mask at an end of their bytes, both in between (`tw_packed_row.h`). With 4 bits,
 8 products of a block of f x p take f + 2 p + 2 f + 2 f p cycles; with 2 bits, 16 take f + 4 p + 6 f + 4 f p. Scaled
-sums
-are shifted back, a cycle each. Partial words of packed numbers, and blocks of fewer features, are C, in which four
+sums are shifted back, a cycle each. Partial words of packed numbers, and blocks of fewer features, are C, in which four
 numbers take 6 instructions (`tilewright_dot.h`).
 
 Counted in the instructions of gcc 12 -O2, not measured.

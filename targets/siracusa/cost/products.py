@@ -2,26 +2,22 @@
 Sums of products of bytes on the cluster: matrix products, convolutions, products with a vector.
 
 **Blocks.** A core computes register blocks of 4 output channels x 2 pixels from words of 4 bytes. For 4 products each,
-a
-block of f x p loads f + p words and executes f * p `sdotsp.b`, in a hardware loop. A block of one pixel takes a cycle
+a block of f x p loads f + p words and executes f * p `sdotsp.b`, in a hardware loop. A block of one pixel takes a cycle
 more for a load stall, and a misaligned word one more. Start and stores of a block take 3 cycles and 5.5 for each
-output,
-a pair of pixels 21 more. So 4x2 takes 14 cycles for each 4 products and 47 in addition, as measured on one core to the
-cycle; 4x1 takes 10 and 25, where 23 were measured.
+output, a pair of pixels 21 more. So 4x2 takes 14 cycles for each 4 products and 47 in addition, as measured on one core
+to the cycle; 4x1 takes 10 and 25, where 23 were measured.
 
 **Operands.** A block reads words of both operands along the reduction loops, in place: the rows of a window, with
 contiguous taps and channels (channels last). Pixels whose windows cross the ends of a line are computed one by one.
-Other
-layouts can be copied first: windows of two pixels into a buffer of each core (im2col), by words if the rows of a window
-are whole words, else by bytes; a transposed second operand once per call. Costs of copies, rows and remainders follow
-from instruction costs; they were not measured.
+Other layouts can be copied first: windows of two pixels into a buffer of each core (im2col), by words if the rows of a
+window are whole words, else by bytes; a transposed second operand once per call. Costs of copies, rows and remainders
+follow from instruction costs; they were not measured.
 
 **im2col.** Windows copied because of the attribute `im2col` are rows of one length, border pixels included. A row of a
 window takes 6 cycles, a word 3 and one more for each misaligned side, a remaining byte 3; padding is cleared by words.
 Weights stay in place: if a feature's weights are no whole words, three of four features are misaligned, or every
-second,
-and the remainder of a row comes from its last word, masked. That was counted in the instructions of gcc 12 -O3 for
-`tw_im2col` and `tw_dot_block`, not measured.
+second, and the remainder of a row comes from its last word, masked. That was counted in the instructions of gcc 12 -O3
+for `tw_im2col` and `tw_dot_block`, not measured.
 
 **Cores** conflict at the banks in proportion to the loads of their steps; code of epilogues makes that rarer. They
 partition the lines of pixels, the pairs of a line, or the blocks of features, whichever minimises the work of the

@@ -60,8 +60,7 @@ class Work(NamedTuple):
 class Rates(NamedTuple):
     """
     Cost parameters of a core's scalar code: cycles of a float addition, and availability of Xpulp's minimum, maximum
-    and
-    multiply-accumulate (`fuse-products`).
+    and multiply-accumulate (`fuse-products`).
     """
 
     float_cycles: float = 81.0

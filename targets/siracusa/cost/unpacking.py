@@ -4,9 +4,9 @@ Cost of unpacking 4- and 2-bit numbers to bytes on a RI5CY core: the loops of `t
 Counted in the instructions of gcc 12 -O2, not measured. A word of packed numbers is loaded, and the loop steps two
 pointers and branches. Each four numbers take a shift (except the first), a mask, three more instructions for the sign,
 and a store. With Xpulp it is a hardware loop with a load stall; each four numbers take a left shift of bytes (except
-the
-last), a right shift, and a store. A partial last word of a row takes a loop over words and one over bytes. In plain C,
-unsigned numbers take three instructions fewer per four, and short unrolled rows 5 fewer per word; neither is counted.
+the last), a right shift, and a store. A partial last word of a row takes a loop over words and one over bytes. In plain
+C, unsigned numbers take three instructions fewer per four, and short unrolled rows 5 fewer per word; neither is
+counted.
 """
 
 from __future__ import annotations

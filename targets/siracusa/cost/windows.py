@@ -41,8 +41,7 @@ class Windows:
     Depthwise convolution: its loops over channels and other outputs, rows, the pixels of a row, and taps.
 
     `rows` and `tap_rows` are -1 for a convolution along one axis. `fresh` is the number of taps that a window does not
-    share
-    with the previous one.
+    share with the previous one.
     """
 
     product: Product
