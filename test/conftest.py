@@ -20,7 +20,7 @@ import pytest
 from tilewright.test.lit_runner.file import failure_of
 from tilewright.test.lit_runner.script import ScriptError
 
-hypothesis.settings.register_profile("tilewright", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("tilewright", deadline=None, max_examples=25)
 hypothesis.settings.load_profile("tilewright")
 
 

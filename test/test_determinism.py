@@ -10,7 +10,7 @@ from pathlib import Path
 from tilewright.frontend import zoo
 from tilewright.test.small_models import save
 
-NETWORKS = ("ds-cnn", "resnet8")
+NETWORKS = ("resnet8",)
 COMMANDS = """
 import sys
 from tilewright import cli, opt_tool

@@ -35,7 +35,7 @@ from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 
 
-@examples(30)
+@examples(20)
 @given(networks(ALL, largest=4), st.sampled_from([64, 128, 256, 1024, 8192]), st.booleans())
 def test_random_networks(network: Network, level_bytes: int, double_buffered: bool) -> None:
     module = on_buffers(import_model(network.model, input_types=network.input_types))

@@ -28,7 +28,7 @@ def memref(*shape: int, element: str = "i8") -> str:
     return f"memref<{'x'.join(map(str, shape))}x{element}>"
 
 
-@examples(4)
+@examples(2)
 @given(
     st.integers(1, 4),
     st.integers(1, 4),

@@ -20,7 +20,7 @@ from tilewright.test.passes.levels import AFTER_PLAN, run_step, steps
 from tilewright.test.passes.random_tilings import cut
 
 
-@pytest.mark.parametrize(("name", "levels"), [("ds-cnn", ["L1"]), ("mlp", ["L2", "L1"]), ("resnet8", ["L2", "L1"])])
+@pytest.mark.parametrize(("name", "levels"), [("mlp", ["L1"]), ("mlp", ["L2", "L1"]), ("resnet8", ["L2", "L1"])])
 def test_networks_in_tiles(name: str, levels: list[str]) -> None:
     draw = random.Random(f"{name} {levels}")
     module = import_model(zoo.build(name))

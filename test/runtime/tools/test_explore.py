@@ -81,7 +81,7 @@ def test_axes_are_keys_and_options():
 def test_options_reach_their_pass():
     design = Design("pim")
     setting = design.axes.setting("shard-kernels.over", "2x4")
-    assert "shard-kernels{over=2,4}" in str(design.pipeline("pim", setting.options))
+    assert "shard-kernels{over=2,4 " in str(design.pipeline("pim", setting.options))
 
 
 def test_points_are_all_combinations():
