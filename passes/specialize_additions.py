@@ -36,11 +36,16 @@ def specialize_addition(op: linalg.GenericOp, machine: Machine) -> bool:
                 refuse(op, each.name, machine.fault(each, made) or fault)
         made.erase()
         return False
+    replace_kernel(op, made, machine)
+    return True
+
+
+def replace_kernel(op: linalg.GenericOp, made: AddOp, machine: Machine) -> None:
+    """Replace a kernel by a sum, mapped to its engine. Raises Diagnostic where no engine runs the sum."""
     map_kernel(made, machine)
     made.location = op.location
     Rewriter.insert_op(made, InsertPoint.before(op))
     Rewriter.erase_op(op)
-    return True
 
 
 def addition_fault(op: linalg.GenericOp, made: AddOp, machine: Machine) -> str:

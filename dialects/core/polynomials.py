@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 GELU_CUT, GELU_SQUARE = 1.769 * sqrt(2), 2 / 0.2888
-"""Of a step s, `-qb` is the first one by s and `-qc` the second one by s squared, towards 0."""
+"""For inputs in steps of s: `qb = trunc(-GELU_CUT / s)`, `qc = trunc(-GELU_SQUARE / s^2)`."""
 
 
 def gelu(q: Any, qb: int, qc: Any) -> Any:

@@ -16,6 +16,11 @@ from .execution import Execution
 from .network import Network
 from .scales import Scale
 
+_BYTES = np.arange(256).astype(np.uint8).view(np.int8).astype(np.int32)
+"""Bytes by their bits."""
+_NEAR = 1e-3
+"""Largest difference of a function from GELU: that with tanh differs by 5e-4."""
+
 
 @dataclass(frozen=True)
 class _Function:
@@ -94,12 +99,6 @@ def _is_gelu(values: Array, scale: Scale) -> bool:
     """Return whether the values of a function are those of GELU, or of its form with tanh."""
     levels = scale.scale * _BYTES
     return float(np.abs(values - [x * (1 + erf(x / sqrt(2))) / 2 for x in levels.tolist()]).max()) < _NEAR
-
-
-_BYTES = np.arange(256).astype(np.uint8).view(np.int8).astype(np.int32)
-"""Bytes by their bits."""
-_NEAR = 1e-3
-"""Difference between two forms of a function: with tanh, GELU differs by 5e-4."""
 
 
 def _polynomial(x: Scale, y: Scale) -> Array:

@@ -14,6 +14,7 @@ from ...dialects.core.body import Body, is_float, lowest, scalar_attr
 from ...dialects.nn import ReduceOp, ints
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
+from .code import converted
 from .elementwise import unary
 from .lowerer import Build, Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .rules import (
@@ -44,7 +45,7 @@ def reduced(lower: Lowerer, op: OnnxOp, kind: str, accumulator: Attribute) -> SS
     """Append the fold of operand 0 over the op's axes, in the type `accumulator`; of single elements, these."""
     x = op.operands[0]
     if all(shape_of(x)[axis] == 1 for axis in reduction_axes(op)):
-        return lower.reshape(_converted(lower, x, accumulator), shape_of(op.results[0]))
+        return lower.reshape(converted(lower, lower[x], accumulator, unsigned=is_unsigned(x)), shape_of(op.results[0]))
     properties: dict[str, Attribute | None] = {
         "kind": StringAttr(kind),
         "axes": ints(reduction_axes(op)),
@@ -58,17 +59,6 @@ def reduced(lower: Lowerer, op: OnnxOp, kind: str, accumulator: Attribute) -> SS
     if 0 in shape_of(x):
         return filled(lower, shape, kernel.fold().initial[0])
     return lower.emit(kernel)
-
-
-def _converted(lower: Lowerer, x: SSAValue, element: Attribute) -> SSAValue:
-    """Append the conversion of a tensor's elements to a type."""
-    if element_of(lower[x]) == element:
-        return lower[x]
-
-    def convert(body: Body, value: SSAValue) -> SSAValue:
-        return body.convert(value, element, unsigned=is_unsigned(x))
-
-    return pointwise(lower, [lower[x]], shape_of(x), element, convert)
 
 
 @lowers("ReduceSum")

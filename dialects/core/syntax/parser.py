@@ -47,7 +47,7 @@ _NO_SPLAT = (
     MLIRTokenKind.STRING_LIT,
     MLIRTokenKind.BYTES_LIT,
 )
-"""How other contents of a dense attribute begin than one element."""
+"""First tokens of a dense attribute that is no splat: an empty one, a list, or raw bytes."""
 _WIDEST = (1 << 24) - 1
 
 

@@ -10,7 +10,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, i8, i32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Region
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.machine.model import Machine
@@ -21,9 +20,8 @@ from ....ir import array_of, functions
 from ....passes.core.base import Pass
 from ....passes.fuse_epilogues import is_identity
 from ....passes.loops.scalar import live_ops
-from ....passes.map_engines import map_kernel
 from ....passes.mapping.refusals import refuse
-from ....passes.specialize_additions import addition_fault
+from ....passes.specialize_additions import addition_fault, replace_kernel
 from ..gelu import gelu_of_table
 
 _LOADER = "loader"
@@ -46,10 +44,7 @@ def split_lookup(op: linalg.GenericOp, machine: Machine) -> bool:
         refuse(op, _LOADER, machine.fault(machine.engine(_LOADER), made) or fault)
         made.erase()
         return False
-    map_kernel(made, machine)
-    made.location = op.location
-    Rewriter.insert_op(made, InsertPoint.before(op))
-    Rewriter.erase_op(op)
+    replace_kernel(op, made, machine)
     return True
 
 

@@ -21,6 +21,7 @@ from ..branches_blocks import Block, RefusedBlock, blocks_of, stages_of, window_
 from ..schedule.records import Stage
 
 _KINDS = {"name": str, "merges": bool}
+"""Field of a stage's record -> its type; the others are integers."""
 _EXPECTED = {str: "a string", bool: "a boolean", int: "an integer of at least 1, or 0 for an MLP that is missing"}
 STAGES, BLOCKS = "pim.stages", "pim.blocks"
 BLOCK, PHASE = "pim.block", "pim.phase"
@@ -77,8 +78,8 @@ def stage_from(record: DictionaryAttr) -> Stage:
         raise Diagnostic("not the record of a stage", f"'{STAGES}'", ", ".join(sorted(names)), ", ".join(record.data))
     values = {name: _value(each) for name, each in record.data.items()}
     for name, value in values.items():
-        needed = _KINDS.get(name, int)
-        if type(value) is not needed or (needed is int and int(value) < (name != "expansion")):
+        needed, least = _KINDS.get(name, int), 0 if name == "expansion" else 1
+        if type(value) is not needed or (needed is int and int(value) < least):
             raise Diagnostic(f"'{name}' of a stage is out of range", f"'{STAGES}'", _EXPECTED[needed], str(value))
     return Stage(**values)  # pyright: ignore[reportArgumentType]
 
