@@ -14,6 +14,7 @@ from .dialects.core.machine import targets
 from .discovery import module_at, target_folders
 from .errors import Diagnostic, did_you_mean
 from .files import errors_in, read_text, write_folder
+from .passes.emitc.text.files import is_bundled
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -30,6 +31,8 @@ PROOFS = {
     "verify-memory": ("allocate-static", "expand-grid", "pipeline-dma", "overlap-engines"),
 }
 """Proof -> the passes that place buffers or move transfers; it has to come after the last of them in a pipeline."""
+
+_RUNTIME = Path(__file__).parent / "runtime" / "c"
 
 PREFILL = "network_prefill"
 """The function that takes several rows at once."""
@@ -291,7 +294,7 @@ def write_compilation(
     what holds when the process is killed meanwhile says `files.write_folder`. Raises Diagnostic where the folder
     cannot be written, and what `also` raises; what it held is then as it was.
     """
-    from .passes.emitc.text.files import REPORT, files_in, is_bundled
+    from .passes.emitc.text.files import REPORT, files_in
     from .passes.formats.c import write_program
 
     program = compilation.program()
@@ -330,10 +333,11 @@ def _unwritten(folder: Path, reason: str) -> Diagnostic:
 
 
 def _is_stale(entry: Path, runtime: Path, earlier: Files) -> bool:
-    """Return whether an entry of a folder is of the `earlier` network there, or the C runtime of a target."""
+    """Return whether an entry of a folder is of the `earlier` network there, or of the C runtime of a target."""
+    folders = [_RUNTIME, runtime, *(folder / "c" for folder in target_folders().values())]
     if entry.name != "runtime" or not entry.is_dir():
-        return entry.is_file() and (entry.name in earlier or fnmatch(entry.name, "network-*.elf"))
-    folders = [runtime, *(folder / "c" for folder in target_folders().values())]
+        is_header = is_bundled(entry.name) and any((folder / entry.name).is_file() for folder in folders)
+        return entry.is_file() and (is_header or entry.name in earlier or fnmatch(entry.name, "network-*.elf"))
     known = {file.relative_to(folder) for folder in folders for file in folder.rglob("*") if file.is_file()}
     found = [file.relative_to(entry) for file in entry.rglob("*") if not file.is_dir()]
     return bool(found) and known.issuperset(found)

@@ -44,6 +44,7 @@ from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
 from .emitc.names import Names, identifier
 from .emitc.sharing import share_memories
+from .memory.views import row_major
 
 _HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, SHAPE_OF, STATE)
 
@@ -287,9 +288,17 @@ def _argument_type(
     if (type_ := memref_type(argument)) is None:
         return scalar_type(argument.type, function)
     element = scalar_type(type_.get_element_type(), function)
-    layout_of(argument, function)
+    layout = layout_of(argument, function)
     if not public:
         return pointer(element)
+    if layout.offset or list(layout.strides) != row_major(layout.shape):
+        raise Diagnostic(
+            "an argument of a public function is an array in C, whose elements are dense and row-major",
+            where(function),
+            expected=f"the strides {row_major(layout.shape)} and the offset 0",
+            found=str(type_),
+            remedy="give the function a dense buffer and take a memref.subview of it there",
+        )
     given = cast("StringAttr | None", attributes.get("onnx.type"))
     if given is not None and given.data.startswith("ui"):
         element = UNSIGNED[element.compile_time_size * 8]

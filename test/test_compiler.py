@@ -185,12 +185,14 @@ def test_all_files_are_written(compilation: Compilation, tmp_path: Path):
 
 
 @pytest.mark.quick
-def test_stale_weights_go_and_other_files_stay(compilation: Compilation, tmp_path: Path):
+def test_files_of_an_earlier_network_go_and_others_stay(compilation: Compilation, tmp_path: Path):
+    """Headers of the compiler that this network does not include are of an earlier one, perhaps of another target."""
     (tmp_path / "b").mkdir()
-    for name in ("weights.S", "weights.bin", "mine.txt"):
+    for name in ("weights.S", "weights.bin", "tilewright_threads.h", "tilewright_mine.h", "mine.txt"):
         (tmp_path / "b" / name).write_text("old")
     write_compilation(compilation, tmp_path / "b")
-    assert sorted(file.name for file in (tmp_path / "b").iterdir()) == sorted([*FILES, "mine.txt"])
+    expected = sorted([*FILES, "mine.txt", "tilewright_mine.h"])
+    assert sorted(file.name for file in (tmp_path / "b").iterdir()) == expected
 
 
 @pytest.mark.quick

@@ -62,6 +62,12 @@ _Type = OpSchema.AttrType
 Parameters = Sequence[OpSchema.FormalParameter]
 _T = TypeVar("_T")
 
+RANGE = "range"
+"""Attribute of an op whose integers stand for floats, in types that are inferred from its range of values."""
+
+_DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview.training")
+"""Domains whose schemas say by type variables which types are the same."""
+
 si64 = IntegerType(64, Signedness.SIGNED)
 
 
@@ -104,6 +110,26 @@ class OnnxOp(IRDLOperation):
         operator = self.SCHEMA.name
         if fault := missing(operator, self.properties) or violation(operator, self.attribute):
             raise VerifyException(str(fault))
+        self._verify_types()
+
+    def _verify_types(self) -> None:
+        """Raise VerifyException where values of one type variable of the schema differ, but for inferred integers."""
+        if RANGE in self.attributes or self.SCHEMA.domain not in _DOMAINS:
+            return
+        found: dict[str, tuple[str, Attribute]] = {}
+        for name, variable, value in self._named_values():
+            element = cast("TensorType[Any]", value.type).element_type
+            first, held = found.setdefault(variable, (name, element))
+            if held != element:
+                raise VerifyException(f"'{first}' and '{name}' must hold one type, {variable}: {held}, {element}")
+
+    def _named_values(self) -> Iterator[tuple[str, str, SSAValue]]:
+        """Yield name, type variable and value of each input and output whose element type is a variable."""
+        for parameters, values in ((self.SCHEMA.inputs, self.node_inputs), (self.SCHEMA.outputs, self.node_outputs)):
+            for index, value in enumerate(values):
+                parameter = parameters[min(index, len(parameters) - 1)]
+                if value is not None and parameter.is_homogeneous and len(parameter.types) > 1:
+                    yield parameter.name, parameter.type_str, value
 
     def print(self, printer: Printer) -> None:
         inputs, outputs = self.node_inputs, self.node_outputs

@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineMap
 from ...dialects.core.body import Body, highest, is_float, lowest
 from ...dialects.nn import PoolOp, ReduceOp, ints
 from ...dialects.onnx.schema import OnnxOp
-from ...ir import Array, element_of, numbers_of, shape_of
+from ...ir import Array, element_of, integer_width, numbers_of, shape_of
 from .lowerer import Lowerer, is_unsigned, lowers, unsupported
 from .movement import padded
 from .rules import compute_type, fold, pointwise, result_element, unsigned_positions
@@ -62,6 +62,10 @@ def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
     output, window = AffineMap(len(dims), 0, dims[: 2 + rank]), AffineMap(len(dims), 0, dims[2 + rank :])
     body = Body([element_of(source), element_of(largest), i64, i64])
     element, top, _, first = body.args
+    # Integers that floats carry may be wider before than after.
+    if (integer_width(element.type) or 0) < (integer_width(top.type) or 0):
+        element = body.convert(element, top.type)
+    top = body.convert(top, element.type)
     here = _flat_index(body, shape, strides, dilations, begins, int(op.attribute("storage_order")))
     # Padding is never the first, but where a window holds nothing else.
     found = body.select(body.compare(element, "eq", top), here, body.constant(highest(i64).value.data, i64))

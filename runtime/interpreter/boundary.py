@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IntegerType,
+    MemRefType,
     ModuleOp,
     Signedness,
     StringAttr,
@@ -35,7 +36,7 @@ from ...ir import Array, numbers_of, numpy_type, where
 from .bits import integer_type, scalar_type
 from .conversion import converted
 from .engine import Interpreter
-from .memory import new_buffer
+from .memory import new_buffer, new_memref
 
 STATUS = "tilewright.status"
 """Attribute of a function that returns a status of its input checks instead of an output."""
@@ -61,11 +62,17 @@ class Port:
     """Rows per call and rows of the state, for the position input (`tilewright.state`)."""
     shape_of: str = ""
     """Name of the output whose dynamic extents this output has (`tilewright.shape_of`)."""
+    memref: MemRefType[Any] | None = None
+    """Type of a buffer in the IR, whose layout its array has."""
 
     @property
     def declared(self) -> np.dtype[Any]:
         """NumPy type of the values for a caller."""
         return numpy_type(self.element)
+
+    def new_array(self) -> Array:
+        """Allocate the zeroed array of an argument in the IR."""
+        return new_buffer(self.inner or (), self.storage) if self.memref is None else new_memref(self.memref)
 
 
 def run_module(
@@ -148,9 +155,7 @@ class Session:
         arguments, results = ports(interpreter.symbol(function))
         undefine = interpreter.interleaving.undefine
         values = [
-            undefine(new_buffer(port.inner or (), port.storage))
-            if port.is_output
-            else stored_value(port, inputs[port.name])
+            undefine(port.new_array()) if port.is_output else stored_value(port, inputs[port.name])
             for port in arguments
         ]
         returned = interpreter.call(function, values)
@@ -305,6 +310,7 @@ def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, f
         limits=_numbers(attributes.get("tilewright.range")),
         state=_numbers(attributes.get("tilewright.state")),
         shape_of=target.data if isinstance(target := attributes.get(SHAPE_OF), StringAttr) else "",
+        memref=cast("MemRefType[Any]", type_) if isinstance(type_, MemRefType) else None,
     )
 
 
@@ -366,7 +372,10 @@ def stored_value(port: Port, value: Array) -> Array:
     stored = _reinterpreted(given, port.storage)
     if port.inner is None:
         return stored[()]
-    buffer = new_buffer(port.inner, port.storage)
+    buffer = port.new_array()
+    if buffer.shape == stored.shape:
+        buffer[...] = stored
+        return buffer
     # C has no empty arrays: an empty input is declared with one unused element.
     buffer.reshape(-1)[: stored.size] = stored.reshape(-1)
     return buffer

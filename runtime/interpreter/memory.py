@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType, StridedLayoutAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.instruction.flat import origin_of
@@ -33,7 +33,7 @@ def new_buffer(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
 @storage(memref.GlobalOp)
 def _global(op: memref.GlobalOp) -> Array:
     type_ = cast("MemRefType[Any]", op.type)
-    buffer = _new(type_)
+    buffer = new_memref(type_)
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
         buffer[...] = array_of(cast("DenseIntOrFPElementsAttr[Any]", op.initial_value))
     if op.constant is not None:
@@ -47,14 +47,15 @@ def at_byte(root: Array, start: int, shape: Sequence[int], strides: Sequence[int
 
     Raises Diagnostic for a view out of bounds.
     """
-    reach = sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)) * dtype.itemsize
+    reaches = [(n - 1) * stride * dtype.itemsize for n, stride in zip(shape, strides, strict=True)]
     if 0 in shape:
         return np.empty(shape, dtype)
-    if start < 0 or start + reach + dtype.itemsize > root.size:
+    first, end = start + sum(min(0, reach) for reach in reaches), start + sum(max(0, reach) for reach in reaches)
+    if first < 0 or end + dtype.itemsize > root.size:
         raise Diagnostic(
             "a view is out of bounds of its buffer",
             expected=f"bytes 0 to {root.size - 1}",
-            found=f"bytes {start} to {start + reach + dtype.itemsize - 1}",
+            found=f"bytes {first} to {end + dtype.itemsize - 1}",
         )
     return np.ndarray(shape, dtype, root, start, [stride * dtype.itemsize for stride in strides])
 
@@ -71,13 +72,19 @@ def _type(value: SSAValue) -> MemRefType[Any]:
 @semantics(memref.AllocOp, memref.AllocaOp)
 def _alloc(runner: Runner, op: memref.AllocOp | memref.AllocaOp, operands: Sequence[Value]) -> list[Array]:
     type = _type(op.memref)
-    made = new_buffer(sized(type.get_shape(), operands), dtype_of(type)) if operands else _new(type)
+    made = new_buffer(sized(type.get_shape(), operands), dtype_of(type)) if operands else new_memref(type)
     return [runner.interleaving.undefine(made)]
 
 
-def _new(type: MemRefType[Any]) -> Array:
-    """Allocate the zeroed array of a memref's type, in its layout."""
-    return laid_out(new_buffer([prod(physical_shape(type))], dtype_of(type)), type)
+def new_memref(type: MemRefType[Any]) -> Array:
+    """Allocate the zeroed array of a memref's type, in its layout; row-major where strides or offset are dynamic."""
+    strides, shape, dtype = type.get_strides(), type.get_shape(), dtype_of(type)
+    if not isinstance(type.layout, StridedLayoutAttr) or strides is None or None in strides or 0 in shape:
+        return laid_out(new_buffer([prod(physical_shape(type))], dtype), type)
+    steps, offset = cast("Sequence[int]", strides), _static_offset(type)
+    last = offset + sum(max(0, (n - 1) * step) for n, step in zip(shape, steps, strict=True))
+    root, _ = origin_of(new_buffer([last + 1], dtype))
+    return at_byte(root, offset * dtype.itemsize, shape, steps, dtype)
 
 
 @semantics(memref.DeallocOp)

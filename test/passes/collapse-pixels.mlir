@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p attach-machine{target=%S/../machines/systolic_padded.toml},collapse-pixels | filecheck %s
+// RUN: opt-tool %s -p attach-machine{target=%S/../machines/systolic_padded.toml},collapse-pixels --interpret-each | filecheck %s
 
 // One loop over 49 pixels takes fewer cycles than two of 7. The image is a part of a buffer.
 // CHECK-LABEL: func.func @network

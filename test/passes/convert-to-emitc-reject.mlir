@@ -22,6 +22,13 @@ func.func @f(%x: memref<?xi8>) {
 
 // -----
 
+// expected-error@+1 {{an argument of a public function is an array in C, whose elements are dense and row-major}}
+func.func @f(%x: memref<2x3xi8, strided<[1, 2], offset: 7>>) {
+  func.return
+}
+
+// -----
+
 func.func private @f() {
   // expected-error@+1 {{a function calls itself}}
   func.call @f() : () -> ()

@@ -140,6 +140,7 @@ class InstructionOp(IRDLOperation):
         return {} if step is None else {parameter.name: step * times}
 
     def verify_(self) -> None:
+        self._verify_names()
         numbers: dict[str, Any] = {**self.properties_of()}
         for each in self.INSTRUCTION.parameters:
             if isinstance(each.kind, Buffer):
@@ -167,6 +168,14 @@ class InstructionOp(IRDLOperation):
         except Diagnostic as error:
             expected = f"; expected {error.expected}" if error.expected else ""
             raise VerifyException(f"{error.message}{expected}") from error
+
+    def _verify_names(self) -> None:
+        """Raise VerifyException for an attribute that is no parameter, unless a dialect's prefix says whose it is."""
+        known = [*self.get_irdl_definition().properties]
+        for name in self.attributes:
+            if "." not in name:
+                expected = f"one of {', '.join(known)}" if known else "none"
+                raise VerifyException(f"it has no parameter '{name}'; expected {expected}")
 
     def _verify_buffer(self, parameter: Parameter) -> None:
         value, indices = self.operands_of()[parameter.name]

@@ -53,3 +53,11 @@ func.func @no_tensor(%x: i32) -> i32 {
   %q = onnx.Relu(%x) : (i32) -> i32
   func.return %q : i32
 }
+
+// -----
+
+func.func @types_of_one_variable(%x: tensor<1x2x4x4xi8>) -> (tensor<1x2x2x2xui8>, tensor<1x2x2x2xi64>) {
+  // expected-error@+1 {{'X' and 'Y' must hold one type, T: i8, ui8}}
+  %y, %i = onnx.MaxPool(%x) {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xi8>) -> (tensor<1x2x2x2xui8>, tensor<1x2x2x2xi64>)
+  func.return %y, %i : tensor<1x2x2x2xui8>, tensor<1x2x2x2xi64>
+}

@@ -56,3 +56,11 @@ func.func @pixels(%x: memref<1x9x9x16xi8>, %w: memref<16x3x3x16xi8>, %y: memref<
   gemmini.config_loop_conv %x, %w, %y, %s {x_row = array<i64: 1, 1>, x_pixel = array<i64: 2, 1>, w_row = array<i64: 1, 1>, w_tap = array<i64: 2, 1>, w_channel = array<i64: 3, 1>, y_row = array<i64: 1, 1>, y_pixel = array<i64: 2, 1>, step = 1 : i64, dilation = 1 : i64} : memref<1x9x9x16xi8>, memref<16x3x3x16xi8>, memref<1x7x7x16xi8, strided<[2000, 250, 16, 1]>>
   func.return
 }
+
+// -----
+
+func.func @unknown(%a: memref<16x16xi8>, %b: memref<16x16xi8>, %c: memref<16x16xi8>) {
+  // expected-error @+1 {{it has no parameter 'row'; expected one of}}
+  gemmini.loop_ws %a, %b, %c {rows = 16 : i64, cols = 16 : i64, depth = 16 : i64, dim = 16 : i64, spad_rows = 16384 : i64, acc_rows = 1024 : i64, row = 16 : i64} : memref<16x16xi8>, memref<16x16xi8>, memref<16x16xi8>
+  func.return
+}
