@@ -15,7 +15,7 @@ from tilewright.benchmarks.machine_fault_kinds import KINDS as MACHINE_KINDS
 from tilewright.dialects.core.kernel import is_kernel, is_shaped
 from tilewright.dialects.core.kernel_parts import ints
 from tilewright.dialects.core.nesting import nested_ops
-from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, LocalOp, ProgramOp, ShiftOp
+from tilewright.dialects.hier import AllGatherOp, DmaStartOp, DmaWaitOp, LocalOp, ProgramOp
 from tilewright.dialects.hier.streams import StreamEndOp
 from tilewright.ir import shape_of
 
@@ -61,26 +61,29 @@ def _added(before: Operation, value: SSAValue, by: int) -> SSAValue:
     return made.result
 
 
-@_kind("a ring turns otherwise")
-def _turn(module: ModuleOp, draw: random.Random) -> bool:
-    op = cast("ShiftOp | None", _drawn(module, draw, ShiftOp))
-    if op is None:
+@_kind("a ring is one of other instances")
+def _other_instances(module: ModuleOp, draw: random.Random) -> bool:
+    op = cast("AllGatherOp | None", _drawn(module, draw, AllGatherOp))
+    extent = op.shardings[0].extents[op.dim] if op is not None else 0
+    strides = [by for by in range(1, extent + 1) if op is not None and by != op.stride and not extent % (by * op.count)]
+    if op is None or not strides:
         return False
-    op.properties["by"] = IntAttr(draw.choice([by for by in (-2, -1, 0, 1, 2) if by != op.by.data]))
+    stride = draw.choice(strides)
+    op.properties["by"], op.properties["within"] = IntAttr(stride), IntAttr(stride * op.count)
     return True
 
 
 @_kind("a ring is along the other coordinate")
 def _other_ring(module: ModuleOp, draw: random.Random) -> bool:
-    op = cast("ShiftOp | None", _drawn(module, draw, ShiftOp))
+    op = cast("AllGatherOp | None", _drawn(module, draw, AllGatherOp))
     if op is not None:
         op.properties["along"] = IntAttr(1 - op.along.data)
     return op is not None
 
 
-@_kind("a shift is dropped, or done twice")
-def _drop_shift(module: ModuleOp, draw: random.Random) -> bool:
-    op = cast("ShiftOp | None", _drawn(module, draw, ShiftOp))
+@_kind("a ring is dropped, or done twice")
+def _drop_ring(module: ModuleOp, draw: random.Random) -> bool:
+    op = cast("AllGatherOp | None", _drawn(module, draw, AllGatherOp))
     if op is None:
         return False
     if draw.random() < 0.5:
@@ -207,6 +210,4 @@ def _fewer(module: ModuleOp, draw: random.Random) -> bool:
 
 def kinds_of(level: str) -> Sequence[str]:
     """Return the kinds for which programs of a level may have a place."""
-    rings = ("a ring", "a shift")
-    only = {"sharded": (), "lowered": rings, "placed": rings, "fused": rings}[level]
-    return [name for name in KINDS if not name.startswith(only or ("-",))]
+    return [name for name in KINDS if level == "sharded" or not name.startswith("a ring")]

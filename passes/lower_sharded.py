@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, NoneAttr, StringAttr, i8
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
@@ -31,6 +31,7 @@ from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.machine.model import Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import (
+    AllGatherOp,
     BroadcastOp,
     ConcurrentOp,
     DmaStartOp,
@@ -53,6 +54,7 @@ from .core.base import Pass
 from .grids.writer import Writer
 from .loops.nest import Index
 from .memory.views import bytes_of
+from .sharding.programs import in_shape
 
 KERNELS: dict[str, Callable[..., Operation]] = {
     "add": linalg.AddOp,
@@ -71,7 +73,7 @@ class _Lowering:
         self._function = function
         self._largest: dict[Hashable, int] = {}
         for op in nested_ops(function):
-            if isinstance(op, ShiftOp):
+            if isinstance(op, ShiftOp | AllGatherOp):
                 size = bytes_of(shard_type(cast("MemRefType[Any]", op.source.type)))
                 self._largest[ring_of(op)] = max(size, self._largest.get(ring_of(op), 0))
         self._streams: dict[Hashable, StreamOp] = {}
@@ -240,11 +242,12 @@ def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
     instance.finish("shift")
 
 
-def ring_of(op: ShiftOp) -> tuple[Any, ...]:
+def ring_of(op: ShiftOp | AllGatherOp) -> tuple[Any, ...]:
     """Return the key of shifts that one program does: the instances, the coordinate and the distance."""
     sharding = op.shardings[0]
     extent = op.ring
-    return sharding.level, sharding.over, sharding.lower, sharding.extents, op.dim, op.by.data % extent, extent
+    ahead = op.by.data % extent if isinstance(op, ShiftOp) else 1
+    return sharding.level, sharding.over, sharding.lower, sharding.extents, op.dim, ahead, extent
 
 
 def _together(op: ShiftOp) -> list[ShiftOp]:
@@ -288,6 +291,70 @@ def _pass_round(
     for token, (_, _, ring) in zip(taken, parts, strict=True):
         body.wait(token)
         body.effect(ReleaseOp(ring, instance.point))
+
+
+def _lower_all_gather(op: AllGatherOp, lowering: _Lowering) -> None:
+    """Lower a gathering to steps round the ring: each instance keeps a shard while it passes it on."""
+    instance = _Instance(op, op.shardings[0], lowering)
+    body, rounds = instance.body, op.count - 1
+    own = instance.local(op.source)
+    shape = list(shape_of(own))
+    shape[op.axis.data] *= op.count
+    whole = in_shape(body, instance.local(op.target), shape)
+    place = body.add(instance.digit(op.step), op.count)
+
+    def keep(writer: Writer, shard: SSAValue, ago: SSAValue | int) -> SSAValue:
+        at = writer.add(place, -ago) if isinstance(ago, int) else writer.op(arith.SubiOp(writer.value(place), ago))
+        offsets: list[Index] = [0] * len(shape)
+        offsets[op.axis.data] = writer.multiply(writer.remainder(at, op.count), shape_of(own)[op.axis.data])
+        return writer.op(DmaStartOp(whole, [writer.value(each) for each in offsets], shard, writes_far=True))
+
+    if not rounds:
+        body.wait(keep(body, own, 0))
+        instance.finish("all_gather")
+        return
+    hops = rounds * op.stride
+    ring = instance.ring(ring_of(op), 0, min(hops, 2))
+    after = instance.neighbour(body, op.dim, 1, op.ring)
+
+    def pass_on(writer: Writer, shard: SSAValue) -> SSAValue:
+        return _start(writer, shard, _as_shard(writer, writer.op(ReserveOp(ring, after)), own))
+
+    def take(writer: Writer, ago: SSAValue | int | None, *, passes: bool = True) -> None:
+        shard = _as_shard(writer, writer.op(PopOp(ring, instance.point)), own)
+        sent = pass_on(writer, shard) if passes else None
+        kept = keep(writer, shard, ago) if ago is not None else None
+        if sent is not None:
+            writer.wait(sent)
+            writer.effect(PushOp(ring, after))
+        if kept is not None:
+            writer.wait(kept)
+        writer.effect(ReleaseOp(ring, instance.point))
+
+    def repeat(writer: Writer, low: int, high: int, step: Callable[[Writer, SSAValue], None]) -> None:
+        if low >= high:
+            return
+        block = Block(arg_types=[IndexType()])
+        inner = writer.at_end_of(block)
+        step(inner, block.args[0])
+        inner.effect(scf.YieldOp())
+        writer.effect(scf.ForOp(writer.value(low), writer.value(high), writer.value(1), [], Region(block)))
+
+    def between(writer: Writer) -> None:
+        repeat(writer, 1, op.stride, lambda inner, _: take(inner, None))
+
+    def go_on(writer: Writer, ago: SSAValue) -> None:
+        between(writer)
+        take(writer, ago)
+
+    sent, kept = pass_on(body, own), keep(body, own, 0)
+    body.wait(sent)
+    body.effect(PushOp(ring, after))
+    body.wait(kept)
+    repeat(body, 1, rounds, go_on)
+    between(body)
+    take(body, rounds, passes=False)
+    instance.finish("all_gather")
 
 
 def _lower_broadcast(op: BroadcastOp, lowering: _Lowering) -> None:
@@ -397,6 +464,7 @@ def _lower_reduce(op: ReduceOp, lowering: _Lowering) -> None:
 _LOWERINGS: dict[type[Operation], Callable[[Any, _Lowering], None]] = {
     memref.CopyOp: _lower_copy,
     ShiftOp: lambda op, lowering: _lower_shifts(_together(op), lowering),
+    AllGatherOp: _lower_all_gather,
     BroadcastOp: _lower_broadcast,
     ReduceOp: _lower_reduce,
 }
@@ -446,9 +514,9 @@ class LowerShardedPass(Pass):
     """
     Lower the ops that move the shards of values between instances to replicated programs with streams.
 
-    Shards move between neighbours: a shift in steps round the ring of a coordinate, a broadcast and a reduction from
-    instance to instance. A copy between a sharded value and a buffer of another level moves each shard by itself. The
-    programs run on the engine of the module's machine that computes in the level, if there is one.
+    Shards move between neighbours: a shift and a gathering in steps round the ring of a coordinate, a broadcast and a
+    reduction from instance to instance. A copy between a sharded value and a buffer of another level moves each shard
+    by itself. The programs run on the engine of the module's machine that computes in the level, if there is one.
     """
 
     name = "lower-sharded"

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, IntAttr, ModuleOp
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IntAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.nesting import nested_ops
-from ..dialects.hier import ShiftOp
+from ..dialects.hier import AllGatherOp
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
 from .grids.writer import Writer
@@ -228,53 +228,20 @@ class Sharder:
         return sorted(moved, key=lambda number: (held.index(held[number]), -number))
 
     def _gathered(self, value: Located, coordinate: int, op: Operation) -> Located:
-        """Insert the ring along a coordinate in which each instance takes the parts of all others."""
-        extent, element = self._mesh.extents[coordinate], element_of(value.buffer)
+        """Insert the gathering of the parts of all instances along a coordinate."""
+        (dim, stride), extent = self._mesh.strides[coordinate], self._mesh.extents[coordinate]
         outer = Writer(InsertPoint.before(op), op.location)
         placement = tuple(None if each == coordinate else old for each, old in enumerate(value.placement))
-        found = self._new(outer, element, value.shape, placement)
-        passed = self._new(outer, element, value.shape, value.placement)
-        self._put(outer, value, found, coordinate, 0, op)
-        outer.effect(self._shift(value, passed, coordinate))
-        if extent > 2:
-            body = Block(arg_types=[IndexType()])
-            inner = outer.at_end_of(body)
-            self._put(inner, passed, found, coordinate, body.args[0], op)
-            inner.effect(self._shift(passed, passed, coordinate))
-            inner.effect(scf.YieldOp())
-            one = outer.value(1)
-            outer.effect(scf.ForOp(one, outer.value(extent - 1), one, [], Region(body)))
-        self._put(outer, passed, found, coordinate, extent - 1, op)
-        return found
-
-    def _put(
-        self, outer: Writer, part: Located, whole: Located, coordinate: int, steps: SSAValue | int, op: Operation
-    ) -> None:
-        """Insert a program that puts the part of the instance so many steps back to its place in the whole."""
-        mesh, axis = self._mesh, part.placement[coordinate]
+        found = self._new(outer, element_of(value.buffer), value.shape, placement)
+        axis = value.placement[coordinate]
         assert axis is not None
-        program = Program(outer, mesh, op.location)
-        shape = mesh.part(part.shape, part.placement)
-        size, extent = shape[axis], mesh.extents[coordinate]
-        offsets = program.offsets(shape, mesh.copies)
-        own = program.coordinate(coordinate)
-        if isinstance(steps, int):
-            behind = program.body.add(own, extent - steps)
-        else:
-            behind = program.body.op(arith.SubiOp(program.body.value(program.body.add(own, extent)), steps))
-        number = program.body.remainder(behind, extent)
-        offsets[axis] = program.body.value(program.body.multiply(number, size))
-        target = program.own(whole, mesh.part(whole.shape, whole.placement))
-        program.move(program.own(part, shape), target, offsets)
-        program.finish("keep")
-
-    def _shift(self, source: Located, target: Located, coordinate: int) -> ShiftOp:
-        """Build the step of parts to the next instance round the ring of a coordinate."""
-        (dim, stride), extent = self._mesh.strides[coordinate], self._mesh.extents[coordinate]
-        along: dict[str, Attribute] = {"along": IntAttr(dim), "by": IntAttr(stride)}
+        properties: dict[str, Attribute] = {"along": IntAttr(dim), "axis": IntAttr(value.placement.count(None) + axis)}
+        if stride > 1:
+            properties["by"] = IntAttr(stride)
         if stride * extent < self._mesh.instances[dim]:
-            along["within"] = IntAttr(stride * extent)
-        return ShiftOp.create(operands=[source.buffer, target.buffer], properties=along)
+            properties["within"] = IntAttr(stride * extent)
+        outer.effect(AllGatherOp.create(operands=[value.buffer, found.buffer], properties=properties))
+        return found
 
 
 def _last_uses(function: FuncOp) -> dict[SSAValue, Operation]:
@@ -293,9 +260,9 @@ class ShardKernelsPass(Pass):
 
     Run it on buffers, before lower-sharded. Each coordinate of the mesh takes a loop of a kernel: one along which an
     operand is split already, else the longest for the last coordinate and the innermost for those before it, if it
-    divides into equal parts. What lies in other instances along a coordinate is passed round its ring
-    (`hier.shift`); what lies in the far level is loaded part by part. Function arguments and what other ops read are
-    given back to the far level.
+    divides into equal parts. What lies in other instances along a coordinate is gathered round its ring
+    (`hier.all_gather`); what lies in the far level is loaded part by part. Function arguments and what other ops read
+    are given back to the far level.
 
     A kernel may state its mapping: `hier.sub_arrays` splits the coordinates of the mesh, into sub-arrays and the
     instances of each, and `hier.spatial` names the loop along each coordinate. What makes its operands is split as they

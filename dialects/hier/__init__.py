@@ -26,7 +26,7 @@ from .launch import JoinOp, LaunchOp
 from .programs import ConcurrentOp, ProgramOp
 from .resident import ResidentOp
 from .sharded import ShardedAttr
-from .shards import BroadcastOp, LocalOp, ReduceOp, ShiftOp
+from .shards import AllGatherOp, BroadcastOp, LocalOp, ReduceOp, ShiftOp
 from .streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamOp, StreamType
 from .tiles import ScratchAttr, TileAttr
 from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
@@ -147,6 +147,7 @@ HIER = Dialect(
         LocalOp,
         ResidentOp,
         ShiftOp,
+        AllGatherOp,
         BroadcastOp,
         ReduceOp,
         ViewOp,

@@ -27,7 +27,7 @@ from ...ir import Array, where
 from ..core.effect_traits import OperandEffects, ViewLike
 from ..core.semantics import Runner, Value, semantics
 from .programs import program_of
-from .sharded import Sharding, shard_type, sharding_of
+from .sharded import Sharding, Step, shard_type, sharding_of
 
 COMBINATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "add": np.add,
@@ -36,6 +36,9 @@ COMBINATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "min": np.minimum,
 }
 """Kind of a reduction -> its function; `linalg` has an op of each name."""
+
+_NUMBERS = ("axis", "by", "within")
+"""Properties with a number, in the order of the syntax."""
 
 
 @irdl_op_definition
@@ -135,7 +138,7 @@ class _BetweenInstances(IRDLOperation):
         target = parser.parse_unresolved_operand()
         parser.parse_keyword("along")
         properties["along"] = IntAttr(parser.parse_integer())
-        for name in ("by", "within"):
+        for name in _NUMBERS:
             if parser.parse_optional_keyword(name):
                 properties[name] = IntAttr(parser.parse_integer())
         attributes = parser.parse_optional_attr_dict()
@@ -151,7 +154,7 @@ class _BetweenInstances(IRDLOperation):
         printer.print_string(" to ")
         printer.print_ssa_value(self.target)
         printer.print_string(f" along {self.dim}")
-        for name in ("by", "within"):
+        for name in _NUMBERS:
             if (number := cast("IntAttr | None", self.properties.get(name))) is not None:
                 printer.print_string(f" {name} {number.data}")
         printer.print_op_attributes(self.attributes)
@@ -159,8 +162,25 @@ class _BetweenInstances(IRDLOperation):
         printer.print_list(dict.fromkeys([self.source.type, self.target.type]), printer.print_attribute)
 
 
+class _RoundRings(_BetweenInstances):
+    """An op that moves shards round rings of the instances along a coordinate."""
+
+    within = opt_prop_def(IntAttr)
+
+    @property
+    def ring(self) -> int:
+        """The number of instances of a ring."""
+        return self.within.data if self.within is not None else self.shardings[0].extents[self.dim]
+
+    def _verify_ring(self, source: Sharding) -> None:
+        """Raise VerifyException unless the instances along the coordinate divide into rings."""
+        if self.ring < 1 or source.extents[self.dim] % self.ring:
+            expected = f"rings that {source.extents[self.dim]} instances along coordinate {self.dim} divide into"
+            raise VerifyException(f"expected {expected}, found within {self.ring}")
+
+
 @irdl_op_definition
-class ShiftOp(_BetweenInstances):
+class ShiftOp(_RoundRings):
     """
     Cyclic shift along a coordinate: instance p receives the shard of instance p - `by`, modulo the extent.
 
@@ -174,18 +194,64 @@ class ShiftOp(_BetweenInstances):
     name = "hier.shift"
 
     by = prop_def(IntAttr)
-    within = opt_prop_def(IntAttr)
-
-    @property
-    def ring(self) -> int:
-        """The number of instances of a ring."""
-        return self.within.data if self.within is not None else self.shardings[0].extents[self.dim]
 
     def _verify_ends(self, source: Sharding, target: Sharding) -> None:
         super()._verify_ends(source, target)
-        if self.ring < 1 or source.extents[self.dim] % self.ring:
-            expected = f"rings that {source.extents[self.dim]} instances along coordinate {self.dim} divide into"
-            raise VerifyException(f"expected {expected}, found within {self.ring}")
+        self._verify_ring(source)
+
+
+@irdl_op_definition
+class AllGatherOp(_RoundRings):
+    """
+    Gathering along a coordinate: each instance receives the shards of all, one after the other along an axis.
+
+        hier.all_gather %k to %all along 1 axis 0
+            : memref<8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d1 floordiv 2, d0 floordiv 4)>>,
+              memref<2x8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1, d2) -> (d2 floordiv 2, d0)>>
+
+    The target has an axis of the instances in front, a shard of it those of the source along `axis` of the source.
+    `by 2` gathers from each second instance, `within 4` from four instances that follow each other, such as those of a
+    sub-array. `shard.all_gather` is upstream's counterpart.
+    """
+
+    name = "hier.all_gather"
+
+    axis = prop_def(IntAttr)
+    by = opt_prop_def(IntAttr)
+
+    @property
+    def stride(self) -> int:
+        """The instances between two whose shards are gathered."""
+        return self.by.data if self.by is not None else 1
+
+    @property
+    def count(self) -> int:
+        """The number of shards that an instance receives, its own included."""
+        return self.ring // self.stride
+
+    @property
+    def step(self) -> Step:
+        """The digit of a coordinate that numbers the instances whose shards are gathered."""
+        axis = self.shardings[0].axes[self.axis.data]
+        return Step(self.dim, self.stride, self.count, axis.size)
+
+    def _verify_ends(self, source: Sharding, target: Sharding) -> None:
+        self._verify_ring(source)
+        if self.stride < 1 or self.ring % self.stride:
+            raise VerifyException(f"expected a distance that {self.ring} instances divide into, found by {self.stride}")
+        if (source.level, source.over, source.lower, source.extents) != (
+            target.level,
+            target.over,
+            target.lower,
+            target.extents,
+        ):
+            raise VerifyException(f"expected a target in the instances of the source, found {self.target.type}")
+        axis, shape = self.axis.data, list(source.shape)
+        if not 0 <= axis < len(shape):
+            raise VerifyException(f"expected one of {len(shape)} axes of the source, found axis {axis}")
+        shape[axis] *= self.count
+        if list(target.shape) != [1, *shape]:
+            raise VerifyException(f"expected shards of the target of {[1, *shape]}, found {list(target.shape)}")
 
 
 @irdl_op_definition
@@ -307,6 +373,26 @@ def _shift(runner: Runner, op: ShiftOp, operands: Sequence[Value]) -> list[Value
         at[dim] = low + here - here % ring + (here - op.by.data) % ring
         target[sharding.box(point)] = before[sharding.box(at)]
     return []
+
+
+@semantics(AllGatherOp)
+def _all_gather(runner: Runner, op: AllGatherOp, operands: Sequence[Value]) -> list[Value]:
+    source, target = operands
+    before = np.array(source)
+    ends = op.shardings
+    rings: dict[tuple[int, ...], list[Array]] = {}
+    for point in ends[0].holders:
+        rings.setdefault(_ring(op, point), []).append(before[ends[0].box(point)])
+    for point in ends[1].holders:
+        target[ends[1].box(point)] = np.concatenate(rings[_ring(op, point)], op.axis.data)[np.newaxis]
+    return []
+
+
+def _ring(op: AllGatherOp, point: Sequence[int]) -> tuple[int, ...]:
+    """Return the key of the instances from which the one at a point gathers: its point, as if it were the first."""
+    found, behind = list(point), point[op.dim] - op.shardings[0].lower[op.dim]
+    found[op.dim] -= op.step.digit(behind) * op.stride
+    return tuple(found)
 
 
 @semantics(BroadcastOp)

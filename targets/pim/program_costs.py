@@ -2,8 +2,8 @@
 Modelled cycles of the programs of a mesh: one step after the other, without simulating its instances.
 
 All instances of a mesh take the steps of a program at once. A kernel costs what its engine takes for the part of one
-instance; a transfer from the far level as many times its cycles as instances issue it; one round of a ring the cycles
-of a shard on a link, and the routers on the way back from the last instance of the ring to the first.
+instance; a transfer from the far level as many times its cycles as instances issue it; one hop of a gathering the
+cycles of a shard on a link and its routers; once those on the way back from the last instance of a ring to the first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...dialects.core.kernel import is_kernel
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Link, Machine
 from ...dialects.core.work import multiply_accumulates
-from ...dialects.hier import ConcurrentOp, DmaStartOp, ProgramOp, ShiftOp
+from ...dialects.hier import AllGatherOp, ConcurrentOp, DmaStartOp, ProgramOp
 from ...dialects.hier.sharded import shard_type
 from ...errors import Diagnostic
 from ...ir import Array, functions, node_names, shape_of, where
@@ -72,13 +72,11 @@ class _Costs:
         near, far = levels_of(op, self.machine)
         return ("rings", cycles) if near == far else ("far", cycles * instances)
 
-    def shift(self, op: ShiftOp) -> int:
-        """Return the cycles of a shift: hops from slot to slot, and the transfer from the last slot."""
+    def gathering(self, op: AllGatherOp) -> int:
+        """Return the cycles of a gathering: hops from slot to slot, the longest way back, and the last copy."""
         data = -(-bytes_of(shard_type(cast("MemRefType[Any]", op.source.type))) // self.ring.width)
-        ahead = op.by.data % op.ring
-        hops = min(ahead, op.ring - ahead)
-        routers = 2 * hops + (op.ring - 2 if hops else 0)
-        return (hops + 1) * data + routers * self.ring.router
+        hops = (op.count - 1) * op.stride
+        return hops * (data + 2 * self.ring.router) + data + max(0, op.ring - 2) * self.ring.router
 
 
 def _steps(block: Block, costs: _Costs, times: int) -> Iterator[Step]:
@@ -89,8 +87,8 @@ def _steps(block: Block, costs: _Costs, times: int) -> Iterator[Step]:
                 yield from _steps(op.body.block, costs, times * _trips(op))
             case ConcurrentOp():
                 yield from _program(op, names, costs, times)
-            case ShiftOp():
-                yield Step(names, "rings", times * costs.shift(op))
+            case AllGatherOp():
+                yield Step(names, "rings", times * costs.gathering(op))
             case _ if is_kernel(op):
                 yield Step(names, "auxiliary", times * cost_of_kernel(op, costs.machine).cycles)
             case memref.CopyOp():

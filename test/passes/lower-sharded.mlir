@@ -3,6 +3,8 @@
 !rows = memref<8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d0 floordiv 4, d1 floordiv 2)>>
 !all = memref<4x3x8xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, d1 + 1)>>
 !arrays = memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 4 * 2 + d1 floordiv 2, d0 floordiv 2 mod 2)>>
+!part = memref<8x4xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1) -> (d0 floordiv 2, d1)>>
+!whole = memref<4x8x4xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, d2)>>
 !one = memref<4x1x8xi8, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2) -> (d0, 2)>>
 
 // CHECK-LABEL: func.func @shifted
@@ -26,6 +28,36 @@ func.func @shifted(%x: memref<8x4xi8>, %y: memref<8x4xi8> {tilewright.output}) {
   hier.shift %k to %k along 1 by 1 : !rows
   memref.copy %k, %y : !rows to memref<8x4xi8>
   memref.dealloc %k : !rows
+  func.return
+}
+
+// Each instance keeps a shard while it passes it on: one hop for each of the others.
+// CHECK-LABEL: func.func @gathered
+// CHECK: hier.program "all_gather" on "array" over ([[h:%.*]], [[p:%.*]]) in [4, 4] {
+// CHECK: [[own:%.*]] = hier.local %part
+// CHECK: [[all:%.*]] = memref.collapse_shape {{.*}} into memref<8x1xi8, "NODE">
+// CHECK: hier.reserve %ring{{.*}}[{{.*}}, [[p]]]
+// CHECK: [[sent:%.*]] = hier.dma_start [[own]]
+// CHECK: [[kept:%.*]] = hier.dma_start [[all]][{{.*}}] from [[own]]
+// CHECK: hier.dma_wait [[sent]]
+// CHECK-NEXT: hier.push
+// CHECK-NEXT: hier.dma_wait [[kept]]
+// CHECK: scf.for
+// CHECK: hier.pop
+// CHECK: hier.reserve
+// CHECK: hier.dma_start
+// CHECK: hier.dma_start [[all]]
+// CHECK: hier.push
+// CHECK: hier.release
+// CHECK: hier.pop
+// CHECK-NOT: hier.reserve
+// CHECK: hier.dma_start [[all]]
+// CHECK: hier.release
+func.func @gathered(%x: memref<8x4xi8>) {
+  %part = memref.alloc() : !part
+  %whole = memref.alloc() : !whole
+  memref.copy %x, %part : memref<8x4xi8> to !part
+  hier.all_gather %part to %whole along 0 axis 0 : !part, !whole
   func.return
 }
 

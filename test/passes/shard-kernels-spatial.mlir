@@ -27,8 +27,8 @@ func.func @sub_arrays(%x: memref<8x4x8xf32>, %w: memref<8x8x6xf32>, %z: memref<8
 
 // A value that is split over two coordinates along one axis is gathered along the last one first.
 // CHECK-LABEL: func.func @gathered
-// CHECK: hier.shift {{.*}} along 1 by 1 : memref<32x8xf32
-// CHECK: hier.shift {{.*}} along 0 by 1 : memref<4x32x8xf32
+// CHECK: hier.all_gather {{.*}} along 1 axis 0 : memref<32x8xf32
+// CHECK: hier.all_gather {{.*}} along 0 axis 1 : memref<4x32x8xf32
 func.func @gathered(%x: memref<32x8xf32>, %y: memref<32x8xf32>, %z: memref<32x32xf32> {tilewright.output}) {
   %t = memref.alloc() : memref<32x8xf32>
   nn.softmax ins(%x : memref<32x8xf32>) outs(%t : memref<32x8xf32>) {accumulator = f32, element = f32, hier.sub_arrays = [array<i64: 4>, array<i64: 4>], hier.spatial = array<i64: 0, 0>}
@@ -41,7 +41,7 @@ func.func @gathered(%x: memref<32x8xf32>, %y: memref<32x8xf32>, %z: memref<32x32
 // CHECK-LABEL: func.func @shared
 // CHECK: memref<1x1x8x16xf32, #hier.sharded<"NODE" over [4, 4] (d0, d1, d2, d3) -> (d0 * 4 + d3 floordiv 4, d2 floordiv 2 + d1)>>
 // CHECK: hier.program "load"
-// CHECK: hier.shift {{.*}} along 1 by 1
+// CHECK: hier.all_gather {{.*}} along 1 axis 2 :
 // CHECK: hier.program "matmul"
 func.func @shared(%x: memref<4x8x8xf32>, %w: memref<8x16xf32>, %y: memref<4x8x16xf32> {tilewright.output}) {
   nn.matmul ins(%x, %w : memref<4x8x8xf32>, memref<8x16xf32>) outs(%y : memref<4x8x16xf32>)

@@ -13,9 +13,7 @@
 // CHECK: nn.matmul ins([[x]], [[w]] : memref<16x16xf32, "NODE">, memref<16x12xf32, "NODE">) outs(%{{.*}} : memref<16x12xf32, "NODE">)
 // CHECK-SAME: hier.values = {begin = affine_map<(d0, d1) -> ((d1 * 16), (d0 * 12), 0)>, reads = {{\[\[}}"arg0", affine_map<(d0, d1, d2) -> ((d2 + (d0 * 16)))>
 // CHECK: [[all:%.*]] = memref.alloc() : memref<2x32x24xf32, #hier.sharded<"NODE" over [2, 2] (d0, d1, d2) -> (d0, d1 floordiv 16)>>
-// CHECK: hier.program "keep" on "array"
-// CHECK: hier.shift [[sums]] to %{{.*}} along 0 by 1
-// CHECK: hier.program "keep" on "array"
+// CHECK: hier.all_gather [[sums]] to [[all]] along 0 axis 1 :
 // CHECK: hier.program "softmax" on "array"
 // CHECK: nn.softmax ins(%{{.*}} : memref<16x24xf32, "NODE">)
 // CHECK: hier.program "gather" on "array"
@@ -31,10 +29,10 @@ func.func @rows(%x: memref<32x16xf32>, %w: memref<16x24xf32>, %y: memref<32x24xf
 // A reshape of the columns to heads keeps each part where it is.
 // CHECK-LABEL: func.func @heads
 // CHECK: hier.program "matmul"
-// CHECK-NOT: hier.shift
+// CHECK-NOT: hier.all_gather
 // CHECK: hier.program "transpose"
 // CHECK: memref.expand_shape %{{.*}} output_shape [16, 1, 12]
-// CHECK-NOT: hier.shift
+// CHECK-NOT: hier.all_gather
 // CHECK: hier.program "gather"
 func.func @heads(%x: memref<32x16xf32>, %w: memref<16x24xf32>, %y: memref<2x32x12xf32> {tilewright.output}) {
   %t = memref.alloc() : memref<32x24xf32>

@@ -104,6 +104,54 @@ func.func @rings_differ() {
 
 // -----
 
+!part = memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 2, d1 floordiv 2)>>
+!whole = memref<4x8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d0, d2 floordiv 2)>>
+func.func @gathered_along_another_axis() {
+  %part = memref.alloc() : !part
+  %whole = memref.alloc() : !whole
+  // expected-error@below {{expected shards of the target of [1, 2, 8], found [1, 8, 2]}}
+  hier.all_gather %part to %whole along 0 axis 1 : !part, !whole
+  func.return
+}
+
+// -----
+
+!part = memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 2, d1 floordiv 2)>>
+!whole = memref<4x8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d0, d2 floordiv 2)>>
+func.func @gathered_by_three() {
+  %part = memref.alloc() : !part
+  %whole = memref.alloc() : !whole
+  // expected-error@below {{expected a distance that 4 instances divide into, found by 3}}
+  hier.all_gather %part to %whole along 0 axis 0 by 3 : !part, !whole
+  func.return
+}
+
+// -----
+
+!part = memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 2, d1 floordiv 2)>>
+!other = memref<2x8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1, d2) -> (d0, d2 floordiv 2)>>
+func.func @gathered_elsewhere() {
+  %part = memref.alloc() : !part
+  %whole = memref.alloc() : !other
+  // expected-error@below {{expected a target in the instances of the source, found memref<2x8x4xi8}}
+  hier.all_gather %part to %whole along 0 axis 0 : !part, !other
+  func.return
+}
+
+// -----
+
+!part = memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 2, d1 floordiv 2)>>
+!whole = memref<4x8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d0, d2 floordiv 2)>>
+func.func @gathered_along_no_axis() {
+  %part = memref.alloc() : !part
+  %whole = memref.alloc() : !whole
+  // expected-error@below {{expected one of 2 axes of the source, found axis 2}}
+  hier.all_gather %part to %whole along 0 axis 2 : !part, !whole
+  func.return
+}
+
+// -----
+
 !all = memref<4x2x8xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d0, d1)>>
 !one = memref<4x1x8xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (3 - d0, 1)>>
 func.func @other_rows() {

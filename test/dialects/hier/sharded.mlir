@@ -3,6 +3,8 @@
 !rows = memref<8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d0 floordiv 4, d1 floordiv 2)>>
 !one = memref<4x1x8xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d0, 1)>>
 !all = memref<4x2x8xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d0, d1)>>
+!gathered = memref<2x8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1, d2) -> (d1 floordiv 4, d0)>>
+!halves = memref<2x8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1, d2) -> (d1 floordiv 4 * 2 + d0, d1 floordiv 2 mod 2)>>
 !arrays = memref<8x4xi8, #hier.sharded<"NODE" over [4, 2] (d0, d1) -> (d0 floordiv 4 * 2 + d1 floordiv 2, d0 floordiv 2 mod 2)>>
 
 func.func @values(%x: memref<8x4xi8>) {
@@ -26,6 +28,12 @@ func.func @values(%x: memref<8x4xi8>) {
   // CHECK-NEXT: hier.shift %arrays to %arrays along 0 by 1 within 2 : memref<8x4xi8,
   %arrays = memref.alloc() : !arrays
   hier.shift %arrays to %arrays along 0 by 1 within 2 : !arrays
+  %rows = memref.alloc() : !gathered
+  // CHECK: hier.all_gather %k to %rows along 1 axis 1 : memref<8x4xi8, {{.*}}>, memref<2x8x4xi8,
+  hier.all_gather %k to %rows along 1 axis 1 : !rows, !gathered
+  %halves = memref.alloc() : !halves
+  // CHECK: hier.all_gather %arrays to %halves along 0 axis 1 by 2 within 4 : memref<8x4xi8,
+  hier.all_gather %arrays to %halves along 0 axis 1 by 2 within 4 : !arrays, !halves
   hier.concurrent {
     // CHECK: hier.program "first" on "array" over (%h, %p) in [1, 2] {
     hier.program "first" on "array" over (%h, %p) in [1, 2] {

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntAttr
 
 from tilewright import api
 from tilewright.compiler import Model, compile_model
-from tilewright.dialects.hier import ConcurrentOp, DmaWaitOp, ShiftOp
+from tilewright.dialects.hier import AllGatherOp, ConcurrentOp, DmaWaitOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.quantize.quantize import Options
 from tilewright.frontend.zoo import build
@@ -79,18 +79,18 @@ def test_keys_and_values_go_round_the_ring_of_patches(tmp_path: Path) -> None:
     """Heads and features are split along one coordinate, whose rings bring inputs of products and norms."""
     file, _, _ = case("divides", tmp_path)
     module = compile_model(Model(file), "pim/2x2", stop_after="sharded").module
-    rings = [op.along.data for op in module.walk() if isinstance(op, ShiftOp)]
+    rings = [op.along.data for op in module.walk() if isinstance(op, AllGatherOp)]
     assert sorted(map(rings.count, (0, 1))) == [2, 3]
     names = [op.programs[0].title.data for op in module.walk() if isinstance(op, ConcurrentOp)]
     assert names.count("gather") == 1, "the output alone"
 
 
-def test_a_ring_in_the_other_direction_has_another_result(tmp_path: Path) -> None:
+def test_a_ring_along_the_other_coordinate_has_another_result(tmp_path: Path) -> None:
     file, inputs, expected = case("divides", tmp_path)
     module = compile_model(Model(file), "pim/4x4", stop_after="sharded").module
     for op in module.walk():
-        if isinstance(op, ShiftOp):
-            op.properties["by"] = IntAttr(-1)
+        if isinstance(op, AllGatherOp):
+            op.properties["along"] = IntAttr(1 - op.along.data)
     assert not np.allclose(run_module(module, inputs)["y"], expected, rtol=1e-2, atol=1e-2)
 
 

@@ -46,7 +46,7 @@ def programs(folder: Path, capacity: int, mesh: str = "pim/2x2") -> ModuleOp:
 
 @pytest.mark.parametrize(
     ("capacity", "counts", "cycles"),
-    [(0, (0, 14), (9348, 9348)), (3000, (9, 5), (8888, 8200)), (1 << 20, (14, 0), (9720, 5448))],
+    [(0, (0, 14), (8580, 8580)), (3000, (9, 5), (8240, 7552)), (1 << 20, (14, 0), (8952, 4680))],
 )
 def test_calls_are_equal_and_later_ones_faster(
     capacity: int, counts: tuple[int, int], cycles: tuple[int, int], tmp_path: Path
@@ -80,7 +80,7 @@ def test_c_of_several_calls(tmp_path: Path) -> None:
 def test_resident_weights_fit_the_memory_of_a_node(tmp_path: Path) -> None:
     """A byte less than all take with shards, slots and buffers: one is streamed; if it is not, the proof refuses."""
     mesh, kept = tmp_path / "mesh.toml", list[ModuleOp]()
-    for size, streamed in ((24768, 0), (24767, 1), (12000, 6)):
+    for size, streamed in ((23744, 0), (23743, 1), (12000, 6)):
         mesh.write_text(f'include = "pim/2x2"\n[levels.NODE]\nsize = {size}\n')
         kept.append(programs(tmp_path, size, str(mesh)))
         verify_memory(kept[-1])
@@ -93,7 +93,7 @@ def test_resident_weights_fit_the_memory_of_a_node(tmp_path: Path) -> None:
 def test_resident_weights_of_all_functions_count(tmp_path: Path) -> None:
     """Of two functions with weights of their own, the nodes hold those of both in all calls."""
     mesh = tmp_path / "mesh.toml"
-    mesh.write_text('include = "pim/2x2"\n[levels.NODE]\nsize = 24768\n')
+    mesh.write_text('include = "pim/2x2"\n[levels.NODE]\nsize = 23744\n')
     module = programs(tmp_path, 1 << 20, str(mesh))
     (function,) = functions(module)
     twin = function.clone()
@@ -101,7 +101,7 @@ def test_resident_weights_of_all_functions_count(tmp_path: Path) -> None:
     module.body.block.add_op(twin)
     with pytest.raises(Diagnostic, match="larger than instance") as caught:
         verify_memory(module)
-    assert caught.value.found == f"{24768 + 17088} bytes in a level of 24768"
+    assert caught.value.found == f"{23744 + 17088} bytes in a level of 23744"
 
 
 def test_a_write_outside_of_the_region_is_refused(tmp_path: Path) -> None:

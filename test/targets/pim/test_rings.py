@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context
-from tilewright.dialects.hier import ShiftOp
+from tilewright.dialects.hier import AllGatherOp
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
@@ -25,7 +25,7 @@ MESHES = [(4, 4), (1, 4), (2, 3)]
 
 @cache
 def sharded(rows: int, columns: int) -> ModuleOp:
-    """Return a block on a mesh, with rings as shifts of sharded values."""
+    """Return a block on a mesh, with rings as gatherings of sharded values."""
     with TemporaryDirectory() as name:
         file, machine = Path(name) / "block.onnx", Path(name) / "mesh.toml"
         file.write_bytes(Block(0, tokens=12, heads=4, width=3).model().SerializeToString())
@@ -42,9 +42,9 @@ def lowered(module: ModuleOp, passes: str) -> ModuleOp:
 
 @pytest.mark.parametrize("mesh", MESHES)
 def test_links_carry_one_transfer_of_a_phase(mesh: tuple[int, int]) -> None:
-    shifts = [op for op in sharded(*mesh).walk() if isinstance(op, ShiftOp)]
+    gathered = [op for op in sharded(*mesh).walk() if isinstance(op, AllGatherOp)]
     module = lowered(sharded(*mesh), "lower-sharded,allocate-sharded,canonicalize,cse,fuse-programs,hoist-transfers")
-    assert verify_link_loads(module) >= len(shifts) > 0
+    assert verify_link_loads(module) >= len(gathered) > 0
 
 
 @pytest.mark.parametrize("mesh", MESHES)

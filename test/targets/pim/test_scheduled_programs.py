@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IntAttr, ModuleOp
 from tilewright import api
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context, print_ir
-from tilewright.dialects.hier import ShiftOp
+from tilewright.dialects.hier import AllGatherOp
 from tilewright.frontend.zoo._sequence_builder import SequenceBuilder
 from tilewright.ir import Array, shape_of
 from tilewright.runtime.interpreter import run_module
@@ -72,7 +72,7 @@ def test_a_refused_block_runs_between_scheduled_ones(tmp_path: Path) -> None:
 
 def rings(module: ModuleOp) -> set[tuple[int, int, int]]:
     """Return coordinate, distance and instances of the rings."""
-    return {(op.along.data, op.by.data, op.ring) for op in module.walk() if isinstance(op, ShiftOp)}
+    return {(op.along.data, op.stride, op.ring) for op in module.walk() if isinstance(op, AllGatherOp)}
 
 
 @pytest.mark.parametrize("layers", [[[4, 1]] * 2, [[1, 2]], [[4, 4]] * 8], ids=str)
@@ -102,6 +102,6 @@ def test_a_ring_of_other_nodes_is_refused(tmp_path: Path) -> None:
     file = scheduled(tmp_path, [[2, 2]] * 2)
     inputs, expected = case(tmp_path)
     module = compile_model(Model(file), "pim/4x4", stop_after="sharded").module
-    ring = next(op for op in module.walk() if isinstance(op, ShiftOp) and op.along.data == 1 and op.ring == 2)
+    ring = next(op for op in module.walk() if isinstance(op, AllGatherOp) and op.along.data == 1 and op.ring == 2)
     ring.properties["within"], ring.properties["by"] = IntAttr(4), IntAttr(2)
     assert not np.allclose(run_module(module, inputs)["y"], expected, rtol=1e-2, atol=1e-2)
