@@ -2,7 +2,7 @@
 Programs of the layers of a schedule on a mesh of memory nodes, beside the cost model of the schedule.
 
     python benchmarks/pim_programs.py [--model NAME] [--size PIXELS] [--nodes N] [--stages NAME...]
-        [--plans ours published regular programs] [--costs FILE] [--no-simulate] [--fused]
+        [--plans ours published regular programs] [--costs FILE] [--no-simulate] [--fused] [--later]
 
 A layer of a schedule is a block of so many branches in sub-arrays of [head split, patch split] nodes. For each one a
 Transformer block in float32 with random weights, without masks and position biases, goes through the pipeline of the
@@ -10,7 +10,8 @@ target: find-branches, schedule-branches, map-branches, shard-kernels, programs 
 block: products as the schedule models them, and the program's, step by step (`targets/pim/program_costs.py`): products,
 other kernels, rings, transfers of the host; their sum, and the cycles that the simulator counts, all nodes on one
 clock. Programs are those before fuse-programs: one step of all nodes after the other. With `--fused` the simulated ones
-are those after it, whose steps overlap; the difference is then what that gains.
+are those after it, whose steps overlap; the difference is then what that gains. With `--later` weights are resident,
+where they fit, and cycles those of later calls of a block by itself; else each call loads all weights.
 
 Where the patch split does not divide the rows of a branch, the block has rows of padding, as the schedule counts them.
 Where branches do not fill a box of sub-arrays, the layer is full. `published` is the schedule of the paper for Swin-B,
@@ -55,7 +56,7 @@ from tilewright.test.targets.pim.networks import Block
 
 PLANS = ("ours", "published", "regular", "programs")
 TOLERANCE = 0.02
-PASSES = "fuse-epilogues,canonicalize,cse,bufferize,map-engines,map-branches,shard-kernels"
+PASSES = "fuse-epilogues,canonicalize,cse,bufferize,map-engines,map-branches"
 PROGRAMS = "lower-sharded,allocate-sharded,canonicalize,cse"
 
 
@@ -123,7 +124,7 @@ def costs_of(stages: Sequence[Stage], mesh: Mesh, nodes: int) -> dict[tuple[str,
     }
 
 
-def measure(part: Part, nodes: int, programs: str, *, simulates: bool) -> Result:
+def measure(part: Part, nodes: int, programs: str, *, simulates: bool, later: bool = False) -> Result:
     """Return the cycles of a block of some layers."""
     candidate, branches, layers = part
     stage, scheme = candidate.stage, candidate.scheme
@@ -141,13 +142,14 @@ def measure(part: Part, nodes: int, programs: str, *, simulates: bool) -> Result
         (folder / "plan.toml").write_text(f"[[stage]]\n{record}layers = {[list(scheme)] * layers}\n")
         module = compile_model(Model(folder / "block.onnx"), machine, stop_after="tensor").module
         plan = f'schedule-branches{{regular=true plan="{folder}/plan.toml"}}'
-        run(module, f'attach-machine{{target="{machine}"}},find-branches,{plan},{PASSES}')
+        shards = f"shard-kernels{{resident={str(later).lower()}}}"
+        run(module, f'attach-machine{{target="{machine}"}},find-branches,{plan},{PASSES},{shards}')
     modelled = Counter[str]()
     for step in steps_of(module):
         modelled[step.kind] += step.cycles
     products = sum(cycles for phase, cycles in candidate.compute.items() if phase != "merge")
     run(module, programs)
-    return Result(layers * products, modelled, simulate(module).cycles if simulates else None)
+    return Result(layers * products, modelled, simulate(module, is_first=not later).cycles if simulates else None)
 
 
 def main() -> int:
@@ -161,6 +163,7 @@ def main() -> int:
     parser.add_argument("--costs", type=Path, metavar="FILE", help="write the cycles of programs by partition")
     parser.add_argument("--no-simulate", action="store_true", help="model the programs alone")
     parser.add_argument("--fused", action="store_true", help="simulate programs after fuse-programs")
+    parser.add_argument("--later", action="store_true", help="cycles of later calls, whose weights are resident")
     options = parser.parse_args()
     mesh = replace(read_profile("default"), array=(options.nodes, options.nodes))
     only = replace(mesh, regular=True)
@@ -199,7 +202,9 @@ def _show(
         for part in parts_of(stage) if stage.stage.name in (options.stages or [stage.stage.name]) else ():
             key = stage.stage.name, part.candidate.scheme, part.branches
             if key not in known:
-                known[key] = measure(part, options.nodes, programs, simulates=not options.no_simulate)
+                known[key] = measure(
+                    part, options.nodes, programs, simulates=not options.no_simulate, later=options.later
+                )
             result, blocks = known[key], stage.stage.blocks
             sums += Counter({"modelled": result.total * blocks, "simulated": (result.simulated or 0) * blocks})
             table.add_row(*_cells(stage.stage.name, part, blocks, result))

@@ -3,7 +3,7 @@ Modelled cycles of the programs of a mesh: one step after the other, without sim
 
 All instances of a mesh take the steps of a program at once. A kernel costs what its engine takes for the part of one
 instance; a transfer from the far level as many times its cycles as instances issue it; one hop of a gathering the
-cycles of a shard on a link and its routers; once those on the way back from the last instance of a ring to the first.
+cycles of a shard on a link, and the routers on the way back from the last instance of the ring to the first.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ class _Costs:
         return ("rings", cycles) if near == far else ("far", cycles * instances)
 
     def gathering(self, op: AllGatherOp) -> int:
-        """Return the cycles of a gathering: hops from slot to slot, the longest way back, and the last copy."""
+        """Return the cycles of a gathering: hops, each as long as that from the last to the first, and a copy."""
         data = -(-bytes_of(shard_type(cast("MemRefType[Any]", op.source.type))) // self.ring.width)
         hops = (op.count - 1) * op.stride
-        return hops * (data + 2 * self.ring.router) + data + max(0, op.ring - 2) * self.ring.router
+        return hops * (data + op.ring * self.ring.router) + data
 
 
 def _steps(block: Block, costs: _Costs, times: int) -> Iterator[Step]:
