@@ -61,18 +61,6 @@ def _added(before: Operation, value: SSAValue, by: int) -> SSAValue:
     return made.result
 
 
-@_kind("a ring is one of other instances")
-def _other_instances(module: ModuleOp, draw: random.Random) -> bool:
-    op = cast("AllGatherOp | None", _drawn(module, draw, AllGatherOp))
-    extent = op.shardings[0].extents[op.dim] if op is not None else 0
-    strides = [by for by in range(1, extent + 1) if op is not None and by != op.stride and not extent % (by * op.count)]
-    if op is None or not strides:
-        return False
-    stride = draw.choice(strides)
-    op.properties["by"], op.properties["within"] = IntAttr(stride), IntAttr(stride * op.count)
-    return True
-
-
 @_kind("a ring is along the other coordinate")
 def _other_ring(module: ModuleOp, draw: random.Random) -> bool:
     op = cast("AllGatherOp | None", _drawn(module, draw, AllGatherOp))

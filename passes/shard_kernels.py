@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
@@ -161,7 +162,7 @@ class Sharder:
     def _source(self, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
         """Return an operand in the instances, gathered along coordinates where it is wanted; None in the far level."""
         root, _ = root_of(value)
-        held = self._located(value)
+        held = self._located(value) or self._reshaped(value, op)
         if not held:
             if root in self._held:
                 self._give_back(root, op)
@@ -173,6 +174,23 @@ class Sharder:
         both = zip(placement, keeps(placement, wanted), strict=True)
         gathered = tuple(axis if is_kept else None for axis, is_kept in both)
         return Located(found.buffer, tuple(shape_of(value)), gathered)
+
+    def _reshaped(self, value: SSAValue, op: Operation) -> list[tuple[Located, Placement]]:
+        """Gather a value whose parts are no boxes in the shape of a view of it; return those that are then located."""
+        root, is_whole = root_of(value)
+        held = self._held.get(root, ()) if is_whole else ()
+        for each, shape in [(each, shape_of(value)) for each in held]:
+            split = [number for number, axis in enumerate(each.placement) if axis is not None]
+            for gathered in (left for count in range(1, len(split)) for left in combinations(reversed(split), count)):
+                rest = tuple(None if number in gathered else axis for number, axis in enumerate(each.placement))
+                if reshaped(rest, each.shape, shape, self._mesh) is None or not self._mesh.gathers_faster(gathered):
+                    continue
+                found = each
+                for coordinate in self._moved(each.placement, rest):
+                    found = self._gathered(found, coordinate, op)
+                self._held[root].append(found)
+                return self._located(value)
+        return []
 
     def _shared(self, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
         """Return a value of the far level, resident or loaded once and passed round rings; None: loaded as wanted."""

@@ -63,6 +63,11 @@ class Mesh:
         """The placement of a value of which each instance has a copy."""
         return (None,) * len(self.extents)
 
+    def gathers_faster(self, coordinates: Sequence[int]) -> bool:
+        """Return whether rings along coordinates take less time than by way of the far level, there and back."""
+        parts = prod(self.extents[each] for each in coordinates)
+        return (parts - 1) * self.width < 2 * prod(self.extents) * self.ring
+
     def part(self, shape: Sequence[int], placement: Placement) -> list[int]:
         """Return the shape of an instance's part of a value."""
         found = list(shape)

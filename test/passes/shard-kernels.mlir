@@ -3,6 +3,7 @@
 
 // RUN: opt-tool %s -p attach-machine{target=pim},shard-kernels{over=2,4} | filecheck %s --check-prefix=PART
 // PART: hier.program "matmul" on "array" over ({{.*}}) in [2, 4] {
+// RUN: opt-tool %s -p attach-machine{target=pim/4x4},shard-kernels | filecheck %s --check-prefix=HEADS
 
 // Rows over coordinate 1, columns over coordinate 0; the rows of the softmax go round the ring of coordinate 0.
 // CHECK-LABEL: func.func @rows
@@ -84,4 +85,18 @@ func.func @returned(%x: memref<8x8xf32>) -> memref<8x8xf32> {
   %y = memref.alloc() : memref<8x8xf32>
   linalg.exp ins(%x : memref<8x8xf32>) outs(%y : memref<8x8xf32>)
   func.return %y : memref<8x8xf32>
+}
+
+// Two heads do not divide among four nodes: the columns are gathered round the ring of their coordinate, not given back.
+// HEADS-LABEL: func.func @few_heads
+// HEADS: [[t:%.*]] = memref.alloc() : memref<4x24xf32,
+// HEADS: hier.all_gather [[t]] to [[all:%.*]] along 1 axis 1 : memref<4x24xf32,
+// HEADS-NOT: "gather"
+// HEADS: hier.program "softmax"
+func.func @few_heads(%x: memref<4x16xf32>, %w: memref<16x24xf32>, %y: memref<4x2x12xf32> {tilewright.output}) {
+  %t = memref.alloc() : memref<4x24xf32>
+  nn.matmul ins(%x, %w : memref<4x16xf32>, memref<16x24xf32>) outs(%t : memref<4x24xf32>) {accumulator = f32}
+  %heads = memref.expand_shape %t [[0 : i64], [1 : i64, 2 : i64]] output_shape [4, 2, 12] : memref<4x24xf32> into memref<4x2x12xf32>
+  nn.softmax ins(%heads : memref<4x2x12xf32>) outs(%y : memref<4x2x12xf32>) {accumulator = f32, element = f32}
+  func.return
 }
