@@ -156,7 +156,8 @@ def _keep(alloc: Operation, level: str, address: int) -> None:
 def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int]) -> None:
     """Replace the kernels of a choice by its grid; `begins` has the address of its block in each level."""
     ops, candidate = layers.ops[choice.first : choice.last + 1], choice.candidate
-    tiling = tiling_of(ops, candidate.sizes, levels_of(ops), layers.places_of(ops, candidate.alternative))
+    places = layers.places_of(ops, candidate.alternative)
+    tiling = tiling_of(ops, candidate.sizes, levels_of(ops), places, candidate.panels)
     tiles, scratch, ends = _addresses(tiling, choice, layers.machine, begins)
     route, spread = layers.route(ops, candidate.alternative), candidate.spread
     shared = {level.name for level in route.levels if route.sharing(level, spread.copies) > 1}

@@ -163,7 +163,7 @@ class TileAttr(ParametrizedAttribute):
     def type_of(self, operand: SSAValue) -> Attribute:
         """Return the type of the buffer that holds one tile of an operand, or of the view of it."""
         if self.level_name is None:
-            return _view_type(cast("MemRefType[Any]", operand.type), self.extents)
+            return view_type(cast("MemRefType[Any]", operand.type), self.extents)
         return _near_type(self.storage(operand), self.extents, self.layout, self.level)
 
     def bytes_of(self, operand: SSAValue) -> int:
@@ -296,7 +296,7 @@ def _near_type(
     return MemRefType(cast(Any, element), extents, layout, level)
 
 
-def _view_type(whole: MemRefType[Any], extents: tuple[int, ...]) -> Attribute:
+def view_type(whole: MemRefType[Any], extents: tuple[int, ...]) -> Attribute:
     """Return the type of a part of a buffer, of which only the runtime knows where it begins; of all, its own."""
     if whole.get_shape() == extents:
         return whole

@@ -12,14 +12,16 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint
 
 from ...dialects.core.analysis.affine_form import Linear, linear
 from ...dialects.core.kernel import Kernel, kernel_of
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, YieldOp
-from ...dialects.hier.tiles import buffer_types
+from ...dialects.hier.tiles import buffer_types, view_type
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
+from ..grids.writer import Writer
 from ..proof.kernel import ATTRIBUTE, describe
 from .hints import ALL as HINTS
 from .operand_tiles import OperandTile
@@ -279,9 +281,21 @@ class _Body:
         for (owner, position), tile in self._tiling.reads.items():
             if owner == number and position < part.first_output:
                 values[position] = self._buffers[tile]
+        for position in self._tiling.panels if number == len(self._tiling.parts) - 1 else ():
+            values[position] = self._within(values[position], self._tiling.within_panel(position))
         if number == len(self._tiling.parts) - 1:
             values[part.first_output :] = [self._buffers[tile] for tile in self._tiling.writes]
         return values
+
+    def _within(self, panel: SSAValue, tile: OperandTile) -> SSAValue:
+        """Return the view of a panel that a step of the leader uses."""
+        writer = Writer(InsertPoint.at_end(self._block), self._tiling.op.location)
+        numbers = {dim: dim for dim in self._point}
+        offsets = [writer.affine(offset.expr(numbers), self._point.__getitem__) for offset in tile.offsets]
+        moving = [offset for offset in offsets if isinstance(offset, SSAValue)]
+        static = [offset if isinstance(offset, int) else memref.DYNAMIC_INDEX for offset in offsets]
+        kind = view_type(cast(Any, panel.type), tile.extents)
+        return writer.op(memref.SubviewOp(panel, moving, [], [], static, tile.extents, [1] * len(static), kind))
 
     def _kernel(self, number: int, part: Part) -> Operation:
         """Return a kernel on one tile."""

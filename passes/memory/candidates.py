@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from heapq import heappop, heappush
 from itertools import pairwise, takewhile
 from typing import TypeAlias, cast
 
@@ -23,7 +24,6 @@ from .route import Route
 from .spreading import NOWHERE, Spread
 from .sweep import TOO_LARGE, Sweep
 from .tile_arrays import Ints
-from .tiling import Tiling
 
 _PRICED_CHAINED = 24
 """Maximum number of candidates with operands from neighbours that have an exact cost: theirs takes longer."""
@@ -53,6 +53,8 @@ class Candidate:
     spread: Spread = NOWHERE
     alternative: int = 0
     """Number of the places of the group's operands among those that may be chosen."""
+    panels: tuple[int, ...] = ()
+    """Positions of the leader's inputs whose tiles are panels."""
 
 
 class Candidates:
@@ -79,8 +81,9 @@ class Candidates:
         for number, (route, pricer) in alternatives.items():
             sweep = Sweep.of(ops, route, pricer, homes)
             self.emptied = self.emptied or sweep.emptied
-            computing = _promising(sweep, _stages(ops, double_buffered))
-            ways += [_Way(pricer, sweep.whole, key, each, self.levels, number) for key, each in computing.items()]
+            for each in (sweep, *sweep.with_panels()):
+                computing = _promising(each, _stages(ops, double_buffered))
+                ways += [_Way(pricer, each, key, cycles, self.levels, number) for key, cycles in computing.items()]
         self._ways = sorted(ways, key=lambda way: way.bound)
 
     @cached_property
@@ -90,16 +93,21 @@ class Candidates:
 
     def fastest(self, room: Sequence[int]) -> Candidate | None:
         """Return the fastest candidate within `room` bytes per level, the smallest of equals; None if none fits."""
-        best: Candidate | None = None
-        fastest: _Way | None = None
-        for way in self._ways:
-            if best is not None and way.bound > best.cycles:
-                break
-            if way.bytes is None or not fits(way.bytes, room) or way.candidate is None:
+        # Best first: the cost of a way is a lower bound until it is asked for, and extrapolated until it is settled.
+        known: list[tuple[int, int, tuple[object, ...], int]] = [
+            (way.bound, 0, (), number) for number, way in enumerate(self._ways)
+        ]
+        while known:
+            _, asked, _, number = heappop(known)
+            way = self._ways[number]
+            if asked == 2:
+                return way.settled
+            if not asked and (way.bytes is None or not fits(way.bytes, room)):
                 continue
-            if best is None or _rank(way.candidate) < _rank(best):
-                fastest, best = way, way.candidate
-        return None if fastest is None else fastest.settled
+            found = way.settled if asked else way.candidate
+            if found is not None:
+                heappush(known, (found.cycles, 1 + asked, _rank(found), number))
+        return None
 
     def more(self, best: Candidate, room: Sequence[int]) -> tuple[int, ...]:
         """Return per level the least bytes above `room` at which a candidate may be faster than `best`."""
@@ -125,6 +133,7 @@ def _rank(candidate: Candidate) -> tuple[object, ...]:
         candidate.spread.loops,
         candidate.spread.chained,
         candidate.alternative,
+        candidate.panels,
     )
 
 
@@ -139,12 +148,12 @@ class _Way:
     """Candidate tiling; `bound` is a lower bound of its cost: the cycles of its engines, or of its transfers."""
 
     def __init__(
-        self, pricer: Pricer, whole: Tiling, key: _Key, computing: int, levels: tuple[Level, ...], alternative: int
+        self, pricer: Pricer, sweep: Sweep, key: _Key, computing: int, levels: tuple[Level, ...], alternative: int
     ):
         self._pricer, self._key, self.bound = pricer, key, computing
         self._levels, self._alternative = levels, alternative
         sizes, order, _, loops, chained = key
-        self._tiling, self._spread = whole.cut(sizes), Spread(loops, chained)
+        self._tiling, self._spread = sweep.whole.cut(sizes, sweep.panels), Spread(loops, chained)
         if loops:
             self.bound = pricer.floor(self._tiling, order, self._spread, computing)
 
@@ -176,7 +185,9 @@ class _Way:
         cycles = self._pricer.cycles(self._tiling, order, self._stages, self._spread)
         if cycles is None:
             return None
-        return Candidate(sizes, order, self._stages, self.bytes, cycles, self._spread, self._alternative)
+        panels = self._tiling.panels
+        cycles = max(cycles, self.bound) if self._spread.chained else cycles
+        return Candidate(sizes, order, self._stages, self.bytes, cycles, self._spread, self._alternative, panels)
 
     @cached_property
     def settled(self) -> Candidate | None:
@@ -192,7 +203,7 @@ def pareto(found: Sequence[Candidate]) -> list[Candidate]:
     """Return the Pareto front of bytes per level and cycles."""
     front: list[Candidate] = []
     for candidate in sorted(
-        found, key=lambda c: (sum(c.bytes), c.cycles, c.sizes, c.order, c.spread.loops, c.alternative)
+        found, key=lambda c: (sum(c.bytes), c.cycles, c.sizes, c.order, c.spread.loops, c.alternative, c.panels)
     ):
         if not any(fits(each.bytes, candidate.bytes) and each.cycles <= candidate.cycles for each in front):
             front.append(candidate)

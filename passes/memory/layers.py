@@ -181,11 +181,19 @@ class Layers:
         homes = {value: self.buffers[number].level for number in resident for value in self.buffers[number].values}
         return {v: level for op in ops for v in op.operands if (level := homes.get(v) or self.placed.get(v))}
 
-    def tiling(self, first: int, count: int, sizes: Sequence[int], resident: Set[int], alternative: int = 0) -> Tiling:
+    def tiling(
+        self,
+        first: int,
+        count: int,
+        sizes: Sequence[int],
+        resident: Set[int],
+        alternative: int = 0,
+        panels: tuple[int, ...] = (),
+    ) -> Tiling:
         """Return the tiling of the fused group `first` to `first + count - 1` with these resident buffers."""
         ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
-        return tiling_of(ops, sizes, self._homes(ops, touched & resident), self.places_of(ops, alternative))
+        return tiling_of(ops, sizes, self._homes(ops, touched & resident), self.places_of(ops, alternative), panels)
 
     def places_of(self, ops: Sequence[Operation], alternative: int = 0) -> tuple[Places, ...]:
         """Return the places of the kernels of a fused group; those of the leader have alternatives."""

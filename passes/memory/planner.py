@@ -301,7 +301,7 @@ def _need(kept: Near, index: int) -> _Need:
 
 def _largest(layers: Layers, index: int, kept: Near, candidate: Candidate, level: Level) -> str:
     """Describe the largest tile or scratch buffer of a candidate in a level."""
-    tiling = layers.tiling(index, 1, candidate.sizes, kept.resident, candidate.alternative)
+    tiling = layers.tiling(index, 1, candidate.sizes, kept.resident, candidate.alternative, candidate.panels)
     operands = list(tiling.op.operands)
     pairs = zip(tiling.tiles, candidate.stages, strict=True)
     found = [

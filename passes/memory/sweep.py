@@ -22,6 +22,7 @@ from ...ir import numpy_type, shape_of
 from .pricing import Pricer
 from .route import Route
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
+from .panels import panels_to_try
 from .tile_extents import Most, extents_to_try, most_of
 from .tiling import Part, Tiling, tiling_of
 
@@ -49,6 +50,8 @@ class Sweep:
     """The tile sizes of each choice [N, loops]."""
     tables: Sequence[Ints] = ()
     """The cycles of each producer, of the leader, and of the ends of its partial sums, per row."""
+    panels: tuple[int, ...] = ()
+    """Positions of the leader's inputs whose tiles are panels."""
     emptied: str = ""
     """Rule that the last tilings broke; empty if there are tilings."""
 
@@ -61,7 +64,7 @@ class Sweep:
         sizes = np.array(rows, np.int64).reshape(len(rows), len(choices))
         limits = ", ".join(f"d{dim}" for dim, each in enumerate(choices) if not each)
         emptied = f"'multiples' and 'maxima' of the engine exclude each other along {limits}" if limits else ""
-        sweep = Sweep(pricer, route, homes, whole, choices, sizes, (), emptied)
+        sweep = Sweep(pricer, route, homes, whole, choices, sizes, emptied=emptied)
         legal = np.logical_and.reduce([parts.allowed(homes) for parts in sweep.parts])
         sweep = sweep._kept(legal, sweep._why_illegal)
         for link in sorted({link.name for link in route.machine.links if "fill" not in link.transforms}):
@@ -101,6 +104,13 @@ class Sweep:
             if read and not tiles.in_place and self.route.link(tiles).name == name:
                 fine &= parts.stays_inside(tiles.access)
         return fine
+
+    def with_panels(self) -> Iterator[Sweep]:
+        """Yield the tilings that cut a reduction, once for each input that may be in panels."""
+        for position in panels_to_try(self.whole, self.route):
+            bounds, reduced = np.array(self.whole.kernel.bounds), self._reduced
+            even = ~any_along(bounds[reduced] % np.maximum(self.sizes[:, reduced], 1) != 0)
+            yield replace(self, panels=(position,))._kept((self.reductions > 1) & even, lambda: self.emptied)
 
     def _joined(self) -> Flags:
         """Return the tilings without padded blocks whose intermediates are whole along reduced loops."""
@@ -182,7 +192,9 @@ class Sweep:
         found: list[Tiles] = []
         for parts in self.parts:
             accesses = [(n, a) for n, a in parts.part.accesses().items() if a.value not in inner]
-            found += [parts.operand_tiles(n, a, self.homes, is_output=False) for n, a in _distinct(accesses, parts)]
+            for n, access in _distinct(accesses, parts):
+                held = parts.unreduced if parts is self.parts[-1] and n in self.panels else parts
+                found.append(held.operand_tiles(n, access, self.homes, is_output=False))
         leader = self.parts[-1]
         for position, access in enumerate(leader.part.kernel.outputs, leader.part.first_output):
             written = leader.operand_tiles(position, access, self.homes, is_output=True)

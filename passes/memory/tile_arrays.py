@@ -80,6 +80,13 @@ class Parts:
         """Loops along which a tile is smaller than the kernel [N, loops]."""
         return np.asarray(self.moving.any(axis=2) | (self.sizes != np.array(self.part.kernel.bounds)), np.bool_)
 
+    @property
+    def unreduced(self) -> Parts:
+        """The same kernel with whole reduced loops, as `Part.unreduced`."""
+        reduced, sizes, moving = sorted(self.part.kernel.reduced), self.sizes.copy(), self.moving.copy()
+        sizes[:, reduced], moving[:, reduced] = np.array(self.part.kernel.bounds)[reduced], False
+        return replace(self, sizes=sizes, moving=moving)
+
     def operand_tiles(self, position: int, access: Access, homes: Mapping[SSAValue, str], *, is_output: bool) -> Tiles:
         """Compute the tiles of an operand at its place, as `Part.operand_tile` does."""
         places = self.part.places

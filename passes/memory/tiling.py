@@ -67,6 +67,13 @@ class Part:
         """Return whether a tile is smaller than the kernel along a loop."""
         return bool(self.starts[dim].terms) or self.sizes[dim] != self.kernel.bounds[dim]
 
+    @cached_property
+    def unreduced(self) -> Part:
+        """The same kernel with whole reduced loops, from whose tiles panels are."""
+        pairs = enumerate(zip(self.sizes, self.starts, self.kernel.bounds, strict=True))
+        kept = [(n, Linear()) if dim in self.kernel.reduced else (size, start) for dim, (size, start, n) in pairs]
+        return replace(self, sizes=tuple(size for size, _ in kept), starts=tuple(start for _, start in kept))
+
     @property
     def is_whole(self) -> bool:
         """Return whether the tile covers the whole kernel."""
@@ -196,6 +203,8 @@ class Tiling:
     sizes: tuple[int, ...]
     homes: Mapping[SSAValue, str] = field(default_factory=dict[SSAValue, str])
     places: tuple[Places, ...] = ()
+    panels: tuple[int, ...] = ()
+    """Positions of the leader's inputs whose tiles are panels: whole along reduced loops that are cut for others."""
 
     @property
     def op(self) -> Operation:
@@ -207,9 +216,9 @@ class Tiling:
         """Kernel view of the leader."""
         return self.kernels[-1]
 
-    def cut(self, sizes: tuple[int, ...]) -> Tiling:
-        """Return the tiling of the same kernels with other sizes."""
-        return Tiling(self.ops, self.kernels, sizes, self.homes, self.places)
+    def cut(self, sizes: tuple[int, ...], panels: tuple[int, ...] = ()) -> Tiling:
+        """Return the tiling of the same kernels with other sizes and panels."""
+        return Tiling(self.ops, self.kernels, sizes, self.homes, self.places, panels)
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -287,17 +296,26 @@ class Tiling:
     def reads(self) -> dict[tuple[int, int], OperandTile]:
         """Tile of each read operand, by kernel number and operand position; one buffer may have two."""
         found: dict[tuple[int, int], OperandTile] = {}
+        last = len(self.parts) - 1
         for number, part in enumerate(self.parts):
             for position, access in part.accesses().items():
                 if access.value not in self.intermediates:
-                    found[number, position] = self._operand_tile(part, position, access, is_output=False)
-        last = len(self.parts) - 1
+                    held = part.unreduced if number == last and position in self.panels else part
+                    found[number, position] = self._operand_tile(held, position, access, is_output=False)
         first_output = self.parts[last].first_output
         for position, access in enumerate(self.kernel.outputs if self.accumulates else (), first_output):
             tile = self._operand_tile(self.parts[last], position, access, is_output=False)
             if not tile.in_place:
                 found[last, position] = tile
         return found
+
+    def within_panel(self, position: int) -> OperandTile:
+        """Return the tile that a step of the leader uses of a panel, its offsets relative to the panel."""
+        part = self.parts[-1]
+        panel = self.reads[len(self.parts) - 1, position]
+        tile = self._operand_tile(part, position, part.accesses()[position], is_output=False)
+        offsets = (offset + begin * -1 for offset, begin in zip(tile.offsets, panel.offsets, strict=True))
+        return replace(tile, offsets=tuple(offsets))
 
     @cached_property
     def writes(self) -> tuple[OperandTile, ...]:
@@ -485,14 +503,16 @@ def tiling_of(
     sizes: Sequence[int] | None = None,
     homes: Mapping[SSAValue, str] | None = None,
     places: Sequence[Places] = (),
+    panels: tuple[int, ...] = (),
 ) -> Tiling:
     """
     Build the tiling of a kernel or fused group; without sizes, one tile.
 
-    `homes` has the level of each operand outside of the far level. Without `places`, tiles have no level, and operands
+    `homes` has the level of each operand outside of the far level, `panels` the leader's inputs of which tiles are
+    panels. Without `places`, tiles have no level, and operands
     of the home "" are used in place.
     """
     ops = (op,) if isinstance(op, Operation) else tuple(op)
     kernels = tuple(kernel_of(each) for each in ops)
     bounds = tuple(sizes) if sizes is not None else kernels[-1].bounds
-    return Tiling(ops, kernels, bounds, homes or {}, tuple(places))
+    return Tiling(ops, kernels, bounds, homes or {}, tuple(places), panels)
