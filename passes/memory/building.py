@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DictionaryAttr, IndexType, MemRefType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    MemRefType,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -293,7 +302,7 @@ class _Body:
         numbers = {dim: dim for dim in self._point}
         offsets = [writer.affine(offset.expr(numbers), self._point.__getitem__) for offset in tile.offsets]
         moving = [offset for offset in offsets if isinstance(offset, SSAValue)]
-        static = [offset if isinstance(offset, int) else memref.DYNAMIC_INDEX for offset in offsets]
+        static = [offset if isinstance(offset, int) else DYNAMIC_INDEX for offset in offsets]
         kind = view_type(cast(Any, panel.type), tile.extents)
         return writer.op(memref.SubviewOp(panel, moving, [], [], static, tile.extents, [1] * len(static), kind))
 

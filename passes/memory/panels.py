@@ -9,9 +9,11 @@ from .route import Route
 from .tiling import Part, Tiling
 
 
-def panels_to_try(whole: Tiling, route: Route) -> list[int]:
+def panels_to_try(whole: Tiling, route: Route) -> list[tuple[int, set[int]]]:
     """
     Return the positions of the leader's inputs whose panels are transferred faster than their tiles.
+
+    With each come the reduced loops that share an axis of the input with a parallel loop: they cannot be cut.
 
     A tile that is cut along its last axis is strided, and the link starts a transfer for each of its rows. Its panel
     has longer rows.
@@ -20,7 +22,12 @@ def panels_to_try(whole: Tiling, route: Route) -> list[int]:
     if route.ahead or len(part.kernel.reductions) != 1:
         return []
     reads = part.accesses().items()
-    return [position for position, access in reads if _has_panels(whole, part, position, access, route)]
+    return [(at, _shared(part, access)) for at, access in reads if _has_panels(whole, part, at, access, route)]
+
+
+def _shared(part: Part, access: Access) -> set[int]:
+    reduced, axes = part.kernel.reduced, [linear(expr).dims() for expr in access.map.results]
+    return {dim for dims in axes if len(dims) > 1 for dim in dims & reduced}
 
 
 def _has_panels(whole: Tiling, part: Part, position: int, access: Access, route: Route) -> bool:

@@ -19,10 +19,10 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...dialects.core.machine.model import Level
 from ...ir import numpy_type, shape_of
+from .panels import panels_to_try
 from .pricing import Pricer
 from .route import Route
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
-from .panels import panels_to_try
 from .tile_extents import Most, extents_to_try, most_of
 from .tiling import Part, Tiling, tiling_of
 
@@ -107,10 +107,11 @@ class Sweep:
 
     def with_panels(self) -> Iterator[Sweep]:
         """Yield the tilings that cut a reduction, once for each input that may be in panels."""
-        for position in panels_to_try(self.whole, self.route):
-            bounds, reduced = np.array(self.whole.kernel.bounds), self._reduced
-            even = ~any_along(bounds[reduced] % np.maximum(self.sizes[:, reduced], 1) != 0)
-            yield replace(self, panels=(position,))._kept((self.reductions > 1) & even, lambda: self.emptied)
+        bounds, reduced = np.array(self.whole.kernel.bounds), self._reduced
+        even = ~any_along(bounds[reduced] % np.maximum(self.sizes[:, reduced], 1) != 0)
+        for position, shared in panels_to_try(self.whole, self.route):
+            kept = (self.reductions > 1) & even & ~any_along(self.counts[:, sorted(shared)] > 1)
+            yield replace(self, panels=(position,))._kept(kept, lambda: self.emptied)
 
     def _joined(self) -> Flags:
         """Return the tilings without padded blocks whose intermediates are whole along reduced loops."""

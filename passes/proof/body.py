@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from xdsl.dialects import arith
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.dialects.memref import CopyOp
+from xdsl.dialects.memref import CopyOp, SubviewOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear
@@ -16,6 +16,7 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...ir import shape_of
 from ..loops.affine import axes_of
+from ..memory.views import VIEWS
 from .contents import Contents, Held
 from .grid import prove_in_place
 from .kernel import Part, accesses_of, output_start, part_of
@@ -96,6 +97,8 @@ class _Body:
                 inner = self._scopes[op] = Scope(op, scope, guard)
                 yield from self._writes(op.body.block, inner, guard)
                 yield from ((op, value, scope) for value in _written_back(op))
+            elif isinstance(op, SubviewOp):
+                scope.buffers[op.result] = scope.view(op)
             else:
                 yield from ((op, value, scope) for value in _outputs_of(op))
 
@@ -237,13 +240,18 @@ class _Body:
                 self._copy(op, scope, guard)
             elif is_kernel(op):
                 self._kernel(op, scope, guard)
-            else:
+            elif not isinstance(op, SubviewOp):
                 for value in _outputs_of(op):
                     self._write(op, value, scope, guard)
 
     def _write(self, op: Operation, value: SSAValue, scope: Scope, guard: Guard, left: Held | None = None) -> None:
         self._prove_own(op, value, scope)
         if buffer := scope.buffers.get(value):
+            if buffer.is_part:
+                remedy = "give the grid tiles of that part"
+                raise scope.refuse(
+                    "complete", op, f"'{op.name}' writes a part of {buffer.name} of the grid", buffer, remedy=remedy
+                )
             left = left or Held(op, guard, scope.depth, None)
             self.contents.put(buffer, replace(left, op=op, guard=guard, depth=scope.depth, offset=buffer.part))
 
@@ -260,6 +268,11 @@ class _Body:
 
     def _copy(self, op: CopyOp, scope: Scope, guard: Guard) -> None:
         source, target = scope.buffers.get(op.source), scope.buffers.get(op.destination)
+        if source is not None and source.is_part:
+            remedy = "give the grid tiles of that part"
+            raise scope.refuse(
+                "whole-kernel", op, f"'{op.name}' copies a part of {source.name} of the grid", source, remedy=remedy
+            )
         held = self.contents.read(op, source, guard, scope) if source is not None else None
         left = Held(op, guard, scope.depth, None, source=source)
         if held is not None:
@@ -269,9 +282,13 @@ class _Body:
         self._write(op, op.destination, scope, guard, left)
 
     def _prove_known(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
-        """Prove that data choose none of the tiles of a kernel, whose maps say which it needs."""
-        for access in accesses_of(kernel):
-            buffer = scope.buffers.get(access.value)
+        """Prove that the grid point alone chooses the tiles of a kernel, whose maps say which it needs."""
+        for value in (access.value for access in accesses_of(kernel)):
+            buffer = scope.buffers.get(value)
+            if buffer is None and isinstance(value.owner, VIEWS) and self._top.grid.is_ancestor(value.owner):
+                message, at = f"nothing tells what {name_of(op, list(op.operands).index(value))} holds", scope.point()
+                remedy = "use tiles of the grid, scratch, or subviews of these"
+                raise refuse("whole-kernel", message, op, [scope.text(at)], remedy=remedy)
             if buffer is not None and buffer.by_data:
                 message = f"a table chooses {buffer.name} of the grid, the whole kernel of '{op.name}' another tile"
                 raise scope.refuse("whole-kernel", op, message, buffer)

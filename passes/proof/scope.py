@@ -13,14 +13,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
+from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...dialects.hier.indirect import lookups_of
 from ...ir import shape_of
 from .grid import Tiles, tiles_of
 from .rules import Refusal, grid_point, listed, refuse
+from .sets import leaving
 
 Forms: TypeAlias = tuple[Linear, ...]
 """An element, per axis, as linear forms of the grid point."""
@@ -112,6 +116,11 @@ class Buffer:
         return self.tiles is not None and self.tiles.is_view
 
     @property
+    def is_part(self) -> bool:
+        """Return whether the buffer is a subview, made in the body."""
+        return isinstance(self.value.owner, memref.SubviewOp)
+
+    @property
     def is_output(self) -> bool:
         """Return whether it is the tile of an output."""
         return self.tiles is not None and self.tiles.is_output
@@ -181,6 +190,44 @@ class Scope:
             return Buffer(value, around.memory, offset, around.kept, tiles, start, around, by_data=by_data)
         kept = self.base + tiles.moving
         return Buffer(value, value, _zeros(value), kept, tiles, start, around, by_data=by_data)
+
+    def view(self, op: memref.SubviewOp) -> Buffer:
+        """
+        Return the part of a tile or of scratch that a subview is: a tile of it, as in a grid within this one.
+
+        Raises Diagnostic for one that leaves it, and for one of other buffers, with steps, or at offsets that are not
+        affine in the grid point.
+        """
+        source, extents = self.buffers.get(op.source), shape_of(op.result)
+        given = iter(op.offsets)
+        static = op.static_offsets.get_values()
+        forms = [self._form(next(given)) if at == DYNAMIC_INDEX else Linear((), at) for at in static]
+        known, steps = tuple(form for form in forms if form is not None), op.static_strides.get_values()
+        if source is None or not len(known) == len(static) == len(extents) or any(step != 1 for step in steps):
+            at = [self.text(self.point()), f"part of {listed(extents)}"]
+            remedy = "use parts of tiles and of scratch, at affine offsets, of consecutive elements"
+            raise refuse("whole-kernel", "nothing tells which part a view is", op, at, remedy=remedy)
+        for axis, (start, extent, size) in enumerate(zip(known, extents, source.shape, strict=True)):
+            if (point := leaving(start, extent, size, self.bounds)) is not None:
+                at = [self.text(point), f"elements from {start.at(point)} on of {size}, along axis {axis}"]
+                raise refuse("inside", f"a view of {source.name} of the grid leaves it", op, at)
+        offset = tuple(a + b for a, b in zip(source.offset, known, strict=True))
+        by_data, kept = source.by_data, source.kept
+        return Buffer(op.result, source.memory, offset, kept, source.tiles, known, source, by_data=by_data)
+
+    def _form(self, value: SSAValue) -> Linear | None:
+        """Return an index as a form of the grid point, None where it is not affine."""
+        if value in self.dims:
+            dim = self.dims[value]
+            return Linear(((dim, 1),)) if self.bounds[dim] > 1 else Linear()
+        if (number := integer_of(value)) is not None:
+            return Linear((), number)
+        if not isinstance(value.owner, arith.AddiOp | arith.MuliOp):
+            return None
+        a, b = (self._form(operand) for operand in value.owner.operands)
+        if a is None or b is None:
+            return None
+        return a + b if isinstance(value.owner, arith.AddiOp) else a.times(b)
 
     def within(self, op: FirstOp | LastOp, guard: Guard) -> Guard:
         """Return the guard of an op's body, conjoined with that of the op itself."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from math import prod
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -11,24 +13,35 @@ from onnx import TensorProto
 from onnx import helper as h
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, NoneAttr
 
+from tilewright.cli import main
 from tilewright.dialects.core.machine.attribute import attach_machine
-from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.dialects.hier import GridOp
+from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions
 from tilewright.passes.expand_grid import ExpandGridPass
+from tilewright.passes.memory import sweep
 from tilewright.passes.memory.route import Route
 from tilewright.passes.pipeline_dma import PipelineDmaPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession, simulate
-from tilewright.test.machines.make import library
+from tilewright.test.machines.make import FOLDER, library
 from tilewright.test.passes.plans import on_buffers, planned
 
 
 def matmul(size: int) -> onnx.ModelProto:
     nodes = [h.make_node("MatMul", ["a", "b"], ["c"], name="product")]
     return _model(nodes, {"a": [size, size], "b": [size, size]}, {"c": [size, size]})
+
+
+def integer_matmul(size: int) -> onnx.ModelProto:
+    shape = [size, size]
+    inputs = [h.make_tensor_value_info(name, TensorProto.INT8, shape) for name in ("a", "b")]
+    output = h.make_tensor_value_info("c", TensorProto.INT32, shape)
+    graph = h.make_graph([h.make_node("MatMulInteger", ["a", "b"], ["c"], name="product")], "net", inputs, [output])
+    return h.make_model(graph, opset_imports=[h.make_opsetid("", 17)], ir_version=8)
 
 
 def attention_head(rows: int, depth: int) -> onnx.ModelProto:
@@ -144,3 +157,59 @@ def test_a_product_with_both_operands_from_neighbours() -> None:
     for seed in (None, 0, 1):
         np.testing.assert_array_equal(run_module(plan, inputs, interleave=seed)["c"], expected["c"])
     np.testing.assert_array_equal(TimedSession(plan).run(inputs)["c"], expected["c"])
+
+
+def plan_on_mesh(model: onnx.ModelProto) -> ModuleOp:
+    target = library("mesh")
+    plan = planned(on_buffers(import_model(model)), target, target.level("NODE").size)
+    attach_machine(plan, target)
+    return plan
+
+
+def no_panels(*_: object) -> list[tuple[int, set[int]]]:
+    return []
+
+
+@pytest.mark.parametrize(("model", "most", "nodes"), [(integer_matmul(64), 2560, 8), (matmul(128), 17384, 6)])
+def test_a_row_is_held_while_the_other_operand_is_cut(
+    model: onnx.ModelProto, most: int, nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of the left operand are fetched whole where each row of a transfer costs; no plan without is as fast."""
+    plan = plan_on_mesh(model)
+    verify_memory(plan)
+    assert simulate(plan).cycles == modelled(plan) <= most
+    assert nodes_used(plan) == [nodes]
+    assert "memref.subview" in print_ir(plan)
+    monkeypatch.setattr(sweep, "panels_to_try", no_panels)
+    without = plan_on_mesh(model)
+    assert "memref.subview" not in print_ir(without)
+    assert simulate(without).cycles > most
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("arith.constant 8 : index", "arith.constant 4 : index", "is not the tile that 'nn.matmul' needs"),
+        ("arith.constant 8 : index", "arith.constant 16 : index", "a view of operand 0 (%a) of the grid leaves it"),
+        ("%a[%0 * 8, 0]", "%a[%0 * 8 - %1, 0]", "rule 'fill'"),
+    ],
+)
+def test_a_wrong_part_of_a_panel_is_refused(old: str, new: str, said: str) -> None:
+    text = print_ir(plan_on_mesh(integer_matmul(64)))
+    assert text.count(old) == 1
+    with pytest.raises(Diagnostic) as refused:
+        verify_memory(parse_module(new_context(), text.replace(old, new)))
+    assert said in str(refused.value)
+
+
+def test_panels_compute_the_same_in_c(tmp_path: Path) -> None:
+    """The programs of a plan with panels, on threads and under sanitizers, give the integers of NumPy."""
+    draw, shape = np.random.default_rng(1), (64, 64)
+    given: dict[str, Any] = {name: draw.integers(-128, 128, shape, dtype=np.int8) for name in "ab"}
+    np.savez(tmp_path / "in.npz", **given)
+    (tmp_path / "net.onnx").write_bytes(integer_matmul(64).SerializeToString())
+    target = ["--target", str(FOLDER / "mesh.toml")]
+    files = ["--inputs", str(tmp_path / "in.npz"), "--outputs", str(tmp_path / "out.npz")]
+    assert main(["run", str(tmp_path / "net.onnx"), *target, *files, "--on", "sanitizers"]) == 0
+    wanted = given["a"].astype(np.int32) @ given["b"].astype(np.int32)
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npz")["c"], wanted)
