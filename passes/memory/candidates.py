@@ -87,9 +87,14 @@ class Candidates:
         self._ways = sorted(ways, key=lambda way: way.bound)
 
     @cached_property
+    def priced(self) -> list[Candidate]:
+        """All candidates with their costs."""
+        return [way.candidate for way in self._ways if way.candidate is not None]
+
+    @cached_property
     def front(self) -> list[Candidate]:
         """Pareto front of bytes and cycles, in increasing bytes."""
-        return pareto([way.candidate for way in self._ways if way.candidate is not None])
+        return pareto(self.priced)
 
     def fastest(self, room: Sequence[int]) -> Candidate | None:
         """Return the fastest candidate within `room` bytes per level, the smallest of equals; None if none fits."""

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto
-from onnx import helper as h
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, NoneAttr
 
 from tilewright.cli import main
@@ -28,38 +26,8 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.test.machines.make import FOLDER, library
+from tilewright.test.passes.memory.products import attention_head, integer_matmul, matmul
 from tilewright.test.passes.plans import on_buffers, planned
-
-
-def matmul(size: int) -> onnx.ModelProto:
-    nodes = [h.make_node("MatMul", ["a", "b"], ["c"], name="product")]
-    return _model(nodes, {"a": [size, size], "b": [size, size]}, {"c": [size, size]})
-
-
-def integer_matmul(size: int) -> onnx.ModelProto:
-    shape = [size, size]
-    inputs = [h.make_tensor_value_info(name, TensorProto.INT8, shape) for name in ("a", "b")]
-    output = h.make_tensor_value_info("c", TensorProto.INT32, shape)
-    graph = h.make_graph([h.make_node("MatMulInteger", ["a", "b"], ["c"], name="product")], "net", inputs, [output])
-    return h.make_model(graph, opset_imports=[h.make_opsetid("", 17)], ir_version=8)
-
-
-def attention_head(rows: int, depth: int) -> onnx.ModelProto:
-    """Return softmax(q kt) v of one head, as three kernels."""
-    nodes = [
-        h.make_node("MatMul", ["q", "kt"], ["s"], name="scores"),
-        h.make_node("Softmax", ["s"], ["p"], axis=-1, name="softmax"),
-        h.make_node("MatMul", ["p", "v"], ["o"], name="values"),
-    ]
-    return _model(nodes, {"q": [rows, depth], "kt": [depth, rows], "v": [rows, depth]}, {"o": [rows, depth]})
-
-
-def _model(nodes: list[onnx.NodeProto], inputs: dict[str, list[int]], outputs: dict[str, list[int]]) -> onnx.ModelProto:
-    def ports(side: dict[str, list[int]]) -> list[onnx.ValueInfoProto]:
-        return [h.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in side.items()]
-
-    graph = h.make_graph(nodes, "net", ports(inputs), ports(outputs))
-    return h.make_model(graph, opset_imports=[h.make_opsetid("", 17)], ir_version=8)
 
 
 def nodes_used(module: ModuleOp) -> list[int]:
