@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.nn import MatmulOp
+from ...dialects.onnx import recurrent
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .activations import sigmoid, softplus, tanh
@@ -62,34 +63,26 @@ _PLAIN: dict[str, Activation] = {
     "softsign": _softsign,
     "softplus": softplus,
 }
-_WITH_NUMBERS: dict[str, tuple[Callable[..., SSAValue], float | None, float | None]] = {
-    "affine": (_affine, 1.0, 0.0),
-    "leakyrelu": (_leaky, 0.01, None),
-    "thresholdedrelu": (_thresholded, 1.0, None),
-    "scaledtanh": (_scaled_tanh, 1.0, 1.0),
-    "hardsigmoid": (_hard_sigmoid, 0.2, 0.5),
-    "elu": (_elu, 1.0, None),
+_WITH_NUMBERS: dict[str, Callable[..., SSAValue]] = {
+    "affine": _affine,
+    "leakyrelu": _leaky,
+    "thresholdedrelu": _thresholded,
+    "scaledtanh": _scaled_tanh,
+    "hardsigmoid": _hard_sigmoid,
+    "elu": _elu,
 }
-"""Functions with numbers alpha and beta, and these where the operator gives none; None for a number that it has not."""
+"""Functions of a number and of alpha and beta."""
 
 
-def activations_of(op: OnnxOp, defaults: Sequence[str], directions: int) -> list[list[Activation]]:
-    """Return the activation functions of each direction. Raises Diagnostic for one that ONNX lacks."""
-    names = [str(name).lower() for name in op.attribute("activations") or list(defaults) * directions]
-    alphas, betas = (list(op.attribute(f"activation_{each}") or ()) for each in ("alpha", "beta"))
-    found: list[Activation] = []
-    for name in names:
-        if name in _PLAIN:
-            found.append(_PLAIN[name])
-            continue
-        if name not in _WITH_NUMBERS:
-            raise unsupported(op, f"with the activation '{name}'")
-        build, alpha, beta = _WITH_NUMBERS[name]
-        a = alphas.pop(0) if alpha is not None and alphas else alpha
-        b = betas.pop(0) if beta is not None and betas else beta
-        found.append(lambda code, x, build=build, a=a, b=b: build(code, x, a, b))
-    count = len(defaults)
-    return [found[i * count : (i + 1) * count] for i in range(directions)]
+def activation(op: OnnxOp, given: recurrent.Activation) -> Activation:
+    """Return an activation function of a recurrent operator. Raises Diagnostic for one that ONNX lacks."""
+    name, alpha, beta = given
+    if name in _PLAIN:
+        return _PLAIN[name]
+    if name not in _WITH_NUMBERS:
+        raise unsupported(op, f"with the activation '{name}'")
+    build = _WITH_NUMBERS[name]
+    return lambda code, x: build(code, x, alpha, beta)
 
 
 @dataclass

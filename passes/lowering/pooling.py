@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import cast
 
@@ -66,13 +67,27 @@ def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
     if (integer_width(element.type) or 0) < (integer_width(top.type) or 0):
         element = body.convert(element, top.type)
     top = body.convert(top, element.type)
-    here = _flat_index(body, shape, strides, dilations, begins, int(op.attribute("storage_order")))
+    here = _flat_index(body, shape, strides, dilations, begins)
     # Padding is never the first, but where a window holds nothing else.
     found = body.select(body.compare(element, "eq", top), here, body.constant(highest(i64).value.data, i64))
     block = body.finish(body.min(first, found))
     # The window's extents are those of a tensor that nobody reads.
     extents = lower.constant(np.zeros(kernel, np.int64), i64)
-    return fold(lower, [source, largest, extents], [place, output, window], output, out, highest(i64), block)
+    places = fold(lower, [source, largest, extents], [place, output, window], output, out, highest(i64), block)
+    if not op.attribute("storage_order"):
+        return places
+    return pointwise(lower, [places], out, i64, partial(_reversed_order, sizes=shape[2:]))
+
+
+def _reversed_order(body: Body, index: SSAValue, sizes: Sequence[int]) -> SSAValue:
+    """Append an index whose spatial axes are flattened with the first one innermost, of one with the last innermost."""
+    images = body.mul(body.div(index, prod(sizes)), prod(sizes))
+    total, rest = images, body.sub(index, images)
+    for axis in reversed(range(len(sizes))):
+        outer = body.div(rest, sizes[axis])
+        total = body.add(total, body.mul(body.sub(rest, body.mul(outer, sizes[axis])), prod(sizes[:axis])))
+        rest = outer
+    return total
 
 
 def _flat_index(
@@ -81,15 +96,10 @@ def _flat_index(
     strides: Sequence[int],
     dilations: Sequence[int],
     begins: Sequence[int],
-    order: int,
 ) -> SSAValue:
-    """
-    Append the index of a window's element in the flattened input, from the loops' indices.
-
-    Batch and channels are outermost; `order` 1 says that the first spatial axis is the innermost.
-    """
+    """Append the index of a window's element in the flattened input, from the loops' indices."""
     rank = len(begins)
-    weights = [prod(shape[2:i]) if order and i > 1 else prod(shape[i + 1 :]) for i in range(len(shape))]
+    weights = [prod(shape[i + 1 :]) for i in range(len(shape))]
     total = body.constant(-sum(begin * weight for begin, weight in zip(begins, weights[2:], strict=True)), i64)
     for dim, weight in enumerate(weights[:2]):
         total = body.add(total, body.mul(body.index_of(dim, i64), weight))

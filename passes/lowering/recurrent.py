@@ -9,7 +9,6 @@ output, which ONNX leaves open: its last state is 0, as in ONNX Runtime.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -30,9 +29,10 @@ from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import scalar_attr
 from ...dialects.nn import MatmulOp
+from ...dialects.onnx.recurrent import RECURRENCES, activations_of
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
-from .cells import Cell, Step, Valid, activations_of, gru, lstm, rnn
+from .cells import Cell, Step, Valid, activation, gru, lstm, rnn
 from .code import Code, computed, converted, filled, same
 from .lowerer import Lowerer, constant_of, lowers
 from .moves import joined, part_of, transposed
@@ -41,21 +41,7 @@ Turn = Callable[["SSAValue | int", Sequence[SSAValue]], Sequence[SSAValue]]
 """`(step, carried) -> carried`: appends what a turn does."""
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """Description of a recurrent operator: gates, tensors of state, default activations, positions of inputs."""
-
-    cell: Cell
-    gates: int
-    states: int
-    activations: tuple[str, ...]
-
-
-_KINDS = {
-    "onnx.LSTM": _Kind(lstm, 4, 2, ("sigmoid", "tanh", "tanh")),
-    "onnx.GRU": _Kind(gru, 3, 1, ("sigmoid", "tanh")),
-    "onnx.RNN": _Kind(rnn, 1, 1, ("tanh",)),
-}
+_CELLS = {"LSTM": lstm, "GRU": gru, "RNN": rnn}
 
 
 @lowers("LSTM", "GRU", "RNN")
@@ -67,7 +53,8 @@ class _Network:
     """A recurrent operator on its way to loops; tensors are [time, batch, ...] and of one type of computation."""
 
     def __init__(self, lower: Lowerer, op: OnnxOp):
-        self.lower, self.op, self.kind = lower, op, _KINDS[op.name]
+        self.lower, self.op, self.kind = lower, op, RECURRENCES[op.SCHEMA.name]
+        self.cell: Cell = _CELLS[op.SCHEMA.name]
         self.batch_first = bool("layout" in op.SCHEMA.attributes and op.attribute("layout"))
         element = element_of(lower[op.operands[0]])
         self.element: Attribute = f32 if element in (f16, bf16) else element
@@ -81,7 +68,7 @@ class _Network:
         self.time, self.batch, _ = shape_of(self.x)
         self.clip = op.attribute("clip")
         self.lengths = self._lengths()
-        self.activations = activations_of(op, self.kind.activations, self.directions)
+        self.activations = [[activation(op, each) for each in row] for row in activations_of(op, self.directions)]
 
     def build(self) -> Sequence[SSAValue]:
         """Build it all and return the results that are asked for."""
@@ -151,7 +138,7 @@ class _Network:
             recurrent,
             self.activations[direction],
             self.clip,
-            peepholes=self._by_gate(self._of_direction(7, direction)) if self.kind.cell is lstm else None,
+            peepholes=self._by_gate(self._of_direction(7, direction)) if self.cell is lstm else None,
             lengths=self.lengths,
             options={
                 name: bool(self.op.attribute(name))
@@ -160,7 +147,7 @@ class _Network:
             },
         )
         rows = self.kind.gates * self.hidden
-        if bias is not None and self.kind.cell is gru:
+        if bias is not None and self.cell is gru:
             step.recurrent_bias = self._by_gate(part_of(self.lower, bias, 0, rows, rows))
         projected = self._projected(direction, step, bias)
         starts = [outputs, *(self._start(5 + k, direction) for k in range(self.kind.states))]
@@ -170,7 +157,7 @@ class _Network:
             time = _from_end(code, self.time, index) if is_backward else index
             valid = _validity(time) if self.lengths is not None else None
             now = self.lower.reshape(self._at(projected, time), [self.batch, self.kind.gates, self.hidden])
-            states = self.kind.cell(step, now, carried[1:], valid)
+            states = self.cell(step, now, carried[1:], valid)
             shown = step.kernel(_zeros(self, states[0]), [(states[0], AffineMap.identity(2))], valid, same)
             return [self._put(shown if valid is not None else states[0], carried[0], time, direction), *states]
 

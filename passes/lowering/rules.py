@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,11 @@ def fold(
     return lower.emit(linalg.GenericOp(list(inputs), [result], Region(block), every, kinds, [result.type]))
 
 
+def _begun(body: Body, *elements: SSAValue, build: Build, initial: Any) -> SSAValue:
+    """Append the fold of one element into the number `initial`."""
+    return build(body, *elements, body.op(arith.ConstantOp(initial)))
+
+
 def fold_axes(
     lower: Lowerer,
     values: Sequence[SSAValue],
@@ -184,6 +190,10 @@ def fold_axes(
     `build(body, *elements, accumulator)` makes the scalar code. With `keep` the axes stay, of extent 1.
     """
     whole = shape_of(values[0])
+    if not axes:
+        # Nothing is folded: an accumulator that a parallel loop reads would have to be written before.
+        start = partial(_begun, build=build, initial=initial)
+        return pointwise(lower, values, whole, initial.type, start, wraps=wraps)
     body = Body([*(element_of(value) for value in values), initial.type], wraps=wraps)
     block = body.finish(build(body, *body.args))
     dims, zero = AffineMap.identity(len(whole)).results, AffineExpr.constant(0)

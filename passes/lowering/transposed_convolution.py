@@ -18,6 +18,7 @@ from xdsl.ir.affine import AffineMap
 from ...dialects.core.body import scalar_attr
 from ...dialects.nn import ConvOp, ints
 from ...dialects.onnx.schema import OnnxOp
+from ...dialects.onnx.transposed import transposed_pads
 from ...ir import element_of, shape_of
 from .code import copied
 from .lowerer import Lowerer, lowers
@@ -65,14 +66,7 @@ def _axes(op: OnnxOp) -> list[_Axis]:
     rank = len(x)
     strides = op.attribute("strides") or (1,) * rank
     taps = [(k - 1) * d + 1 for k, d in zip(w, op.attribute("dilations") or (1,) * rank, strict=True)]
-    extra = op.attribute("output_padding") or (0,) * rank
-    begins = list((op.attribute("pads") or (0,) * 2 * rank)[:rank])
-    mode = op.attribute("auto_pad")
-    if op.attribute("output_shape") is not None or mode.startswith("SAME"):
-        # ONNX's formula; what is odd goes to the end for SAME_UPPER alone.
-        total = [s * (n - 1) + e + k - o for s, n, e, k, o in zip(strides, x, extra, taps, out, strict=True)]
-        begins = [max(t, 0) // 2 if mode == "SAME_UPPER" else max(t, 0) - max(t, 0) // 2 for t in total]
-    return [_Axis(*sizes) for sizes in zip(x, taps, strides, out, begins, strict=True)]
+    return [_Axis(*sizes) for sizes in zip(x, taps, strides, out, transposed_pads(op), strict=True)]
 
 
 def _phases(lower: Lowerer, op: OnnxOp, axes: Sequence[_Axis]) -> SSAValue:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -27,7 +28,10 @@ from .onnx_bounded import BOUNDED
 from .onnx_control import CONTROL
 from .onnx_custom import CUSTOM, integer_mean
 from .onnx_qlinear import dequantize_linear, qlinear_conv, qlinear_matmul, quantize_linear
+from .onnx_recurrent import recurrent
 from .onnx_resize import reads_at_zero, resize
+from .onnx_slices import padded, sliced
+from .onnx_transposed import conv_transpose
 
 _CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp) and cls not in CONTROL]
 
@@ -84,10 +88,10 @@ _Rule = Callable[..., Any]
 def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
     """Return the exact rule for a standard operator on operands of these types, None if the reference is exact."""
     name = op.SCHEMA.name
-    if name == "MaxPool":
-        return _max_pool if len(op.results) == 1 else None
     if name == "ReduceMean":
         return _reduce_mean if operands[0].dtype.kind in "iu" else None
+    if name == "Pad":
+        return padded if op.attribute("mode") == "constant" else None
     if name in _BY_SCALE:
         alike = operands[1].size == 1 or (operands[1].ndim == 1 and operands[0].ndim > 0)
         plain = alike and not op.attribute("block_size")
@@ -178,10 +182,27 @@ def _conv(op: OnnxOp, x: Array, w: Array, b: Array | None = None) -> Array:
     return y if b is None else y + b.reshape(-1, *(1,) * rank).astype(y.dtype)
 
 
-def _max_pool(op: OnnxOp, x: Array) -> Array:
+def _max_pool(op: OnnxOp, x: Array) -> list[Array]:
+    """Return the largest element of each window and, where asked for, the first place in x that holds it."""
     lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
     kernel = op.attribute("kernel_shape")
-    return _windows(op, x, kernel, lowest).max(axis=tuple(range(-len(kernel), 0)))
+    axes = tuple(range(-len(kernel), 0))
+    windows = _windows(op, x, kernel, lowest)
+    largest = windows.max(axis=axes)
+    if len(op.results) == 1:
+        return [largest]
+    nowhere = np.iinfo(np.int64).max
+    places = _windows(op, np.arange(x.size).reshape(x.shape), kernel, nowhere)
+    first = np.where(windows == np.expand_dims(largest, axes), places, nowhere).min(axis=axes)
+    if not op.attribute("storage_order"):
+        return [largest, first]
+    sizes = x.shape[2:]
+    turned: Array = np.arange(prod(sizes)).reshape(sizes, order="F").reshape(-1)
+    return [largest, first // prod(sizes) * prod(sizes) + turned[first % prod(sizes)]]
+
+
+def _global_max_pool(op: OnnxOp, x: Array) -> Array:
+    return x.max(axis=tuple(range(2, x.ndim)), keepdims=True)
 
 
 def _reduce_mean(op: OnnxOp, x: Array, axes: Array | None = None) -> Array:
@@ -199,6 +220,13 @@ _LINEAR: dict[str, _Rule] = {
     "MatMul": _matmul,
     "Gemm": _gemm,
     "Conv": _conv,
+    "ConvTranspose": conv_transpose,
+    "GRU": recurrent,
+    "GlobalMaxPool": _global_max_pool,
+    "LSTM": recurrent,
+    "MaxPool": _max_pool,
+    "RNN": recurrent,
+    "Slice": sliced,
     "QLinearConv": partial(qlinear_conv, _conv),
     "QLinearMatMul": qlinear_matmul,
 }

@@ -69,3 +69,16 @@ func.func @single(%x: tensor<3x1xf32>) -> (tensor<3xf32>) {
   %y = onnx.ReduceSum(%x, %o) {keepdims = 0 : si64} : (tensor<3x1xf32>, tensor<1xi64>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
+
+// Without axes nothing is folded: each element alone, no accumulator.
+// CHECK-LABEL: func.func @no_axes
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]} ins(%x
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:      %[[ZERO:.*]] = arith.constant 0
+// CHECK-NEXT:      %[[S:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK-NEXT:      arith.addf %[[ZERO]], %[[S]]
+func.func @no_axes(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {
+  %o = onnx.Constant() {value = dense<> : tensor<0xi64>} : () -> tensor<0xi64>
+  %y = onnx.ReduceSumSquare(%x, %o) {noop_with_empty_axes = 1 : si64} : (tensor<2x3xf32>, tensor<0xi64>) -> tensor<2x3xf32>
+  func.return %y : tensor<2x3xf32>
+}

@@ -47,14 +47,16 @@ def run(op_type: str, *inputs: Array, outputs: int = 1, **attributes: Any) -> An
     return found[results[0]] if outputs == 1 else [found[name] for name in results]
 
 
-def onnxruntime(op_type: str, *inputs: Array, **attributes: Any) -> Array:
+def onnxruntime(op_type: str, *inputs: Array, outputs: int = 1, **attributes: Any) -> Any:
     import onnxruntime as ort
 
     names = [f"x{i}" for i in range(len(inputs))]
     feeds = dict(zip(names, inputs, strict=True))
-    made = model([helper.make_node(op_type, names, ["y"], **attributes)], feeds, ["y"])
+    results = [f"y{i}" for i in range(outputs)]
+    made = model([helper.make_node(op_type, names, results, **attributes)], feeds, results)
     session: Any = ort.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
-    return session.run(None, feeds)[0]
+    found = session.run(None, feeds)
+    return found[0] if outputs == 1 else found
 
 
 def whole(*shape: int, low: int = -8, high: int = 8) -> Array:
@@ -76,6 +78,13 @@ LINEAR: dict[str, tuple[str, tuple[Array, ...], dict[str, Any]]] = {
     "pool-ceil": ("MaxPool", (whole(1, 2, 7, 8),), {"kernel_shape": [3, 3], "strides": [2, 2], "ceil_mode": 1}),
     "pool-dilated": ("MaxPool", (whole(1, 2, 9),), {"kernel_shape": [3], "dilations": [2]}),
     "pool-i8": ("MaxPool", (whole(1, 2, 6).astype(np.int8) - 100,), {"kernel_shape": [3], "pads": [1, 1]}),
+    "pool-global-3d": ("GlobalMaxPool", (whole(2, 1, 2, 2, 5),), {}),
+    "transposed": (
+        "ConvTranspose",
+        (whole(2, 6, 4, 3), whole(6, 2, 3, 2), whole(6)),
+        {"group": 3, "strides": [3, 2], "dilations": [1, 2], "pads": [1, 0, 2, 1], "output_padding": [2, 1]},
+    ),
+    "transposed-same": ("ConvTranspose", (whole(1, 2, 5), whole(2, 2, 4)), {"auto_pad": "SAME_LOWER", "strides": [2]}),
     "add-broadcast": ("Add", (whole(2, 1, 4), whole(3, 1)), {}),
     "div-truncates": ("Div", (np.array([-7, 7, -8], np.int32), np.array([2, -2, 3], np.int32)), {}),
     "softmax": ("Softmax", (whole(2, 5),), {"axis": 1}),
@@ -90,6 +99,60 @@ def test_equal_to_onnxruntime(name: str):
     expected, found = onnxruntime(op_type, *inputs, **attributes), run(op_type, *inputs, **attributes)
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
     np.testing.assert_allclose(found, expected, rtol=1e-6 if name == "softmax" else 0)
+
+
+SLICE = """
+!two = tensor<2xi64>
+func.func @network(%x: tensor<4x5xf32>, %b: !two, %e: !two, %a: !two, %s: !two) -> tensor<1x3xf32> {
+  %y = onnx.Slice(%x, %b, %e, %a, %s) : (tensor<4x5xf32>, !two, !two, !two, !two) -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}"""
+PAD = """
+func.func @network(%x: tensor<4x5xf32>, %p: tensor<4xi64>) -> tensor<5x4xf32> {
+  %y = onnx.Pad(%x, %p) : (tensor<4x5xf32>, tensor<4xi64>) -> tensor<5x4xf32>
+  func.return %y : tensor<5x4xf32>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters", "expected"),
+    [
+        (SLICE, ([-9, 9], [-9, -9], [0, 1], [-1, -2]), [[4, 2, 0]]),
+        (PAD, ([-1, 1, 2, -2],), [[0, 5, 6, 7], [0, 10, 11, 12], [0, 15, 16, 17], [0] * 4, [0] * 4]),
+    ],
+)
+def test_limits_of_slices_and_padding_below_zero(text: str, parameters: Sequence[list[int]], expected: list[list[int]]):
+    arrays = [np.arange(20, dtype=np.float32).reshape(4, 5), *map(np.array, parameters)]
+    found = run_module(parse_module(new_context(), text), {f"arg{i}": each for i, each in enumerate(arrays)})
+    np.testing.assert_array_equal(found["result0"], expected)
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_places_of_maxima_are_the_first_of_a_row(order: int):
+    x, attributes = whole(2, 2, 4, 5, low=0, high=2), {"kernel_shape": [2, 3], "storage_order": order, "pads": [1] * 4}
+    expected = onnxruntime("MaxPool", x, outputs=2, **attributes)[1]
+    np.testing.assert_array_equal(run("MaxPool", x, outputs=2, **attributes)[1], expected)
+
+
+RECURRENT = {
+    "lstm": ("LSTM", 4, {"input_forget": 1, "clip": 0.7}),
+    "gru": ("GRU", 3, {"linear_before_reset": 1}),
+    "gru-before": ("GRU", 3, {"activations": ["HardSigmoid", "Softplus"] * 2}),
+    "rnn": ("RNN", 1, {"activations": ["LeakyRelu", "Elu"], "activation_alpha": [0.3, 0.6]}),
+}
+
+
+@pytest.mark.parametrize("name", RECURRENT)
+def test_recurrent_operators_with_all_inputs(name: str):
+    op_type, gates, attributes = RECURRENT[name]
+    x, w, r, bias = whole(4, 3, 2), whole(2, gates * 3, 2) / 8, whole(2, gates * 3, 3) / 8, whole(2, gates * 6) / 8
+    states = [whole(2, 3, 3) / 8, whole(2, 3, 3) / 8, whole(2, 9) / 8] if op_type == "LSTM" else [whole(2, 3, 3) / 8]
+    given = [x, w, r, bias, np.array([4, 2, 1], np.int32), *states]
+    options = {"hidden_size": 3, "direction": "bidirectional", **attributes}
+    count = 3 if op_type == "LSTM" else 2
+    expected, found = (made(op_type, *given, outputs=count, **options) for made in (onnxruntime, run))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 def test_sums_are_rounded_once():
