@@ -103,13 +103,7 @@ def programs(without: tuple[str, ...] = ()) -> Iterator[Program]:
     for file in sorted((FOLDER / "programs").glob("*.mlir")):
         if file.name.startswith(without):
             continue
-        text = file.read_text(encoding="utf-8")
-        machine = _MACHINE.search(text)
-        if machine is None:
-            raise Diagnostic(
-                "the program names no machine", where=str(file), expected="attach-machine{...} in a RUN line"
-            )
-        place = FOLDER / machine[1]
+        text, place = file.read_text(encoding="utf-8"), machine_of(file)
         if place.is_dir():
             machine_named(str(place))
         module = parse_module(new_context(), text, file.name)
@@ -124,6 +118,14 @@ def programs(without: tuple[str, ...] = ()) -> Iterator[Program]:
             wanted = run_module(lowered, inputs)
             kernels = any("hier.kernel" in op.attributes for op in nested_ops(lowered))
             yield Program(f"{file.stem} {level or 'as written'}", lowered, inputs, wanted, kernels)
+
+
+def machine_of(file: Path) -> Path:
+    """Return the file of the machine that a program's RUN line names. Raises Diagnostic for a program without one."""
+    machine = _MACHINE.search(file.read_text(encoding="utf-8"))
+    if machine is None:
+        raise Diagnostic("the program names no machine", where=str(file), expected="attach-machine{...} in a RUN line")
+    return FOLDER / machine[1]
 
 
 def _run(module: ModuleOp, passes: str) -> None:
