@@ -112,7 +112,7 @@ LINK: dict[str, Key] = {
     "direction": Key(one_of("in", "out", "both")),
     "neighbours": Key(one_of("", "mesh", "torus")),
     "router": Key(integer(0)),
-    "channels": Key(integer(1)),
+    "channels": Key(integer(1, 65536)),
     "startup": Key(integer(0)),
     "dims": Key(integer(1, 8)),
     "burst": Key(integer(0)),

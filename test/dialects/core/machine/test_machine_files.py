@@ -146,6 +146,7 @@ FAULTS = {
     ("width = 8", "width = 0"): "links.dma.width: expected an integer of at least 1, found 0",
     ("width = 8", 'width = "8"'): 'links.dma.width: expected an integer of at least 1, found "8"',
     ("width = 8", "width = 8\ndirection = 'up'"): "links.dma.direction: expected one of in, out, both",
+    ("width = 8", "width = 8\nchannels = 1000000000"): "links.dma.channels: expected an integer from 1 to 65536",
     ("dims = 2", "dims = 9"): "links.dma.dims: expected an integer from 1 to 8, found 9",
     ("energy = 1.0", "energy = -1.0"): "links.dma.energy: expected a number that is not negative",
     ("energy = 1.0", "energy = nan"): "links.dma.energy: expected a number that is not negative",
