@@ -98,7 +98,7 @@ def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = 
     if not layers:
         raise Diagnostic(
             "the model has no layer to quantise",
-            expected="a node of " + ", ".join(sorted({*_BUILDERS})),
+            expected=f"a node of {', '.join(sorted({*_BUILDERS}))} that is no function of single numbers, as x + x is",
             found=", ".join(sorted({node.op_type for node in network.nodes})) or "no nodes",
             remedy="give a network of floats of 32 bits with such a layer",
         )

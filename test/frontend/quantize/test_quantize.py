@@ -525,10 +525,12 @@ def test_a_quantised_model_is_refused(tmp_path: Path):
         read_network(result.model)
 
 
-def test_a_model_without_a_layer_is_refused():
-    softmax = model_of([helper.make_node("Softmax", ["x"], ["y"])], {"x": (1, 4)}, ["y"], {})
-    with pytest.raises(Diagnostic, match="no layer to quantise"):
+@pytest.mark.parametrize(("op", "inputs"), [("Softmax", ["x"]), ("Add", ["x", "x"])])
+def test_a_model_without_a_layer_is_refused(op: str, inputs: list[str]):
+    softmax = model_of([helper.make_node(op, inputs, ["y"])], {"x": (1, 4)}, ["y"], {})
+    with pytest.raises(Diagnostic, match="no layer to quantise") as caught:
         quantized(softmax)
+    assert "no function of single numbers" in caught.value.expected
 
 
 def test_scales_per_channel_need_weights_with_channels():
