@@ -2,48 +2,56 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
+from math import expm1
 
 from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import kernel_of
 
+_STEPS = 64
+"""Steps towards the bytes that a call fetches, where a function that is used once is fetched as often as evicted."""
+
 
 class InstructionCache:
     """
-    Fully associative cache with LRU replacement, of whole functions, by the sizes in `Engine.program`.
+    Fully associative cache with random replacement, of whole functions, by the sizes in `Engine.program`.
 
-    Code that fits the cache as a whole is never fetched in a later call. All else is fetched where it was evicted; the
-    first use in a call is a miss, as a call goes through its code in the same order as the one before.
+    Of code in the cache, exp(-n / size) is left after `n` bytes have been fetched. Before the first use of a function
+    in a call these are the bytes that a call fetches.
     """
 
     def __init__(self, program: Mapping[str, int]):
         self.is_modelled = bool(program)
         self.sizes = {"line": 1, **program}
         self._all: dict[Hashable, int] = {}
-        self._held: OrderedDict[Hashable, int] = OrderedDict()
-        self._total = self._used = 0
+        self._used: dict[Hashable, float] = {}
+        self._fetched = self._by_call = 0.0
 
     def add(self, key: Hashable, size: int) -> None:
         """Add a piece of code of `size` bytes to the program."""
-        self._total += size - self._all.get(key, 0)
         self._all[key] = size
+        total = sum(self._all.values())
+        self._by_call = float(total)
+        for _ in range(_STEPS):
+            self._by_call = total * self._evicted(self._by_call)
 
     def cycles(self, keys: Sequence[Hashable]) -> int:
-        """Fetch pieces of code that are not held, and return the cycles."""
-        return sum(map(self._fetch, keys)) if self._total > self.sizes.get("cache", 0) else 0
+        """Fetch what is not held of pieces of code, and return the cycles."""
+        return round(sum(map(self._fetch, keys)) / self.sizes["line"] * self.sizes.get("fetch", 0))
 
-    def _fetch(self, key: Hashable) -> int:
-        if key in self._held:
-            self._held.move_to_end(key)
-            return 0
-        self._held[key] = self._all[key]
-        self._used += self._all[key]
-        while self._used > self.sizes.get("cache", 0):
-            self._used -= self._held.popitem(last=False)[1]
-        return round(self._all[key] / self.sizes["line"] * self.sizes.get("fetch", 0))
+    def _fetch(self, key: Hashable) -> float:
+        since = self._fetched - self._used[key] if key in self._used else self._by_call
+        fetched = self._all[key] * self._evicted(since)
+        self._fetched += fetched
+        self._used[key] = self._fetched
+        return fetched
+
+    def _evicted(self, fetched: float) -> float:
+        """Return the share of the code in the cache that is evicted when so many bytes are fetched."""
+        size = self.sizes.get("cache", 0)
+        return -expm1(-fetched / size) if size else 0.0
 
     def kernel_bytes(self, op: Operation) -> int:
         """Estimate the code of a kernel, by the ops of its scalar code."""

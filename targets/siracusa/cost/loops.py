@@ -31,7 +31,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
-from ....passes.annotate_unrolling import FACTOR, PEELED_OPS, PEELED_TURNS, is_worth_unrolling
+from ....passes.annotate_unrolling import FACTOR, is_worth_unrolling
 from ....passes.loops.affine import axes_of
 from ....passes.loops.kept import Kept, kept_of, row_of
 from ....passes.loops.powers import Powers, powers_of, tabulates
@@ -55,6 +55,8 @@ _PLACE = 3
 """Cycles for the address of an entry of a table on the stack: a shift and two sums, as gcc 12 -O3 emits them."""
 _STAYS = 1
 """Cycles that an extremum of a reduction takes less than one of two elements, since most leave it as it is."""
+_STORED = 3
+"""Instructions of an operand, with its index, by which it is decided whether a loop that stores is unrolled wholly."""
 _CALL = 6
 """Instructions to call a float routine, by which a C compiler measures a loop that it might unroll."""
 _FIRST_SUM = 0.5
@@ -228,7 +230,8 @@ def nest_cycles(
     rates = rates.beside(active)
     phases, filling = _chosen(nest, bounds, rates, row_bytes, table_bytes)
     by_rows = copies_rows(bounds, nest.copied, cores)
-    cycles, accesses = _copy(nest, own) if by_rows else _loops(nest, phases, own, rates, row_bytes, row)
+    unknown = -1 if cut >= 0 and mine.turns * cores == bounds[cut] else cut
+    cycles, accesses = _copy(nest, own) if by_rows else _loops(nest, phases, own, rates, row_bytes, row, unknown)
     return START + filling + cycles * slowdown(contention, accesses / cycles, active)
 
 
@@ -260,20 +263,23 @@ def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
 
 
 def _loops(
-    nest: Nest, phases: Sequence[Phase], bounds: tuple[int, ...], rates: Rates, row_bytes: int, row_cores: int
+    nest: Nest, phases: Sequence[Phase], bounds: tuple[int, ...], rates: Rates, row_bytes: int, row_cores: int, cut: int
 ) -> tuple[float, float]:
-    """Return the cycles and accesses of all phases and enclosing loops, on one core of those that share a row."""
-    outer = [d for d in nest.parallel if bounds[d] > 1]
+    """
+    Return the cycles and accesses of all phases and enclosing loops, on one core of those that share a row or a loop
+    `cut`, of which no compiler knows the iterations: each time the core finds its share anew.
+    """
+    outer = [d for d in nest.parallel if bounds[d] > 1 or d == cut]
     extent = bounds[nest.row] if nest.row is not None and row_bytes else 0
     is_rowwise = extent >= 2 * STRETCH
     if not any(bounds[d] > 1 for phase in phases for d in phase.dims):
         phases, outer = (_joined(phases, outer[-1:]),), outer[:-1]
     points = prod(bounds[d] for d in outer)
     cycles, accesses = _around(outer, bounds), 0.0
+    cycles += AROUND * prod(bounds[d] for d in nest.parallel[: nest.parallel.index(cut)]) if cut >= 0 else 0
     for phase in phases:
         own = _share_of(extent, row_cores) if phase is phases[-1] else extent
-        is_copy = nest.copied > 0
-        more, moved = _stretches(phase, own, rates) if is_rowwise else _phase(phase, bounds, rates, is_copy=is_copy)
+        more, moved = _stretches(phase, own, rates) if is_rowwise else _phase(phase, bounds, rates, cut)
         more += phase.before.total(rates)
         cycles, accesses = cycles + points * more, accesses + points * moved
     return cycles, accesses
@@ -313,20 +319,23 @@ def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
     return total
 
 
-def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, *, is_copy: bool) -> tuple[float, float]:
-    """Return the cycles and accesses of a phase with its loops; `is_copy` if it only moves contiguous rows."""
+def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tuple[float, float]:
+    """Return the cycles and accesses of a phase with its loops."""
     work = phase.work.total(rates)
     operands = [*phase.loads, *phase.stores]
-    loops = [d for d in phase.dims if bounds[d] > 1]
+    loops = [d for d in phase.dims if bounds[d] > 1 or d == cut]
     if not loops:
         return work + len(operands), len(operands)
-    if not phase.clamped and (is_copy or not phase.stores):
+    if not phase.clamped and loops[-1] != cut:
         calls = rates._replace(float_cycles=_CALL)
-        inside = _unrolled(loops, bounds, phase.work.total(calls) + len(operands))
+        size = phase.work.total(calls) + (_STORED if phase.stores else 1) * len(operands)
+        inside = _unrolled(loops, bounds, size)
         if inside:
             outer, points = loops[:-inside], prod(bounds[d] for d in loops[-inside:])
             turns = prod(bounds[d] for d in outer)
-            cycles = points * (phase.work.beside_others(rates) + len(operands)) + len(operands)
+            # A store may write what is loaded next, so that no other point fills the stalls.
+            each = work + _WAIT_FOR_LOAD if phase.stores else phase.work.beside_others(rates)
+            cycles = points * (each + len(operands)) + len(operands)
             cycles -= 0 if outer else phase.first.beside_others(rates)
             return turns * cycles + _around(outer, bounds), turns * points * len(operands)
     *outer, innermost = loops
@@ -335,10 +344,8 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, *, is_copy: bool
     turns = prod(bounds[d] for d in outer)
     points = turns * bounds[innermost]
     is_integer = phase.stores and not phase.clamped and not phase.work.floats
-    # As the pass counts a body: a load or a store, and two ops for its index, of each operand.
-    is_peeled = bounds[innermost] <= PEELED_TURNS and bounds[innermost] * (work + 3 * len(operands)) <= PEELED_OPS
-    if is_integer and not is_peeled and is_worth_unrolling(bounds[innermost], FACTOR):
-        each = phase.work.beside_others(rates) + moving + (moving + BRANCH) / FACTOR
+    if is_integer and is_worth_unrolling(bounds[innermost], FACTOR):
+        each = max(phase.work.beside_others(rates), _WAIT_FOR_LOAD) + moving + (moving + BRANCH) / FACTOR
         return points * each + turns * fixed + _around(outer, bounds), points * moving + turns * fixed
     waits = _WAIT_FOR_LOAD if phase.stores else 0
     clamps = CLAMPED if phase.clamped else 0

@@ -258,7 +258,7 @@ def _work(op: Operation) -> Work:
         return Work()
     wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
     price = _price(op)
-    saved = price.narrow - 1 if isinstance(op, EXTREMA) and op.results[0].type == i32 else 0
+    saved = max(0, price.narrow - _bound(op, price)) if isinstance(op, EXTREMA) and not wide else 0
     return Work(price.wide if wide else price.narrow, 0, isinstance(op, arith.MuliOp), saved)
 
 
@@ -283,6 +283,11 @@ def _price(op: Operation) -> _Price:
     if price is _DIVISION and _is_constant(op.operands[1]):
         return _Price(_DIVISION_BY_CONSTANT, _DIVISION.wide)
     return price
+
+
+def _bound(op: Operation, price: _Price) -> int:
+    """Return the cycles of an extremum as an instruction; half the extension of a narrow sum that two bounds clip."""
+    return 1 if price is _OF_TWO or op.results[0].type == i32 else 2
 
 
 def _multiplies_by_one(op: Operation) -> bool:

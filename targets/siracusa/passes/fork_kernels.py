@@ -144,7 +144,7 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> None
     """
     Narrow a loop to the iterations of one core: a contiguous chunk, the last one shorter.
 
-    A single iteration is that of the core `alone`.
+    A single iteration is that of the core `alone`. Equal chunks have no test, so that the compiler knows their length.
     """
     lower, upper, step = _bounds(loop)
     chunk = -(-_turns(loop) // cores) * step
@@ -165,7 +165,8 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> None
     if lower:
         begin = add(arith.AddiOp(begin, number(lower)))
     end = add(arith.AddiOp(begin, number(chunk)))
-    first, last = (add(arith.MinSIOp(value, number(upper))) for value in (begin, end))
+    is_equal = chunk * cores == upper - lower
+    first, last = (value if is_equal else add(arith.MinSIOp(value, number(upper))) for value in (begin, end))
     first.name_hint, last.name_hint = "first", "last"
     Rewriter.insert_op(made, InsertPoint.before(loop))
     _set_bounds(loop, first, last)
