@@ -32,8 +32,8 @@ class InstructionCache:
     def add(self, key: Hashable, size: int) -> None:
         """Add a piece of code of `size` bytes to the program."""
         self._all[key] = size
-        total = sum(self._all.values())
-        self._by_call = float(total)
+        total = float(sum(self._all.values()))
+        self._by_call = total if total > self.sizes.get("cache", 0) else 0.0
         for _ in range(_STEPS):
             self._by_call = total * self._evicted(self._by_call)
 

@@ -17,21 +17,14 @@ def test_code_that_fits_is_never_fetched():
     assert [cache.cycles([number]) for number in (0, 1, 0, 1)] == [0, 0, 0, 0]
 
 
-def test_larger_code_is_fetched_once_while_held():
-    cache = cache_of(64, 32, 64)
-    assert [cache.cycles([number]) for number in (0, 1, 0, 1)] == [40, 20, 0, 0]
+def test_larger_code_is_fetched_in_part():
+    cache = cache_of(64, 32, 64)  # 0.42 of it in each call: x = 1 - exp(-1.25 x)
+    assert [cache.cycles([number]) for number in (0, 0)] == [15, 0]
 
 
-def test_least_recently_used_code_is_evicted():
-    cache = cache_of(64, 32, 64)
-    assert cache.cycles([0, 1, 0, 2]) == 40 + 20 + 0 + 40
-    assert cache.cycles([0]) == 0  # used after 1, which made room for 2
-    assert cache.cycles([1]) == 20
-
-
-def test_code_larger_than_the_cache_is_fetched_at_each_use():
-    cache = cache_of(160)
-    assert [cache.cycles([0]), cache.cycles([0])] == [100, 100]
+def test_code_is_evicted_by_what_is_fetched_after_it():
+    cache = cache_of(*[128] * 20)
+    assert [cache.cycles([number]) for number in (0, 1, 0, 0)] == [80, 80, 51, 0]  # 1 - 1 / e
 
 
 def test_a_machine_without_sizes_fetches_nothing():
