@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from math import ceil, prod
@@ -43,7 +44,7 @@ class Schedule:
     """
 
     def __init__(self, machine: Machine):
-        self.machine = machine
+        self.machine = with_warm_code(machine)
         self.now = 0
         self.events: list[Event] = []
         self.layers: dict[Nodes, Layer] = {}
@@ -503,6 +504,12 @@ class Schedule:
             if capacity and traffic and cycles:
                 end = max(end, _slowed(self.now, cycles, size / kernel.cycles, capacity, traffic))
         return end
+
+
+def with_warm_code(machine: Machine) -> Machine:
+    """Return a machine with the set-ups of code that is in the instruction cache."""
+    engines = (replace(engine, setup=engine.warm_setup or engine.setup) for engine in machine.engines)
+    return replace(machine, engines=tuple(engines))
 
 
 def _slowed(start: int, cycles: int, need: float, capacity: int, traffic: Sequence[tuple[int, int, float]]) -> int:

@@ -199,7 +199,8 @@ class Engine:
     in-order queues and the instructions that each may hold. On the levels `interlocks`, the engine executes accesses of
     its queues that conflict in the order of their issue. `stack` are the bytes that each buffer of
     STACK may take on the stack of a core. `program` states what the code of the program itself takes on the
-    engine's cores, by PROGRAM.
+    engine's cores, by PROGRAM. `warm_setup` is the `setup` of code that the instruction cache holds, 0 where both are
+    the same.
     """
 
     name: str
@@ -208,6 +209,7 @@ class Engine:
     cores: int = 1
     count: tuple[int, ...] = ()
     setup: int = 0
+    warm_setup: int = 0
     vector_bytes: int = 0
     queue: int = 0
     queues: tuple[tuple[str, int], ...] = ()
