@@ -7,10 +7,10 @@ cycles: 2 for loads, 2 for pointers, 3 for the branch and 4 for product and sum.
 words of a row that is copied whole 4. An iteration of an outer loop takes 7 more. Measured with gcc 12 -O3 on GVSoC.
 
 A loop over few points, such as the taps of a window or a short row, is unrolled: loads, stores and scalar code remain,
-without stalls for products where nothing is stored. A core's share that is not that of all others is a loop of unknown
-length; within other loops its bounds are found anew each time, in as many cycles as an outer loop takes. A depthwise 3x3 convolution takes 5 cycles per multiply-accumulate and 18 per
-output with its requantisation. That was counted in the instructions of gcc 12 -O3, not measured. Windows of bytes at
-the border are estimated as others.
+without stalls for products where nothing is stored. A depthwise 3x3 convolution takes 5 cycles per multiply-accumulate
+and 18 per output with its requantisation. That was counted in the instructions of gcc 12 -O3, not measured. Windows of
+bytes at the border are estimated as others. A core's share that is not that of all others is a loop of unknown length;
+within other loops its bounds are found anew each time, in as many cycles as an outer loop takes.
 
 A loop over integers that stores each iteration is unrolled by four (`annotate-unrolling`): it steps pointers and
 branches once per four elements, without stalls.
