@@ -267,13 +267,18 @@ def test_rows_of_depthwise_windows_are_words():
 
 @given(ALIGNED, ALIGNED, ALIGNED, st.sampled_from([1, 2, 4, 8]), st.integers(0, 2))
 def test_more_work_never_takes_less(rows: int, columns: int, depth: int, cores: int, grown: int):
-    """But by up to 3 %: cores share the loop with the fewest blocks for the busiest one, not with the fewest cycles."""
-    kernel = product(64, 64, 64)
+    """
+    But by up to 3 %: cores share the loop with the fewest blocks for the busiest one, not with the fewest cycles.
+
+    And by what it takes to find shares that are not equal, in each row.
+    """
+    kernel, unequal = product(64, 64, 64), 3 * AROUND * rows
     small = (rows, columns, depth)
     large = tuple(extent + (4 if dim == grown else 0) for dim, extent in enumerate(small))
     choices: list[tuple[Cost, dict[str, Any]]] = [(PRODUCT, {"simd": 1}), (CODE, {}), (PRODUCT, {"blocks": 1})]
     for cost, parameters in choices:
-        assert on(cores, kernel, cost, small, **parameters) <= 1.03 * on(cores, kernel, cost, large, **parameters)
+        most = 1.03 * on(cores, kernel, cost, large, **parameters) + unequal
+        assert on(cores, kernel, cost, small, **parameters) <= most
 
 
 @given(ALIGNED, ALIGNED, ALIGNED, st.integers(1, 8))
