@@ -131,8 +131,8 @@ class TimedInterpreter(Interpreter):
             self._at_once(op, env)
 
     def _at_once(self, op: Operation, env: dict[SSAValue, Value]) -> None:
-        """Execute an op that takes no time."""
-        if isinstance(op, memref.LoadOp):
+        """Execute an op that takes no time, after the effects before it on what it reads."""
+        if self._timeline.will_write([env[value] for value in self.cached(op, _reads)]):
             self._timeline.advance(self._now)
         super()._run(op, env)
         if self._forked:
@@ -212,6 +212,11 @@ class TimedInterpreter(Interpreter):
 def _written(op: Operation) -> tuple[SSAValue, ...]:
     """Return the distinct buffers that a kernel writes."""
     return tuple(effects_of(op).writes)
+
+
+def _reads(op: Operation) -> tuple[SSAValue, ...]:
+    """Return the distinct buffers that an op reads; none of one with a body, whose ops are executed one by one."""
+    return () if op.regions else tuple(effects_of(op).reads)
 
 
 def _captured(op: Operation) -> tuple[SSAValue, ...]:

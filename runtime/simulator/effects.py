@@ -33,9 +33,14 @@ def _bits(array: Array) -> Array:
     return elements.view(f"u{elements.itemsize}")
 
 
+def _memory(array: Array) -> Array:
+    """Return the memory of an array, in a layout all of it."""
+    return array.memory if isinstance(array, LayoutArray) else array
+
+
 def _write(array: Array, bits: Array | int) -> None:
     """Overwrite the elements of an array by unsigned integers."""
-    memory = array.memory if isinstance(array, LayoutArray) else array
+    memory = _memory(array)
     memory.view(f"u{memory.itemsize}")[array.index if isinstance(array, LayoutArray) else ...] = bits
 
 
@@ -97,6 +102,11 @@ class Timeline:
         self._added += 1
         heappush(self._moments, (start, self._added, False, effect))
         heappush(self._moments, (end, self._added, True, effect))
+
+    def will_write(self, arrays: Sequence[Array]) -> bool:
+        """Return whether an effect that has not ended may write memory of an array."""
+        pending = [write for *_, effect in self._moments for write in effect.writes] if arrays else []
+        return any(np.may_share_memory(_memory(array), _memory(write)) for write in pending for array in arrays)
 
     def advance(self, until: float) -> None:
         """Execute all effects up to and including a cycle. Raises Diagnostic for an error of an op."""

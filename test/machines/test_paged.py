@@ -20,7 +20,7 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
-from tilewright.runtime.simulator import simulate
+from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.test.machines.make import library
 
 FOLDER = Path(__file__).parent / "programs"
@@ -50,7 +50,11 @@ def lowered(text: str, passes: str = "") -> ModuleOp:
 
 def check(name: str, module: ModuleOp, seed: int | None = None, calls: int | None = None) -> None:
     """Run the calls of a program in the interpreter; compare each with NumPy."""
-    session = Session(module, interleave=seed)
+    check_calls(name, Session(module, interleave=seed), calls)
+
+
+def check_calls(name: str, session: Session, calls: int | None = None) -> None:
+    """Run the calls of a program; compare each with NumPy."""
     for number, call in enumerate(CALLS[name]()[:calls]):
         given = {key: value for key, value in call.items() if key != "out"}
         (found,) = session.run(given).values()
@@ -157,6 +161,12 @@ def test_every_level_computes_the_same(name: str) -> None:
     assert str(parse_module(CONTEXT, str(module))) == str(module)
     for passes in ("verify-memory", PROVED, PIPELINED):
         check(name, lowered(text, passes))
+
+
+@pytest.mark.parametrize("name", ["paged_topk", "paged_stream"])
+def test_tables_are_looked_up_when_they_are_made(name: str) -> None:
+    """The simulator reads a table after the kernel that makes it, and one that nothing writes at any time."""
+    check_calls(name, TimedSession(lowered(text_of(name), PIPELINED)), 1)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -294,10 +294,12 @@ func.func @network(%a: memref<2x64xi8> {onnx.name = "a"}, %at: memref<1xi64> {on
   %0 = arith.constant 0 : index
   %1 = arith.constant 1 : index
   %2 = arith.constant 2 : index
+  %own = memref.alloc() : memref<1xi64>
   "LOOP"(%0, %2, %1) ({
   ^bb0(%i: index):
     "memref.copy"(%a, %b) : (memref<2x64xi8>, memref<2x64xi8>) -> ()
-    %n = memref.load %at[%0] : memref<1xi64>
+    "memref.copy"(%at, %own) : (memref<1xi64>, memref<1xi64>) -> ()
+    %n = memref.load %own[%0] : memref<1xi64>
     %k = arith.index_cast %n : i64 to index
     %row = memref.subview %a[%k, 0] [1, 64] [1, 1]
         : memref<2x64xi8> to memref<1x64xi8, strided<[64, 1], offset: ?>>
