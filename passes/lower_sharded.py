@@ -15,17 +15,17 @@ becomes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, NoneAttr, StringAttr, i8
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.machine.model import Machine
@@ -33,28 +33,24 @@ from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import (
     AllGatherOp,
     BroadcastOp,
-    ConcurrentOp,
     DmaStartOp,
     LocalOp,
     PopOp,
-    ProgramOp,
     PushOp,
     ReduceOp,
     ReleaseOp,
     ReserveOp,
     ResidentOp,
     ShiftOp,
-    StreamOp,
-    StreamType,
 )
-from ..dialects.hier.sharded import Sharding, Step, is_sharded, shard_type, sharding_of
+from ..dialects.hier.sharded import is_sharded, shard_type, sharding_of
 from ..errors import Diagnostic
-from ..ir import functions, shape_of, where
+from ..ir import functions, where
 from .core.base import Pass
 from .grids.writer import Writer
 from .loops.nest import Index
-from .memory.views import bytes_of
-from .sharding.programs import in_shape
+from .sharding.gathering import lower_all_gather
+from .sharding.instances import Instance, Lowering, as_shard, move, ring_of, send, start_transfer
 
 KERNELS: dict[str, Callable[..., Operation]] = {
     "add": linalg.AddOp,
@@ -65,139 +61,12 @@ KERNELS: dict[str, Callable[..., Operation]] = {
 """Kind of a reduction -> its kernel."""
 
 
-class _Lowering:
-    """Lowering of a function: the engines of its machine, and streams, which shifts round one ring share."""
-
-    def __init__(self, function: FuncOp, machine: Machine | None):
-        self.engines = machine.engines if machine is not None else ()
-        self._function = function
-        self._largest: dict[Hashable, int] = {}
-        for op in nested_ops(function):
-            if isinstance(op, ShiftOp | AllGatherOp):
-                size = bytes_of(shard_type(cast("MemRefType[Any]", op.source.type)))
-                self._largest[ring_of(op)] = max(size, self._largest.get(ring_of(op), 0))
-        self._streams: dict[Hashable, StreamOp] = {}
-
-    def stream(self, type: StreamType, depth: int, name: str, key: Hashable) -> SSAValue:
-        """Return the stream of a key, a new one for a new key; it is empty between the programs of two ops."""
-        if key not in self._streams:
-            self._streams[key] = made = StreamOp(depth, type)
-            made.location, made.results[0].name_hint = self._function.location, name
-        return self._streams[key].results[0]
-
-    def slot(self, ring: tuple[Any, ...]) -> MemRefType[Any]:
-        """Return the type of a slot of a ring: bytes for the largest shard that goes round it."""
-        return MemRefType(i8, [self._largest[ring]], NoneAttr(), StringAttr(ring[0]))
-
-    def finish(self) -> None:
-        """Insert the streams at the begin of the function."""
-        if self._streams:
-            Rewriter.insert_op(list(self._streams.values()), InsertPoint.at_start(self._function.body.block))
-
-
-class _Instance:
-    """Builder of a replicated program, for the instances that hold the shards of a value."""
-
-    def __init__(self, op: Operation, sharding: Sharding, lowering: _Lowering):
-        self._op = op
-        self._lowering = lowering
-        self.sharding = sharding
-        self.outer = Writer(InsertPoint.before(op), op.location)
-        self.block = Block(arg_types=[IndexType()] * len(sharding.extents))
-        self.body = Writer(InsertPoint.at_end(self.block), op.location)
-
-    @property
-    def point(self) -> Sequence[SSAValue]:
-        """The coordinates of the instance."""
-        return self.block.args
-
-    def stream(self, value: SSAValue, name: str) -> SSAValue:
-        """Return an array of streams of shards of a value."""
-        return self._stream(shard_type(cast("MemRefType[Any]", value.type)), name, 1, (self._op, name))
-
-    def ring(self, ring: tuple[Any, ...], number: int, depth: int) -> SSAValue:
-        """Return an array of streams round a ring, by number, which all shifts round it share."""
-        return self._stream(self._lowering.slot(ring), "ring", depth, (ring, number, depth))
-
-    def _stream(self, tile: MemRefType[Any], name: str, depth: int, key: Hashable) -> SSAValue:
-        over = [low + extent for low, extent in zip(self.sharding.lower, self.sharding.extents, strict=True)]
-        return self._lowering.stream(StreamType.get(tile, over), depth, name, key)
-
-    def local(self, value: SSAValue, writer: Writer | None = None) -> SSAValue:
-        """Insert the view of the instance's own shard."""
-        return (writer or self.body).op(LocalOp(value, self.point))
-
-    def digit(self, step: Step) -> Index:
-        """Return the digit of the instance's coordinate that a step counts."""
-        low, extent = self.sharding.lower[step.dim], self.sharding.extents[step.dim]
-        behind = self.body.add(self.point[step.dim], -low)
-        digit = self.body.divide(behind, step.stride)
-        return digit if step.stride * step.extent == extent else self.body.remainder(digit, step.extent)
-
-    def neighbour(self, writer: Writer, dim: int, by: int, ring: int) -> list[SSAValue]:
-        """Return the coordinates of a neighbour in the instance's ring along the coordinate."""
-        low, extent = self.sharding.lower[dim], self.sharding.extents[dim]
-        ahead: Index = writer.remainder(writer.add(self.point[dim], (by - low) % ring), ring)
-        first: Index = low
-        if ring != extent:
-            behind = writer.add(self.point[dim], -low)
-            first = writer.add(writer.multiply(writer.divide(behind, ring), ring), low)
-        point = list(self.point)
-        point[dim] = writer.value(ahead if first == 0 else writer.add(writer.value(ahead), first))
-        return point
-
-    def beyond(self, writer: Writer, dim: int, by: int) -> list[SSAValue]:
-        """Return the coordinates of a neighbour that is known to exist."""
-        point = list(self.point)
-        point[dim] = writer.value(writer.add(self.point[dim], by))
-        return point
-
-    def finish(self, title: str) -> None:
-        """Replace the op by the program."""
-        program = ProgramOp(title, Region(self.block), self._engine(), self.sharding.extents, self.sharding.lower)
-        self.outer.effect(ConcurrentOp([program]))
-        program.location = self._op.location
-        Rewriter.erase_op(self._op)
-
-    def _engine(self) -> str | None:
-        """Return the engine whose instances compute in the level of the shards, None where there is none."""
-        for engine in self._lowering.engines:
-            if len(engine.count) == len(self.sharding.over) and self.sharding.level in engine.levels_of():
-                return engine.name
-        return None
-
-
-# Steps of an instance
-
-
-def _start(writer: Writer, source: SSAValue, target: SSAValue) -> SSAValue:
-    """Insert the issue of a transfer of a whole shard; return its token."""
-    return writer.op(DmaStartOp(source, [writer.value(0)] * len(shape_of(source)), target))
-
-
-def _move(writer: Writer, source: SSAValue, target: SSAValue) -> None:
-    """Insert a transfer of a whole shard."""
-    writer.wait(_start(writer, source, target))
-
-
-def _send(writer: Writer, source: SSAValue, stream: SSAValue, point: Sequence[SSAValue]) -> None:
-    """Insert the transfer of a shard to a slot of another instance."""
-    slot = writer.op(ReserveOp(stream, point))
-    _move(writer, source, slot)
-    writer.effect(PushOp(stream, point))
-
-
-def _as_shard(writer: Writer, slot: SSAValue, like: SSAValue) -> SSAValue:
-    """Insert the view of a slot of bytes as a shard of the type of another one."""
-    return writer.op(memref.ViewOp(slot, writer.value(0), [], cast(Any, like.type)))
-
-
-def _lower_copy(op: memref.CopyOp, lowering: _Lowering) -> None:
+def _lower_copy(op: memref.CopyOp, lowering: Lowering) -> None:
     """Lower a copy between a sharded value and one that is not: each instance moves its own shard."""
     scatters, gathers = is_sharded(op.destination.type), is_sharded(op.source.type)
     value = op.destination if scatters else op.source
     sharding = sharding_of(value.type)
-    instance = _Instance(op, sharding, lowering)
+    instance = Instance(op, sharding, lowering)
     body = instance.body
     if scatters and gathers:
         if sharding_of(op.source.type) != sharding:
@@ -208,7 +77,7 @@ def _lower_copy(op: memref.CopyOp, lowering: _Lowering) -> None:
                 found=str(op.source.type),
                 remedy="use hier.shift, hier.broadcast or hier.reduce, or copy by way of the far level",
             )
-        _move(body, instance.local(op.source), instance.local(op.destination))
+        move(body, instance.local(op.source), instance.local(op.destination))
         instance.finish("copy")
         return
     offsets: list[SSAValue] = []
@@ -222,16 +91,16 @@ def _lower_copy(op: memref.CopyOp, lowering: _Lowering) -> None:
     instance.finish("scatter" if scatters else "gather")
 
 
-def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
+def _lower_shifts(ops: Sequence[ShiftOp], lowering: Lowering) -> None:
     """Lower shifts of separate values to steps round the ring of the instances, in the shorter direction."""
     sharding, dim, extent = ops[0].shardings[0], ops[0].dim, ring_of(ops[0])[-1]
-    instance = _Instance(ops[0], sharding, lowering)
+    instance = Instance(ops[0], sharding, lowering)
     body, ahead = instance.body, ops[0].by.data % extent
     steps, by = (ahead, 1) if 2 * ahead <= extent else (extent - ahead, -1)
     locals = [instance.local(op.source) for op in ops]
     if not steps:
         for op, own in zip(ops, locals, strict=True):
-            _move(body, own, instance.local(op.target))
+            move(body, own, instance.local(op.target))
     else:
         rings = [instance.ring(ring_of(op), number, min(steps, 2)) for number, op in enumerate(ops)]
         _pass_round(
@@ -240,14 +109,6 @@ def _lower_shifts(ops: Sequence[ShiftOp], lowering: _Lowering) -> None:
     for op in ops[1:]:
         Rewriter.erase_op(op)
     instance.finish("shift")
-
-
-def ring_of(op: ShiftOp | AllGatherOp) -> tuple[Any, ...]:
-    """Return the key of shifts that one program does: the instances, the coordinate and the distance."""
-    sharding = op.shardings[0]
-    extent = op.ring
-    ahead = op.by.data % extent if isinstance(op, ShiftOp) else 1
-    return sharding.level, sharding.over, sharding.lower, sharding.extents, op.dim, ahead, extent
 
 
 def _together(op: ShiftOp) -> list[ShiftOp]:
@@ -262,7 +123,7 @@ def _together(op: ShiftOp) -> list[ShiftOp]:
 
 
 def _pass_round(
-    instance: _Instance,
+    instance: Instance,
     parts: Sequence[tuple[ShiftOp, SSAValue, SSAValue]],
     after: Sequence[SSAValue],
     steps: int,
@@ -271,96 +132,32 @@ def _pass_round(
     body, sent, taken = instance.body, list[SSAValue](), list[SSAValue]()
     for _, own, ring in parts:
         slot = body.op(ReserveOp(ring, after))
-        sent.append(_start(body, own, _as_shard(body, slot, own)))
+        sent.append(start_transfer(body, own, as_shard(body, slot, own)))
     for token, (_, _, ring) in zip(sent, parts, strict=True):
         body.wait(token)
         body.effect(PushOp(ring, after))
     for _, own, ring in parts if steps > 1 else ():
         block = Block(arg_types=[IndexType()])
         inner = body.at_end_of(block)
-        held = _as_shard(inner, inner.op(PopOp(ring, instance.point)), own)
+        held = as_shard(inner, inner.op(PopOp(ring, instance.point)), own)
         slot = inner.op(ReserveOp(ring, after))
-        _move(inner, held, _as_shard(inner, slot, own))
+        move(inner, held, as_shard(inner, slot, own))
         inner.effect(PushOp(ring, after))
         inner.effect(ReleaseOp(ring, instance.point))
         inner.effect(scf.YieldOp())
         body.effect(scf.ForOp(body.value(1), body.value(steps), body.value(1), [], Region(block)))
     for op, _, ring in parts:
         last, target = body.op(PopOp(ring, instance.point)), instance.local(op.target)
-        taken.append(_start(body, _as_shard(body, last, target), target))
+        taken.append(start_transfer(body, as_shard(body, last, target), target))
     for token, (_, _, ring) in zip(taken, parts, strict=True):
         body.wait(token)
         body.effect(ReleaseOp(ring, instance.point))
 
 
-def _lower_all_gather(op: AllGatherOp, lowering: _Lowering) -> None:
-    """Lower a gathering to steps round the ring: each instance keeps a shard while it passes it on."""
-    instance = _Instance(op, op.shardings[0], lowering)
-    body, rounds = instance.body, op.count - 1
-    own = instance.local(op.source)
-    shape = list(shape_of(own))
-    shape[op.axis.data] *= op.count
-    whole = in_shape(body, instance.local(op.target), shape)
-    place = body.add(instance.digit(op.step), op.count)
-
-    def keep(writer: Writer, shard: SSAValue, ago: SSAValue | int) -> SSAValue:
-        at = writer.add(place, -ago) if isinstance(ago, int) else writer.op(arith.SubiOp(writer.value(place), ago))
-        offsets: list[Index] = [0] * len(shape)
-        offsets[op.axis.data] = writer.multiply(writer.remainder(at, op.count), shape_of(own)[op.axis.data])
-        return writer.op(DmaStartOp(whole, [writer.value(each) for each in offsets], shard, writes_far=True))
-
-    if not rounds:
-        body.wait(keep(body, own, 0))
-        instance.finish("all_gather")
-        return
-    hops = rounds * op.stride
-    ring = instance.ring(ring_of(op), 0, min(hops, 2))
-    after = instance.neighbour(body, op.dim, 1, op.ring)
-
-    def pass_on(writer: Writer, shard: SSAValue) -> SSAValue:
-        return _start(writer, shard, _as_shard(writer, writer.op(ReserveOp(ring, after)), own))
-
-    def take(writer: Writer, ago: SSAValue | int | None, *, passes: bool = True) -> None:
-        shard = _as_shard(writer, writer.op(PopOp(ring, instance.point)), own)
-        sent = pass_on(writer, shard) if passes else None
-        kept = keep(writer, shard, ago) if ago is not None else None
-        if sent is not None:
-            writer.wait(sent)
-            writer.effect(PushOp(ring, after))
-        if kept is not None:
-            writer.wait(kept)
-        writer.effect(ReleaseOp(ring, instance.point))
-
-    def repeat(writer: Writer, low: int, high: int, step: Callable[[Writer, SSAValue], None]) -> None:
-        if low >= high:
-            return
-        block = Block(arg_types=[IndexType()])
-        inner = writer.at_end_of(block)
-        step(inner, block.args[0])
-        inner.effect(scf.YieldOp())
-        writer.effect(scf.ForOp(writer.value(low), writer.value(high), writer.value(1), [], Region(block)))
-
-    def between(writer: Writer) -> None:
-        repeat(writer, 1, op.stride, lambda inner, _: take(inner, None))
-
-    def go_on(writer: Writer, ago: SSAValue) -> None:
-        between(writer)
-        take(writer, ago)
-
-    sent, kept = pass_on(body, own), keep(body, own, 0)
-    body.wait(sent)
-    body.effect(PushOp(ring, after))
-    body.wait(kept)
-    repeat(body, 1, rounds, go_on)
-    between(body)
-    take(body, rounds, passes=False)
-    instance.finish("all_gather")
-
-
-def _lower_broadcast(op: BroadcastOp, lowering: _Lowering) -> None:
+def _lower_broadcast(op: BroadcastOp, lowering: Lowering) -> None:
     """Lower a broadcast to chains from the instance that holds the source to both ends."""
     (source, target), dim = op.shardings, op.dim
-    instance = _Instance(op, target, lowering)
+    instance = Instance(op, target, lowering)
     body = instance.body
     held, first = source.lower[dim], target.lower[dim]
     last = first + target.extents[dim] - 1
@@ -370,13 +167,13 @@ def _lower_broadcast(op: BroadcastOp, lowering: _Lowering) -> None:
     def start(writer: Writer) -> None:
         own = instance.local(op.source, writer)
         for by, _ in sides:
-            _send(writer, own, chains[by], instance.beyond(writer, dim, by))
-        _move(writer, own, instance.local(op.target, writer))
+            send(writer, own, chains[by], instance.beyond(writer, dim, by))
+        move(writer, own, instance.local(op.target, writer))
 
     body.when(body.equals(instance.point[dim], held), start)
 
     def keep(writer: Writer, tile: SSAValue) -> None:
-        _move(writer, tile, instance.local(op.target, writer))
+        move(writer, tile, instance.local(op.target, writer))
 
     for by, end in sides:
         _pass_on(instance, chains[by], (dim, by, held, end), keep)
@@ -384,7 +181,7 @@ def _lower_broadcast(op: BroadcastOp, lowering: _Lowering) -> None:
 
 
 def _pass_on(
-    instance: _Instance,
+    instance: Instance,
     chain: SSAValue,
     path: tuple[int, int, int, int],
     use: Callable[[Writer, SSAValue], None],
@@ -401,7 +198,7 @@ def _pass_on(
         if abs(end - first) > 1:
             inner = sorted((first + by, end - by))
             is_inner = writer.within(instance.point[dim], inner[0], inner[1])
-            writer.when(is_inner, lambda inner: _send(inner, tile, chain, instance.beyond(inner, dim, by)))
+            writer.when(is_inner, lambda inner: send(inner, tile, chain, instance.beyond(inner, dim, by)))
         use(writer, tile)
         writer.effect(ReleaseOp(chain, instance.point))
 
@@ -410,10 +207,10 @@ def _pass_on(
     body.when(body.within(instance.point[dim], low, high), take)
 
 
-def _lower_reduce(op: ReduceOp, lowering: _Lowering) -> None:
+def _lower_reduce(op: ReduceOp, lowering: Lowering) -> None:
     """Lower a reduction to a chain from the first instance to the last, and back to those that get the result."""
     (source, target), dim = op.shardings, op.dim
-    instance = _Instance(op, source, lowering)
+    instance = Instance(op, source, lowering)
     body = instance.body
     first, last = source.lower[dim], source.lower[dim] + source.extents[dim] - 1
     own = instance.local(op.source)
@@ -421,10 +218,10 @@ def _lower_reduce(op: ReduceOp, lowering: _Lowering) -> None:
 
     def give(writer: Writer, total: SSAValue) -> None:
         if op.is_for_all:
-            _move(writer, total, instance.local(op.target, writer))
+            move(writer, total, instance.local(op.target, writer))
             return
         is_held = writer.equals(instance.point[dim], end)
-        writer.when(is_held, lambda inner: _move(inner, total, instance.local(op.target, inner)))
+        writer.when(is_held, lambda inner: move(inner, total, instance.local(op.target, inner)))
 
     if first == last:
         give(body, own)
@@ -438,7 +235,7 @@ def _lower_reduce(op: ReduceOp, lowering: _Lowering) -> None:
     )
 
     def begin(writer: Writer) -> None:
-        _send(writer, own, sums, instance.beyond(writer, dim, 1))
+        send(writer, own, sums, instance.beyond(writer, dim, 1))
 
     def go_on(writer: Writer) -> None:
         partial = writer.op(PopOp(sums, instance.point))
@@ -446,11 +243,11 @@ def _lower_reduce(op: ReduceOp, lowering: _Lowering) -> None:
         writer.effect(ReleaseOp(sums, instance.point))
         if last - first > 1:
             is_inner = writer.within(instance.point[dim], first + 1, last - 1)
-            writer.when(is_inner, lambda inner: _send(inner, total, sums, instance.beyond(inner, dim, 1)))
+            writer.when(is_inner, lambda inner: send(inner, total, sums, instance.beyond(inner, dim, 1)))
 
     def turn(writer: Writer) -> None:
         if back is not None:
-            _send(writer, total, back, instance.beyond(writer, dim, -1))
+            send(writer, total, back, instance.beyond(writer, dim, -1))
         give(writer, total)
 
     body.when(body.equals(instance.point[dim], first), begin)
@@ -461,10 +258,10 @@ def _lower_reduce(op: ReduceOp, lowering: _Lowering) -> None:
     instance.finish("reduce")
 
 
-_LOWERINGS: dict[type[Operation], Callable[[Any, _Lowering], None]] = {
+_LOWERINGS: dict[type[Operation], Callable[[Any, Lowering], None]] = {
     memref.CopyOp: _lower_copy,
     ShiftOp: lambda op, lowering: _lower_shifts(_together(op), lowering),
-    AllGatherOp: _lower_all_gather,
+    AllGatherOp: lower_all_gather,
     BroadcastOp: _lower_broadcast,
     ReduceOp: _lower_reduce,
 }
@@ -482,14 +279,14 @@ def lower_sharded(function: FuncOp, machine: Machine | None) -> None:
                 found=str(argument.type),
                 remedy="copy an argument in the far level to a sharded buffer (memref.copy)",
             )
-    lowering = _Lowering(function, machine)
+    lowering = Lowering(function, machine)
     for op in [op for op in nested_ops(function) if any(is_sharded(v.type) for v in (*op.operands, *op.results))]:
         if op.parent is not None:
             _lower(op, lowering)
     lowering.finish()
 
 
-def _lower(op: Operation, lowering: _Lowering) -> None:
+def _lower(op: Operation, lowering: Lowering) -> None:
     """Lower one op with sharded operands or results."""
     if isinstance(op, memref.AllocOp):
         whole = cast("MemRefType[Any]", op.memref.type)
