@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IndexType, IntegerType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.effect_traits import CopyEffects, ResultAllocation
@@ -215,8 +215,9 @@ def _written(op: Operation) -> tuple[SSAValue, ...]:
 
 
 def _reads(op: Operation) -> tuple[SSAValue, ...]:
-    """Return the distinct buffers that an op reads; none of one with a body, whose ops are executed one by one."""
-    return () if op.regions else tuple(effects_of(op).reads)
+    """Return the distinct buffers of which an op reads a number at once; none of one that makes a buffer or a token."""
+    is_number = [isinstance(result.type, IndexType | IntegerType | AnyFloat) for result in op.results]
+    return tuple(effects_of(op).reads) if is_number and all(is_number) and not op.regions else ()
 
 
 def _captured(op: Operation) -> tuple[SSAValue, ...]:
