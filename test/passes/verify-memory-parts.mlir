@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p "verify-memory,expand-grid,verify-memory,pipeline-dma,verify-memory" | filecheck %s
+// RUN: opt-tool %s -p verify-memory,expand-grid,verify-memory,pipeline-dma,verify-memory | filecheck %s
 
 // A panel: whole rows stay while the reduction is cut for the other operand. Each step uses a part of it.
 
