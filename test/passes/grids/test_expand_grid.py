@@ -214,8 +214,10 @@ def test_views_of_one_shape_share_a_kernel() -> None:
     assert len(private) == 1
 
 
-@pytest.mark.parametrize(("name", "l1"), [("mlp", 1 << 10), ("ds-cnn", 8 << 10)])
-@pytest.mark.parametrize("passes", [EXPAND, OVERLAPPING])
+@pytest.mark.parametrize(
+    ("name", "l1", "passes"),
+    [("mlp", 1 << 10, EXPAND), ("mlp", 1 << 10, OVERLAPPING), ("ds-cnn", 8 << 10, OVERLAPPING)],
+)
 def test_planned_networks_in_c(name: str, l1: int, passes: str) -> None:
     module = on_buffers(import_model(zoo.build(name)))
     inputs = random_inputs(module, 0)

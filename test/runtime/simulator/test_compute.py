@@ -58,8 +58,9 @@ def near_for(seed: int) -> Machine:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("network", ["ds-cnn", pytest.param("mlp", marks=quick)])
-@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize(
+    ("network", "channels"), [("ds-cnn", 2), *(pytest.param("mlp", each, marks=quick) for each in (1, 2))]
+)
 def test_networks_compute_what_the_interpreter_does(network: str, channels: int) -> None:
     module = planned(network, machine(8 * KIB, channels=channels, bandwidth=2))
     inputs = random_inputs(module, 0)

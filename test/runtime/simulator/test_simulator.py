@@ -47,8 +47,9 @@ def totals(simulation: Simulation) -> tuple[int, int]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("l1", [8 * KIB, 64 * KIB])
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(
+    ("network", "l1"), [("ds-cnn", 8 * KIB), *(pytest.param("mlp", each * KIB, marks=quick) for each in (8, 64))]
+)
 def test_bytes_are_those_of_the_maps(network: str, l1: int) -> None:
     module = planned(network, machine(l1))
     walked = [moved_bytes(grid) for grid in grids_of(module)]
@@ -58,8 +59,9 @@ def test_bytes_are_those_of_the_maps(network: str, l1: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("channels", [1, 2, 3])
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(
+    ("network", "channels"), [("ds-cnn", 2), *(pytest.param("mlp", each, marks=quick) for each in (1, 2, 3))]
+)
 def test_a_grid_takes_what_its_streams_take(network: str, channels: int) -> None:
     """The program, walked op by op, and the recurrence over steps agree to the cycle."""
     near = machine(8 * KIB, channels=channels, bandwidth=2)

@@ -13,7 +13,7 @@ from tilewright.benchmarks.mesh_mutations import Outcomes, plant
 from tilewright.benchmarks.mesh_networks import Program, programs_of
 from tilewright.test.targets.pim.networks import Block
 
-COUNT = 36
+COUNT = 24
 
 
 @cache
