@@ -30,7 +30,6 @@ from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.test.machines.make import FOLDER, library
 
-SEEDS = 100
 NAMES = ("split_k", "sharded_attention", "sharded_split_k", "sub_arrays")
 TEXTS = {name: (FOLDER / "programs" / f"mesh_{name}.mlir").read_text(encoding="utf-8") for name in NAMES}
 
@@ -112,7 +111,7 @@ def test_programs_one_after_the_other_are_fused(name: str, programs: int) -> Non
     assert after.cycles < before.cycles if programs == 1 else after.cycles == before.cycles
 
 
-@pytest.mark.parametrize(("name", "seeds"), [("split_k", SEEDS), ("sharded_split_k", 25), ("sub_arrays", 20)])
+@pytest.mark.parametrize(("name", "seeds"), [("split_k", 30), ("sharded_split_k", 25), ("sub_arrays", 20)])
 def test_the_result_is_the_same_in_all_interleavings(name: str, seeds: int) -> None:
     module = fused(TEXTS[name])
     inputs = random_inputs(module, 0)
