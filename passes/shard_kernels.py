@@ -178,12 +178,12 @@ class Sharder:
     def _reshaped(self, value: SSAValue, op: Operation) -> list[tuple[Located, Placement]]:
         """Gather a value whose parts are no boxes in the shape of a view of it; return those that are then located."""
         root, is_whole = root_of(value)
-        held = self._held.get(root, ()) if is_whole else ()
-        for each, shape in [(each, shape_of(value)) for each in held]:
+        for each in self._held.get(root, ()) if is_whole else ():
             split = [number for number, axis in enumerate(each.placement) if axis is not None]
             for gathered in (left for count in range(1, len(split)) for left in combinations(reversed(split), count)):
                 rest = tuple(None if number in gathered else axis for number, axis in enumerate(each.placement))
-                if reshaped(rest, each.shape, shape, self._mesh) is None or not self._mesh.gathers_faster(gathered):
+                is_box = reshaped(rest, each.shape, shape_of(value), self._mesh) is not None
+                if not is_box or not self._mesh.gathers_faster(gathered):
                     continue
                 found = each
                 for coordinate in self._moved(each.placement, rest):

@@ -203,15 +203,15 @@ class ShiftOp(_RoundRings):
 @irdl_op_definition
 class AllGatherOp(_RoundRings):
     """
-    Gathering along a coordinate: each instance receives the shards of all, one after the other along an axis.
+    All-gather along a coordinate: each instance receives the shards of all, concatenated along an axis of the source.
 
         hier.all_gather %k to %all along 1 axis 0
             : memref<8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1) -> (d1 floordiv 2, d0 floordiv 4)>>,
               memref<2x8x4xi8, #hier.sharded<"NODE" over [2, 2] (d0, d1, d2) -> (d2 floordiv 2, d0)>>
 
-    The target has an axis of the instances in front, a shard of it those of the source along `axis` of the source.
-    `by 2` gathers from each second instance, `within 4` from four instances that follow each other, such as those of a
-    sub-array. `shard.all_gather` is upstream's counterpart.
+    A shard of the target has an axis of extent 1 in front, for the copies. `by 2` gathers from each second instance,
+    `within 4` from four instances that follow each other, such as those of a sub-array. Upstream's counterpart is
+    `shard.all_gather`.
     """
 
     name = "hier.all_gather"
@@ -239,12 +239,8 @@ class AllGatherOp(_RoundRings):
         self._verify_ring(source)
         if self.stride < 1 or self.ring % self.stride:
             raise VerifyException(f"expected a distance that {self.ring} instances divide into, found by {self.stride}")
-        if (source.level, source.over, source.lower, source.extents) != (
-            target.level,
-            target.over,
-            target.lower,
-            target.extents,
-        ):
+        holders = [(each.level, each.over, each.lower, each.extents) for each in (source, target)]
+        if holders[0] != holders[1]:
             raise VerifyException(f"expected a target in the instances of the source, found {self.target.type}")
         axis, shape = self.axis.data, list(source.shape)
         if not 0 <= axis < len(shape):

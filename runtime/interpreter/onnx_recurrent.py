@@ -130,6 +130,8 @@ def recurrent(op: OnnxOp, *inputs: Array | None) -> list[Array]:
 
 def _function(op: OnnxOp, given: Activation) -> _Function:
     if given.name not in _FUNCTIONS:
-        raise Diagnostic(f"'{op.name}' has an unknown activation", where=where(op), found=given.name)
+        raise Diagnostic(
+            f"'{op.name}' has an unknown activation", where=where(op), expected=", ".join(_FUNCTIONS), found=given.name
+        )
     function, alpha, beta = _FUNCTIONS[given.name], given.alpha or 0.0, given.beta or 0.0
     return lambda x: function(x, alpha, beta)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from math import expm1
 
 from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import kernel_of
+from ...dialects.core.machine.model import Machine
 
 _STEPS = 64
 """Steps towards the bytes that a call fetches, where a function that is used once is fetched as often as evicted."""
+
+
+def with_warm_code(machine: Machine) -> Machine:
+    """Return a machine with the set-ups of code that is in the instruction cache."""
+    engines = (replace(engine, setup=engine.warm_setup or engine.setup) for engine in machine.engines)
+    return replace(machine, engines=tuple(engines))
 
 
 class InstructionCache:
@@ -27,26 +35,34 @@ class InstructionCache:
         self.sizes = {"line": 1, **program}
         self._all: dict[Hashable, int] = {}
         self._used: dict[Hashable, float] = {}
-        self._fetched = self._by_call = 0.0
+        self._fetched = 0.0
+        self._total = 0
+        self._by_call: float | None = None
 
     def add(self, key: Hashable, size: int) -> None:
         """Add a piece of code of `size` bytes to the program."""
+        self._total += size - self._all.get(key, 0)
         self._all[key] = size
-        total = float(sum(self._all.values()))
-        self._by_call = total if total > self.sizes.get("cache", 0) else 0.0
-        for _ in range(_STEPS):
-            self._by_call = total * self._evicted(self._by_call)
+        self._by_call = None
 
     def cycles(self, keys: Sequence[Hashable]) -> int:
         """Fetch what is not held of pieces of code, and return the cycles."""
         return round(sum(map(self._fetch, keys)) / self.sizes["line"] * self.sizes.get("fetch", 0))
 
     def _fetch(self, key: Hashable) -> float:
-        since = self._fetched - self._used[key] if key in self._used else self._by_call
+        since = self._fetched - self._used[key] if key in self._used else self._fetched_by_call()
         fetched = self._all[key] * self._evicted(since)
         self._fetched += fetched
         self._used[key] = self._fetched
         return fetched
+
+    def _fetched_by_call(self) -> float:
+        """Return the bytes that a call fetches: the fixed point at which a function is fetched as often as evicted."""
+        if self._by_call is None:
+            self._by_call = float(self._total) if self._total > self.sizes.get("cache", 0) else 0.0
+            for _ in range(_STEPS):
+                self._by_call = self._total * self._evicted(self._by_call)
+        return self._by_call
 
     def _evicted(self, fetched: float) -> float:
         """Return the share of the code in the cache that is evicted when so many bytes are fetched."""

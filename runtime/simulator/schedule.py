@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from math import ceil, prod
@@ -14,6 +13,7 @@ from xdsl.ir import Operation
 from ...dialects.core.machine.model import Link, Machine, Queue
 from ...passes.memory.transfers import Cost
 from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
+from .instruction_cache import with_warm_code
 from .mesh import Mesh
 from .result import Event, Hop, Nodes, Residency
 from .rows import Banks
@@ -504,12 +504,6 @@ class Schedule:
             if capacity and traffic and cycles:
                 end = max(end, _slowed(self.now, cycles, size / kernel.cycles, capacity, traffic))
         return end
-
-
-def with_warm_code(machine: Machine) -> Machine:
-    """Return a machine with the set-ups of code that is in the instruction cache."""
-    engines = (replace(engine, setup=engine.warm_setup or engine.setup) for engine in machine.engines)
-    return replace(machine, engines=tuple(engines))
 
 
 def _slowed(start: int, cycles: int, need: float, capacity: int, traffic: Sequence[tuple[int, int, float]]) -> int:
