@@ -345,7 +345,7 @@ class _Body:
         left = Held(part.op, guard, scope.depth, None, place, is_lost=place is None)
         if part.accumulates:
             begun = self.contents.written(part.op, buffer, guard, scope)
-            prove_start(part, k, buffer, begun, scope, start)
+            prove_start(part, buffer, begun, scope, start)
             self._owe(part.op, buffer, begun, guard, steps, scope)
             left = replace(left, sums=part.op, open=steps)
         self._write(part.op, buffer.value, scope, guard, left)

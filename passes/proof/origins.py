@@ -34,6 +34,8 @@ class Sums:
     start: Index | None
     """Where the sums begin in all that the kernel makes."""
     done: Array
+    begun: tuple[Spot, ...] = ()
+    """What they began as a copy of, a tile of their output."""
 
     @property
     def are_complete(self) -> bool:

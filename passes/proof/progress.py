@@ -32,7 +32,7 @@ class Progress:
         cut = part.cut_reductions
         if sums is not None and (sums.op is not part.op or sums.start != start):
             raise self._wrong(part, "adds to sums of another tile, which have not begun anew")
-        if before is not None and part.starts is None and (before.is_mixed or not self._may_begin(part, before, made)):
+        if part.starts is None and not (_may_begin(part, before, made) if sums is None else _fits(before)):
             raise self._wrong(part, "adds to what is not the beginning of its sums")
         if before is not None and before.value is not None:
             self._check_value(part, before.value)
@@ -44,18 +44,13 @@ class Progress:
         if done[box].any():
             raise self._wrong(part, "adds the same points of its reduced loops again")
         done[box] = True
-        return Sums(part.op, start, done)
+        begun = before.spots if before is not None and part.starts is None else ()
+        return Sums(part.op, start, done, begun if sums is None else sums.begun)
 
     def check_padding(self, part: Part, origins: Mapping[int, Origin]) -> None:
         """Check that what a kernel on tiles reduces beyond the end of a loop leaves the sums as they are."""
         for dim in part.padded_reductions:
             self._added(part, dim, {dim: 0}, origins)
-
-    def _may_begin(self, part: Part, before: Origin, made: Spot | None) -> bool:
-        """Return whether sums may begin as what another kernel has made: at the same place of the same shape."""
-        if before.sums is not None or before.made is None or made is None:
-            return True
-        return (before.made.start, before.made.shape) == (made.start, made.shape)
 
     def _check_value(self, part: Part, value: Attribute) -> None:
         wanted, found = number_of(part.initial), number_of(value)
@@ -137,6 +132,26 @@ class Progress:
                 message = f"'{part.op.name}' has been given less of the tile around than it needs for what is written"
                 at = f"element {element} along axis {axis} of its tile"
                 raise self._state.refuse("whole-kernel", op, message, at)
+
+
+def _fits(before: Origin | None) -> bool:
+    """Return whether what a buffer holds is one thing, as far as it is known."""
+    return before is None or not before.is_mixed
+
+
+def _may_begin(part: Part, before: Origin | None, made: Spot | None) -> bool:
+    """
+    Return whether a reduction may begin with that in its sums: a constant, or the tile that they are written to.
+
+    Where the whole kernel adds to its output, it may be what another kernel has made at the same place.
+    """
+    if not _fits(before):
+        return False
+    if part.initial is not None:
+        return before is not None and (before.value is not None or bool(before.spots))
+    if before is None or before.made is None or made is None:
+        return True
+    return (before.made.start, before.made.shape) == (made.start, made.shape)
 
 
 def _unreached(needed: tuple[int, int], valid: tuple[int, int], spot: Spot | None, axis: int) -> int | None:

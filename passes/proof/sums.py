@@ -9,9 +9,8 @@ from xdsl.ir import Operation
 
 from ...dialects.core.analysis.affine_form import Linear
 from .contents import Contents, Held
-from .kernel import Mismatch, Part
+from .kernel import Part
 from .neutral import number_of
-from .parts import mismatched
 from .rules import listed
 from .scope import Buffer, Guard, Place, Scope
 
@@ -73,9 +72,7 @@ def started_anew(op: Operation, buffer: Buffer, steps: frozenset[int], scope: Sc
     return _wrong_steps(op, buffer, point, "adds to sums that begin anew at each step", scope)
 
 
-def prove_start(
-    part: Part, k: int, buffer: Buffer, start: Held | None, scope: Scope, sums: Sequence[Linear] | None
-) -> None:
+def prove_start(part: Part, buffer: Buffer, start: Held | None, scope: Scope, sums: Sequence[Linear] | None) -> None:
     """
     Prove that sums are initialised as in the whole kernel.
 
@@ -94,12 +91,10 @@ def prove_start(
     if wanted is not None and found is not None and wanted != found:
         message = f"the sums of '{part.op.name}' begin at {found} in {buffer.name} of the grid, not at {wanted}"
         raise scope.refuse("whole-kernel", start.op, message, buffer)
-    source = start.source
-    if source is None or source.tiles is None or buffer.tiles is None:
+    if wanted is None or found is not None or goes_on(start, buffer):
         return
-    for axis, (a, b) in enumerate(zip(source.start, buffer.start, strict=True)):
-        if a != b:
-            raise mismatched(part, Mismatch(k, axis, b), source, Place(source.start, part.shapes[k]), scope)
+    what = f"a copy of {start.source.name}" if start.source is not None else f"what '{start.op.name}' leaves"
+    raise _wrong_start(part, buffer, scope, f"start from {what}", f"the whole kernel starts them from {wanted}")
 
 
 def _prove_operand(part: Part, buffer: Buffer, start: Held, scope: Scope, sums: Sequence[Linear] | None) -> None:

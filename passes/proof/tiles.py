@@ -15,7 +15,7 @@ from ...ir import Array, shape_of
 from .body import constant_of, prove_kernel, reads_of
 from .kernel import Equation, Mismatch, Part, accesses_of, output_start, part_of, solve
 from .memory import State
-from .origins import Index, Origin, Spot, of_shape
+from .origins import Index, Origin, Spot, Sums, of_shape
 from .parts import prove_even
 from .progress import Progress
 from .regions import Buffer
@@ -232,6 +232,8 @@ class TileChecks:
             self._check_made(op, made, spot)
             self._cover(made.source, made.shape, spot.start, near.array.shape)
             return True
+        if origin is not None and origin.sums is not None:
+            self._check_begun(op, origin.sums, known)
         access = len(part.accesses) - 1
         begun = solved.spots.get(access, spot).start
         if begun != spot.start:
@@ -245,6 +247,14 @@ class TileChecks:
         self._progress.check_reached(op, part, solved.spots, solved.origins, inside)
         self._cover(part.op, spot.shape, spot.start, near.array.shape)
         return True
+
+    def _check_begun(self, op: Operation, sums: Sums, target: Sequence[Spot]) -> None:
+        """Check that sums which began as a copy of a tile are written back to it."""
+        if not sums.begun or any(spot in sums.begun for spot in target):
+            return
+        message = f"the sums of '{sums.op.name}' begin as a copy of another tile than they are written to"
+        remedy = "begin with a constant, or say in hier.kernel which operand they start from"
+        raise self._state.refuse("whole-kernel", op, message, f"tile at {listed(target[0].start)}", remedy=remedy)
 
     def _cover(self, op: Operation, shape: Index, start: Index, extents: Sequence[int]) -> None:
         """Record the written part of a whole kernel's last output."""
