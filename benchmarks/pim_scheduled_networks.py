@@ -1,11 +1,12 @@
 """
 Networks of visual Transformers at small widths, as programs of 4 x 4 nodes that follow their schedule.
 
-    python benchmarks/pim_scheduled_networks.py [--networks NAME...]
+    python benchmarks/pim_scheduled_networks.py [--networks NAME...] [--mpi]
 
 Each network of the zoo, with weights from a seed, is scheduled by find-branches and schedule-branches{regular=true},
-and compiled to C for the mesh, a thread a node. The table has the partition (head split, patch split) and the layers of
-each stage, and the largest difference between its outputs and those of the C for the host.
+and compiled to C for the mesh, a thread a node, or with --mpi a rank of mpicc and mpirun. The table has the partition
+(head split, patch split) and the layers of each stage, and the largest difference between its outputs and those of the
+C for the host.
 
 Exit code 1 where outputs differ by more than 1e-4 of the largest one.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -28,14 +29,16 @@ from tilewright import api
 from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context, print_ir
+from tilewright.errors import Diagnostic
 from tilewright.frontend.zoo import cswin_tiny, focal_tiny, pvt_tiny, swin_tiny, twins_small, vit_tiny
-from tilewright.ir import numbers_of
+from tilewright.ir import Array, numbers_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.targets.pim.passes.schedule_branches import SCHEDULE
+from tilewright.test.targets.pim import ranks
 
-TARGET = "pim/4x4"
+TARGET, RANKS = "pim/4x4", 16
 TOLERANCE = 1e-4
 PVT = ((4, 8, 1, 1, 8, 8), (2, 16, 2, 2, 8, 4), (2, 24, 3, 1, 4, 2), (2, 32, 4, 1, 4, 1))
 NETWORKS: dict[str, Callable[[], onnx.ModelProto]] = {
@@ -68,7 +71,7 @@ def partitions(module: ModuleOp) -> str:
     return ", ".join(found)
 
 
-def difference(model: onnx.ModelProto, folder: Path) -> tuple[str, float]:
+def difference(model: onnx.ModelProto, folder: Path, *, by_ranks: bool = False) -> tuple[str, float]:
     """Return the partitions of a network, and the largest difference of its outputs, of the largest one."""
     file, program = folder / "network.onnx", folder / "scheduled.mlir"
     file.write_bytes(model.SerializeToString())
@@ -77,19 +80,31 @@ def difference(model: onnx.ModelProto, folder: Path) -> tuple[str, float]:
     shapes = {each.name: [dim.dim_value for dim in each.type.tensor_type.shape.dim] for each in model.graph.input}
     rng = np.random.default_rng(0)
     inputs = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
-    expected, found = api.load(file, "host").run(inputs), api.load(program, TARGET).run(inputs)
-    worst = max(float(np.abs(found[name] - each).max() / np.abs(each).max()) for name, each in expected.items())
-    return partitions(module), worst
+    expected = api.load(file, "host").run(inputs)
+    found = ranked(program, inputs) if by_ranks else [api.load(program, TARGET).run(inputs)]
+    pairs = ((each[name].reshape(wanted.shape), wanted) for name, wanted in expected.items() for each in found)
+    return partitions(module), max(float(np.abs(each - wanted).max() / np.abs(wanted).max()) for each, wanted in pairs)
+
+
+def ranked(program: Path, inputs: Mapping[str, Array]) -> list[dict[str, Array]]:
+    """Return the outputs of each rank of a program with one output, run once. Raises Diagnostic where it fails."""
+    folder = ranks.build(program, TARGET, list(inputs.values()))
+    if (ran := ranks.run(folder, RANKS)).returncode:
+        raise Diagnostic("the program does not run as MPI ranks", found=ran.stderr.strip())
+    (name,) = api.load(program, TARGET).outputs
+    return [{name.name: each} for each in ranks.outputs(folder, 0, RANKS)]
 
 
 def main() -> int:
     """Print a row for each network; return 1 where outputs differ."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=list(NETWORKS))
+    parser.add_argument("--mpi", action="store_true", help="a rank a node in place of a thread")
+    arguments = parser.parse_args()
     table, worst = Table("network", "partition x layers, by stage", "difference"), 0.0
-    for name in parser.parse_args().networks:
+    for name in arguments.networks:
         with tempfile.TemporaryDirectory() as folder:
-            schedule, off = difference(NETWORKS[name](), Path(folder))
+            schedule, off = difference(NETWORKS[name](), Path(folder), by_ranks=arguments.mpi)
         worst = max(worst, off)
         table.add_row(name, schedule, f"{off:.1e}")
     Console(width=120).print(table)

@@ -1,4 +1,4 @@
-#ifndef TILEWRIGHT_THREADS_H
+#if !defined TILEWRIGHT_THREADS_H && !defined __ASSEMBLER__
 #define TILEWRIGHT_THREADS_H
 /*
  * Concurrent programs and the streams between them, as MPI ranks with private memory: the functions of
@@ -7,9 +7,10 @@
  *     mpicc -include tilewright_mpi.h network.c main.c -o network && mpirun -n NODES ./network
  *
  * All ranks call the network with the same inputs, compute what is outside of programs alike, and have its outputs.
- * Rank k runs instance k of each program, in row-major order of the mesh, and is the consumer of queue k of a stream: a
- * push sends the slot to it, a release sends a message without data back. An instance uses its own shards alone; what
- * programs write in memory that all instances reach is merged at their end: no two of them write the same byte.
+ * Rank k runs instance k of each program, in row-major order of its part of the mesh, and is the consumer of queue k of
+ * a stream: a push sends the slot to it, a release sends a message without data back. An instance uses its own shards
+ * alone; what programs write in memory that all instances reach is merged at their end: no two of them write the same
+ * byte. Ranks beyond the instances of a program wait there.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -78,7 +79,7 @@ static inline void tw_mpi_check_ranks(int32_t count, const char *expected)
     int size;
     (void)tw_mpi_rank();
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != count)
+    if (size < count)
         tw_mpi_refuse(expected, size);
 }
 
@@ -86,7 +87,7 @@ static inline void tw_mpi_check_ranks(int32_t count, const char *expected)
 static inline void tw_stream_open(tw_stream *streams, int32_t count, int32_t depth, void *slots, int32_t bytes)
 {
     static int32_t tags = 0;
-    tw_mpi_check_ranks(count, "as many ranks as queues of a stream, one for each instance");
+    tw_mpi_check_ranks(count, "at least as many ranks as a stream has queues, one for each instance");
     if (streams[0].depth > 0)
         return;
     for (int32_t k = 0; k < count; ++k) {
@@ -197,7 +198,7 @@ static inline int32_t tw_mpi_shared(const tw_program *programs, int32_t count, u
 
 static inline void tw_programs_run(tw_program *programs, int32_t count)
 {
-    tw_mpi_check_ranks(count, "as many ranks as instances of the programs");
+    tw_mpi_check_ranks(count, "at least as many ranks as a program has instances");
     const size_t most = (size_t)count * TW_PROGRAM_BUFFERS;
     unsigned char **shared = tw_mpi_room(most, sizeof *shared), **before = tw_mpi_room(most, sizeof *before);
     int32_t *bytes = tw_mpi_room(most, sizeof *bytes);
@@ -206,7 +207,8 @@ static inline void tw_programs_run(tw_program *programs, int32_t count)
         before[at] = tw_mpi_room((size_t)bytes[at], 1);
         memcpy(before[at], shared[at], (size_t)bytes[at]);
     }
-    programs[tw_mpi_rank()].body(&programs[tw_mpi_rank()]);
+    if (tw_mpi_rank() < count)
+        programs[tw_mpi_rank()].body(&programs[tw_mpi_rank()]);
     /* What a rank has changed; buffers may overlap, so that all are compared before any is changed. */
     for (int32_t at = 0; at < number; ++at)
         for (int32_t k = 0; k < bytes[at]; ++k)
