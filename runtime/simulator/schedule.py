@@ -362,9 +362,10 @@ class Schedule:
     ) -> None:
         channel = self._occupy(token, layer, link, cost, (far.level, near.level), route)
         outward, bus, start, end = token.outward, self.links[link.name], token.start, token.end
-        bus.busy += cost.data * max(len(route), 1)
+        hops = max(len(route), 1)
+        bus.busy += cost.data * hops
         bus.channel_busy[channel] += end - start
-        self._account(layer, bus, cost, (far.level, near.level), outward)
+        self._account(layer, bus, cost, (far.level, near.level), hops, outward)
         if outward:
             layer.stored += cost.bytes
             layer.produced += sizes[1]
@@ -461,8 +462,8 @@ class Schedule:
             for (place, size, nodes), span in self._uses.items()
         )
 
-    def _account(self, layer: Layer, bus: Bus, cost: Cost, levels: Iterable[str], outward: bool) -> None:
-        energy = cost.bytes * (bus.link.energy + sum(self._energy[level] for level in levels))
+    def _account(self, layer: Layer, bus: Bus, cost: Cost, levels: Iterable[str], hops: int, outward: bool) -> None:
+        energy = cost.bytes * (bus.link.energy * hops + sum(self._energy[level] for level in levels))
         for part in (layer, bus):
             part.transfers += 1
             part.energy += energy

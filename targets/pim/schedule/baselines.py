@@ -8,6 +8,7 @@ that do not fit are spread over all nodes: each node receives its share again in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ....errors import Diagnostic
 from .model import Candidate, Scheme
@@ -35,8 +36,8 @@ BASELINES: dict[str, Callable[[Stage, Mesh], Scheme]] = {
 }
 
 
-def baseline(name: str, stages: Sequence[Stage], mesh: Mesh) -> tuple[Plan, float]:
-    """Return the plan of a baseline and its cycles, with those of weights received again where they do not fit."""
+def baseline(name: str, stages: Sequence[Stage], mesh: Mesh) -> Plan:
+    """Return the plan of a baseline, its weights spread over all nodes where they do not fit."""
     plans: list[StagePlan] = []
     for stage in stages:
         candidate = Candidate(stage, BASELINES[name](stage, mesh), mesh)
@@ -45,6 +46,5 @@ def baseline(name: str, stages: Sequence[Stage], mesh: Mesh) -> tuple[Plan, floa
         plans.append(stage_plan(stage, [candidate] * candidate.layers(stage.branches)))
     plan = Plan(tuple(plans))
     if plan.weights + plan.workspace <= mesh.node_bytes:
-        return plan, plan.cycles
-    received = sum(stage.weights * len(stage.layers) for stage in plan.stages)
-    return plan, plan.cycles + received / mesh.link_bytes
+        return plan
+    return Plan(tuple(replace(each, spread=True) for each in plans))

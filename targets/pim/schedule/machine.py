@@ -13,7 +13,7 @@ from .records import Mesh
 
 def mesh_of(machine: Machine, profile: Mesh) -> Mesh:
     """
-    Return a profile with the nodes, memory, links, clock and multipliers of a machine.
+    Return a profile with the nodes, memory, links, energies, clock and multipliers of a machine.
 
     Raises Diagnostic where no level of the machine is a mesh, or its array of multipliers is not square.
     """
@@ -31,6 +31,8 @@ def mesh_of(machine: Machine, profile: Mesh) -> Mesh:
         array=cast("tuple[int, int]", level.count),
         node_bytes=level.size,
         link_bytes=link.width,
+        link_energy=link.energy,
+        memory_energy=level.energy,
         mhz=round(machine.clock.nominal) or profile.mhz,
         lanes=_lanes(engine),
     )

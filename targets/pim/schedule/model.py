@@ -77,22 +77,32 @@ class Candidate:
         return m * -(-k // self.mesh.lanes) * -(-n // self.mesh.lanes)
 
     @cached_property
-    def compute(self) -> Mapping[str, int]:
-        """Cycles of the products of a block, by phase; `merge` once per stage."""
+    def products(self) -> Mapping[str, tuple[int, int, int, int]]:
+        """Products of a block, by phase: how many, and m, k and n of m x k by k x n; `merge` once per stage."""
         p, q, c, d = self.rows, self.width, self.stage.channels, self.head_channels
-        own = -(-self.stage.own_keys // self.scheme.patch_split)
+        own, keys = -(-self.stage.own_keys // self.scheme.patch_split), self.stage.keys
         hidden = self.stage.expansion
         return {
-            "merge": self.product(p, 2 * c, q) if self.stage.merges else 0,
-            "Q": self.product(p, c, q),
-            "K": self.product(own, c, q),
-            "V": self.product(own, c, q),
-            "scores": self.heads * self.product(p, d, self.stage.keys),
-            "context": self.heads * self.product(p, self.stage.keys, d),
-            "projection": self.product(p, c, q),
-            "expand": self.product(p, c, hidden * q),
-            "reduce": self.product(p, hidden * c, q),
+            "merge": (int(self.stage.merges), p, 2 * c, q),
+            "Q": (1, p, c, q),
+            "K": (1, own, c, q),
+            "V": (1, own, c, q),
+            "scores": (self.heads, p, d, keys),
+            "context": (self.heads, p, keys, d),
+            "projection": (1, p, c, q),
+            "expand": (1, p, c, hidden * q),
+            "reduce": (1, p, hidden * c, q),
         }
+
+    @cached_property
+    def compute(self) -> Mapping[str, int]:
+        """Cycles of the products of a block, by phase; `merge` once per stage."""
+        return {phase: count * self.product(*sizes) for phase, (count, *sizes) in self.products.items()}
+
+    @cached_property
+    def accessed(self) -> Mapping[str, int]:
+        """Bytes that the products of a block read and write in a node's memory, each operand and result once."""
+        return {phase: count * (m * k + k * n + m * n) for phase, (count, m, k, n) in self.products.items()}
 
     @cached_property
     def sent(self) -> Mapping[str, int]:
@@ -150,6 +160,18 @@ class Candidate:
         return self.compute_cycles + self.transfer_cycles + self.mesh.sharing * self.sharing_cycles
 
     @cached_property
+    def energy(self) -> float:
+        """
+        Picojoules of a node in a layer, without those of the multipliers.
+
+        They are of the bytes of products in its memory, and of those on rings, read, moved over each hop and written.
+        """
+        heads, patches = (_ring_hops(split) for split in self.scheme)
+        sent = {ring: self.mesh.moved(n, patches if ring in "KV" else heads) for ring, n in self.sent.items()}
+        shared = {ring: self.mesh.sharing * self.mesh.moved(n, patches) for ring, n in self.shared.items()}
+        return self.mesh.memory_energy * self._per_layer(self.accessed) + sum(map(self._per_layer, (sent, shared)))
+
+    @cached_property
     def weights(self) -> float:
         """Bytes of weights that a node stores for each block."""
         return self.stage.weights / (self.scheme.head_split * self.scheme.patch_split)
@@ -174,6 +196,11 @@ class Candidate:
     def layers(self, branches: int) -> int:
         """Return the layers that this many branches take."""
         return -(-branches // self.parallel)
+
+
+def _ring_hops(nodes: int) -> float:
+    """Return the mean hops of a message round a ring in plain order: the last node sends over all others."""
+    return 2 * (nodes - 1) / nodes
 
 
 def schemes(stage: Stage, mesh: Mesh) -> list[Scheme]:

@@ -60,6 +60,8 @@ class Mesh:
     sharing: float = 1.0
     gather_input: bool = True
     packing: str = "two-block"
+    link_energy: float = 8.8
+    memory_energy: float = 5.28
     regular: bool = False
     """Only partitions that programs follow: one a stage, in equal parts, whose sub-arrays fill each layer."""
 
@@ -71,10 +73,15 @@ class Mesh:
             raise Diagnostic("not a mesh", expected="array = [rows, columns], both at least 1", found=str(self.array))
         if low:
             raise Diagnostic(f"'{min(low)}' is out of range", expected="at least 1", found=str(getattr(self, min(low))))
-        if self.sharing < 0:
-            raise Diagnostic("'sharing' is out of range", expected="at least 0", found=str(self.sharing))
+        for name in ("sharing", "link_energy", "memory_energy"):
+            if getattr(self, name) < 0:
+                raise Diagnostic(f"'{name}' is out of range", expected="at least 0", found=str(getattr(self, name)))
         if self.packing not in PACKINGS:
             raise Diagnostic("an unknown packing", expected=" or ".join(PACKINGS), found=self.packing)
+
+    def moved(self, size: float, hops: float) -> float:
+        """Return the picojoules of bytes that are read in a node, pass links and are written in another."""
+        return size * (hops * self.link_energy + 2 * self.memory_energy)
 
     def milliseconds(self, cycles: float) -> float:
         """Return the time of these cycles."""

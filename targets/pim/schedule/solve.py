@@ -33,18 +33,48 @@ class Layer:
     candidate: Candidate
     branches: int
 
+    @property
+    def nodes(self) -> int:
+        """Nodes that have a part of a branch."""
+        return self.branches * math.prod(self.candidate.scheme)
+
 
 @dataclass(frozen=True)
 class StagePlan:
-    """Layers of a stage, those with most branches first, each full but the last."""
+    """
+    Layers of a stage, those with most branches first, each full but the last.
+
+    `spread` weights are over all nodes of the mesh: each node receives its share again in each layer.
+    """
 
     stage: Stage
     layers: tuple[Layer, ...]
+    spread: bool = False
+
+    @property
+    def mesh(self) -> Mesh:
+        """The mesh of all layers."""
+        return self.layers[0].candidate.mesh
 
     @cached_property
     def cycles(self) -> float:
         """Cycles of all layers."""
-        return sum(layer.candidate.cycles for layer in self.layers)
+        return sum(map(self._layer_cycles, self.layers))
+
+    @cached_property
+    def busy(self) -> float:
+        """Cycles of all nodes together in which they have a branch."""
+        return sum(layer.nodes * self._layer_cycles(layer) for layer in self.layers)
+
+    @cached_property
+    def energy(self) -> float:
+        """Picojoules of all nodes, without those of the multipliers."""
+        mean = sum(extent / 3 for extent in self.mesh.array)
+        received = self.mesh.moved(self.weights, mean) if self.spread else 0.0
+        return sum(layer.nodes * (layer.candidate.energy + received) for layer in self.layers)
+
+    def _layer_cycles(self, layer: Layer) -> float:
+        return layer.candidate.cycles + (self.weights / self.mesh.link_bytes if self.spread else 0.0)
 
     @cached_property
     def weights(self) -> float:
@@ -72,6 +102,17 @@ class Plan:
     def cycles(self) -> float:
         """Cycles of all stages."""
         return sum(stage.cycles for stage in self.stages)
+
+    @cached_property
+    def utilisation(self) -> float:
+        """Share of the nodes that have a branch, over the time of all layers (equation 16 of the paper)."""
+        nodes = math.prod(self.stages[0].mesh.array)
+        return sum(stage.busy for stage in self.stages) / (nodes * self.cycles)
+
+    @cached_property
+    def energy(self) -> float:
+        """Picojoules of all nodes, without those of the multipliers."""
+        return sum(stage.energy for stage in self.stages)
 
     @cached_property
     def weights(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.passes.lower_sharded import LowerShardedPass
 from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.runtime.simulator.page import data_of, page_of
 from tilewright.runtime.tools.profile import numbers_of
@@ -46,6 +48,19 @@ def test_hops(simulation: Simulation) -> None:
     numbers: dict[str, Any] = numbers_of(simulation, "x")
     assert "hops" not in numbers
     assert len(numbers["edges"]) == len(simulation.edges)
+
+
+def test_energy_is_that_of_each_hop() -> None:
+    """Round a ring, the last node sends over all others."""
+    text = (FOLDER / "programs" / "mesh_sharded_attention.mlir").read_text(encoding="utf-8")
+    context, machine = new_context(), library("mesh_4x4")
+    module = parse_module(context, text)
+    attach_machine(module, replace(machine, links=tuple(replace(link, energy=2.0) for link in machine.links)))
+    LowerShardedPass().apply(context, module)
+    ring = simulate(module)
+    (link,) = (link for link in ring.links if link.name == "noc")
+    assert len(ring.hops) > link.transfers
+    assert link.energy == 2.0 * sum(edge.bytes for edge in ring.edges)
 
 
 def test_events_have_the_node_whose_program_they_are_of(simulation: Simulation) -> None:

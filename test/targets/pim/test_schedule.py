@@ -277,7 +277,24 @@ def test_baselines_are_slower():
     mesh = read_profile("default")
     stages = stages_of("Swin-B", 224)
     best = schedule(stages, mesh).cycles
-    assert all(baseline(name, stages, mesh)[1] > best for name in BASELINES)
+    assert all(baseline(name, stages, mesh).cycles > best for name in BASELINES)
+
+
+def test_energy_and_utilisation_by_hand():
+    """A branch of one block on two of four nodes, which have a head each; 8 channels, 4 rows."""
+    mesh = Mesh(array=(2, 2), minimum_rows=4, link_energy=10, memory_energy=1, gather_input=False)
+    stage = Stage("1", channels=8, heads=2, blocks=1, branches=1, queries=4, keys=4, own_keys=4)
+    plan = Plan((stage_plan(stage, [Candidate(stage, Scheme(2, 1), mesh)]),))
+    weights, inputs = 8 * 4 * 3 + 8 * 4 + 2 * 8 * 16, 4 * 8 * 4 + 4 * 8 + 4 * 32
+    results = 4 * 4 * 4 + 4 * 16 + 4 * 4
+    attention = (4 * 4 + 4 * 4 + 4 * 4) * 2
+    sent = 4 * 4 + 4 * 4 * 5 + 2 * 2 * 4
+    assert plan.energy == 2 * (weights + inputs + results + attention + sent * (10 + 2))
+    assert plan.utilisation == 0.5
+    spread = Plan((replace(plan.stages[0], spread=True),))
+    received = plan.weights * (10 * 4 / 3 + 2)
+    assert spread.energy == pytest.approx(plan.energy + 2 * received)
+    assert spread.cycles == plan.cycles + plan.weights / mesh.link_bytes
 
 
 @pytest.mark.parametrize(
@@ -297,6 +314,7 @@ def test_profiles_are_checked(tmp_path_factory: pytest.TempPathFactory, text: st
         ({"array": (0, 4)}, "not a mesh"),
         ({"lanes": 0}, "'lanes' is out of range"),
         ({"sharing": -1.0}, "'sharing' is out of range"),
+        ({"link_energy": -1.0}, "'link_energy' is out of range"),
         ({"packing": "best"}, "an unknown packing"),
     ],
 )
