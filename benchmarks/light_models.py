@@ -19,7 +19,6 @@ from typing import Any, cast
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import ModelProto, numpy_helper
 
 from tilewright.compiler import compile_model
@@ -27,6 +26,7 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.tools.onnx_backend import DEVICES, LoadedModel
 from tilewright.runtime.tools.session import Interpreted, Native, Run
+from tilewright.test import onnx_runtime
 
 FOLDER = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 TOLERANCE = 1e-4
@@ -63,11 +63,7 @@ def _weights(generator: np.random.Generator, shape: list[int]) -> Array:
 
 def golden(model: ModelProto, inputs: dict[str, Array]) -> list[Array]:
     """Compute golden outputs with ONNX Runtime."""
-    runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
-    options.log_severity_level = 4
-    session = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return list(session.run(None, inputs))
+    return list(onnx_runtime.session(model).run(None, inputs))
 
 
 def compiled(model: ModelProto, path: Path, device: str) -> Run:

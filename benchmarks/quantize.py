@@ -23,10 +23,9 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from time import process_time
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-import onnxruntime
 from exits import exit_with
 from onnx import ModelProto
 from rich.console import Console
@@ -38,6 +37,7 @@ from tilewright.frontend.quantize.folding import fold
 from tilewright.frontend.quantize.network import Network, read_network
 from tilewright.frontend.quantize.quantize import quantize
 from tilewright.ir import Array
+from tilewright.test import onnx_runtime
 
 Sample = Mapping[str, Array]
 Decide = Callable[[Sequence[Array]], Array]
@@ -164,9 +164,7 @@ def packaged(case: Case) -> Path:
 
 def session(model: ModelProto) -> Callable[[Sample], list[Array]]:
     """Return a model as ONNX Runtime runs it."""
-    options: Any = cast(Any, onnxruntime).SessionOptions()
-    options.log_severity_level = 3
-    made: Any = cast(Any, onnxruntime).InferenceSession(model.SerializeToString(), options)
+    made: Any = onnx_runtime.session(model)
     return lambda sample: made.run(None, dict(sample))
 
 

@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 
 import tilewright
@@ -32,6 +31,7 @@ from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.simulators.spike import SPIKE
 from tilewright.runtime.tools.quantize import quantize_file
 from tilewright.runtime.tools.session import host_run
+from tilewright.test import onnx_runtime
 
 Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 RATE = 16000
@@ -47,9 +47,7 @@ def packaged(package: str, name: str) -> Path:
 
 
 def reference(path: Path) -> Any:
-    options: Any = cast(Any, onnxruntime).SessionOptions()
-    options.log_severity_level = 3
-    return cast(Any, onnxruntime).InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+    return onnx_runtime.session(path)
 
 
 def runs(path: Path, shapes: Mapping[str, Sequence[int]], values: Mapping[str, Array] = {}) -> list[Run]:

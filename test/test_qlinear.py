@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import onnxruntime
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
@@ -20,6 +19,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.toolchain import STRICT
 from tilewright.runtime.tools.session import host_run
+from tilewright.test import onnx_runtime
 from tilewright.test.phases import each_phase
 from tilewright.test.small_models import save
 
@@ -54,7 +54,7 @@ def check_everywhere(
     """Compare each phase of the target's pipeline and its C, by flags and under sanitisers, with ONNX Runtime."""
     path = folder / "net.onnx"
     save(model, path)
-    session: Any = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(path)
     golden = [session.run(None, dict(each))[0] for each in inputs]
     assert any(len(np.unique(each)) > 1 for each in golden)
     module = Model(path).load()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
@@ -22,6 +21,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.toolchain import STRICT
 from tilewright.runtime.tools.session import host_run, native, sanitized
+from tilewright.test import onnx_runtime
 from tilewright.test.small_models import save
 
 NETWORKS = (pytest.param("ds-cnn", marks=pytest.mark.quick), "resnet8", "mobilenet-v1-025", "autoencoder", "mlp")
@@ -72,7 +72,7 @@ def inputs_of(path: Path, seed: int) -> dict[str, Array]:
 
 def reference(path: Path, seed: int) -> dict[str, Array]:
     """Return what ONNX Runtime computes."""
-    session: Any = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(path)
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(names, inputs_of(path, seed)), strict=True))
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
@@ -24,6 +23,7 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model, import_onnx
 from tilewright.ir import array_of, node_names
 from tilewright.runtime.interpreter import run_module
+from tilewright.test import onnx_runtime
 
 pytestmark = pytest.mark.quick
 
@@ -223,7 +223,7 @@ POOL = node("MaxPool", "x", "y", kernel_shape=[2], strides=[2], ceil_mode=1)
 )
 def test_the_shape_of_an_output_is_the_one_that_is_computed(made: Any, taken: Any, stated: Any, found: Any):
     given = model([made], [port("x", taken)], [port("y", stated)])
-    session: Any = onnxruntime.InferenceSession(given.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(given)
     count: int = prod(taken)
     x = np.arange(count, dtype=np.float32).reshape([*taken])
     (expected,) = session.run(None, {"x": x})
@@ -277,14 +277,12 @@ OLD: dict[str, tuple[int, NodeProto, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", OLD)
 def test_older_opsets_mean_what_they_meant(name: str):
-    import onnxruntime
-
     opset, old, weights = OLD[name]
     given = model([old], [port("x", X.shape)], [port("y", None)], weights, opset=opset)
     given.ir_version = 8
     given.graph.output[0].CopyFrom(onnx.ValueInfoProto(name="y"))
     given.graph.output[0].type.tensor_type.elem_type = F32
-    session: Any = onnxruntime.InferenceSession(given.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(given)
     expected = np.asarray(session.run(["y"], {"x": X})[0])
     found = run_module(import_model(given), {"x": X})["y"]
     assert found.shape == expected.shape

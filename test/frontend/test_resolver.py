@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.static_inputs import static_inputs
 from tilewright.runtime.interpreter import run_module
+from tilewright.test import onnx_runtime
 
 pytestmark = pytest.mark.quick
 
@@ -58,8 +58,7 @@ def names(proto: ModelProto, **options: Any) -> list[str]:
 
 def agrees(proto: ModelProto, **inputs: Any) -> None:
     """The imported network computes what ONNX Runtime computes from the file."""
-    runtime: Any = onnxruntime
-    session = runtime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = onnx_runtime.session(proto)
     found = run_module(import_model(proto), inputs)
     for value, want in zip(found.values(), session.run(None, inputs), strict=True):
         np.testing.assert_array_equal(value, want)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 
 from tilewright.frontend import zoo
@@ -14,6 +11,7 @@ from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import bert_layer
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import run_module
+from tilewright.test import onnx_runtime
 
 pytestmark = pytest.mark.quick
 
@@ -31,7 +29,7 @@ def test_onnx_runtime_agrees(sizes: dict[str, int]) -> None:
     model = bert_layer.build(seed=1, **sizes)
     onnx.checker.check_model(model, full_check=True)  # pyright: ignore[reportUnknownMemberType]
     inputs = inputs_of(sizes, sizes["tokens"] // 2)
-    expected = cast(Any, onnxruntime.InferenceSession(model.SerializeToString())).run(None, inputs)[0]
+    expected = onnx_runtime.session(model).run(None, inputs)[0]
     found = run_module(import_model(model), inputs)["output"]
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     assert 0.9 < expected.std() < 1.1

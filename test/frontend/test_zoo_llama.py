@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 
 from tilewright.compiler import Model, compile_model
@@ -18,6 +17,7 @@ from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import llama
 from tilewright.frontend.zoo._llama import rotary
 from tilewright.runtime.interpreter import run_module
+from tilewright.test import onnx_runtime
 
 CONFIG = llama.Config(layers=2, dim=24, heads=3, hidden=20, vocabulary=32, context=24)
 FORMS = {
@@ -40,9 +40,9 @@ def inputs_of(model: onnx.ModelProto, seed: int = 0) -> dict[str, Any]:
 def test_onnx_runtime_agrees_to_the_bit(form: str) -> None:
     model = FORMS[form]()
     onnx.checker.check_model(model, full_check=True)  # pyright: ignore[reportUnknownMemberType]
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = onnx_runtime.session(model)
     inputs = inputs_of(model)
-    found = cast(Any, session).run(None, inputs)
+    found = session.run(None, inputs)
     expected = run_module(import_model(model), inputs)
     for value, array in zip(model.graph.output, found, strict=True):
         np.testing.assert_array_equal(array, expected[value.name], err_msg=value.name)

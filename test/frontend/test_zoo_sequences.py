@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 
 from tilewright.compiler import Model, compile_model
@@ -30,6 +29,7 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.toolchain import STRICT
+from tilewright.test import onnx_runtime
 from tilewright.test.small_models import save
 
 # As PyTorch counts them in transformers 5.23: BertModel, and {ViT,Swin,Pvt}ForImageClassification of these sizes.
@@ -99,7 +99,7 @@ def test_interpreter_and_c_are_near_onnx_runtime(name: str, tmp_path: Path) -> N
     model = small(name)
     inputs = zoo.sample_inputs(model, 3)
     names = [value.name for value in model.graph.output]
-    session: Any = onnxruntime.InferenceSession(model.SerializeToString())
+    session: Any = onnx_runtime.session(model)
     expected = dict(zip(names, session.run(None, inputs), strict=True))
     assert all(len(np.unique(array)) > 1 for array in expected.values())
     assert_near(run_module(import_model(model), inputs), expected)
@@ -115,7 +115,7 @@ def test_a_shifted_window_shows_true_neighbours_only() -> None:
     model = swin_tiny.build(1, image=12, patch=2, window=3, dim=8, layers=(2,), heads=(2,), classes=7)
     value = next(node for node in reversed(model.graph.node) if node.op_type == "LayerNormalization").input[0]
     model.graph.output.append(next(info for info in model.graph.value_info if info.name == value))
-    session: Any = onnxruntime.InferenceSession(model.SerializeToString())
+    session: Any = onnx_runtime.session(model)
     inputs = zoo.sample_inputs(model, 3)
     before = cast(Array, session.run([value], inputs)[0])
     inputs["input"][..., :2, :2] += 1

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
@@ -19,6 +17,7 @@ from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.quantize import Options, Result, quantize
 from tilewright.ir import Array
 from tilewright.runtime.tools.session import level_for, runner
+from tilewright.test import onnx_runtime
 
 RNG = np.random.default_rng
 INTEGER = Options(nonlinear="integer", adaptive=False, correct=False, ranges="minmax")
@@ -48,9 +47,7 @@ def session(model: ModelProto, *names: str) -> Callable[[Mapping[str, Array]], l
     shown = ModelProto()
     shown.CopyFrom(model)
     shown.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-    options: Any = cast(Any, onnxruntime).SessionOptions()
-    options.log_severity_level = 3
-    made = cast(Any, onnxruntime).InferenceSession(shown.SerializeToString(), options)
+    made = onnx_runtime.session(shown)
     return lambda inputs: made.run(list(names) or None, dict(inputs))
 
 

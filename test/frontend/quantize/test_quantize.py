@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,6 +33,7 @@ from tilewright.frontend.quantize.smoothing import smooth
 from tilewright.ir import Array, functions
 from tilewright.passes.recover_quantized import recover_quantized
 from tilewright.runtime.interpreter import run_module
+from tilewright.test import onnx_runtime
 
 RNG = np.random.default_rng
 
@@ -122,9 +122,7 @@ def quantized(model: ModelProto, options: Options = Options(), count: int = 8) -
 
 
 def reference(model: ModelProto) -> Callable[[Mapping[str, Array]], list[Array]]:
-    options: Any = cast(Any, onnxruntime).SessionOptions()
-    options.log_severity_level = 3
-    session = cast(Any, onnxruntime).InferenceSession(model.SerializeToString(), options)
+    session = onnx_runtime.session(model)
     return lambda inputs: session.run(None, dict(inputs))
 
 
@@ -157,6 +155,7 @@ VARIANTS = [
     ("build", "kept"), [(residual, set[str]()), (attention, {"onnx.Mul", "onnx.Softmax", "onnx.LayerNormalization"})]
 )
 def test_a_network_becomes_integers(build: Callable[[], ModelProto], kept: set[str], options: Options, tmp_path: Path):
+    onnx_runtime.require_exact()
     model = build()
     result, errors = quantized(model, options)
     module = imported(result.model, tmp_path, integers=True)
@@ -202,6 +201,8 @@ def test_adaptive_rounding_reduces_the_error_of_layers():
 
 
 def test_bias_correction_keeps_means():
+    onnx_runtime.require_exact()
+
     def shift(correct: bool) -> float:
         result, _ = quantized(residual(), Options(per_channel=False, adaptive=False, correct=correct, ranges="minmax"))
         network, exact = reference(result.model), reference(residual())
@@ -424,6 +425,7 @@ def networks(draw: st.DrawFn) -> ModelProto:
 @settings(max_examples=15, deadline=None)
 @given(model=networks(), form=st.sampled_from(["qdq", "qlinear"]), symmetric=st.booleans(), seed=st.integers(0, 99))
 def test_random_networks_have_the_integers_of_onnx_runtime(model: ModelProto, form: str, symmetric: bool, seed: int):
+    onnx_runtime.require_exact()
     result, _ = quantized(model, Options(form=form, symmetric=symmetric, adaptive=False), 3)
     x = {"x": floats(1, 4, 6, 6, seed=seed)}
     module = import_model(result.model)

@@ -9,11 +9,11 @@ from random import Random
 from typing import Any, cast
 
 import numpy as np
-import onnxruntime
 from onnx import ModelProto, helper, utils
 
 from tilewright.errors import Diagnostic
 from tilewright.runtime.tools.onnx_backend import TilewrightBackend
+from tilewright.test import onnx_runtime
 from tilewright.test.frontend.random_onnx import elementwise, layers, movement
 from tilewright.test.frontend.random_onnx.builder import Array, random_model, random_numbers
 from tilewright.test.frontend.random_onnx.differences import explained
@@ -101,12 +101,7 @@ def ours(model: ModelProto, inputs: Mapping[str, Array], device: str) -> Sequenc
 
 def golden(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Array]:
     """Return the outputs of a graph in ONNX Runtime, none of its operators fused."""
-    runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    session = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = onnx_runtime.session(model, fused=False, threads=1)
     return cast("Sequence[Array]", session.run(None, dict(inputs)))
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import onnxruntime
 from onnx import helper, numpy_helper
 
 from tilewright.ir import Array
+from tilewright.test import onnx_runtime
 
 RANDOM = np.random.default_rng(5)
 
@@ -48,10 +48,7 @@ class Case(NamedTuple):
 
 
 def expected(case: Case) -> list[Array]:
-    data = case.model.SerializeToString()
-    runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
+    onnx_runtime.require_exact()
     # DynamicQuantizeLSTM quantises the state once for each thread that has a part of the batch.
-    options.intra_op_num_threads = 1
-    session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    session = onnx_runtime.session(case.model, threads=1)
     return list(session.run(None, case.feeds))

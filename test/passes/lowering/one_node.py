@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-import onnxruntime
 from onnx import ModelProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
@@ -19,6 +18,7 @@ from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.session import host_run
+from tilewright.test import onnx_runtime
 from tilewright.test.phases import each_phase
 
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
@@ -65,7 +65,7 @@ def reference(model: ModelProto, inputs: Mapping[str, Array]) -> list[Array]:
 
 def runtime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Array]:
     """Return what ONNX Runtime computes."""
-    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(model)
     return list(session.run(None, dict(inputs)))
 
 

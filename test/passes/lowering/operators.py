@@ -15,6 +15,7 @@ from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.session import host_run
+from tilewright.test import onnx_runtime
 from tilewright.test.phases import each_phase
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
@@ -106,13 +107,11 @@ def _expected(cases: Sequence[Case]) -> dict[str, Array]:
 
 def by_onnxruntime(case: Case) -> Case:
     """Return a case whose expected results are those of ONNX Runtime, where ONNX's reference is wrong."""
-    import onnxruntime
-
     model, arrays = network_of([case])
     del model.opset_import[:]
     model.opset_import.append(helper.make_opsetid("", 18))
     model.ir_version = 9
-    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(model)
     return replace(case, expected=session.run(None, arrays))
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +15,7 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
 from tilewright.passes.recover_operators import RecoverOperatorsPass
 from tilewright.runtime.interpreter import run_module
+from tilewright.test import onnx_runtime
 from tilewright.test.passes.recover.written_out import (
     ACTIVATIONS,
     INVERSES,
@@ -40,11 +38,7 @@ def recovered(model: ModelProto, inputs: dict[str, Array]) -> list[str]:
     RecoverOperatorsPass().apply(new_context(), module)
     verify(module)
     # Its own fusions lose an operand where a row is one element.
-    runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = runtime.InferenceSession(model.SerializeToString(), options)
-    expected = session.run(None, inputs)
+    expected = onnx_runtime.session(model, fused=False).run(None, inputs)
     for value, wanted in zip(run_module(module, inputs).values(), expected, strict=True):
         np.testing.assert_allclose(value, wanted, rtol=2e-5, atol=2e-5)
     return [op.name for op in module.walk() if isinstance(op, OnnxOp) and op.name != "onnx.Constant"]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,6 +22,7 @@ from tilewright.ir import Array, element_of
 from tilewright.passes.recover_quantized import RecoverQuantizedPass
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.check import check, find_cases
+from tilewright.test import onnx_runtime
 from tilewright.test.passes.recover.quantised_networks import OPERATORS, Network, Tensor
 from tilewright.test.phases import each_phase
 
@@ -77,7 +77,7 @@ def test_an_operator_is_off_by_one_step_at_most(name: str, seed: int, shape: Seq
 
 
 def by_onnxruntime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Any]:
-    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(model)
     return session.run(None, dict(inputs))
 
 
@@ -87,6 +87,7 @@ def by_onnxruntime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Any]:
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, shape=shapes)
 def test_products_are_those_of_onnxruntime(name: str, seed: int, shape: Sequence[int]):
+    onnx_runtime.require_exact()
     net = Network(np.random.RandomState(seed), exact=False)
     x = OPERATORS[name](net, net.input(shape))
     model, inputs = net.model([x]), net.samples()

@@ -17,6 +17,7 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.runtime.interpreter import run_module
+from tilewright.test import onnx_runtime
 
 pytestmark = pytest.mark.quick
 
@@ -48,13 +49,11 @@ def run(op_type: str, *inputs: Array, outputs: int = 1, **attributes: Any) -> An
 
 
 def onnxruntime(op_type: str, *inputs: Array, outputs: int = 1, **attributes: Any) -> Any:
-    import onnxruntime as ort
-
     names = [f"x{i}" for i in range(len(inputs))]
     feeds = dict(zip(names, inputs, strict=True))
     results = [f"y{i}" for i in range(outputs)]
     made = model([helper.make_node(op_type, names, results, **attributes)], feeds, results)
-    session: Any = ort.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(made)
     found = session.run(None, feeds)
     return found[0] if outputs == 1 else found
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.toolchain import STRICT
+from tilewright.test import onnx_runtime
 from tilewright.test.phases import each_phase
 from tilewright.test.small_models import node, save
 
@@ -33,7 +33,7 @@ def samples(model: onnx.ModelProto, seed: int = 0) -> Array:
 
 
 def golden(path: Path, x: Array) -> Array:
-    session: Any = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(path)
     return session.run(None, {"input": x})[0]
 
 

@@ -11,6 +11,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from tilewright.ir import Array
+from tilewright.test import onnx_runtime
 
 
 def narrow_network(
@@ -25,9 +26,7 @@ def narrow_network(
 
 def write_case(folder: Path, network: onnx.ModelProto, x: Array) -> Array:
     """Write a network from `x` to `y` with both arrays into a new folder; returns y."""
-    import onnxruntime
-
-    session: Any = onnxruntime.InferenceSession(network.SerializeToString(), providers=["CPUExecutionProvider"])
+    session: Any = onnx_runtime.session(network)
     (y,) = session.run(None, {"x": x})
     folder.mkdir()
     (folder / "network.onnx").write_bytes(network.SerializeToString())

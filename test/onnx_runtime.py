@@ -1,0 +1,70 @@
+"""ONNX Runtime as a reference that does not depend on the processor."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import ModelProto, TensorProto, helper
+
+
+def session(model: ModelProto | bytes | Path | str, *, fused: bool = True, threads: int = 0) -> Any:
+    """
+    Return a session on the CPU; without `fused`, each operator is computed by itself.
+
+    Products of unsigned by signed bytes are made exact: on a processor without VNNI instructions, ONNX Runtime adds
+    pairs of them in 16 bits, saturated, unless it may make the signed bytes unsigned. Without `fused` it may not. A
+    test is skipped where it fails to.
+    """
+    runtime: Any = cast(Any, onnxruntime)
+    options = runtime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = options.inter_op_num_threads = threads
+    if not fused:
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    given = model.SerializeToString() if isinstance(model, ModelProto) else model
+    made = partial(runtime.InferenceSession, given, options, providers=["CPUExecutionProvider"])
+    if not saturates() or not _has_unsigned(model):
+        return made()
+    options.add_session_config_entry("session.x64quantprecision", "1")
+    try:
+        return made()
+    except Exception:
+        pytest.skip("ONNX Runtime cannot make products of bytes exact on this processor")
+
+
+def require_exact() -> None:
+    """Skip a test whose products of bytes are not made exact, as of operators with several kinds of operands."""
+    if saturates():
+        pytest.skip("ONNX Runtime's products of bytes are not exact on this processor")
+
+
+def _has_unsigned(model: ModelProto | bytes | Path | str) -> bool:
+    """Return whether a network has numbers of unsigned bytes, as zero points or inputs."""
+    if not isinstance(model, ModelProto):
+        model = ModelProto.FromString(model) if isinstance(model, bytes) else onnx.load(str(model))  # pyright: ignore[reportUnknownMemberType]
+    kinds = [each.data_type for each in model.graph.initializer]
+    kinds += [each.type.tensor_type.elem_type for each in model.graph.input]
+    return TensorProto.UINT8 in kinds
+
+
+@cache
+def saturates() -> bool:
+    """Return whether products of unsigned by signed bytes are inexact here without `fused`."""
+    ports = [
+        helper.make_tensor_value_info(name, kind, [2, 2])
+        for name, kind in (("a", TensorProto.UINT8), ("b", TensorProto.INT8))
+    ]
+    result = helper.make_tensor_value_info("y", TensorProto.INT32, [2, 2])
+    graph = helper.make_graph([helper.make_node("MatMulInteger", ["a", "b"], ["y"])], "product", ports, [result])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    options = cast(Any, onnxruntime).SessionOptions()
+    options.graph_optimization_level = cast(Any, onnxruntime).GraphOptimizationLevel.ORT_DISABLE_ALL
+    made: Any = cast(Any, onnxruntime).InferenceSession(model.SerializeToString(), options)
+    inputs = {"a": np.full((2, 2), 255, np.uint8), "b": np.full((2, 2), 127, np.int8)}
+    return bool(np.any(made.run(None, inputs)[0] != 2 * 255 * 127))
