@@ -60,10 +60,12 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     Outline every kernel and copy of some functions, and insert the calls.
 
     Structurally equal kernels share one function; constants that differ (requantisation factors) become arguments.
+    Raises Diagnostic for kernels on tensors.
     """
     groups: dict[Hashable, list[_Kernel]] = {}
     for op in (op for function in family for op in nested_ops(function.body)):
         if is_kernel(op) or isinstance(op, memref.CopyOp):
+            _refuse_tensors(op)
             arguments = _arguments(op)
             key, numbers = _structure(op, arguments)
             groups.setdefault(key, []).append(_Kernel(op, arguments, numbers))
@@ -72,6 +74,13 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     names = FreshNames(symbol_names(module.body.block))
     for group in groups.values():
         _outline_group(group, names.take_numbered(_base_name(group[0].op)), family[0])
+
+
+def _refuse_tensors(op: Operation) -> None:
+    if not op.results:
+        return
+    remedy = "run bufferize before"
+    raise Diagnostic("a kernel is on tensors", where=where(op), expected="buffers only", found=op.name, remedy=remedy)
 
 
 def _base_name(op: Operation) -> str:
