@@ -79,8 +79,8 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
 def _refuse_tensors(op: Operation) -> None:
     if not op.results:
         return
-    remedy = "run bufferize before"
-    raise Diagnostic("a kernel is on tensors", where=where(op), expected="buffers only", found=op.name, remedy=remedy)
+    message, expected = f"'{op.name}' works on tensors; it needs buffers", "operands of type memref"
+    raise Diagnostic(message, where=where(op), expected=expected, remedy="run bufferize first")
 
 
 def _base_name(op: Operation) -> str:

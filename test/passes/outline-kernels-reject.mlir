@@ -21,7 +21,7 @@ func.func @step_3(%a: memref<16xi8>, %at: memref<1xi32>) attributes {tilewright.
 
 func.func @network(%fill: f32) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
-  // expected-error@+1 {{a kernel is on tensors}}
+  // expected-error@+1 {{'linalg.fill' works on tensors; it needs buffers}}
   %r = linalg.fill ins(%fill : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   func.return %r : tensor<4xf32>
 }
