@@ -35,7 +35,7 @@ class Sums:
     """Where the sums begin in all that the kernel makes."""
     done: Array
     begun: tuple[Spot, ...] = ()
-    """What they began as a copy of, a tile of their output."""
+    """Tiles of the output that a copy initialised them from; none where they began as a constant or an operand."""
 
     @property
     def are_complete(self) -> bool:

@@ -135,7 +135,7 @@ class Progress:
 
 
 def _fits(before: Origin | None) -> bool:
-    """Return whether what a buffer holds is one thing, as far as it is known."""
+    """Return whether the contents of a buffer have one origin, as far as it is known."""
     return before is None or not before.is_mixed
 
 

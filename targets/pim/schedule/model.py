@@ -167,7 +167,7 @@ class Candidate:
         They are of the bytes of products in its memory, and of those on rings, read, moved over each hop and written.
         """
         heads, patches = (_ring_hops(split) for split in self.scheme)
-        sent = {ring: self.mesh.moved(n, patches if ring in "KV" else heads) for ring, n in self.sent.items()}
+        sent = {ring: self.mesh.moved(n, patches if ring in ("K", "V") else heads) for ring, n in self.sent.items()}
         shared = {ring: self.mesh.sharing * self.mesh.moved(n, patches) for ring, n in self.shared.items()}
         return self.mesh.memory_energy * self._per_layer(self.accessed) + sum(map(self._per_layer, (sent, shared)))
 
