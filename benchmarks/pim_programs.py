@@ -2,7 +2,7 @@
 Programs of the layers of a schedule on a mesh of memory nodes, beside the cost model of the schedule.
 
     python benchmarks/pim_programs.py [--model NAME] [--size PIXELS] [--nodes N] [--stages NAME...]
-        [--plans ours published regular programs] [--costs FILE] [--no-simulate] [--fused] [--later]
+        [--plans ours published regular programs] [--costs FILE] [--no-simulate] [--fused] [--chained]
 
 A layer of a schedule is a block of so many branches in sub-arrays of [head split, patch split] nodes. For each one a
 Transformer block in float32 with random weights, without masks and position biases, goes through the pipeline of the
@@ -10,8 +10,9 @@ target: find-branches, schedule-branches, map-branches, shard-kernels, programs 
 block: products as the schedule models them, and the program's, step by step (`targets/pim/program_costs.py`): products,
 other kernels, rings, transfers of the host; their sum, and the cycles that the simulator counts, all nodes on one
 clock. Programs are those before fuse-programs: one step of all nodes after the other. With `--fused` the simulated ones
-are those after it, whose steps overlap; the difference is then what that gains. With `--later` weights are resident,
-where they fit, and cycles those of later calls of a block by itself; else each call loads all weights.
+are those after it, whose steps overlap; the difference is then what that gains. A block is a network by itself, which
+loads its weights and takes inputs and results from and to the host. With `--chained` it is one between others, as the
+schedule assumes: a later call, with resident weights where they fit, of two blocks in sequence, less that of one.
 
 Where the patch split does not divide the rows of a branch, the block has rows of padding, as the schedule counts them.
 Where branches do not fill a box of sub-arrays, the layer is full. `published` is the schedule of the paper for Swin-B,
@@ -124,8 +125,20 @@ def costs_of(stages: Sequence[Stage], mesh: Mesh, nodes: int) -> dict[tuple[str,
     }
 
 
-def measure(part: Part, nodes: int, programs: str, *, simulates: bool, later: bool = False) -> Result:
-    """Return the cycles of a block of some layers."""
+def measure(part: Part, nodes: int, programs: str, *, simulates: bool, chained: bool = False) -> Result:
+    """Return the cycles of a block of some layers: by itself, or between others in a later call."""
+    products = sum(cycles for phase, cycles in part.candidate.compute.items() if phase != "merge")
+    modelled, simulated = _cycles(part, 1 + chained, nodes, programs, simulates=simulates, later=chained)
+    if chained:
+        modelled_one, simulated_one = _cycles(part, 1, nodes, programs, simulates=simulates, later=True)
+        modelled, simulated = modelled - modelled_one, simulated - simulated_one
+    return Result(part.layers * products, modelled, simulated if simulates else None)
+
+
+def _cycles(
+    part: Part, blocks: int, nodes: int, programs: str, *, simulates: bool, later: bool
+) -> tuple[Counter[str], int]:
+    """Return modelled cycles by kind, and simulated ones or 0, of a call of so many blocks."""
     candidate, branches, layers = part
     stage, scheme = candidate.stage, candidate.scheme
     tokens = candidate.rows * scheme.patch_split
@@ -137,7 +150,7 @@ def measure(part: Part, nodes: int, programs: str, *, simulates: bool, later: bo
             machine = str(folder / "mesh.toml")
             count = f"count = [{nodes}, {nodes}]\n"
             Path(machine).write_text(f'include = "pim"\n[levels.NODE]\n{count}[engines.array]\n{count}')
-        (folder / "block.onnx").write_bytes(block.model().SerializeToString())
+        (folder / "block.onnx").write_bytes(block.model(blocks).SerializeToString())
         record = f'name = "1"\nchannels = {stage.channels}\nheads = {stage.heads}\nbranches = {branches}\n'
         (folder / "plan.toml").write_text(f"[[stage]]\n{record}layers = {[list(scheme)] * layers}\n")
         module = compile_model(Model(folder / "block.onnx"), machine, stop_after="tensor").module
@@ -147,9 +160,8 @@ def measure(part: Part, nodes: int, programs: str, *, simulates: bool, later: bo
     modelled = Counter[str]()
     for step in steps_of(module):
         modelled[step.kind] += step.cycles
-    products = sum(cycles for phase, cycles in candidate.compute.items() if phase != "merge")
     run(module, programs)
-    return Result(layers * products, modelled, simulate(module, is_first=not later).cycles if simulates else None)
+    return modelled, simulate(module, is_first=not later).cycles if simulates else 0
 
 
 def main() -> int:
@@ -163,7 +175,7 @@ def main() -> int:
     parser.add_argument("--costs", type=Path, metavar="FILE", help="write the cycles of programs by partition")
     parser.add_argument("--no-simulate", action="store_true", help="model the programs alone")
     parser.add_argument("--fused", action="store_true", help="simulate programs after fuse-programs")
-    parser.add_argument("--later", action="store_true", help="cycles of later calls, whose weights are resident")
+    parser.add_argument("--chained", action="store_true", help="cycles of a block between others")
     options = parser.parse_args()
     mesh = replace(read_profile("default"), array=(options.nodes, options.nodes))
     only = replace(mesh, regular=True)
@@ -202,9 +214,8 @@ def _show(
         for part in parts_of(stage) if stage.stage.name in (options.stages or [stage.stage.name]) else ():
             key = stage.stage.name, part.candidate.scheme, part.branches
             if key not in known:
-                known[key] = measure(
-                    part, options.nodes, programs, simulates=not options.no_simulate, later=options.later
-                )
+                simulates, chained = not options.no_simulate, options.chained
+                known[key] = measure(part, options.nodes, programs, simulates=simulates, chained=chained)
             result, blocks = known[key], stage.stage.blocks
             sums += Counter({"modelled": result.total * blocks, "simulated": (result.simulated or 0) * blocks})
             table.add_row(*_cells(stage.stage.name, part, blocks, result))

@@ -4,7 +4,7 @@ Lowerings of the integer operators that quantisers emit; their arithmetic is sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import math
 from xdsl.dialects.builtin import f32, i64
@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.analysis.intervals import levels_range
-from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.body import Body, is_float, scalar_attr
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.nn import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
 from ...dialects.onnx.schema import OnnxOp
@@ -20,8 +20,23 @@ from ...dialects.quant import RequantizeOp
 from ...errors import Diagnostic
 from ...ir import element_of, integer_width, shape_of, where
 from .indexed import known_range
-from .lowerer import Lowerer, broadcast_map, is_unsigned, lowers
+from .lowerer import Lowerer, Rule, broadcast_map, is_unsigned, lowers, unsupported
 from .rules import compute_type, result_element, scalar_rule, unsigned_positions
+
+
+def _lowers_integers(name: str) -> Callable[[Rule], Rule]:
+    """Register the lowering of an operator whose operands must be integers; it raises Diagnostic for floats."""
+
+    def register(rule: Rule) -> Rule:
+        @lowers(name)
+        def checked(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+            if any(is_float(element_of(value)) for value in op.operands):
+                raise unsupported(op, "of floats", "run infer-integer-types first")
+            return rule(lower, op)
+
+        return checked
+
+    return register
 
 
 def _exponent(op: OnnxOp, name: str) -> int:
@@ -55,7 +70,7 @@ def _broadcasts(shape: Sequence[int], target: Sequence[int]) -> bool:
     return all(extent in (1, full) for extent, full in zip(shape, aligned, strict=True))
 
 
-@lowers("RequantShift")
+@_lowers_integers("RequantShift")
 def _requant_shift(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     x, mul, add = op.operands
     shape = shape_of(x)
@@ -89,7 +104,7 @@ def _rows(
     return [lower.emit(kernel(inputs, out, properties | types, unsigned=unsigned_positions(values)))]
 
 
-@lowers("iSoftmax")
+@_lowers_integers("iSoftmax")
 def _int_softmax(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     names = _integers(op, a="coeffA", b="coeffB", c="coeffC", log2="log2", levels="n_levels")
     return _rows(lower, op, IntSoftmaxOp, names | _span(op.operands[0]))
@@ -103,23 +118,23 @@ def _span(value: SSAValue) -> dict[str, Attribute | None]:
     return {"span": scalar_attr(known.high - known.low, i64)}
 
 
-@lowers("ITAMax")
+@_lowers_integers("ITAMax")
 def _ita_max(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     return _rows(lower, op, ItaMaxOp, _integers(op, levels="n_levels") | _span(op.operands[0]))
 
 
-@lowers("iRMSNorm")
+@_lowers_integers("iRMSNorm")
 def _rms_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     numbers = {"shift": _exponent(op, "D"), "low": -128, "high": 127}
     return _rows(lower, op, IntRmsNormOp, {name: scalar_attr(value, i64) for name, value in numbers.items()})
 
 
-@lowers("iLayerNorm")
+@_lowers_integers("iLayerNorm")
 def _layer_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     return _rows(lower, op, IntLayerNormOp, {"shift": scalar_attr(_exponent(op, "D"), i64)})
 
 
-@lowers("iNoNorm")
+@_lowers_integers("iNoNorm")
 def _no_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     def build(body: Body, x: SSAValue, w: SSAValue, b: SSAValue) -> SSAValue:
         scaled = body.mul(body.add(body.mul(x, w), b), int(op.attribute("mul")))
@@ -128,7 +143,7 @@ def _no_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     return scalar_rule(build)(lower, op)
 
 
-@lowers("iGELU")
+@_lowers_integers("iGELU")
 def _gelu(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     b, one = int(op.attribute("b")), int(op.attribute("one"))
 
@@ -150,7 +165,7 @@ def _hardswish(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     return scalar_rule(build)(lower, op)
 
 
-@lowers("TrueIntegerDiv")
+@_lowers_integers("TrueIntegerDiv")
 def _true_integer_div(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     delta, eps, eta, y = (int(op.attribute(name)) for name in ("Delta", "eps", "eta", "y"))
     divisor = y * eta + eps
@@ -163,7 +178,7 @@ def _true_integer_div(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     return scalar_rule(build)(lower, op)
 
 
-@lowers("IntegerDiv")
+@_lowers_integers("IntegerDiv")
 def _integer_div(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     delta, eps, eta = (int(op.attribute(name)) for name in ("Delta", "eps", "eta"))
 

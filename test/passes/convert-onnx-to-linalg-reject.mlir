@@ -117,3 +117,19 @@ func.func @zero_points_of_weights(%x: tensor<1x2x3x3xui8>, %w: tensor<2x2x1x1xi8
   %y = onnx.QLinearConv(%x, %s, %z, %w, %s, %zw, %s, %z) : (tensor<1x2x3x3xui8>, tensor<f32>, tensor<ui8>, tensor<2x2x1x1xi8>, tensor<f32>, tensor<1x2x1x1xi8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x3x3xui8>
   func.return %y : tensor<1x2x3x3xui8>
 }
+
+// -----
+
+func.func @requantisation_of_floats(%x: tensor<2x4xf32>, %m: tensor<4xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{RequantShift of floats has no lowering}}
+  %y = onnx.RequantShift(%x, %m, %m) {div = 256 : si64, n_levels = 256 : si64} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  func.return %y : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @gelu_of_floats(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{iGELU of floats has no lowering}}
+  %y = onnx.iGELU(%x) {b = -10 : si64, one = 20 : si64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  func.return %y : tensor<2x4xf32>
+}

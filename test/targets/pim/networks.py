@@ -46,9 +46,19 @@ class Block:
         shape = self._constant(np.array([*self.shape[:2], self._heads, self._width], np.int64))
         return self._node("Transpose", [self._node("Reshape", [x, shape])], perm=order)
 
-    def model(self) -> onnx.ModelProto:
+    def model(self, blocks: int = 1) -> onnx.ModelProto:
+        """Return so many blocks, each with its own weights, one after the other."""
+        x = "x"
+        for _ in range(blocks):
+            x = self._block(x)
+        self._nodes.append(helper.make_node("Identity", [x], ["y"]))
+        ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.shape) for name in ("x", "y")]
+        graph = helper.make_graph(self._nodes, "block", ends[:1], ends[1:], self._constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+    def _block(self, start: str) -> str:
         channels = self.shape[-1]
-        x = self._norm("x")
+        x = self._norm(start)
         q, k, v = (self._linear(x, channels, channels) for _ in range(3))
         turned = self._split(k, [0, 2, 3, 1])
         scores = self._node("MatMul", [self._split(q, [0, 2, 1, 3]), turned])
@@ -56,11 +66,7 @@ class Block:
         mixed = self._node("MatMul", [self._node("Softmax", [scaled], axis=-1), self._split(v, [0, 2, 1, 3])])
         joined = self._node("Transpose", [mixed], perm=[0, 2, 1, 3])
         merged = self._node("Reshape", [joined, self._constant(np.array(self.shape, np.int64))])
-        x = self._node("Add", ["x", self._linear(merged, channels, channels)])
+        x = self._node("Add", [start, self._linear(merged, channels, channels)])
         hidden = self._expansion * channels
         inner = self._node("Relu", [self._linear(self._norm(x), channels, hidden)])
-        x = self._node("Add", [x, self._linear(inner, hidden, channels)])
-        self._nodes.append(helper.make_node("Identity", [x], ["y"]))
-        ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.shape) for name in ("x", "y")]
-        graph = helper.make_graph(self._nodes, "block", ends[:1], ends[1:], self._constants)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        return self._node("Add", [x, self._linear(inner, hidden, channels)])
