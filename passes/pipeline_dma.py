@@ -28,7 +28,8 @@ def pipeline_dma(function: FuncOp) -> None:
 
     A loop-invariant tile is fetched before the loop. With two or more buffers, the first tile is fetched in the
     prologue, and each next one during the use of the previous one. A write is waited for before its buffer is reused,
-    or in the epilogue.
+    or in the epilogue. Tiles whose sums start from an operand are fetched and written in one ring: with three buffers,
+    the next one starts while one is computed and another is written.
     """
     for op in reversed(nested_ops(function)):
         if type(op) is scf.ForOp and (found := tile_loop(op)) is not None:
@@ -39,16 +40,18 @@ def _pipeline(found: TileLoop) -> None:
     loop, block = found.loop, found.loop.body.block
     before = Writer(InsertPoint.before(loop), loop.location)
     initial = [token for fetch in found.fetches for token in _first_fetch(before, fetch)]
-    initial += [before.no_transfer() for write in found.writes for _ in range(write.stages)]
+    initial += [before.no_transfer() for write in found.writes for _ in range(write.in_flight)]
     tokens: list[SSAValue] = [block.insert_arg(TokenType(), len(block.args)) for _ in initial]
     work = found.fetches[-1].end.next_op if found.fetches else block.first_op
     assert work is not None
-    onward = [_next_fetch(found, fetch, tokens.pop(0)) for fetch in found.fetches if fetch.is_prefetched]
+    fetched = [tokens.pop(0) for fetch in found.fetches if fetch.is_prefetched]
+    groups = [[tokens.pop(0) for _ in range(write.in_flight)] for write in found.writes]
+    for write, group in zip(found.writes, groups, strict=True):
+        place = next((each.holder for each in found.fetches if write.shares(each)), work)
+        _await_buffer(Writer(InsertPoint.before(place), write.start.location), found, write, group[0])
+    onward = [_next_fetch(found, fetch, fetched.pop(0)) for fetch in found.fetches if fetch.is_prefetched]
     for fetch in found.fetches:
         _settle(fetch)
-    groups = [[tokens.pop(0) for _ in range(write.stages)] for write in found.writes]
-    for write, group in zip(found.writes, groups, strict=True):
-        _await_buffer(Writer(InsertPoint.before(work), write.start.location), found, write, group[0])
     for write, group in zip(found.writes, groups, strict=True):
         onward += _write_on(write, group)
     erase_dead(op for op in block.ops if op.results)

@@ -18,6 +18,7 @@ from ...dialects.hier.indirect import free_forms, free_map, lookups_of
 from ...errors import Diagnostic
 from ...ir import shape_of, where
 from ..loops.nest import Index
+from ..memory.pipelined import starts_ahead
 from ..memory.views import view_of
 from .writer import Writer
 
@@ -92,7 +93,8 @@ class Stream:
     @property
     def stages(self) -> int:
         """Buffers of the tiles' ring (double buffering), at most the number of tiles."""
-        return min(self.tile.stages.data, self.count)
+        tile = self.tile if self.started is None else self.grid.tiles.data[self.started]
+        return min(tile.stages.data, self.count)
 
     @cached_property
     def is_partial(self) -> bool:
@@ -137,8 +139,9 @@ class Stream:
         """
         Issue the transfer of a tile; return its token.
 
-        One that starts an output is part of the compute on its tile, which no later step overlaps.
+        One that starts an output is part of the compute on its tile, unless the ring has a buffer for the next one.
         """
+        in_turn = self.started is None or starts_ahead(self.stages, self.count)
         clipped, body = self.is_partial, self.grid.body_of(self.index)
         fill = self.tile.fill if clipped and not self.is_output else None
         return writer.op(
@@ -149,7 +152,7 @@ class Stream:
                 writes_far=self.is_output,
                 clipped=clipped,
                 fill=fill,
-                stages=self.stages if self.started is None else None,
+                stages=self.stages if in_turn else None,
                 broadcast=self.tile.repeated,
                 body=body.clone() if body is not None else None,
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, scf
 from xdsl.ir import Operation
@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.core.effects import is_speculatable
 from ...dialects.hier import DmaStartOp, DmaWaitOp
+from ..memory.pipelined import starts_ahead, writes_in_flight
 from ..memory.views import MEMORY_VIEWS, bytes_of
 from .cone import Cone, reads_unwritten
 
@@ -30,6 +31,8 @@ class Transfer:
     count: int
     cone: Cone | None
     """Backward slice of its operands; only of a transfer that may be prefetched."""
+    is_shared: bool = False
+    """True of a fetch and a write of one ring: sums that start from an operand's tile, and are written."""
 
     @property
     def stages(self) -> int:
@@ -40,7 +43,19 @@ class Transfer:
     @property
     def is_prefetched(self) -> bool:
         """Return whether a tile may be fetched during the use of the previous one."""
-        return self.start.writes_far is None and self.stages > 1
+        if self.start.writes_far is not None:
+            return False
+        return starts_ahead(self.stages, self.count) if self.is_shared else self.stages > 1
+
+    @property
+    def in_flight(self) -> int:
+        """Return the writes that may be in flight."""
+        ahead = self.is_shared and starts_ahead(self.stages, self.count)
+        return writes_in_flight(self.stages, self.count, ahead=ahead)
+
+    def shares(self, other: Transfer) -> bool:
+        """Return whether two transfers are of one ring."""
+        return self.start.near is other.start.near
 
     @property
     def end(self) -> Operation:
@@ -79,8 +94,13 @@ def tile_loop(loop: scf.ForOp) -> TileLoop | None:
         transfers.append(transfer)
     fetches = [each for each in transfers if each.start.writes_far is None]
     writes = [each for each in transfers if each.start.writes_far is not None]
+    fetches, writes = _with_rings(fetches, writes), _with_rings(writes, fetches)
     found = TileLoop(loop, steps, fetches, writes)
     return found if transfers and _in_order(found) and all(_lie_apart(found, each) for each in transfers) else None
+
+
+def _with_rings(transfers: Sequence[Transfer], others: Sequence[Transfer]) -> list[Transfer]:
+    return [replace(each, is_shared=any(map(each.shares, others))) for each in transfers]
 
 
 def _steps(loop: scf.ForOp) -> int | None:

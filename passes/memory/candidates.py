@@ -82,7 +82,7 @@ class Candidates:
             sweep = Sweep.of(ops, route, pricer, homes)
             self.emptied = self.emptied or sweep.emptied
             for each in (sweep, *sweep.with_panels()):
-                computing = _promising(each, _stages(ops, double_buffered))
+                computing = _promising(each, _stages(ops, each, double_buffered))
                 ways += [_Way(pricer, each, key, cycles, self.levels, number) for key, cycles in computing.items()]
         self._ways = sorted(ways, key=lambda way: way.bound)
 
@@ -143,10 +143,8 @@ def _rank(candidate: Candidate) -> tuple[object, ...]:
 
 
 _Loops: TypeAlias = "tuple[tuple[int, int], ...]"
-_Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool, _Loops, bool]"
-"""
-Tile sizes, order of the tiled loops, double buffering, instances per spatially mapped loop, operands from neighbours.
-"""
+_Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], int, _Loops, bool]"
+"""Tile sizes, order of the tiled loops, stages, instances per spatially mapped loop, operands from neighbours."""
 
 
 class _Way:
@@ -164,9 +162,13 @@ class _Way:
 
     @cached_property
     def _stages(self) -> tuple[int, ...]:
-        _, order, double, *_ = self._key
+        _, order, stages, *_ = self._key
         own = frozenset(self._spread.order(order, self._tiling.counts))
-        return tuple(2 if double and tile.dims & own and tile.has_buffer else 1 for tile in self._tiling.tiles)
+        started = {each for tile in self._tiling.starts for each in (tile, tile.starts)}
+        return tuple(
+            1 if not tile.dims & own or tile.in_place else stages if tile in started else min(stages, 2)
+            for tile in self._tiling.tiles
+        )
 
     @cached_property
     def bytes(self) -> tuple[int, ...] | None:
@@ -218,14 +220,14 @@ def pareto(found: Sequence[Candidate]) -> list[Candidate]:
 @dataclass(frozen=True)
 class _Estimates:
     """
-    Estimates of all N tilings in one loop order, with one or two stages: bytes, total and compute cycles, each [N].
+    Estimates of all N tilings in one loop order, with so many stages: bytes, total and compute cycles, each [N].
     """
 
     bytes: Ints
     times: Ints
     computing: Ints
     order: tuple[int, ...]
-    double: bool
+    stages: int
     divided: Ints | None = None
     """Engine instances along each loop [N, loops]."""
     chained: bool = False
@@ -237,20 +239,25 @@ class _Estimates:
         extents = cast("list[int]", sweep.sizes[row].tolist())
         copies = cast("list[int]", self.divided[row].tolist()) if self.divided is not None else []
         loops = tuple((dim, copies[dim]) for dim in cut if copies and copies[dim] > 1)
-        return tuple(extents), cut, self.double and bool(cut), loops, self.chained and bool(loops)
+        return tuple(extents), cut, self.stages if cut else 1, loops, self.chained and bool(loops)
 
 
-def _stages(ops: Sequence[Operation], double_buffered: bool) -> set[int]:
-    """Return the permitted numbers of buffer stages: the pinned ones, else 1 and, with double buffering, 2."""
+def _stages(ops: Sequence[Operation], sweep: Sweep, double_buffered: bool) -> set[int]:
+    """
+    Return the permitted numbers of buffer stages: the pinned ones, else 1 and, with double buffering, 2 or 3.
+
+    With 3, outputs whose sums start from an operand have a third buffer; others have 2.
+    """
     pinned = {stages for op in ops if (stages := pinned_stages(op)) is not None}
-    return pinned or ({1, 2} if double_buffered else {1})
+    most = 3 if sweep.starts else 2
+    return {min(stages, most) for stages in pinned or ({1, 2, 3} if double_buffered else {1})}
 
 
 def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
     """Select tilings for an exact cost, with their compute cycles: on one engine instance, on all, on half, ..."""
     if not len(sweep):
         return {}
-    sizes = {each: sweep.all_bytes(each) for each in (1, 2)}
+    sizes = {each: sweep.all_bytes(each) for each in stages}
     found = _best(sweep, [each for order in sweep.orders() for each in _alone(sweep, order, stages, sizes)])
     copies = sweep.copies
     while copies > 1:
@@ -281,14 +288,15 @@ def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, most
 
 
 def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mapping[int, Ints]) -> Iterator[_Estimates]:
-    """Yield the estimates for one engine instance; `sizes` are the bytes with one and with two stages."""
+    """Yield the estimates for one engine instance; `sizes` are the bytes by stages."""
     steps = sweep.counts.prod(axis=1)
     compute, moved, ends = sweep.estimate(order)
     if 1 in stages:
-        yield _Estimates(sizes[1], compute + moved, compute, order, False)
-    if 2 in stages:
-        hidden = np.maximum(compute, moved - ends) + ends
-        yield _Estimates(sizes[2], np.where(steps > 1, hidden, compute + moved), compute, order, True)
+        yield _Estimates(sizes[1], compute + moved, compute, order, 1)
+    for each in sorted(stages - {1}):
+        busy = compute + sweep.starting(order) if each == 2 else compute
+        hidden = np.maximum(busy, moved - ends) + ends
+        yield _Estimates(sizes[each], np.where(steps > 1, hidden, compute + moved), compute, order, each)
 
 
 def _on_copies(
@@ -306,10 +314,10 @@ def _on_copies(
             sizes = {each: np.where(fits, size, 2 * TOO_LARGE) for each, size in sizes.items()}
         if 1 in stages:
             times = np.maximum(compute + own + passed - ends // copies, moved - first) + first + last
-            yield _Estimates(sizes[1], times, compute, order, False, divided, chained)
-        if 2 in stages:
+            yield _Estimates(sizes[1], times, compute, order, 1, divided, chained)
+        for each in sorted(stages - {1}):
             hidden = np.maximum(np.maximum(compute, passed), moved - first) + first + last
-            yield _Estimates(sizes[2], hidden, compute, order, True, divided, chained)
+            yield _Estimates(sizes[each], hidden, compute, order, each, divided, chained)
 
 
 def _thinned(found: dict[_Key, tuple[int, int]], priced: int) -> list[_Key]:

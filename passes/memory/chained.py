@@ -7,7 +7,7 @@ for each stage. `grids/neighbours.py` makes these programs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
@@ -158,6 +158,22 @@ def _taken(now: int, number: int, chained: Chained) -> Generator[_Turn, int, tup
     return now, sent
 
 
+def _fetched(now: int, step: int, streams: Mapping[int, Stream], ahead: dict[int, int]) -> _Program:
+    """Issue the fetches of a step, as `pipelined.py` does."""
+    for number, stream in streams.items():
+        if step % stream.run:
+            continue
+        turn = step // stream.run
+        if not stream.is_prefetched:
+            now = yield now, "move", stream.link, stream.times(turn)
+            continue
+        arrived = ahead[number]
+        if turn + 1 < stream.count:
+            ahead[number] = yield now, "move", stream.link, stream.times(turn + 1)
+        now = max(now, arrived)
+    return now
+
+
 def _node(steps: int, compute: Callable[[int], int], node: Node) -> _Program:
     """Run the program of one instance: what `pipelined.py` does, with the operands from neighbours."""
     now, sent = 0, 0
@@ -165,33 +181,21 @@ def _node(steps: int, compute: Callable[[int], int], node: Node) -> _Program:
     for chained in held:
         now, end = yield from _taken(now, 0, chained)
         sent = max(sent, end)
-    inputs = [stream for stream in node.streams if not stream.is_output and not stream.starts]
-    starters = [stream for stream in node.streams if stream.starts]
+    inputs = {n: each for n, each in enumerate(node.streams) if not each.is_output and not each.starts}
+    starters = {n: each for n, each in enumerate(node.streams) if each.starts}
     outputs = [stream for stream in node.streams if stream.is_output]
     ahead: dict[int, int] = {}
-    for index, stream in enumerate(inputs):
-        if stream.count == 1:
+    for number, stream in (inputs | starters).items():
+        if stream.is_prefetched:
+            ahead[number] = yield now, "move", stream.link, stream.times(0)
+        elif stream.count == 1 and not stream.starts:
             now = yield now, "move", stream.link, stream.times(0)
-        elif stream.stages > 1:
-            ahead[index] = yield now, "move", stream.link, stream.times(0)
-    written = [[0] * min(stream.stages, stream.count) for stream in outputs]
+    written = [[0] * stream.writes_in_flight(started=bool(starters)) for stream in outputs]
     for step in range(steps):
-        for index, stream in enumerate(inputs):
-            if stream.count == 1 or step % stream.run:
-                continue
-            turn = step // stream.run
-            if stream.stages == 1:
-                now = yield now, "move", stream.link, stream.times(turn)
-                continue
-            arrived = ahead[index]
-            if turn + 1 < stream.count:
-                ahead[index] = yield now, "move", stream.link, stream.times(turn + 1)
-            now = max(now, arrived)
+        now = yield from _fetched(now, step, {n: each for n, each in inputs.items() if each.count > 1}, ahead)
         for stream, ends in zip(outputs, written, strict=True):
             now = now if step % stream.run else max(now, ends[0])
-        for stream in starters:
-            if step % stream.run == 0:
-                now = yield now, "move", stream.link, stream.times(step // stream.run)
+        now = yield from _fetched(now, step, starters, ahead)
         through = 0
         for chained in passing:
             if step % chained.run == 0:

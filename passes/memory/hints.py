@@ -2,7 +2,8 @@
 Scheduling hints for plan-memory, as attributes of the IR.
 
 - `hier.sizes = array<i64: 1, 1, 16, 0, 0, ...>` on a kernel: tile extents in its loops, 0 where free
-- `hier.stages = 1 : i64` on a kernel: 1 disables double buffering, 2 requires it
+- `hier.stages = 1 : i64` on a kernel: 1 disables double buffering, 2 requires it, 3 also gives a third buffer to an
+  output whose sums start from an operand
 - `hier.keep = true` on an allocation: resident in the near level; false: not resident
 """
 
@@ -39,8 +40,8 @@ def pinned_stages(op: Operation) -> int | None:
     hint = op.attributes.get(STAGES)
     if hint is None:
         return None
-    if not isinstance(hint, IntegerAttr) or hint.value.data not in (1, 2):
-        raise _bad(op, STAGES, "1 or 2")
+    if not isinstance(hint, IntegerAttr) or hint.value.data not in (1, 2, 3):
+        raise _bad(op, STAGES, "1, 2 or 3")
     return int(hint.value.data)
 
 

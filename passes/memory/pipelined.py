@@ -6,7 +6,7 @@ Planners estimate thousands of grids with it, and build none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from typing import TypeAlias, cast
@@ -30,12 +30,38 @@ class Stream:
     times: Callable[[int], Times]
     link: int = 0
     starts: bool = False
-    """True if the tiles are brought to the buffers of an output, while nothing else runs."""
+    """True if the tiles are brought to the buffers of an output, in turn with its own `stages`."""
 
     def within(self, steps: int) -> Stream:
         """Return the tiles of the first steps, which end with the last of these."""
         run = min(self.run, steps)
         return self if run * self.count == steps else replace(self, run=run, count=-(-steps // run))
+
+    @property
+    def is_prefetched(self) -> bool:
+        """Return whether the next tile of an input is fetched during the use of the present one."""
+        if self.starts:
+            return starts_ahead(self.stages, self.count)
+        return not self.is_output and self.stages > 1 and self.count > 1
+
+    def writes_in_flight(self, *, started: bool) -> int:
+        """Return the writes of an output's tiles that may be in flight; its sums may be started by an operand."""
+        return writes_in_flight(self.stages, self.count, ahead=started and starts_ahead(self.stages, self.count))
+
+
+def starts_ahead(stages: int, count: int) -> bool:
+    """
+    Return whether the sums of an output's next tile are started while the present one is computed.
+
+    Of the `stages` buffers of its `count` tiles one is computed, and one may be written out: the next one is a third,
+    or the second of two tiles.
+    """
+    return count > 1 and min(stages, count) > min(2, count - 1)
+
+
+def writes_in_flight(stages: int, count: int, *, ahead: bool) -> int:
+    """Return the writes of an output's tiles that may be in flight, a buffer less where the next one starts `ahead`."""
+    return min(stages, count) - (ahead and stages < count)
 
 
 class LinkState:
@@ -110,36 +136,40 @@ Coroutine of one instance: yields issue time, link and cycles of a transfer, rec
 def _copy(steps: int, compute: Callable[[int], int], streams: Sequence[Stream]) -> _Copy:
     """Run the pipeline of one instance."""
     now = 0
-    inputs = [stream for stream in streams if not stream.is_output and not stream.starts]
-    starters = [stream for stream in streams if stream.starts]
+    inputs = {n: each for n, each in enumerate(streams) if not each.is_output and not each.starts}
+    starters = {n: each for n, each in enumerate(streams) if each.starts}
     outputs = [stream for stream in streams if stream.is_output]
     ahead: dict[int, int] = {}
-    for index, stream in enumerate(inputs):
-        if stream.count == 1:
+    for number, stream in (inputs | starters).items():
+        if stream.is_prefetched:
+            ahead[number] = yield now, stream.link, stream.times(0)
+        elif stream.count == 1 and not stream.starts:
             now = yield now, stream.link, stream.times(0)
-        elif stream.stages > 1:
-            ahead[index] = yield now, stream.link, stream.times(0)
-    written = [[0] * min(stream.stages, stream.count) for stream in outputs]
+    written = [[0] * stream.writes_in_flight(started=bool(starters)) for stream in outputs]
     for step in range(steps):
-        for index, stream in enumerate(inputs):
-            if stream.count == 1 or step % stream.run:
-                continue
-            turn = step // stream.run
-            if stream.stages == 1:
-                now = yield now, stream.link, stream.times(turn)
-                continue
-            arrived = ahead[index]
-            if turn + 1 < stream.count:
-                ahead[index] = yield now, stream.link, stream.times(turn + 1)
-            now = max(now, arrived)
+        now = yield from _fetch(now, step, {n: each for n, each in inputs.items() if each.count > 1}, ahead)
         for stream, ends in zip(outputs, written, strict=True):
             now = now if step % stream.run else max(now, ends[0])
-        for stream in starters:
-            if step % stream.run == 0:
-                now = yield now, stream.link, stream.times(step // stream.run)
+        now = yield from _fetch(now, step, starters, ahead)
         now += compute(step)
         for stream, ends in zip(outputs, written, strict=True):
             if (step + 1) % stream.run == 0:
                 ends.append((yield now, stream.link, stream.times(step // stream.run)))
                 del ends[0]
     return max([now, *(end for ends in written for end in ends)])
+
+
+def _fetch(now: int, step: int, streams: Mapping[int, Stream], ahead: dict[int, int]) -> _Copy:
+    """Issue the fetches of a step, those of prefetched tiles for the tile after, and wait for what it uses."""
+    for number, stream in streams.items():
+        if step % stream.run:
+            continue
+        turn = step // stream.run
+        if not stream.is_prefetched:
+            now = yield now, stream.link, stream.times(turn)
+            continue
+        arrived = ahead[number]
+        if turn + 1 < stream.count:
+            ahead[number] = yield now, stream.link, stream.times(turn + 1)
+        now = max(now, arrived)
+    return now

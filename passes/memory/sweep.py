@@ -209,6 +209,19 @@ class Sweep:
             found.append(written)
         return found
 
+    @cached_property
+    def starts(self) -> list[Tiles]:
+        """Tiles that the leader's sums start from."""
+        return [tiles for tiles in self.tiles if tiles.repeated is not None]
+
+    def starting(self, order: Sequence[int]) -> Ints:
+        """Estimate per tiling the cycles in which sums start from an operand while nothing is computed."""
+        total = np.zeros(len(self.sizes), np.int64)
+        for tiles in self.starts:
+            often = changes(self.counts, tiles.moving, order)
+            total += np.where(often > 2, self._transfers(tiles) * often, 0)
+        return total
+
     @property
     def most(self) -> Most:
         """Return the maximum numbers of candidates."""
@@ -248,7 +261,8 @@ class Sweep:
         total = np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
             if tiles.has_buffer and tiles.level == level.name:
-                total += _rounded(tiles.bytes, unit) * np.where(any_along(tiles.moving & (own > 1)), stages, 1)
+                ring = stages if tiles.is_output and self.starts else min(stages, 2)
+                total += _rounded(tiles.bytes, unit) * np.where(any_along(tiles.moving & (own > 1)), ring, 1)
         for parts in self.parts[:-1]:
             if parts.part.places.level("outs") == level.name:
                 total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)

@@ -103,3 +103,69 @@ func.func @nested(%a: memref<16xi8>, %c: memref<4xi8>) {
   }
   func.return
 }
+
+// A ring of three buffers in which sums start from an operand: the next tile starts while this one is computed, after
+// the wait for the write from its buffer, two tiles before. Two writes are in flight.
+
+// CHECK-LABEL: func.func @started
+// CHECK:         %[[A0:.*]] = hier.dma_start %a
+// CHECK:         %[[B0:.*]] = hier.dma_start %b
+// CHECK-NOT:     dma_wait
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %[[A0]], %[[B:.*]] = %[[B0]], %[[OLD:[0-9]+]] = %{{.*}}, %[[NEW:[0-9]+]] = %{{.*}})
+// CHECK:           hier.dma_start %a
+// CHECK:           hier.dma_wait %[[A]]
+// CHECK:           hier.dma_wait %[[OLD]]
+// CHECK:           %[[NEXT:.*]] = scf.if
+// CHECK:             hier.dma_start %b
+// CHECK:           hier.dma_wait %[[B]]
+// CHECK-NEXT:      linalg.add
+// CHECK-NEXT:      %[[OUT:.*]] = hier.dma_start %c
+// CHECK-NEXT:      scf.yield %{{.*}}, %[[NEXT]], %[[NEW]], %[[OUT]]
+func.func @started(%a: memref<64xi8>, %b: memref<64xi8>, %c: memref<64xi8>) {
+  hier.grid (%i) in [4]
+      ins(%ta = %a[%i * 16] [16] in "L1" address 0 stages 2 : memref<64xi8>,
+          %s = %b[%i * 16] [16] starts 0 : memref<64xi8>)
+      outs(%tc = %c[%i * 16] [16] in "L1" address 32 stages 3 : memref<64xi8>) {
+    linalg.add ins(%ta, %tc : memref<16xi8, "L1">, memref<16xi8, "L1">) outs(%tc : memref<16xi8, "L1">)
+    hier.yield
+  }
+  func.return
+}
+
+// Two buffers: one is computed, the other may be on its way out, so that sums start in their own step. Of two tiles,
+// neither comes back to a buffer, and the second starts while the first is computed.
+
+// CHECK-LABEL: func.func @in_its_step
+// CHECK:         scf.for
+// CHECK:           hier.dma_start %a
+// CHECK:           hier.dma_wait
+// CHECK:           hier.dma_wait
+// CHECK:           %[[B:.*]] = hier.dma_start %b
+// CHECK-NEXT:      hier.dma_wait %[[B]]
+// CHECK-NEXT:      linalg.add
+func.func @in_its_step(%a: memref<64xi8>, %b: memref<64xi8>, %c: memref<64xi8>) {
+  hier.grid (%i) in [4]
+      ins(%ta = %a[%i * 16] [16] in "L1" address 0 stages 2 : memref<64xi8>,
+          %s = %b[%i * 16] [16] starts 0 : memref<64xi8>)
+      outs(%tc = %c[%i * 16] [16] in "L1" address 32 stages 2 : memref<64xi8>) {
+    linalg.add ins(%ta, %tc : memref<16xi8, "L1">, memref<16xi8, "L1">) outs(%tc : memref<16xi8, "L1">)
+    hier.yield
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @of_two
+// CHECK:         hier.dma_start %b
+// CHECK:         scf.for
+// CHECK:           scf.if
+// CHECK:             hier.dma_start %b
+func.func @of_two(%a: memref<32xi8>, %b: memref<32xi8>, %c: memref<32xi8>) {
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 16] [16] in "L1" address 0 stages 2 : memref<32xi8>,
+          %s = %b[%i * 16] [16] starts 0 : memref<32xi8>)
+      outs(%tc = %c[%i * 16] [16] in "L1" address 32 stages 2 : memref<32xi8>) {
+    linalg.add ins(%ta, %tc : memref<16xi8, "L1">, memref<16xi8, "L1">) outs(%tc : memref<16xi8, "L1">)
+    hier.yield
+  }
+  func.return
+}

@@ -30,7 +30,7 @@ func.func @wrong_sizes(%a: memref<8x16xi8>, %b: memref<16x4xi8>, %o: memref<8x4x
 func.func @wrong_stages(%a: memref<8x16xi8>, %b: memref<16x4xi8>, %o: memref<8x4xi32>) {
   // expected-error @+1 {{the hint hier.stages of 'nn.matmul' is malformed}}
   nn.matmul ins(%a, %b : memref<8x16xi8>, memref<16x4xi8>) outs(%o : memref<8x4xi32>)
-    {accumulator = i32, hier.stages = 3 : i64}
+    {accumulator = i32, hier.stages = 4 : i64}
   func.return
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IntAttr, ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, ModuleOp, i64
 
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.model import Machine
@@ -18,6 +18,10 @@ from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import ds_cnn, resnet8
 from tilewright.frontend.zoo._builder import Builder, Value
+from tilewright.passes import all_passes
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.memory.hints import SIZES, STAGES
 from tilewright.passes.memory.plan import Choice
 from tilewright.passes.plan_memory import replace_by_grid
 from tilewright.passes.verify_memory import verify_memory
@@ -125,6 +129,34 @@ def test_each_candidate_is_proved_exact_and_timed(text: str) -> None:
         assert simulate(plan).cycles == candidate.cycles
         Interpreter(plan).call("network", [*inputs, result := np.zeros((8, 32), np.int8)])
         np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("rows", [8, 12, 16])
+def test_sums_start_ahead_in_a_third_buffer(rows: int) -> None:
+    target = machine()
+    module = parse_module(new_context(), MATMUL.replace("8x", f"{rows}x"))
+    attach_machine(module, target)
+    draw = np.random.default_rng(3)
+    shapes = (rows, 64), (64, 32)
+    inputs = [*(draw.integers(-128, 128, each, np.int8) for each in shapes), draw.integers(-9999, 9999, 32, np.int16)]
+    Interpreter(module).call("network", [*inputs, expected := np.zeros((rows, 32), np.int8)])
+    cycles: dict[int, int] = {}
+    for stages in (2, 3):
+        plan = module.clone()
+        (kernel,) = (op for op in plan.walk() if op.name == "nn.matmul")
+        kernel.attributes |= {SIZES: DenseArrayBase.from_list(i64, [4, 32, 64]), STAGES: IntegerAttr(stages, i64)}
+        found = layers(plan, target)
+        candidate = min((c for c in found.options(0, 1, set()).priced if c.alternative), key=lambda c: c.cycles)
+        replace_by_grid(found, Choice(0, 1, candidate), {level.name: 0 for level in found.levels})
+        assert [tile.stages.data for tile in grids(plan)[0].tiles][-1] == stages
+        verify_memory(plan)
+        PassManager().run(plan, parse_pipeline("expand-grid,pipeline-dma,verify-memory", all_passes()), new_context())
+        cycles[stages] = simulate(plan).cycles
+        assert cycles[stages] == candidate.cycles
+        Interpreter(plan).call("network", [*inputs, result := np.zeros((rows, 32), np.int8)])
+        np.testing.assert_array_equal(result, expected)
+    # Of two tiles the second starts ahead in the second buffer.
+    assert cycles[3] == cycles[2] if rows == 8 else cycles[3] < cycles[2]
 
 
 @pytest.mark.parametrize("text", [MATMUL, PLAIN], ids=["bias", "plain"])
