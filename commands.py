@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from .console import table_console
 from .errors import Diagnostic
 
 if TYPE_CHECKING:
@@ -323,7 +324,6 @@ def quantize_command(options: argparse.Namespace) -> int:
 
 def targets_command(options: argparse.Namespace) -> int:
     """Run `tilewright targets`."""
-    from rich.console import Console
     from rich.table import Table
 
     from .compiler import machine_named, pipeline_of
@@ -336,7 +336,7 @@ def targets_command(options: argparse.Namespace) -> int:
         table = Table("target", "what it is")
         for machine in targets.machines().values():
             table.add_row(machine.name, machine.summary)
-        Console().print(table)
+        table_console().print(table)
         return 0
     machine = machine_named(options.name)
     described = find_machine(options.name) if (machine.folder / "machine.toml").is_file() else None
@@ -348,11 +348,12 @@ def targets_command(options: argparse.Namespace) -> int:
             phase.text,
             " ".join(filter(None, map(_options, (step for step in steps if step.phase == phase.name)))),
         )
-    Console().print(table)
+    console = table_console()
+    console.print(table)
     if described is not None:
-        Console().print(draw(described))
+        console.print(draw(described))
     chip = [f"{name} (simulator of the chip)" for name in chip_simulators(machine)]
-    Console().print(f"--on {', '.join([*ON, *SIMULATORS, *chip])}", highlight=False, soft_wrap=True)
+    console.print(f"--on {', '.join([*ON, *SIMULATORS, *chip])}", highlight=False, soft_wrap=True)
     return 0
 
 

@@ -64,7 +64,8 @@ def network(model: str, size: int) -> onnx.ModelProto:
         case "Twins":
             return twins_small.build(image=size, dims=channels, layers=blocks, heads=heads)
         case "CSWin":
-            return cswin_tiny.build(image=size, dim=channels[0], layers=blocks, heads=heads)
+            stripes = 1, 2, 7, size // 32
+            return cswin_tiny.build(image=size, dim=channels[0], layers=blocks, heads=heads, stripes=stripes)
         case "Focal":
             return focal_tiny.build(image=size, dim=channels[0], layers=blocks, heads=heads)
         case family_name:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..console import table_console
 from ..files import write_bytes
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 _NARROW = 80
 """Columns of text below which a table of results shows no sizes."""
-
-_WIDE = 240
-"""Columns of text where the output is no terminal and $COLUMNS does not say."""
 
 
 def print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
@@ -43,7 +40,6 @@ def print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
 def save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
     """Print a summary of outputs, and write them to a file, whole or not at all. Raises Diagnostic where that fails."""
     import numpy as np
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("output", "type", "shape", "values")
@@ -51,7 +47,7 @@ def save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
         array = np.asarray(value)
         head = " ".join(str(item) for item in array.flat[:8]) + (" ..." if array.size > 8 else "")
         table.add_row(name, str(array.dtype), "x".join(map(str, array.shape)), head)
-    Console().print(table)
+    table_console().print(table)
     if path is None:
         return
     archive = BytesIO()
@@ -61,10 +57,9 @@ def save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
 
 def print_rows(rows: Sequence[Row], places: str) -> None:
     """Print a table of what was checked, and below it what differs, where lines may be as long as they need."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
+    console = table_console()
     sizes = ("nodes", "MACs", "arena", "weights", "seconds") if console.width >= _NARROW else ()
     table = Table()
     table.add_column("network", overflow="fold")

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
+from ...console import table_console
 from ...errors import Diagnostic
 from . import build, cost, names, summary
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.name:
             _write(options.name, options.file, options.seed)
         else:
-            Console().print(_table(options.seed))
+            table_console().print(_table(options.seed))
     except Diagnostic as problem:
         print(problem, file=sys.stderr)
         return 1

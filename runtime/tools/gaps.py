@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...console import table_console
 from ...errors import Diagnostic
 from ...files import path_of
 
@@ -281,7 +282,6 @@ def _report(model: Model, names: Sequence[str]) -> int:
 
 
 def _print(gaps: Mapping[Gap, Sequence[str]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     if not gaps:
@@ -291,4 +291,4 @@ def _print(gaps: Mapping[Gap, Sequence[str]]) -> None:
         shown = ", ".join(gap.places[:3]) + (", ..." if len(gap.places) > 3 else "")
         texts = (text.replace("[", r"\[") for text in (shown, gap.what, gap.remedy))
         table.add_row(", ".join(names), str(len(gap.places) or ""), *texts)
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    table_console().print(table)

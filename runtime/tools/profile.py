@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ...console import table_console
 from ...errors import Diagnostic
 from ...files import path_of
 
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from ...passes.core.manager import Observer
     from ..simulator import Simulation
     from ..simulators.session import Settings
-
-_WIDE = 184
-"""Columns of the tables where the output is no terminal and $COLUMNS does not say."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +42,6 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
 
     With `settings`, the simulator of --on counts instructions or cycles too. Raises Diagnostic.
     """
-    from rich.console import Console
 
     from ...compiler import Model
     from ...files import write_text
@@ -66,7 +61,7 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     counts = None
     if settings is not None:
         counts = counts_of(model, options.target, simulation, options.on, settings, options.inputs, options.position)
-    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
+    console = table_console()
     print_tables(simulation, console)
     types = operator_types(options.model)
     operators = shares_by_operator(simulation, types, partition.copier) if types else []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...console import table_console
 from ...files import errors_in, path_of, write_bytes, write_text
 from ...frontend.quantize.names import FORMS, NONLINEAR, RANGES
 from ..inputs import load_arrays, matched
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 _MEASURED = 32
 """Samples from which the error per layer is measured."""
-_WIDE = 140
-"""Columns of the table where the output is no terminal and $COLUMNS does not say."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -146,7 +143,6 @@ def numbers_of(errors: Sequence[TensorError]) -> dict[str, Any]:
 
 
 def _print(errors: Sequence[TensorError]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -155,4 +151,4 @@ def _print(errors: Sequence[TensorError]) -> None:
         scale = f"{each.scale:.4g}" + (f", {each.zero}" if each.zero else "") if each.scale else ""
         cells = (each.layer, each.operator, each.tensor, scale, f"{each.sqnr:.1f}", f"{each.cosine:.5f}")
         table.add_row(*map(Text, cells))
-    Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE).print(table)
+    table_console().print(table)

@@ -66,7 +66,8 @@ class Attention:
     @cached_property
     def branch_axes(self) -> tuple[int, ...]:
         """The labels that are equal wherever two components read the same rows: they tell branches apart."""
-        pairs = self.rows.apply_range(self.rows.reverse())
+        first = self.rows.lexmin()
+        pairs = first.apply_range(first.reverse())
         places = range(len(self.labels))
         fixed = [at for at in places if _fixes(pairs, at, len(self.labels))]
         return tuple(self.labels[at] for at in fixed)
@@ -363,9 +364,13 @@ def _labels(together: Any, shape: Sequence[int], op: Operation) -> list[int]:
 
 
 def _branches(rows: Any, op: Operation) -> int:
-    """Return the number of sets of rows that the components read. Raises Diagnostic where two overlap in part."""
-    same = rows.apply_range(rows.reverse()).coalesce()
-    if not same.apply_range(same).is_subset(same):
+    """
+    Return the number of sets of rows that the components read.
+
+    Raises Diagnostic where two sets have a common row, and not the same first one.
+    """
+    same, first = rows.apply_range(rows.reverse()), rows.lexmin()
+    if not same.is_subset(first.apply_range(first.reverse())):
         raise Diagnostic(
             "queries of two branches overlap",
             where=where(op),
@@ -373,7 +378,7 @@ def _branches(rows: Any, op: Operation) -> int:
             found=str(same),
             remedy="pad the image to a multiple of the window",
         )
-    return count(same.lexmin().range())
+    return count(first.range())
 
 
 def first_rows(attention: Attention) -> list[int]:

@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ....console import table_console
 from ....errors import Diagnostic, did_you_mean
 from ....files import path_of
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .evaluate import Design
     from .results import Result, Results, Subject
 
-_WIDE = 184
-"""Columns of the table where the output is no terminal and $COLUMNS does not say."""
 _SHOWN = 5
 """Errors of failed points that are shown."""
 _MAC_BYTES = 128.0
@@ -104,7 +102,6 @@ def run(options: argparse.Namespace, models: Sequence[Model]) -> int:
 
     Raises UsageError for a wrong axis, value or cost, and Diagnostic where no point is left, or the file is of others.
     """
-    from rich.console import Console
 
     from ....files import write_text
     from ....grammar import UsageError
@@ -113,7 +110,7 @@ def run(options: argparse.Namespace, models: Sequence[Model]) -> int:
     from .page import page_of
     from .results import Results
 
-    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
+    console = table_console()
     design = Design(options.target, options.by)
     if options.list:
         _print_axes(design, console)
