@@ -11,11 +11,13 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     IndexType,
     MemRefType,
     StringAttr,
     UnitAttr,
+    i64,
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
@@ -29,7 +31,7 @@ from ...dialects.core.kernel_op import KernelOp
 from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, YieldOp
 from ...dialects.hier.tiles import buffer_types, view_type
 from ...errors import Diagnostic
-from ...ir import element_of, shape_of, where
+from ...ir import element_of, numbers_of, shape_of, where
 from ..grids.writer import Writer
 from ..proof.kernel import ATTRIBUTE, describe
 from .hints import ALL as HINTS
@@ -309,7 +311,7 @@ class _Body:
     def _kernel(self, number: int, part: Part) -> Operation:
         """Return a kernel on one tile."""
         op = part.op
-        properties = op.tile_properties(part.sizes) if isinstance(op, KernelOp) else _own_properties(op, part.sizes)
+        properties = _tile_properties(op, part) if isinstance(op, KernelOp) else _own_properties(op, part.sizes)
         regions = [region.clone() for region in op.regions]
         operands = self._operands(number, part)
         attributes = _without_hints(op)
@@ -322,7 +324,7 @@ class _Body:
         """Return the kernel that adds one tile of a reduction to its partial sum, or computes the sum in one go."""
         op = part.op
         if isinstance(op, KernelOp):
-            properties = op.tile_properties(part.sizes)
+            properties = _tile_properties(op, part)
             tile = _step(op, operands[: part.first_extra], total, properties, accumulates=accumulates)
             tile.attributes |= _without_hints(op)
         else:
@@ -350,6 +352,14 @@ class _Body:
         if self._engine is not None and (name := self._engine(tile, source)):
             tile.attributes["engine"] = StringAttr(name)
         return tile
+
+
+def _tile_properties(op: KernelOp, part: Part) -> dict[str, Attribute]:
+    """Return the properties of a kernel on a tile, without the padding that transfers fill."""
+    found = op.tile_properties(part.sizes)
+    if not any(access.fill is not None for access in part.filled):
+        return found
+    return found | {"pads": DenseArrayBase.from_list(i64, [0] * len(numbers_of(found["pads"])))}
 
 
 def _own_properties(op: Operation, sizes: Sequence[int]) -> dict[str, Attribute]:

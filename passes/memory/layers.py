@@ -258,8 +258,8 @@ class Layers:
         if number is None or any(use.operation not in (producer, user) for use in value.uses):
             return None
         read = [access for access in self.kernels[index + 1].inputs if access.value is value]
-        if not places.is_last and any(access.fill is not None for access in read):
-            return None  # the next hop would tile it, and its padding would have no fill
+        if (places.filled or not places.is_last) and any(access.fill is not None for access in read):
+            return None  # its padding would have no fill: no transfer brings it, or the next hop would tile it
         layout = self.places[producer].layout("outs", kernel.outputs[0].map)
         roles = {role for v, role in roles_of(user) if v is value}
         if any(places.layout(role, access.map) != layout for role in roles for access in read):

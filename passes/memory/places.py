@@ -61,6 +61,8 @@ class Places:
     """Epilogue that the transfer of the results computes: they are stored as partial sums."""
     blocks: Mapping[str, Blocks] = field(default_factory=dict[str, "Blocks"])
     """Layout of the tiles of each role that are in blocks."""
+    filled: frozenset[str] = frozenset()
+    """Roles of whose operands transfers fill the padding, that of whole axes too."""
 
     def level(self, role: str) -> str:
         """Return the level that tiles of a role are brought to; empty where tilings name no level."""
@@ -175,12 +177,12 @@ def _fault(places: Places, source: str, target: str, machine: Machine) -> str:
 
 def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, machine: Machine) -> Places:
     """
-    Return the places of a kernel with the layouts of the operands that its engine needs in blocks.
+    Return the places of a kernel with the layouts of the operands that its engine needs in blocks, or filled.
 
     Raises Diagnostic for a level without rows, and for a link that cannot change the layout.
     """
     support = engine.support(op)
-    if support is None or not support.blocked or not places.is_last:
+    if support is None or not places.is_last:
         return places
     found = dict[str, Blocks]()
     for role, name in support.blocked:
@@ -198,7 +200,7 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, m
                 remedy="change the machine's file, or map the kernel to another engine (the attribute 'engine')",
             )
         found[role] = Blocks(loop, level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
-    return replace(places, blocks=found)
+    return replace(places, blocks=found, filled=frozenset(support.filled))
 
 
 def _stored(op: Operation, kernel: Kernel, role: str) -> Attribute:

@@ -75,11 +75,8 @@ def _improved(near: Near, plan: Plan, first: int, last: int, budget: float) -> P
     """Return the plan with a faster window and its residency, or the same plan."""
     layers, capacity = near.layers, near.capacity
     begun = sorted(n for index in range(first, last + 1) for n in layers.begun_at[index])
-    inside = [
-        n
-        for n in begun
-        if layers.buffers[n].last <= last and layers.buffers[n].size <= capacity[layers.buffers[n].level]
-    ]
+    buffers = ((n, layers.buffers[n]) for n in begun if layers.buffers[n].keep is not False)
+    inside = [n for n, buffer in buffers if buffer.last <= last and buffer.size <= capacity[buffer.level]]
     before = plan.resident.intersection(inside)
     for number in before:
         near.toggle(number)
@@ -103,8 +100,8 @@ def _searched(near: Near, plan: Plan, first: int, last: int, inside: list[int], 
     taken = [model.new_bool_var("") for _ in options]
     kept = {n: model.new_bool_var("") for n in inside}
     for number in inside:
-        if (keep := layers.buffers[number].keep) is not None:
-            model.add(kept[number] == keep)
+        if layers.buffers[number].keep:
+            model.add(kept[number] == 1)
     used: dict[tuple[int, str], list[cp_model.LinearExprT]] = defaultdict(list)
     for variable, option in zip(taken, options, strict=True):
         for number in option.near:

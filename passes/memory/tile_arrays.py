@@ -119,7 +119,8 @@ class Parts:
             length += factor * (self.sizes[:, dim] - 1)
             moving |= self.moving[:, dim]
         low, high = form.interval(self.part.kernel.bounds)
-        if (access.fill is not None and (low < 0 or high >= extent)) or (in_place and form.constant == 0):
+        is_padded = access.fill is not None and (low < 0 or high >= extent) and access not in self.part.filled
+        if is_padded or (in_place and form.constant == 0):
             whole = ~any_along(self.cut[:, [dim for dim, _ in terms]])
             return np.where(whole, extent, length), moving & ~whole[:, None]
         return length, moving
@@ -157,6 +158,8 @@ class Parts:
         for form, extent in zip((linear(e) for e in access.map.results), shape_of(access.value), strict=True):
             dims = sorted(form.dims())
             low, high = form.interval(self.part.kernel.bounds)
+            if access in self.part.filled and (low < 0 or high >= extent):
+                return np.zeros_like(fine)
             if low < 0 or high >= extent:
                 fine &= ~any_along(self.cut[:, dims])
             fine &= ~any_along(uneven[:, dims])

@@ -102,6 +102,11 @@ class Part:
             *enumerate(self.kernel.outputs, self.first_output),
         ]
 
+    @cached_property
+    def filled(self) -> tuple[Access, ...]:
+        """Accesses to operands whose padding transfers fill, that of whole axes too."""
+        return tuple(access for position, access in self.uses if self.role(position) in self.places.filled)
+
     def accesses(self) -> dict[int, Access]:
         """Return the read accesses by operand position."""
         extras = self.kernel.extras if self.places.epilogue is None else ()
@@ -157,7 +162,7 @@ class Part:
         return OperandTile(access.value, extents, offsets, hangs, fill, is_output, in_place, home, level)
 
     def _span(self, form: Linear, extent: int, access: Access, in_place: bool) -> tuple[int, Linear]:
-        """Compute extent and offset of a tile along one axis; an untiled axis keeps its padding."""
+        """Compute extent and offset of a tile along one axis; an untiled axis keeps padding that is not filled."""
         if form.divides:
             if any(self.is_cut(dim) for dim in form.dims()):
                 raise Diagnostic("a loop whose index is divided cannot be cut", where=where(self.op))
@@ -166,7 +171,8 @@ class Part:
         length = 1 + sum(abs(factor) * (self.sizes[dim] - 1) for dim, factor in terms)
         if not any(self.is_cut(dim) for dim, _ in terms):
             low, high = form.interval(self.kernel.bounds)
-            if (access.fill is not None and (low < 0 or high >= extent)) or (in_place and form.constant == 0):
+            is_padded = access.fill is not None and (low < 0 or high >= extent) and access not in self.filled
+            if is_padded or (in_place and form.constant == 0):
                 return extent, Linear()
         offset = Linear((), form.constant - steps_back(form, self.sizes))
         for dim, factor in terms:

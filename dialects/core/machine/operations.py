@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class OpSupport:
       incomplete block costs as much as a complete one.
     - `padded`: a tile is a multiple there even if the dimension is none: transfers fill the incomplete block.
     - `blocked`: tiles of a role's operands are in blocks of a row of their level, along the axis of that loop.
+    - `filled`: the engine knows no padding of a role's operands: transfers fill that of tiles, whole ones too.
     - `maxima`: a tile is at most that long.
     - `whole`: a tile spans the dimension.
 
@@ -41,6 +42,7 @@ class OpSupport:
     whole: tuple[str, ...] = ()
     padded: tuple[str, ...] = ()
     blocked: tuple[tuple[str, str], ...] = ()
+    filled: tuple[str, ...] = ()
     peak: tuple[tuple[str, float], ...] = ()
     parameters: tuple[tuple[str, Parameter], ...] = ()
 
@@ -80,6 +82,14 @@ class OpSupport:
         """Return the block extent of each loop of a kernel, 1 where the engine has none."""
         multiples = dict(self.multiples)
         return tuple(next((multiples[each] for each in names if each in multiples), 1) for names in _aliases(kernel))
+
+    def without_fills(self, kernel: Kernel) -> Kernel:
+        """Return a kernel without the padding that transfers fill."""
+        if not self.filled:
+            return kernel
+        roles = ["weights" if n == 1 and kernel.reductions else "ins" for n in range(len(kernel.inputs))]
+        pairs = zip(kernel.inputs, roles, strict=True)
+        return replace(kernel, inputs=tuple(replace(a, fill=None) if role in self.filled else a for a, role in pairs))
 
     def limits(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the greatest extent that a tile may have along each loop of a kernel, at most the padded loop's."""

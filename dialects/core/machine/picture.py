@@ -118,6 +118,7 @@ def _tiles(support: OpSupport) -> str:
     limits += [f"{name} up to {extent}" for name, extent in support.maxima]
     limits += [f"{name} padded" for name in support.padded]
     limits += [f"{role} in blocks of {loop}" for role, loop in support.blocked]
+    limits += [f"{role} padded by transfers" for role in support.filled]
     return ", ".join([*limits, *(f"{name} whole" for name in support.whole)])
 
 

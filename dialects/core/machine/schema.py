@@ -149,6 +149,7 @@ SUPPORT: dict[str, Key] = {
     "maxima": Key(_EXTENTS),
     "whole": Key(several(matching(_DIMENSION, _DIMENSIONS))),
     "padded": Key(several(matching(_DIMENSION, _DIMENSIONS))),
+    "filled": Key(several(one_of("ins"))),
     "blocked": Key(by_name(matching(_DIMENSION, _DIMENSIONS), one_of("ins", "weights", "outs"))),
     "peak": Key(_peak),
 }

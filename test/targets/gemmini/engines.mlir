@@ -28,8 +28,6 @@
 // CHECK:      array: {{.*}}its scale is not positive
 // CHECK:      'clipped' on core
 // CHECK:      array: {{.*}}it clips to -128 to 100, with the zero point 3
-// CHECK:      'halo' on core
-// CHECK:      array: {{.*}}windows reach into padding, of which the array has none
 // CHECK:      'groups' on core
 // CHECK:      array: {{.*}}groups are no whole blocks of 16 channels and features
 // CHECK:      'ragged' on core

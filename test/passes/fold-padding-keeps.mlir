@@ -1,0 +1,54 @@
+// RUN: opt-tool %s -p "attach-machine{target=gemmini},fold-padding" | filecheck %s
+// RUN: opt-tool %S/fold-padding.mlir -p "attach-machine{target=gemmini/loops},fold-padding" | filecheck --check-prefix=LOOPS %s
+
+// An engine whose inputs no transfer fills.
+
+// LOOPS:         tensor.pad
+
+// Padding by another number, which the convolution's is not.
+
+// CHECK-LABEL: func.func @by_one
+// CHECK:         tensor.pad
+// CHECK:         pads = array<i64: 0, 0, 0, 1>
+func.func @by_one(%x: tensor<1x8x8x16xi8>, %w: tensor<16x3x3x16xi8>, %y: tensor<1x8x9x16xi32>) -> tensor<1x8x9x16xi32> {
+  %number = arith.constant 1 : i8
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %number : i8
+  } : tensor<1x8x8x16xi8> to tensor<1x10x10x16xi8>
+  %r = nn.conv ins(%p, %w : tensor<1x10x10x16xi8>, tensor<16x3x3x16xi8>) outs(%y : tensor<1x8x9x16xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 1>, groups = 1 : i64, accumulator = i32, channels_last}
+  func.return %r : tensor<1x8x9x16xi32>
+}
+
+// Padding of channels, which windows do not move along.
+
+// CHECK-LABEL: func.func @of_channels
+// CHECK:         tensor.pad
+// CHECK:         pads = array<i64: 0, 0, 0, 1>
+func.func @of_channels(%x: tensor<1x8x8x16xi8>, %w: tensor<16x3x3x24xi8>, %y: tensor<1x8x9x16xi32>) -> tensor<1x8x9x16xi32> {
+  %number = arith.constant 0 : i8
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 8] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %number : i8
+  } : tensor<1x8x8x16xi8> to tensor<1x10x10x24xi8>
+  %r = nn.conv ins(%p, %w : tensor<1x10x10x24xi8>, tensor<16x3x3x24xi8>) outs(%y : tensor<1x8x9x16xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 1>, groups = 1 : i64, accumulator = i32, channels_last}
+  func.return %r : tensor<1x8x9x16xi32>
+}
+
+// Fewer channels than a block: the windows of a padded image are unfolded.
+
+// CHECK-LABEL: func.func @few_channels
+// CHECK:         tensor.pad
+// CHECK:         pads = array<i64: 0, 0, 0, 1>
+func.func @few_channels(%x: tensor<1x8x8x3xi8>, %w: tensor<16x3x3x3xi8>, %y: tensor<1x8x9x16xi32>) -> tensor<1x8x9x16xi32> {
+  %number = arith.constant 0 : i8
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %number : i8
+  } : tensor<1x8x8x3xi8> to tensor<1x10x10x3xi8>
+  %r = nn.conv ins(%p, %w : tensor<1x10x10x3xi8>, tensor<16x3x3x3xi8>) outs(%y : tensor<1x8x9x16xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 1>, groups = 1 : i64, accumulator = i32, channels_last}
+  func.return %r : tensor<1x8x9x16xi32>
+}
