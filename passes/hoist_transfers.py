@@ -23,13 +23,14 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.effects import EffectAnalysis, Effects, root_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import DmaStartOp, DmaWaitOp, ProgramOp, ReserveOp
 from .core.base import Pass
+from .overlap.places import place_of
 
 
 def hoist_transfers(module: ModuleOp) -> None:
@@ -78,7 +79,7 @@ def _needed(transfer: DmaStartOp, analysis: EffectAnalysis) -> set[Operation]:
         op = pending.pop()
         if op in moved:
             continue
-        is_own = op is transfer or (isinstance(op, ReserveOp) and op.slot == transfer.target)
+        is_own = op is transfer or (isinstance(op, ReserveOp) and op.slot == root_of(transfer.target))
         if not is_own and not analysis.of(op).is_none:
             continue
         moved.add(op)
@@ -97,9 +98,18 @@ def _can_pass(transfer: DmaStartOp, op: Operation, moved: set[Operation], analys
         effects = analysis.of(started) if isinstance(started, DmaStartOp) else Effects(is_known=False)
     if not effects.is_known or not effects.only_on_values:
         return False
-    source, target = root_of(transfer.source), root_of(transfer.target)
-    written = {root_of(value) for value in effects.writes}
-    return source not in written and target not in written | {root_of(value) for value in effects.reads}
+    is_source_kept = not any(_may_overlap(transfer.source, value) for value in effects.writes)
+    return is_source_kept and not any(
+        _may_overlap(transfer.target, value) for value in (*effects.reads, *effects.writes)
+    )
+
+
+def _may_overlap(a: SSAValue, b: SSAValue) -> bool:
+    """Return whether two buffers may have common bytes: of one memory, and not of separate byte ranges of it."""
+    if root_of(a) is not root_of(b):
+        return False
+    first, second = place_of(a), place_of(b)
+    return first is None or second is None or first.meets(second)
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,8 @@ class HoistTransfersPass(Pass):
     """
     Issue the transfers of concurrent programs as early as their data allow.
 
-    A transfer passes kernels, other transfers and their waits, but no access to its target, and no write of its source.
+    A transfer passes kernels, other transfers and their waits, but no access to the bytes of its target, and no write
+    to those of its source. Shards that allocate-sharded places in one memory have separate bytes.
     """
 
     name = "hoist-transfers"

@@ -46,7 +46,7 @@ def programs(folder: Path, capacity: int, mesh: str = "pim/2x2") -> ModuleOp:
 
 @pytest.mark.parametrize(
     ("capacity", "counts", "cycles"),
-    [(0, (0, 14), (8580, 8580)), (3000, (9, 5), (8240, 7552)), (1 << 20, (14, 0), (8952, 4680))],
+    [(0, (0, 14), (8112, 8112)), (3000, (9, 5), (7912, 7224)), (1 << 20, (14, 0), (8880, 4608))],
 )
 def test_calls_are_equal_and_later_ones_faster(
     capacity: int, counts: tuple[int, int], cycles: tuple[int, int], tmp_path: Path
