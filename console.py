@@ -1,4 +1,4 @@
-"""Where tables are printed."""
+"""Console of tables, as wide as they need."""
 
 from __future__ import annotations
 
