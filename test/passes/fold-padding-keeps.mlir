@@ -1,5 +1,5 @@
-// RUN: opt-tool %s -p "attach-machine{target=gemmini},fold-padding" | filecheck %s
-// RUN: opt-tool %S/fold-padding.mlir -p "attach-machine{target=gemmini/loops},fold-padding" | filecheck --check-prefix=LOOPS %s
+// RUN: opt-tool %s -p attach-machine{target=gemmini},fold-padding | filecheck %s
+// RUN: opt-tool %S/fold-padding.mlir -p attach-machine{target=gemmini/loops},fold-padding | filecheck --check-prefix=LOOPS %s
 
 // An engine whose inputs no transfer fills.
 

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p "attach-machine{target=gemmini},fold-padding" --interpret-each | filecheck %s
+// RUN: opt-tool %s -p attach-machine{target=gemmini},fold-padding --interpret-each | filecheck %s
 
 // Transfers fill the padding of whole axes too: the convolution reads the image, and its own padding grows. A padding that
 // nothing else reads is erased.
