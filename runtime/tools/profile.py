@@ -42,7 +42,6 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
 
     With `settings`, the simulator of --on counts instructions or cycles too. Raises Diagnostic.
     """
-
     from ...compiler import Model
     from ...files import write_text
     from ..driver.driver import once

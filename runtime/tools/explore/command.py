@@ -102,7 +102,6 @@ def run(options: argparse.Namespace, models: Sequence[Model]) -> int:
 
     Raises UsageError for a wrong axis, value or cost, and Diagnostic where no point is left, or the file is of others.
     """
-
     from ....files import write_text
     from ....grammar import UsageError
     from .axes import parse_vary
