@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import tensor
+from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePass
 
@@ -89,8 +89,20 @@ def _forward_copy(op: Operation) -> bool:
     source = generic.inputs[index]
     if source.type != generic.results[0].type or not is_identity(generic.indexing_maps.data[index].data):
         return False
+    if _returns_argument(source, generic.results[0]):
+        return False
     Rewriter.replace_op(op, [], [source])
     return True
+
+
+def _returns_argument(source: SSAValue, copy: SSAValue) -> bool:
+    """Return whether a copy, with reshapes around it, is that of an argument to a result: a kernel, which has tiles."""
+    while isinstance(source, OpResult) and isinstance(source.op, _RESHAPES):
+        source = source.op.operands[0]
+    users = [use.operation for use in copy.uses]
+    while len(users) == 1 and isinstance(users[0], _RESHAPES):
+        users = [use.operation for use in users[0].results[0].uses]
+    return isinstance(source, BlockArgument) and any(isinstance(user, func.ReturnOp) for user in users)
 
 
 def _merge_reshapes(op: Operation) -> bool:

@@ -22,7 +22,7 @@ def simplify_body(block: Block) -> bool:
     """
     Fold constants, drop ops that change nothing and ops without uses. Returns whether anything changed.
 
-    Only exact rules: integer identities, conversions there and back, requantisations by one or by powers of two.
+    Only exact rules: neutral operands, conversions there and back, requantisations by one or by powers of two.
     """
     changed = False
     for op in list(block.ops):
@@ -65,7 +65,7 @@ def _sweep(block: Block) -> bool:
 
 
 def _neutral(number: int) -> Callable[[Any], SSAValue | None]:
-    """Return the rule that folds an integer op with a neutral operand."""
+    """Return the rule that folds an op with a neutral operand."""
 
     def rule(op: Any) -> SSAValue | None:
         if constant_number(op.rhs) == number:
@@ -137,6 +137,7 @@ _IDENTITIES: dict[type[Operation], tuple[Callable[[Any], SSAValue | None], ...]]
     arith.AddiOp: (_neutral(0),),
     arith.SubiOp: (_neutral(0),),
     arith.MuliOp: (_neutral(1),),
+    arith.DivfOp: (_neutral(1),),
     arith.ShRSIOp: (_neutral(0),),
     arith.ShLIOp: (_neutral(0),),
     arith.TruncIOp: (_there_and_back,),

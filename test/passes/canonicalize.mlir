@@ -3,10 +3,10 @@
 // Conversions there and back, neutral elements and clips that do not bind go; so does what then only copies.
 
 // CHECK-LABEL: func.func @body
-// CHECK-NEXT:    func.return %x
-func.func @body(%x: tensor<4xi8>) -> tensor<4xi8> {
-  %e = tensor.empty() : tensor<4xi8>
-  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xi8>) outs(%e : tensor<4xi8>) {
+// CHECK:         %r = linalg.transpose ins(%x : tensor<2x4xi8>)
+func.func @body(%x: tensor<2x4xi8>) -> tensor<4x2xi8> {
+  %e = tensor.empty() : tensor<2x4xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<2x4xi8>) outs(%e : tensor<2x4xi8>) {
   ^bb0(%a: i8, %b: i8):
     %w = arith.extsi %a : i8 to i32
     %n = arith.trunci %w : i32 to i8
@@ -17,8 +17,30 @@ func.func @body(%x: tensor<4xi8>) -> tensor<4xi8> {
     %m = arith.muli %o, %s : i8
     %c = arith.maxsi %m, %l : i8
     linalg.yield %c : i8
-  } -> tensor<4xi8>
-  func.return %y : tensor<4xi8>
+  } -> tensor<2x4xi8>
+  %t = tensor.empty() : tensor<4x2xi8>
+  %r = linalg.transpose ins(%y : tensor<2x4xi8>) outs(%t : tensor<4x2xi8>) permutation = [1, 0]
+  func.return %r : tensor<4x2xi8>
+}
+
+// A quotient by one goes; the copy of an argument to a result stays a kernel, which has tiles as others.
+
+// CHECK-LABEL: func.func @copy
+// CHECK:         %y = linalg.generic
+// CHECK-NEXT:    ^bb0(%{{.*}}: f32, %{{.*}}: f32):
+// CHECK-NEXT:      linalg.yield %a : f32
+// CHECK:         %s = tensor.expand_shape %y
+// CHECK-NEXT:    func.return %s
+func.func @copy(%x: tensor<4xf32>) -> tensor<2x2xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %one = arith.constant 1.0 : f32
+    %q = arith.divf %a, %one : f32
+    linalg.yield %q : f32
+  } -> tensor<4xf32>
+  %s = tensor.expand_shape %y [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  func.return %s : tensor<2x2xf32>
 }
 
 // A requantisation by one whose clip does not bind goes, any other stays.

@@ -185,11 +185,6 @@ Fitted to one core on GVSoC, with the routines of libgcc and of the C library: m
 op, whose cycles depend on its data. The comparisons and conversions that no kernel of the corpus has alone were
 estimated from the others.
 """
-_UNIT_QUOTIENT = 0.02
-"""
-Equivalent float additions of a quotient by one, not measured: above 0, so that its loop counts as one over floats,
-which is not unrolled.
-"""
 _FUNCTION_WEIGHT = 19.9
 """Equivalent float additions of an exponential, and of functions that the table lacks."""
 _BOUND_WEIGHT = 0.83
@@ -267,8 +262,7 @@ def _float_weight(op: Operation) -> float:
     if isinstance(op, arith.DivfOp) and _is_constant(op.operands[1]) and constants:
         # C compilers multiply by the reciprocal where it is exact.
         divisor = abs(constants[-1])
-        exact = _UNIT_QUOTIENT if divisor == 1 else _FLOAT_WEIGHTS[arith.MulfOp]
-        return exact if divisor and frexp(divisor)[0] == 0.5 else _FLOAT_WEIGHTS[arith.DivfOp]
+        return _FLOAT_WEIGHTS[arith.MulfOp if divisor and frexp(divisor)[0] == 0.5 else type(op)]
     if isinstance(op, FLOAT_EXTREMA) and constants:
         return _BOUND_WEIGHT
     return _FLOAT_WEIGHTS.get(type(op), _FUNCTION_WEIGHT if op.name.startswith("math.") else 1)
