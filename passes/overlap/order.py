@@ -127,22 +127,24 @@ class Problem:
 
 def best_order(problem: Problem) -> list[int]:
     """
-    Return the order with the least makespan: program order or one of two list schedules.
+    Return the order with the least makespan: program order or one of three list schedules.
 
-    The second list schedule launches one kernel at a time per engine, because a join waits for all kernels of its
-    engine.
+    The most urgent item has the longest critical path, or is the first of the program. The last list schedule launches
+    one kernel at a time per engine, because a join waits for all kernels of its engine.
     Orders that exceed the limits of in-flight transfers least are preferred to faster ones.
     """
-    alone = [replace(time, queue=1) if time.waits else time for time in problem.times]
-    orders = list(range(len(problem.times))), _listed(problem), _listed(replace(problem, times=alone))
+    alone = replace(problem, times=[replace(time, queue=1) if time.waits else time for time in problem.times])
+    after = problem.followers()
+    ranks, program = _ranks(problem, after), list(range(len(after)))
+    lists = _listed(problem, after, ranks), _listed(problem, after, [0] * len(after)), _listed(alone, after, ranks)
+    orders = program, *lists
     return min(orders, key=lambda order: (problem.excess(order), problem.cycles(order)))
 
 
-def _listed(problem: Problem) -> list[int]:
+def _listed(problem: Problem, after: Sequence[Sequence[int]], ranks: Sequence[int]) -> list[int]:
     """Compute a list schedule: `_Ready` selects the next item among those without pending predecessors."""
-    after = problem.followers()
     clock, order = _Clock(), list[int]()
-    ready = _Ready(problem, [(-rank, number) for number, rank in enumerate(_ranks(problem, after))], clock)
+    ready = _Ready(problem, [(-rank, number) for number, rank in enumerate(ranks)], clock)
     missing = [len(before) for before in problem.follows]
     counts = [0] * len(problem.rooms)
     for number, count in enumerate(missing):
@@ -161,7 +163,7 @@ def _listed(problem: Problem) -> list[int]:
 
 
 _Urgency: TypeAlias = "tuple[int, int]"
-"""Negated rank (critical-path length) of an item and its number; the least is the most urgent."""
+"""Negated rank (critical-path length, or 0) of an item and its number; the least is the most urgent."""
 
 _WAIT, _START, _WORK, _LATER, _LAST = range(5)
 """Priority classes of items: completed waits, starts with a free queue entry, work, others ready, blocked ones."""
