@@ -11,7 +11,8 @@ A line is padded or shrunk to 48 x 320. Calibration pages are others; lines for 
 the networks in floats find on them, every other one turned for the direction. All networks run in ONNX Runtime,
 quantised ones as plain ONNX. --keep-float, --ranges and --search are those of `tilewright quantize`.
 
-Equal are pages whose lines have the same text in the same order. Exit code 1 where a page differs.
+Equal are pages whose lines have the same text in the same order. Exit code 1 where a page differs, 2 with a
+message where networks cannot be compared.
 """
 
 from __future__ import annotations
@@ -228,4 +229,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    exit_with(main)
+    exit_with(main, failed=2)

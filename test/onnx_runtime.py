@@ -12,6 +12,8 @@ import onnxruntime
 import pytest
 from onnx import ModelProto, TensorProto, helper
 
+from tilewright.errors import Diagnostic
+
 
 def session(model: ModelProto | bytes | Path | str, *, fused: bool = True, threads: int = 0) -> Any:
     """
@@ -21,6 +23,14 @@ def session(model: ModelProto | bytes | Path | str, *, fused: bool = True, threa
     pairs of them in 16 bits, saturated, unless it may make the signed bytes unsigned. Without `fused` it may not. A
     test is skipped where it fails to. Raises what ONNX Runtime does for a model that it refuses.
     """
+    try:
+        return exact_session(model, fused=fused, threads=threads)
+    except Diagnostic as error:
+        pytest.skip(error.message)
+
+
+def exact_session(model: ModelProto | bytes | Path | str, *, fused: bool = True, threads: int = 0) -> Any:
+    """Return a session as `session` does. Raises Diagnostic where products of bytes cannot be made exact."""
     runtime: Any = cast(Any, onnxruntime)
     options = runtime.SessionOptions()
     options.log_severity_level = 4
@@ -35,9 +45,14 @@ def session(model: ModelProto | bytes | Path | str, *, fused: bool = True, threa
     options.add_session_config_entry("session.x64quantprecision", "1")
     try:
         return made()
-    except Exception:
+    except Exception as error:
         # It also converts weights of signed activations, for which it has no kernels.
-        pytest.skip("ONNX Runtime cannot make products of bytes exact on this processor")
+        raise Diagnostic(
+            "ONNX Runtime cannot make products of bytes exact on this processor",
+            expected="a processor with VNNI instructions",
+            found="products of unsigned by signed bytes that are added in 16 bits, saturated",
+            remedy="run it on another processor",
+        ) from error
 
 
 def require_exact() -> None:
