@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from ..interpreter import Session
     from ..simulators.session import Measurement, Program, Settings
 
+_OPTIMISED = 5_000_000
+"""Multiply-accumulates from which C under sanitisers is optimised: with fewer it runs in less time than that takes."""
+
 
 class Run(Protocol):
     """A network, ready to run: named inputs to named outputs. State outlives a call."""
@@ -230,7 +233,8 @@ def sanitized(compilation: Compilation) -> Run:
     """Return the network as C under ASan and UBSan, run twice in one process."""
     from ..host import HostNetwork
 
-    return Native(HostNetwork(compilation.program(), sanitize=True))
+    flags = ["-O0"] if compilation.report["macs"] < _OPTIMISED else []
+    return Native(HostNetwork(compilation.program(), sanitize=True, flags=flags))
 
 
 def host_run(network: HostNetwork) -> Run:
