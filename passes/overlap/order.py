@@ -127,18 +127,32 @@ class Problem:
 
 def best_order(problem: Problem) -> list[int]:
     """
-    Return the order with the least makespan: program order or one of three list schedules.
+    Return the order with the least makespan: program order, or a list schedule by critical path or by program order.
 
-    The most urgent item has the longest critical path, or is the first of the program. The last list schedule launches
-    one kernel at a time per engine, because a join waits for all kernels of its engine.
     Orders that exceed the limits of in-flight transfers least are preferred to faster ones.
     """
-    alone = replace(problem, times=[replace(time, queue=1) if time.waits else time for time in problem.times])
     after = problem.followers()
-    ranks, program = _ranks(problem, after), list(range(len(after)))
-    lists = _listed(problem, after, ranks), _listed(problem, after, [0] * len(after)), _listed(alone, after, ranks)
-    orders = program, *lists
+    return _least(problem, [*_by_path(problem, after), _listed(problem, after, [0] * len(after))])
+
+
+def makespan_by_path(problem: Problem) -> int:
+    """Compute the least makespan in cycles of program order and of the list schedules by critical path."""
+    return problem.cycles(_least(problem, _by_path(problem, problem.followers())))
+
+
+def _least(problem: Problem, orders: Sequence[list[int]]) -> list[int]:
     return min(orders, key=lambda order: (problem.excess(order), problem.cycles(order)))
+
+
+def _by_path(problem: Problem, after: Sequence[Sequence[int]]) -> list[list[int]]:
+    """
+    Return program order and two list schedules by critical path.
+
+    The second one launches one kernel at a time per engine, because a join waits for all kernels of its engine.
+    """
+    ranks = _ranks(problem, after)
+    alone = replace(problem, times=[replace(time, queue=1) if time.waits else time for time in problem.times])
+    return [list(range(len(after))), _listed(problem, after, ranks), _listed(alone, after, ranks)]
 
 
 def _listed(problem: Problem, after: Sequence[Sequence[int]], ranks: Sequence[int]) -> list[int]:

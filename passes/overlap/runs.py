@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ...dialects.core.machine.model import Engine
-from .order import Duration, Problem, Wait, best_order
+from .order import Duration, Problem, Wait, makespan_by_path
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,11 @@ class _Kind(NamedTuple):
 
 
 def cycles_of_runs(runs: Sequence[Run]) -> int:
-    """Compute the makespan in cycles of runs under list scheduling; memoised, as layers of a network repeat."""
+    """
+    Compute the makespan in cycles of runs under list scheduling; memoised, as layers of a network repeat.
+
+    Schedules by program order are left out: a part of a network gains by them what the whole loses (ResNet-8: 4 %).
+    """
     return _cycles(
         tuple(_Kind(r.engine.name, r.engine.queue, r.engine.setup, r.cycles, frozenset(r.after)) for r in runs)
     )
@@ -39,8 +43,7 @@ def cycles_of_runs(runs: Sequence[Run]) -> int:
 
 @lru_cache(maxsize=4096)
 def _cycles(runs: tuple[_Kind, ...]) -> int:
-    problem = _problem(runs)
-    return problem.cycles(best_order(problem))
+    return makespan_by_path(_problem(runs))
 
 
 def _problem(runs: Sequence[_Kind]) -> Problem:
