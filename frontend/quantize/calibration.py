@@ -11,7 +11,7 @@ from onnx import helper
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array
 from ..shapes import info_of
-from .columns import Sampler
+from .columns import Sampler, has_matrix
 from .execution import Execution
 from .network import Network
 from .ranges import Statistics
@@ -112,7 +112,8 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
     """Run the samples and collect statistics. Raises Diagnostic for a tensor that is constantly zero or not finite."""
     sources = [name for name in selection.groups if name not in selection.moved]
     inputs = {value.name for value in network.inputs}
-    products = [layer for layer in selection.layers if layer.weight and layer.node.op_type in _WEIGHTED]
+    weighted = (layer for layer in selection.layers if layer.weight and layer.node.op_type in _WEIGHTED)
+    products = [*weighted, *filter(has_matrix, selection.kept)]
     shown = dict.fromkeys((*sources, *(layer.data[0] for layer in products)))
     execution = Execution(network, (name for name in shown if name not in inputs))
     statistics = {group: Statistics() for group in selection.groups.values()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from onnx import NodeProto, helper
@@ -46,10 +47,24 @@ class Quantised:
 
 
 def emit_qdq(
-    network: Network, selection: Selection, scales: Mapping[str, Scale], parameters: Mapping[str, Parameters]
+    network: Network,
+    selection: Selection,
+    scales: Mapping[str, Scale],
+    parameters: Mapping[str, Parameters],
+    biases: Mapping[str, Array] = MappingProxyType({}),
 ) -> Quantised:
-    """Return the network in QDQ form; each quantised tensor keeps its name, which the dequantised one gets."""
-    return _Writer(network.copy(), selection, scales).written(parameters)
+    """
+    Return the network in QDQ form; each quantised tensor keeps its name, which the dequantised one gets.
+
+    `biases` are those of layers of floats, by the name of the layer, f32 [channels].
+    """
+    written = network.copy()
+    for layer in selection.kept:
+        if layer.name in biases:
+            node = next(each for each in written.nodes if each.name == layer.summing.name)
+            index = list(node.input).index(layer.bias)
+            node.input[index] = written.add_constant(f"{layer.name}.bias", biases[layer.name])
+    return _Writer(written, selection, scales).written(parameters)
 
 
 class _Writer:

@@ -165,6 +165,16 @@ _FOLDED: dict[str, Callable[[Network, NodeProto, Array, Array], bool]] = {
 """Operator -> the rule that folds an affine function per channel into its constants."""
 
 
+def add_biases(network: Network) -> None:
+    """Give each Conv and Gemm with constant weights a bias of zeros where it has none."""
+    for node in network.nodes:
+        if node.op_type not in ("Conv", "Gemm") or node.input[1] not in network.constants or any(node.input[2:]):
+            continue
+        zeros = np.zeros(network.shape(node.output[0])[1], np.float32)
+        del node.input[2:]
+        node.input.append(network.add_constant(f"{node.output[0]}.bias", zeros))
+
+
 def _negate(network: Network, node: NodeProto) -> None:
     """Turn the subtraction of a constant into the addition of its negation."""
     if node.op_type != "Sub" or node.input[1] not in network.constants or not network.is_float(node.input[1]):

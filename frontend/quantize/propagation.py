@@ -45,11 +45,14 @@ class Propagation:
         self._stated.setdefault(layer.name, {})[layer.weight] = parameters.real_weight
         if parameters.bias is None or not layer.bias:
             return
-        at = layer.tail[0] if layer.node.op_type == "MatMul" else layer.node
         step = np.float32(self._scales[layer.data[0]].scale) * parameters.scales
+        self.shift(layer, (parameters.bias * step).astype(np.float32))
+
+    def shift(self, layer: Layer, bias: Array) -> None:
+        """Replace the bias of a layer, f32 [channels]."""
         shape = self._network.shape(layer.bias)
-        bias = (parameters.bias * step).astype(np.float32)
-        self._stated.setdefault(at.name, {})[layer.bias] = bias.reshape(shape) if bias.size == np.prod(shape) else bias
+        same = bias.size == np.prod(shape)
+        self._stated.setdefault(layer.summing.name, {})[layer.bias] = bias.reshape(shape) if same else bias
 
     def run(self, node: NodeProto) -> None:
         """Execute one node on all samples."""

@@ -14,7 +14,7 @@ from .calibration import Calibration, Sample, calibrate
 from .columns import has_matrix, matrix_of, weight_of
 from .emit import Parameters, Quantised, emit_qdq
 from .equalize import equalize
-from .folding import fold
+from .folding import add_biases, fold
 from .network import Network, check_model
 from .norms import compose_norms, drop_unused
 from .propagation import Propagation
@@ -102,6 +102,8 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
         equalize(network)
     if options.smooth and options.per_channel:
         smooth(network, samples)
+    if options.correct:
+        add_biases(network)
     selection = select(network, options.floats, common_sums=options.common_sums, rows=options.has_integer_rows)
     if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
         raise _no_channels(selection)
@@ -114,7 +116,8 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
             remedy="give a smaller number for --keep-float",
         )
     if options.keep:
-        scales, parameters, _ = _quantised(network, selection, calibration, samples, options)
+        scales = _scales(network, selection, calibration, options)
+        parameters = _one_by_one(network, selection, scales, calibration, options)
         kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)
         return quantize(
             network, samples, replace(options, keep=0, equalize=False, smooth=False, floats=(*options.floats, *kept))
@@ -150,9 +153,29 @@ def _chosen(
 def _quantised(
     network: Network, selection: Selection, calibration: Calibration, samples: Sequence[Sample], options: Options
 ) -> _Integers:
-    scales = scales_of(network, selection, calibration, ranges=options.ranges, symmetric=not options.has_zero_points)
-    parameters = _layer_by_layer(network, selection, scales, calibration, samples, options)
-    return scales, parameters, emit_qdq(network, selection, scales, parameters)
+    scales = _scales(network, selection, calibration, options)
+    parameters, biases = _layer_by_layer(network, selection, scales, calibration, samples, options)
+    return scales, parameters, emit_qdq(network, selection, scales, parameters, biases)
+
+
+def _scales(network: Network, selection: Selection, calibration: Calibration, options: Options) -> Mapping[str, Scale]:
+    return scales_of(network, selection, calibration, ranges=options.ranges, symmetric=not options.has_zero_points)
+
+
+def _one_by_one(
+    network: Network,
+    selection: Selection,
+    scales: Mapping[str, Scale],
+    calibration: Calibration,
+    options: Options,
+) -> Mapping[str, Parameters]:
+    """Quantise the constant operands of each layer as if it alone were quantised."""
+    found: dict[str, Parameters] = {}
+    for layer in (layer for layer in selection.layers if layer.weight):
+        columns = calibration.columns.get(layer.name, np.zeros((1, 0, 0)))
+        rounded = scales[layer.data[0]].quantised(columns)
+        found[layer.name] = _parameters(network, layer, scales, columns, rounded, options)
+    return found
 
 
 def _layer_by_layer(
@@ -162,12 +185,23 @@ def _layer_by_layer(
     calibration: Calibration,
     samples: Sequence[Sample],
     options: Options,
-) -> Mapping[str, Parameters]:
-    """Quantise constant operands in topological order, each for its operand with the errors of the layers before."""
+) -> tuple[Mapping[str, Parameters], Mapping[str, Array]]:
+    """
+    Quantise constant operands in topological order, each for its operand with the errors of the layers before.
+
+    Also returns the biases of layers of floats, which keep the means of their results in spite of these errors.
+    """
     layers = {layer.name: layer for layer in selection.layers if layer.weight}
+    kept = {layer.name: layer for layer in selection.kept if options.correct and layer.bias and has_matrix(layer)}
     found: dict[str, Parameters] = {}
+    biases: dict[str, Array] = {}
     propagation = Propagation(network, scales, samples)
     for node in network.nodes:
+        if node.name in kept:
+            layer = kept[node.name]
+            columns = calibration.columns[node.name], propagation.columns(layer)
+            biases[node.name] = _corrected(network, layer, *columns)
+            propagation.shift(layer, biases[node.name])
         layer = layers.get(node.name)
         if layer is not None:
             columns = propagation.columns(layer) if has_matrix(layer) else np.zeros((1, 0, 0))
@@ -176,7 +210,15 @@ def _layer_by_layer(
             )
             propagation.state(layer, found[node.name])
         propagation.run(node)
-    return found
+    return found, biases
+
+
+def _corrected(network: Network, layer: Layer, columns: Array, quantised: Array) -> Array:
+    """Return the bias [channels] of a layer of floats for operands of the network that is quantised so far."""
+    matrix = matrix_of(network, layer)
+    weights = Weights(matrix.astype(np.float64), np.ones(matrix.shape[:2], np.float32))
+    correction = corrected_bias(matrix, columns, quantised, weights)
+    return (_bias(network, layer, matrix) + correction).astype(np.float32)
 
 
 def _no_channels(selection: Selection) -> Diagnostic:

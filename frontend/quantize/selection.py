@@ -55,6 +55,11 @@ class Layer:
         return self.node.name
 
     @property
+    def summing(self) -> NodeProto:
+        """The node that adds the bias."""
+        return self.tail[0] if self.node.op_type == "MatMul" else self.node
+
+    @property
     def is_softmax(self) -> bool:
         """Test for the operator Softmax."""
         return self.node.op_type == "Softmax"
@@ -67,11 +72,16 @@ class Layer:
 
 @dataclass
 class Selection:
-    """Layers, and the quantised tensors by the group that shares a scale; `moved` are results of data movement."""
+    """
+    Layers, and the quantised tensors by the group that shares a scale.
+
+    `moved` are results of data movement, `kept` products with constant weights that stay floats by choice.
+    """
 
     layers: list[Layer] = field(default_factory=list[Layer])
     groups: dict[str, str] = field(default_factory=dict[str, str])
     moved: set[str] = field(default_factory=set[str])
+    kept: list[Layer] = field(default_factory=list[Layer])
 
 
 def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = False, rows: bool = False) -> Selection:
@@ -92,8 +102,11 @@ def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = 
                 found=name,
                 remedy=did_you_mean(name, known) or "tilewright import net.onnx shows the nodes",
             )
-    kept = {id(node) for node in network.nodes if node.name in floats or node.op_type in floats}
-    walk = _Layers(network, kept | _normalisations(network) | _stretched(network), rows=rows)
+    named = {id(node) for node in network.nodes if node.name in floats or node.op_type in floats}
+    others = _normalisations(network) | _stretched(network)
+    kept = [layer for layer in _Layers(network, others, rows=rows).found() if id(layer.node) in named]
+    tails = {id(node) for layer in kept for node in layer.tail}
+    walk = _Layers(network, named | tails | others, rows=rows)
     layers = walk.found()
     if not layers:
         raise Diagnostic(
@@ -103,8 +116,11 @@ def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = 
             remedy="give a network of floats of 32 bits with such a layer",
         )
     sums = [layer.data for layer in layers if layer.node.op_type in ("Add", "Sub")] if common_sums else []
-    groups, moved = _groups(network, layers, walk.origins, sums)
-    return Selection(layers, groups, moved)
+    # A function of the result of a layer of floats stays floats with it.
+    results = {layer.output for layer in kept}
+    origins = {name: origin for name, origin in walk.origins.items() if origin not in results}
+    groups, moved = _groups(network, layers, origins, sums)
+    return Selection(layers, groups, moved, [layer for layer in kept if layer.weight])
 
 
 # Layers

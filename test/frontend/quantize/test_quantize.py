@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +213,23 @@ def test_bias_correction_keeps_means():
     assert shift(True) < shift(False)
 
 
-def test_weights_are_rounded_for_the_operands_of_the_quantised_network(monkeypatch: pytest.MonkeyPatch):
+def without_biases() -> ModelProto:
+    """Three convolutions without biases, whose operands have means other than 0."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w0"], ["c0"], "conv0"),
+        helper.make_node("Relu", ["c0"], ["r0"], "relu0"),
+        helper.make_node("Conv", ["r0", "w1"], ["c1"], "conv1"),
+        helper.make_node("Relu", ["c1"], ["r1"], "relu1"),
+        helper.make_node("Conv", ["r1", "w2"], ["y"], "conv2"),
+    ]
+    constants = {"w0": floats(8, 3, 3, 3), "w1": floats(8, 8, 3, 3, seed=1), "w2": floats(4, 8, 3, 3, seed=2)}
+    return model_of(nodes, {"x": (1, 3, 8, 8)}, ["y"], constants)
+
+
+@pytest.mark.parametrize("build", [residual, without_biases])
+def test_weights_are_rounded_for_the_operands_of_the_quantised_network(
+    build: Callable[[], ModelProto], monkeypatch: pytest.MonkeyPatch
+):
     seen: dict[str, Array] = {}
     columns = Propagation.columns
 
@@ -221,7 +238,7 @@ def test_weights_are_rounded_for_the_operands_of_the_quantised_network(monkeypat
         return seen[layer.name]
 
     monkeypatch.setattr(Propagation, "columns", recorded)
-    result, _ = quantized(residual())
+    result, _ = quantized(build())
     layers = [layer for layer in result.selection.layers if layer.name in seen]
     assert len(layers) == 3
     tensors = result.quantised.tensors
@@ -315,6 +332,66 @@ def test_the_most_sensitive_layers_stay_floats():
     assert [layer.name for layer in result.selection.layers] != ["first", "second"]
     assert len(result.selection.layers) == 1
     assert errors[-1].sqnr > worst.sqnr
+
+
+LAYERS: tuple[str, ...] = ("first", "second", "third", "last")
+
+
+def outliers(seed: int, function: str = "") -> ModelProto:
+    """Four convolutions whose weights have outliers, with a function after the second."""
+    draw = RNG(seed)
+    names = ["x", "a", "f" if function else "b", "c", "y"]
+    results = ["a", "b", "c", "y"]
+    nodes = [
+        helper.make_node("Conv", [names[index], f"w{index}", f"b{index}"], [results[index]], LAYERS[index])
+        for index in range(4)
+    ]
+    if function:
+        nodes.insert(2, helper.make_node(function, ["b"], ["f"], "function"))
+    weights = [draw.standard_t(2, (6, 6 if index else 3, 3, 3)).astype(np.float32) for index in range(4)]
+    biases = [draw.standard_normal(6).astype(np.float32) for _ in range(4)]
+    constants = {f"w{index}": each for index, each in enumerate(weights)}
+    return model_of(
+        nodes, {"x": (1, 3, 12, 12)}, ["y"], constants | {f"b{index}": each for index, each in enumerate(biases)}
+    )
+
+
+def output_error(model: ModelProto, options: Options) -> tuple[float, set[str]]:
+    """The noise at the outputs for samples of calibration, and the layers that stay floats."""
+    network = read_network(model)
+    samples = samples_of(network, {"x": floats(8, 1, 3, 12, 12)})
+    result = quantize(network, samples, options)
+    error = OutputError(result.float_network, samples[:4]).noise(result.quantised)
+    return error, set(LAYERS) - {layer.name for layer in result.selection.layers}
+
+
+@pytest.mark.parametrize("seed", [12, 16, 17, 25])
+def test_the_layer_that_alone_changes_the_outputs_most_stays_floats(seed: int):
+    model, plain = outliers(seed), Options(smooth=False)
+    others = {name: tuple(other for other in LAYERS if other != name) for name in LAYERS}
+    alone = {name: output_error(model, replace(plain, floats=others[name]))[0] for name in LAYERS}
+    assert output_error(model, replace(plain, keep=1))[1] == {max(alone, key=lambda name: alone[name])}
+
+
+def test_layers_of_floats_keep_the_means_of_their_results():
+    def shift(correct: bool) -> float:
+        network = read_network(outliers(3))
+        samples = samples_of(network, {"x": floats(8, 1, 3, 12, 12)})
+        options = Options(per_channel=False, adaptive=False, correct=correct, floats=LAYERS[1:])
+        result = quantize(network, samples, options)
+        exact, found = (Execution(each, ["y"]) for each in (result.float_network, result.quantised.network))
+        return float(np.abs(np.mean([found.run(x)["y"] - exact.run(x)["y"] for x in samples], axis=(0, 1, 3, 4))).sum())
+
+    assert shift(True) < shift(False) / 10
+
+
+def test_a_layer_of_floats_takes_its_bias_and_a_function_of_its_result_along():
+    product = quantized(attention(), Options(floats=("proj",)))[0]
+    assert not {"proj", "bias"} & {layer.name for layer in product.selection.layers}
+    assert "h" not in product.scales
+    convolution = quantized(outliers(0, "HardSwish"), Options(floats=("second",)))[0]
+    assert "b" not in convolution.scales
+    assert {"a", "f", "c"} <= set(convolution.scales)
 
 
 def upsampling(strides: int, window: int) -> ModelProto:
