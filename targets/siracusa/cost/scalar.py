@@ -158,7 +158,7 @@ _FLOAT_WEIGHTS: dict[type[Operation], float] = {
     arith.SelectOp: 0.05,
     arith.NegfOp: 0.02,
     math.AbsFOp: 0.02,
-    arith.MulfOp: 0.68,
+    arith.MulfOp: 0.67,
     arith.DivfOp: 1.45,
     arith.CmpfOp: 0.5,
     arith.MaximumfOp: 1.6,
