@@ -155,7 +155,7 @@ def machine_named(name: str) -> targets.Machine:
     from .dialects.core.machine.file import variants
     from .grammar import UsageError
 
-    known = [*targets.machines(), *variants()]
+    known = [*target_folders(), *variants()]
     if name in known or (name and Path(name).exists()):
         return targets.machine_named(name)
     remedy = did_you_mean(name, known) or "tilewright targets lists them; a folder or a machine file is one too"

@@ -43,16 +43,22 @@ DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
 # Element types and arrays
 
 
+_SIGNED: dict[int, np.dtype[Any]] = {
+    **{width: np.dtype(np.int8) for width in range(9)},
+    **{width: np.dtype(f"int{width}") for width in (16, 32, 64)},
+    1: np.dtype(np.bool_),
+}
+_UNSIGNED = {width: np.dtype(f"u{found}") if width != 1 else found for width, found in _SIGNED.items()}
+
+
 def numpy_type(element: Attribute) -> np.dtype[Any]:
     """Return the NumPy type that holds one element of the given IR type."""
     match element:
         case IntegerType():
-            if element.width.data == 1:
-                return np.dtype(np.bool_)
-            prefix = "u" if element.signedness.data is Signedness.UNSIGNED else ""
-            if (width := max(8, element.width.data)) not in (8, 16, 32, 64):
+            kinds = _UNSIGNED if element.signedness.data is Signedness.UNSIGNED else _SIGNED
+            if (found := kinds.get(element.width.data)) is None:
                 raise Diagnostic(f"no array can hold elements of type {element}", expected="8, 16, 32 or 64 bits")
-            return np.dtype(f"{prefix}int{width}")
+            return found
         case IndexType():
             return np.dtype(np.int64)
         case Float16Type():

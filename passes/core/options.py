@@ -6,6 +6,7 @@ import dataclasses
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from xdsl.utils.arg_spec import ArgSpecConvertible
@@ -31,7 +32,7 @@ class OptionInfo:
 
 def option_infos(cls: type[ArgSpecConvertible]) -> list[OptionInfo]:
     """Return the options of a pass or an output format, in the order of its fields."""
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     return [OptionInfo(_shown(field.name), describe(hints[field.name]), _default(field)) for field in _fields(cls)]
 
 
@@ -43,7 +44,7 @@ def build(cls: type[ArgSpecConvertible], item: Item, text: str, source: str = ""
     type.
     """
     fields = {field.name: field for field in _fields(cls)}
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     given: dict[str, Any] = {}
     for option in item.options:
         name = option.name.replace("-", "_")
@@ -61,6 +62,11 @@ def build(cls: type[ArgSpecConvertible], item: Item, text: str, source: str = ""
         return cls(**given)
     except ValueError as error:
         raise point_at(text, item.start, f"'{item.name}' refuses its options: {error}", source=source) from error
+
+
+@cache
+def _hints(cls: type[ArgSpecConvertible]) -> dict[str, Any]:
+    return get_type_hints(cls)
 
 
 def _fields(cls: type[ArgSpecConvertible]) -> list[dataclasses.Field[Any]]:

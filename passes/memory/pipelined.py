@@ -73,10 +73,9 @@ class LinkState:
 
     def move(self, now: int, times: Times) -> int:
         """Issue a transfer; return its completion time."""
-        channel = min(range(len(self._channels)), key=self._channels.__getitem__)
-        start = max(now, self._channels[channel])
-        end = max(start + times[0], self._bus) + times[1]
-        self._channels[channel] = self._bus = end
+        free = min(self._channels)
+        end = max(max(now, free) + times[0], self._bus) + times[1]
+        self._channels[self._channels.index(free)] = self._bus = end
         return end
 
 
@@ -145,9 +144,10 @@ def _copy(steps: int, compute: Callable[[int], int], streams: Sequence[Stream]) 
             ahead[number] = yield now, stream.link, stream.times(0)
         elif stream.count == 1 and not stream.starts:
             now = yield now, stream.link, stream.times(0)
+    fetched = {number: stream for number, stream in inputs.items() if stream.count > 1}
     written = [[0] * stream.writes_in_flight(started=bool(starters)) for stream in outputs]
     for step in range(steps):
-        now = yield from _fetch(now, step, {n: each for n, each in inputs.items() if each.count > 1}, ahead)
+        now = yield from _fetch(now, step, fetched, ahead)
         for stream, ends in zip(outputs, written, strict=True):
             now = now if step % stream.run else max(now, ends[0])
         now = yield from _fetch(now, step, starters, ahead)
@@ -165,7 +165,7 @@ def _fetch(now: int, step: int, streams: Mapping[int, Stream], ahead: dict[int, 
         if step % stream.run:
             continue
         turn = step // stream.run
-        if not stream.is_prefetched:
+        if number not in ahead:
             now = yield now, stream.link, stream.times(turn)
             continue
         arrived = ahead[number]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +15,12 @@ from ...ir import Array, numpy_type
 
 def scalar_type(type: Attribute) -> Attribute:
     """Return the element type of a shaped type, and a scalar type itself."""
-    return cast("ContainerType[Attribute]", type).get_element_type() if isinstance(type, ContainerType) else type
+    return cast("ContainerType[Attribute]", type).get_element_type() if _has_elements(type.__class__) else type
+
+
+@cache
+def _has_elements(type_class: type[Attribute]) -> bool:
+    return issubclass(type_class, ContainerType)
 
 
 def integer_type(type: Attribute) -> IntegerType | None:
@@ -39,10 +45,11 @@ def dtype_of(type: Attribute) -> np.dtype[Any]:
 
 def wrap(value: Value, type: Attribute) -> Array:
     """Return integers modulo 2^width in the (signless: signed) type `type`."""
-    width = width_of(type)
+    element = scalar_type(type)
+    width = width_of(element)
     if width == 1:
         return np.bitwise_and(value, 1).astype(np.bool_)
-    dtype = dtype_of(type)
+    dtype = numpy_type(element)
     result = np.asarray(value).astype(dtype, copy=False)
     spare = 8 * dtype.itemsize - width
     if spare:

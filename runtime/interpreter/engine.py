@@ -103,8 +103,9 @@ class Interpreter:
         block = region.block
         env = self._frames[-1] if self._frames else {}
         env.update(zip(block.args, arguments, strict=True))
+        last = block.last_op
         for op in block.ops:
-            if op.has_trait(IsTerminator):
+            if op is last and op.has_trait(IsTerminator):
                 return [env[operand] for operand in op.operands]
             self._run(op, env)
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 from xdsl.ir.affine import (
@@ -44,6 +45,8 @@ class Linear:
     def __add__(self, other: Linear | int) -> Linear:
         if isinstance(other, int):
             return Linear(self.terms, self.constant + other)
+        if not self.terms or not other.terms:
+            return Linear(self.terms or other.terms, self.constant + other.constant)
         sums = dict(self.terms)
         for atom, factor in other.terms:
             sums[atom] = sums.get(atom, 0) + factor
@@ -131,23 +134,27 @@ def linear(expr: AffineExpr) -> Linear:
     return form
 
 
+@cache
+def _dimension(position: int) -> Linear:
+    return Linear(((position, 1),))
+
+
 def form_of(expr: AffineExpr) -> Linear | None:
     """Return the affine form of an expression, None where it has none."""
-    match expr:
-        case AffineConstantExpr():
-            return Linear((), expr.value)
-        case AffineDimExpr():
-            return Linear(((expr.position, 1),))
-        case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul as kind, left, right):
-            a, b = form_of(left), form_of(right)
-            if a is None or b is None:
-                return None
-            return a + b if kind is AffineBinaryOpKind.Add else a.times(b)
-        case AffineBinaryOpExpr(kind, left, AffineConstantExpr(divisor)) if divisor > 0:
-            form = form_of(left)
-            return None if form is None else Linear(((Quotient(kind, form, divisor), 1),))
-        case _:
+    if isinstance(expr, AffineDimExpr):
+        return _dimension(expr.position)
+    if isinstance(expr, AffineConstantExpr):
+        return Linear((), expr.value)
+    if not isinstance(expr, AffineBinaryOpExpr) or (left := form_of(expr.lhs)) is None:
+        return None
+    kind, right = expr.kind, expr.rhs
+    if kind is AffineBinaryOpKind.Add or kind is AffineBinaryOpKind.Mul:
+        if (other := form_of(right)) is None:
             return None
+        return left + other if kind is AffineBinaryOpKind.Add else left.times(other)
+    if not isinstance(right, AffineConstantExpr) or right.value <= 0:
+        return None
+    return Linear(((Quotient(kind, left, right.value), 1),))
 
 
 def drop_unit_dims(form: Linear, bounds: Sequence[int]) -> Linear:

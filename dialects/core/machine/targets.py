@@ -11,6 +11,7 @@ import ast
 import re
 import tomllib
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -77,7 +78,7 @@ def machine_named(name_or_path: str) -> Machine:
     if path.name == FILE and (path.parent / "pipeline.txt").is_file():
         return machine_at(path.parent)
     pipeline = merged_table(path, name_or_path).get("pipeline")
-    known = machines()
+    known = target_folders()
     if not isinstance(pipeline, str) or pipeline not in known:
         raise Diagnostic(
             "the machine has no pipeline",
@@ -86,7 +87,7 @@ def machine_named(name_or_path: str) -> Machine:
             found=str(pipeline or "nothing"),
             remedy=did_you_mean(str(pipeline), known) or 'give it a pipeline, or include a target: include = "host"',
         )
-    base = known[pipeline]
+    base = machine_at(known[pipeline])
     name = re.sub(r"[^\w.+-]", "_", path.stem)
     attached = name_or_path if name_or_path in variants() else str(path)
     return Machine(name, base.folder, _description_at(path), _attaching(base.phases, attached))
@@ -144,9 +145,14 @@ def _description_at(toml: Path) -> str:
 
 def _description(toml: Path) -> str:
     try:
-        table = tomllib.loads(read_description(toml))
+        return _described(read_description(toml))
     except tomllib.TOMLDecodeError as error:
         raise Diagnostic(f"not a TOML file: {error}", str(toml)) from error
+
+
+@cache
+def _described(text: str) -> str:
+    table = tomllib.loads(text)
     machine: Any = table.get("machine")
     inner = cast("dict[str, Any]", machine) if isinstance(machine, dict) else {}
     return str(table.get("description") or inner.get("description") or "")
