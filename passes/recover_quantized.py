@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.analysis.intervals import Range, range_of_element
@@ -19,6 +19,7 @@ from ..runtime.interpreter import load_rules as load_semantics
 from .core.base import Pass
 from .lowering.lowerer import constant_of
 from .recover import load_rules
+from .recover.dequantized_products import DEQUANTISED, FloatRule
 from .recover.quantized import (
     ELEMENTWISE,
     QUANTISED,
@@ -51,10 +52,18 @@ def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
             _quantise(integers, op)
         elif isinstance(op, OnnxOp):
             integers.follow(op)
+    _erase_unused(block, idle)
+    for op in list(block.ops):
+        if isinstance(op, OnnxOp) and (rule := DEQUANTISED.get(op.name)) is not None:
+            _dequantise(integers, op, rule)
+    _erase_unused(block, idle)
+    return floats - sum(map(_computes_floats, block.ops))
+
+
+def _erase_unused(block: Block, idle: Set[Operation]) -> None:
     for op in reversed(list(block.ops)):
         if isinstance(op, OnnxOp) and op not in idle and not _is_used(op):
             Rewriter.erase_op(op)
-    return floats - sum(map(_computes_floats, block.ops))
 
 
 def _is_used(op: Operation) -> bool:
@@ -81,6 +90,15 @@ def _quantise(integers: Integers, op: OnnxOp) -> None:
     if result.name_hint is None:
         result.name_hint = op.results[0].name_hint
     Rewriter.replace_op(op, [], [result])
+
+
+def _dequantise(integers: Integers, op: OnnxOp, rule: FloatRule) -> None:
+    """Replace a product whose result stays in floats by its sums in integers, dequantised, if there are such."""
+    made = rule(integers, op, op)
+    if made is None:
+        return
+    made.name_hint = op.results[0].name_hint
+    Rewriter.replace_op(op, [], [made])
 
 
 def _looked_up(integers: Integers, value: SSAValue, y: Quantization, before: OnnxOp) -> SSAValue:

@@ -1,21 +1,31 @@
-"""Lowerings of MatMulInteger and ConvInteger: sums of products of integers less their zero points."""
+"""
+Lowerings of MatMulInteger and ConvInteger: sums of products of integers less their zero points.
+
+Zero points leave the sums of products with constant weights: these are centred beforehand, and what the input's zero
+point adds to each sum is a constant. Padding is filled with the input's zero point.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
-from xdsl.dialects.builtin import i16, i32
-from xdsl.ir import SSAValue
+import numpy as np
+from xdsl.dialects.builtin import UnitAttr, i8, i16, i32, i64
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import Body
+from ...dialects.core.body import Body, scalar_attr
+from ...dialects.nn import ConvOp, MatmulOp, ints
 from ...dialects.onnx.parameters import goes_with, misfit
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
-from ...ir import shape_of, where
+from ...ir import Array, element_of, numbers_of, shape_of, where
 from .lowerer import Lowerer, broadcast_map, constant_of, is_unsigned, lowers
+from .movement import padded
 from .products import convolved, multiplied
-from .rules import pointwise
+from .rules import pointwise, wraps
+from .windows import windows_of
 
 
 def centred(lower: Lowerer, value: SSAValue, zero: SSAValue | None, axis: int = -1) -> SSAValue:
@@ -71,10 +81,113 @@ def zero_map(parameter: Sequence[int], shape: Sequence[int], axis: int) -> Affin
     return broadcast_map(parameter, shape)
 
 
+def constant_convolution(
+    lower: Lowerer,
+    op: OnnxOp,
+    weights: Array,
+    zeros: Array,
+    x_zero: int,
+    accumulator: Attribute,
+    *,
+    wraps: bool = False,
+) -> tuple[SSAValue, Array]:
+    """
+    Append the convolution of an op's input and constant weights [M, C, ...], which may have bytes of any sign.
+
+    Returns sums to which one integer per channel, [M], has to be added: those that the input's zero point leaves there.
+    `zeros` broadcasts to the weights.
+    """
+    x = op.operands[0]
+    numbers, type = _centred(weights, zeros)
+    windows = windows_of(op, weights.shape[2:])
+    pads = numbers_of(windows["pads"])
+    rank, fill = len(pads) // 2, scalar_attr(x_zero, element_of(lower[x]))
+    source = padded(lower, lower[x], [0, 0, *pads[:rank]], [0, 0, *pads[rank:]], fill)
+    properties: dict[str, Attribute | None] = {
+        **windows,
+        "pads": ints([0] * len(pads)),
+        "groups": scalar_attr(op.attribute("group"), i64),
+        "accumulator": accumulator,
+    }
+    out = lower.empty(shape_of(op.results[0]), accumulator)
+    unsigned = [0] if is_unsigned(x) else []
+    made = ConvOp([source, lower.constant(numbers, type)], out, properties, unsigned=unsigned, wraps=wraps)
+    return lower.emit(made), -x_zero * numbers.astype(np.int64).reshape(len(numbers), -1).sum(axis=1)
+
+
+def constant_product(
+    lower: Lowerer,
+    a: SSAValue,
+    weights: Array,
+    zeros: Array,
+    a_zero: int,
+    accumulator: Attribute,
+    *,
+    wraps: bool = False,
+) -> tuple[SSAValue, Array]:
+    """
+    Append the product of the rows of a graph-level value [..., K] and constant weights [K, N], of bytes of any sign.
+
+    Returns sums [rows, N] to which one integer per column, [N], has to be added. `zeros` broadcasts to the weights.
+    """
+    numbers, type = _centred(weights, zeros)
+    depth, columns = weights.shape
+    rows = prod(shape_of(a)[:-1])
+    properties: dict[str, Attribute | None] = {"accumulator": accumulator, "transpose_b": UnitAttr()}
+    source, weight = (
+        lower.reshape(lower[a], [rows, depth]),
+        lower.constant(np.ascontiguousarray(numbers.T), type),
+    )
+    out, unsigned = lower.empty([rows, columns], accumulator), [0] if is_unsigned(a) else []
+    made = MatmulOp([source, weight], out, properties, unsigned=unsigned, wraps=wraps)
+    return lower.emit(made), -a_zero * numbers.astype(np.int64).sum(axis=0)
+
+
+def _centred(values: Array, zeros: Array) -> tuple[Array, Attribute]:
+    """Return weights less their zero points, and the type that holds them."""
+    numbers = values.astype(np.int64) - zeros
+    narrow = not numbers.size or (numbers.min() >= -128 and numbers.max() <= 127)
+    return numbers.astype(np.int8 if narrow else np.int16), i8 if narrow else i16
+
+
+def _plus(lower: Lowerer, total: SSAValue, offsets: Array, axis: int) -> SSAValue:
+    """Append sums of 32 bits plus one integer per index of an axis, which wraps around."""
+    if not offsets.any():
+        return total
+    shape = shape_of(total)
+    identity = AffineMap.identity(len(shape))
+    maps = [identity, AffineMap(len(shape), 0, (identity.results[axis],))]
+    numbers = lower.constant(offsets.astype(np.int32), i32)
+
+    def build(body: Body, value: SSAValue, offset: SSAValue) -> SSAValue:
+        return body.add(value, offset)
+
+    return pointwise(lower, [total, numbers], shape, i32, build, maps=maps, wraps=True)
+
+
+def _constants(op: OnnxOp) -> tuple[Array, int, Array] | None:
+    """
+    Return the second operand, the zero point of the first and those of the second.
+
+    None where one of them is computed, or the first operand has several.
+    """
+    weights, zeros = constant_of(op.operands[1]), [constant_of(op.node_input(index)) for index in (2, 3)]
+    given = [op.node_input(index) is not None for index in (2, 3)]
+    if weights is None or any(there and zero is None for there, zero in zip(given, zeros, strict=True)):
+        return None
+    first, second = (np.zeros(1, np.int64) if zero is None else zero.astype(np.int64) for zero in zeros)
+    return (weights, int(first.flat[0]), second) if first.size == 1 else None
+
+
 @lowers("MatMulInteger")
 def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     check_parameters(op)
     a, b = op.operands[:2]
+    known = _constants(op)
+    if known is not None and known[0].ndim == 2 and known[2].ndim < 2 and len(shape_of(a)) > 1:
+        weights, zero, zeros = known
+        total, offsets = constant_product(lower, a, weights, zeros, zero, i32, wraps=True)
+        return [lower.reshape(_plus(lower, total, offsets, 1), shape_of(op.results[0]))]
     # The zero points of a vector of rows go along the last but one axis, if there is one.
     left = centred(lower, a, op.node_input(2), max(-2, -len(shape_of(a))))
     return [multiplied(lower, left, centred(lower, b, op.node_input(3)), i32, wraps=True)]
@@ -84,6 +197,12 @@ def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 def _conv_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     check_parameters(op)
     x, w = op.operands[:2]
+    known = _constants(op)
+    if known is not None:
+        weights, zero, zeros = known
+        zeros = zeros.reshape(-1, *(1,) * (weights.ndim - 1))
+        total, offsets = constant_convolution(lower, op, weights, zeros, zero, i32, wraps=wraps(op))
+        return [_plus(lower, total, offsets, 1)]
     left = centred(lower, x, op.node_input(2))
     right = centred(lower, w, op.node_input(3), -len(shape_of(w)))
     return [convolved(lower, op, left, right, i32)]

@@ -1,8 +1,7 @@
 """
 Lowerings of ONNX's own quantised products: QLinearConv, QLinearMatMul.
 
-Zero points leave the sums of products: constant weights are centred beforehand, and what the input's zero point adds to
-each sum is a constant that becomes part of the bias. Padding is filled with the input's zero point. Where weights,
+What the input's zero point adds to each sum with constant weights becomes part of the bias. Where weights,
 scales or zero points are computed, both operands are centred first, and each sum is scaled by what is computed too.
 """
 
@@ -12,23 +11,20 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr, f32, i8, i16, i32, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import f32, i32
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.analysis.intervals import range_of_element
-from ...dialects.core.body import Body, scalar_attr
-from ...dialects.nn import ConvOp, MatmulOp, ints
+from ...dialects.core.body import Body
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RescaleOp
-from ...ir import Array, element_of, numbers_of, shape_of
-from .integer_products import centred, check_parameters, zero_map
+from ...ir import Array, element_of, shape_of
+from .integer_products import centred, check_parameters, constant_convolution, constant_product, zero_map
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
-from .movement import padded
 from .products import channel_map, convolved, multiplied
 from .quantizing import saturated
 from .rules import compute_type, pointwise, result_element
-from .windows import windows_of
 
 
 def _constant(op: OnnxOp, index: int, what: str) -> Array:
@@ -48,19 +44,6 @@ def _factors(op: OnnxOp, positions: tuple[int, int, int]) -> Array:
     """Return x_scale * w_scale / y_scale, of shape [1] or [channels], each step rounded to f32."""
     x, w, y = (_constant(op, i, "a scale").astype(np.float32) for i in positions)
     return (np.float32(x.flat[0]) * w.reshape(-1) / np.float32(y.flat[0])).astype(np.float32)
-
-
-def _padded(lower: Lowerer, x: SSAValue, pads: Sequence[int], fill: int) -> SSAValue:
-    """Return x [N, C, spatial...] with `pads`, the leading and then the trailing ones, of a number around it."""
-    rank = len(pads) // 2
-    return padded(lower, x, [0, 0, *pads[:rank]], [0, 0, *pads[rank:]], scalar_attr(fill, element_of(x)))
-
-
-def _centred(values: Array, zero: Array | int) -> tuple[Array, Attribute]:
-    """Return weights less their zero points, and the type that holds them."""
-    numbers = values.astype(np.int64) - zero
-    narrow = not numbers.size or (numbers.min() >= -128 and numbers.max() <= 127)
-    return numbers.astype(np.int8 if narrow else np.int16), i8 if narrow else i16
 
 
 def _requantised(
@@ -131,21 +114,10 @@ def _qlinear_conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         return [_rescaled(lower, op, total, (1 - rank, 1 - rank, 1 - rank), op.node_input(8))]
     weight = _constant(op, 3, "a weight")
     zeros = _constant(op, 5, "a zero point of the weight").astype(np.int64).reshape(-1, *(1,) * (weight.ndim - 1))
-    weights, type = _centred(weight, zeros)
     x_zero = _zero(op, 2, "the input")
+    total, offsets = constant_convolution(lower, op, weight, zeros, x_zero, compute_type(op))
     bias = _constant(op, 8, "a bias").astype(np.int64) if op.node_input(8) is not None else np.zeros(1, np.int64)
-    bias = bias - x_zero * weights.astype(np.int64).reshape(len(weights), -1).sum(axis=1)
-    windows = windows_of(op, shape_of(w)[2:])
-    source = _padded(lower, lower[x], numbers_of(windows["pads"]), x_zero)
-    properties: dict[str, Attribute | None] = {
-        **windows,
-        "pads": ints([0] * len(numbers_of(windows["pads"]))),
-        "groups": scalar_attr(op.attribute("group"), i64),
-        "accumulator": compute_type(op),
-    }
-    out = lower.empty(shape_of(op.results[0]), compute_type(op))
-    unsigned = [0] if is_unsigned(x) else []
-    total = lower.emit(ConvOp([source, lower.constant(weights, type)], out, properties, unsigned=unsigned))
+    bias = bias + offsets
     factors = _factors(op, (1, 4, 6))
     return [_requantised(lower, op, total, bias, factors, _zero(op, 7, "the result"), 1)]
 
@@ -164,17 +136,8 @@ def _qlinear_matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             return [_requantised(lower, op, total, np.zeros(1, np.int64), _factors(op, (1, 4, 6)), zero, -1)]
         return [_rescaled(lower, op, total, (-2, -1, -2))]
     zeros = _constant(op, 5, "a zero point of the second operand").astype(np.int64)
-    weights, type = _centred(values, zeros.reshape(-1))
     a_zero = _zero(op, 2, "the first operand")
-    bias = -a_zero * weights.astype(np.int64).sum(axis=0)
-    shape = shape_of(op.results[0])
-    rows = [int(np.prod(shape[:-1])), shape[-1]]
-    source = lower.reshape(lower[a], [rows[0], shape_of(a)[-1]])
-    weight = lower.constant(np.ascontiguousarray(weights.T), type)
-    properties: dict[str, Attribute | None] = {"accumulator": compute_type(op), "transpose_b": UnitAttr()}
-    unsigned = [0] if is_unsigned(a) else []
-    out = lower.empty(rows, compute_type(op))
-    total = lower.emit(MatmulOp([source, weight], out, properties, unsigned=unsigned))
+    total, bias = constant_product(lower, a, values, zeros.reshape(-1), a_zero, compute_type(op))
     factors = _factors(op, (1, 4, 6))
     result = _requantised(lower, op, total, bias, factors, _zero(op, 7, "the result"), 1)
-    return [lower.reshape(result, shape)]
+    return [lower.reshape(result, shape_of(op.results[0]))]

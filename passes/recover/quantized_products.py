@@ -142,14 +142,31 @@ def _bias(value: SSAValue | None, scales: Array, result: float, channels: int) -
     """
     if value is None:
         return np.zeros(channels)
-    real = real_constant(value)
-    if real is None or real.size not in (1, channels) or prod(real.shape[:-1]) != 1:
+    exact = _in_steps(value, scales, channels)
+    if exact is None:
         return None
-    exact = np.broadcast_to(real.reshape(-1), channels) / scales
     whole = np.rint(exact)
     # Products of scales are rounded, so that a bias that was quantised is not quite whole.
     error = np.where(np.abs(exact - whole) <= _SAME * np.abs(whole), 0.0, np.abs(exact - whole))
     return whole if bool(np.isfinite(whole).all()) and bool((error * scales / result <= 0.5).all()) else None
+
+
+def _in_steps(value: SSAValue, scales: Array, channels: int) -> Array | None:
+    """Return a constant bias [channels] in steps of these scales, None for one that is computed or not per channel."""
+    real = real_constant(value)
+    if real is None or real.size not in (1, channels) or prod(real.shape[:-1]) != 1:
+        return None
+    return np.broadcast_to(real.reshape(-1), channels) / scales
+
+
+def rounded_bias(value: SSAValue | None, scales: Array, channels: int) -> Array | None:
+    """
+    Return a bias [channels] rounded to steps of sums, as f64; None where it is computed, or not per channel.
+
+    Half a step of sums is a hundredth of what half a step of one input changes at a weight of 8 bits.
+    """
+    exact = np.zeros(channels) if value is None else _in_steps(value, scales, channels)
+    return None if exact is None or not bool(np.isfinite(exact).all()) else np.rint(exact)
 
 
 @dataclass(frozen=True)
@@ -209,11 +226,11 @@ def _conv(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) ->
     found = _product(integers.dequantised(x), weights_of(w), 0, op.node_input(2), y)
     if found is None:
         return None
-    windows = {name: op.attribute(name) for name in op.properties if name in _WINDOWS}
+    windows = {name: op.attribute(name) for name in op.properties if name in WINDOWS}
     return convolution(integers.bytes(x), found, shape_of(op.results[0]), before, **windows)
 
 
-_WINDOWS = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
+WINDOWS = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
 
 
 def convolution(x: SSAValue, product: _Product, shape: Sequence[int], before: Operation, **windows: Any) -> SSAValue:
@@ -296,7 +313,7 @@ def _average_pool(integers: Integers, op: OnnxOp, y: Quantization, before: Opera
     found = _product(integers.dequantised(x), weights, 0, None, y)
     if found is None:
         return None
-    windows = {name: op.attribute(name) for name in op.properties if name in _WINDOWS}
+    windows = {name: op.attribute(name) for name in op.properties if name in WINDOWS}
     return convolution(integers.bytes(x), found, shape_of(op.results[0]), before, **windows, group=channels)
 
 

@@ -319,6 +319,57 @@ def moves(net: Network, x: Tensor) -> Tensor:
     return net.quantised(Real(made, shape, real.size), like=x)
 
 
+# Products whose sums something else takes as floats before they are quantised
+
+
+def _product(net: Network, x: Tensor) -> Real:
+    """Return a convolution that keeps the shape of its input, as floats."""
+    channels, real = x.shape[1], net.real(x)
+    weight, scales = net.weight((channels, channels, 3, 3), 0 if net.random.randint(2) else None)
+    made = net.node("Conv", [real.name, weight, *net.bias(x, scales, channels)], pads=[1] * 4)
+    return Real(made, x.shape, real.size * sqrt(9 * channels))
+
+
+def residual(net: Network, x: Tensor) -> Tensor:
+    a, b = _product(net, x), net.real(_other(net, x))
+    pair = [a.name, b.name] if net.random.randint(2) else [b.name, a.name]
+    return _with_tail(net, Real(net.node("Add", pair), x.shape, a.size + b.size))
+
+
+def sum_of_products(net: Network, x: Tensor) -> Tensor:
+    a, b = _product(net, x), _product(net, x)
+    return _with_tail(net, Real(net.node("Add", [a.name, b.name]), x.shape, a.size + b.size))
+
+
+def gated_product(net: Network, x: Tensor) -> Tensor:
+    made = _product(net, x)
+    return net.quantised(Real(net.node("HardSwish", [made.name]), x.shape, made.size))
+
+
+def gemm_of_floats(net: Network, x: Tensor) -> Tensor:
+    rows, columns = _rows(net, x), int(net.random.randint(1, 7))
+    weight, scales = net.weight((rows.shape[1], columns), 1 if net.random.randint(2) else None)
+    real = net.real(rows)
+    made = net.node("Gemm", [real.name, weight, *net.bias(rows, scales, columns)])
+    shape = (rows.shape[0], columns)
+    return _maps(net, net.quantised(Real(net.node("Tanh", [made]), shape, 1)))
+
+
+def scores(net: Network, x: Tensor) -> Tensor:
+    real = net.real(x)
+    turned = net.node("Transpose", [net.real(x).name], perm=[0, 1, 3, 2])
+    made = net.node("Softmax", [net.node("MatMul", [real.name, turned])])
+    return net.quantised(Real(made, (*x.shape[:3], x.shape[2]), 1))
+
+
+PRODUCTS: dict[str, Operator] = {
+    "Conv and a residual": residual,
+    "Conv and Conv": sum_of_products,
+    "Conv and HardSwish": gated_product,
+    "Gemm and Tanh": gemm_of_floats,
+    "MatMul and Softmax": scores,
+}
+
 OPERATORS: dict[str, Operator] = {
     "Conv": conv,
     "Gemm": gemm,

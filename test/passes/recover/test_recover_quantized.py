@@ -23,7 +23,7 @@ from tilewright.passes.recover_quantized import RecoverQuantizedPass
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.check import check, find_cases
 from tilewright.test import onnx_runtime
-from tilewright.test.passes.recover.quantised_networks import OPERATORS, Network, Tensor
+from tilewright.test.passes.recover.quantised_networks import OPERATORS, PRODUCTS, Network, Tensor
 from tilewright.test.phases import each_phase
 
 seeds = st.integers(0, 2**31)
@@ -71,6 +71,20 @@ def test_an_operator_is_off_by_one_step_at_most(name: str, seed: int, shape: Seq
     x = OPERATORS[name](net, net.input(shape))
     (wanted,), (found,), floats = both(net.model([x]), net.samples())
     assert not floats
+    distance = np.abs(wanted.astype(int) - found.astype(int))
+    assert distance.max() <= 1
+    assert np.count_nonzero(distance) <= max(1, distance.size // 100)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("name", sorted(PRODUCTS))
+@settings(max_examples=15, deadline=None)
+@given(seed=seeds, shape=shapes)
+def test_products_with_floats_behind_them_have_integer_sums(name: str, seed: int, shape: Sequence[int]):
+    net = Network(np.random.RandomState(seed), exact=False)
+    x = PRODUCTS[name](net, net.input(shape))
+    (wanted,), (found,), floats = both(net.model([x]), net.samples())
+    assert not {"onnx.Conv", "onnx.Gemm", "onnx.MatMul"} & set(floats)
     distance = np.abs(wanted.astype(int) - found.astype(int))
     assert distance.max() <= 1
     assert np.count_nonzero(distance) <= max(1, distance.size // 100)

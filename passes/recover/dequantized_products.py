@@ -1,0 +1,138 @@
+"""
+Products of quantised tensors whose results stay in floats: integer sums of 32 bits, dequantised.
+
+So where a product is followed by what has no integer form of its own: a sum with a residual that is quantised only
+after it, a norm, a function of several tensors, an output of the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, f32, i32
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.onnx.schema import OnnxOp
+from ...discovery import registering
+from ...ir import Array, numpy_type, shape_of
+from ..state.nodes import literal, node
+from .quantized import Integers, Quantization
+from .quantized_products import WINDOWS, Weights, rounded_bias, weights_of
+
+FloatRule = Callable[[Integers, OnnxOp, Operation], SSAValue | None]
+"""`(integers, op, before) -> value`: inserts the same floats, dequantised sums; None, and nothing inserted, without."""
+
+DEQUANTISED: dict[str, FloatRule] = {}
+"""Name of an op of floats -> what computes its sums in integers."""
+
+
+def dequantises(*names: str) -> Callable[[FloatRule], FloatRule]:
+    """Register a function as the integer sums of the operators of these names."""
+    return registering(DEQUANTISED, [f"onnx.{name}" for name in names])
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """A product with constant weights that has 32-bit sums; `scales` are those of sums, [1] or one per channel."""
+
+    x: Quantization
+    weights: Weights
+    bias: Array
+    scales: Array
+
+    def zeros(self, before: Operation) -> list[SSAValue]:
+        """Insert the zero points of the input and of the weights."""
+        zeros = self.weights.zeros if self.weights.axis is not None else self.weights.zeros[0]
+        zeros = np.broadcast_to(zeros, self.weights.scales.shape) if self.weights.axis is not None else zeros
+        return [
+            literal(np.array(self.x.zero).astype(numpy_type(self.x.byte)), self.x.byte, before),
+            literal(np.array(zeros).astype(numpy_type(self.weights.byte)), self.weights.byte, before),
+        ]
+
+
+def _sums(x: Quantization | None, weights: Weights | None, axis: int, bias: SSAValue | None) -> _Sums | None:
+    """Return a product whose sums 32 bits hold, None for others."""
+    if x is None or weights is None or not weights.numbers.size or not weights.along(axis):
+        return None
+    scales = (np.float32(x.scale) * weights.scales).astype(np.float64)
+    if not bool((np.isfinite(scales) & (scales >= np.finfo(np.float32).tiny)).all()):
+        return None
+    found = rounded_bias(bias, scales, weights.numbers.shape[axis])
+    if found is None or float((weights.reach(axis) * x.widest + np.abs(found)).max()) >= 1 << 31:
+        return None
+    return _Sums(x, weights, found, scales)
+
+
+def _dequantised(total: SSAValue, sums: _Sums, axis: int, before: Operation) -> SSAValue:
+    """Insert sums plus the bias along an axis, as floats."""
+    shape = shape_of(total)
+    if sums.bias.any():
+        bias = sums.bias.astype(np.int32).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+        total = node("Add", [total, literal(bias, i32, before)], total.type, before)
+    return _as_floats(total, sums.scales, axis, before)
+
+
+def _as_floats(total: SSAValue, scales: Array, axis: int, before: Operation) -> SSAValue:
+    kind, several = TensorType(f32, shape_of(total)), scales.size > 1
+    scale = literal((scales if several else scales.reshape(())).astype(np.float32), f32, before)
+    return node("DequantizeLinear", [total, scale], kind, before, **({"axis": axis} if several else {}))
+
+
+@dequantises("Conv")
+def _conv(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | None:
+    x, w = op.operands[:2]
+    sums = _sums(integers.dequantised(x), weights_of(w), 0, op.node_input(2))
+    if sums is None:
+        return None
+    windows = {name: op.attribute(name) for name in op.properties if name in WINDOWS}
+    inputs = [integers.bytes(x), literal(sums.weights.numbers, sums.weights.byte, before), *sums.zeros(before)]
+    total = node("ConvInteger", inputs, TensorType(i32, shape_of(op.results[0])), before, **windows)
+    return _dequantised(total, sums, 1, before)
+
+
+@dequantises("MatMul")
+def _matmul(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | None:
+    a, b = op.operands
+    weights = weights_of(b)
+    if weights is not None and weights.numbers.ndim == 2:
+        return _rows(integers, a, weights, None, shape_of(op.results[0]), before)
+    return _pairs(integers, op, before)
+
+
+@dequantises("Gemm")
+def _gemm(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | None:
+    a, b = op.operands[:2]
+    weights, bias = weights_of(b), op.node_input(2)
+    if weights is None or op.attribute("transA") or op.attribute("alpha") != 1 or (bias and op.attribute("beta") != 1):
+        return None
+    weights = weights.transposed((1, 0)) if op.attribute("transB") else weights
+    return _rows(integers, a, weights, bias, shape_of(op.results[0]), before)
+
+
+def _rows(
+    integers: Integers, a: SSAValue, weights: Weights, bias: SSAValue | None, shape: Sequence[int], before: Operation
+) -> SSAValue | None:
+    """Insert the product of rows a [..., K] and weights [K, N]."""
+    sums = _sums(integers.dequantised(a), weights, 1, bias)
+    if sums is None:
+        return None
+    inputs = [integers.bytes(a), literal(weights.numbers, weights.byte, before), *sums.zeros(before)]
+    total = node("MatMulInteger", inputs, TensorType(i32, shape), before)
+    return _dequantised(total, sums, len(shape) - 1, before)
+
+
+def _pairs(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | None:
+    """Insert the product of two tensors of bytes of which each has one scale."""
+    forms = [integers.dequantised(value) for value in op.operands]
+    if any(form is None for form in forms):
+        return None
+    a, b = (cast(Quantization, form) for form in forms)
+    scale = np.array(np.float32(a.scale) * np.float32(b.scale))
+    if shape_of(op.operands[0])[-1] * a.widest * b.widest >= 1 << 31 or not np.finfo(np.float32).tiny <= scale < np.inf:
+        return None
+    zeros = [literal(np.array(each.zero).astype(numpy_type(each.byte)), each.byte, before) for each in (a, b)]
+    inputs = [*(integers.bytes(value) for value in op.operands), *zeros]
+    return _as_floats(node("MatMulInteger", inputs, TensorType(i32, shape_of(op.results[0])), before), scale, 0, before)
