@@ -116,9 +116,8 @@ def _quantised(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     result = element_of(op.results[0])
     zeros |= {_RESULTS[op.name]: result} if op.name in _RESULTS else {}
     shifted = [index for index, element in zeros.items() if element == _UI8]
-    computed = [index for index in shifted if _given(inputs, index) is not None and constant_of(inputs[index]) is None]
     is_idle = op.name == "onnx.DequantizeLinear" and op.operands[0] not in signed
-    if not shifted or computed or is_idle or op.properties.get("output_dtype") is not None:
+    if not shifted or is_idle or op.properties.get("output_dtype") is not None:
         return None
     inputs += [None] * (max(shifted) + 1 - len(inputs))
     for index in shifted:
@@ -126,10 +125,6 @@ def _quantised(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     for index in _OPERANDS.get(op.name, {}):
         inputs[index] = signed.form(cast(SSAValue, inputs[index]), op)
     return list(moved(op, inputs, _I8 if result == _UI8 else result, op))
-
-
-def _given(inputs: list[SSAValue | None], index: int) -> SSAValue | None:
-    return inputs[index] if index < len(inputs) else None
 
 
 def _element(value: SSAValue | None) -> Any:

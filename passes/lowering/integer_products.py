@@ -2,7 +2,7 @@
 Lowerings of MatMulInteger and ConvInteger: sums of products of integers less their zero points.
 
 Zero points leave the sums of products with constant weights: these are centred beforehand, and what the input's zero
-point adds to each sum is a constant. Padding is filled with the input's zero point.
+point adds to each sum is that zero point times the sum of weights.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def constant_convolution(
     """
     Append the convolution of an op's input and constant weights [M, C, ...], which may have bytes of any sign.
 
-    Returns sums to which one integer per channel, [M], has to be added: those that the input's zero point leaves there.
-    `zeros` broadcasts to the weights.
+    Padding is filled with the input's zero point. Returns the sums, and the sum of each channel's weights, [M]: the
+    product of that and the zero point is still to be subtracted. `zeros` broadcasts to the weights.
     """
     x = op.operands[0]
     numbers, type = _centred(weights, zeros)
@@ -112,7 +112,7 @@ def constant_convolution(
     out = lower.empty(shape_of(op.results[0]), accumulator)
     unsigned = [0] if is_unsigned(x) else []
     made = ConvOp([source, lower.constant(numbers, type)], out, properties, unsigned=unsigned, wraps=wraps)
-    return lower.emit(made), -x_zero * numbers.astype(np.int64).reshape(len(numbers), -1).sum(axis=1)
+    return lower.emit(made), numbers.astype(np.int64).reshape(len(numbers), -1).sum(axis=1)
 
 
 def constant_product(
@@ -120,7 +120,6 @@ def constant_product(
     a: SSAValue,
     weights: Array,
     zeros: Array,
-    a_zero: int,
     accumulator: Attribute,
     *,
     wraps: bool = False,
@@ -128,7 +127,8 @@ def constant_product(
     """
     Append the product of the rows of a graph-level value [..., K] and constant weights [K, N], of bytes of any sign.
 
-    Returns sums [rows, N] to which one integer per column, [N], has to be added. `zeros` broadcasts to the weights.
+    Returns the sums [rows, N], and the sum of each column of weights, [N]: the product of that and the rows' zero point
+    is still to be subtracted. `zeros` broadcasts to the weights.
     """
     numbers, type = _centred(weights, zeros)
     depth, columns = weights.shape
@@ -140,7 +140,7 @@ def constant_product(
     )
     out, unsigned = lower.empty([rows, columns], accumulator), [0] if is_unsigned(a) else []
     made = MatmulOp([source, weight], out, properties, unsigned=unsigned, wraps=wraps)
-    return lower.emit(made), -a_zero * numbers.astype(np.int64).sum(axis=0)
+    return lower.emit(made), numbers.astype(np.int64).sum(axis=0)
 
 
 def _centred(values: Array, zeros: Array) -> tuple[Array, Attribute]:
@@ -150,44 +150,49 @@ def _centred(values: Array, zeros: Array) -> tuple[Array, Attribute]:
     return numbers.astype(np.int8 if narrow else np.int16), i8 if narrow else i16
 
 
-def _plus(lower: Lowerer, total: SSAValue, offsets: Array, axis: int) -> SSAValue:
-    """Append sums of 32 bits plus one integer per index of an axis, which wraps around."""
-    if not offsets.any():
+def _less(lower: Lowerer, total: SSAValue, sums: Array, axis: int, zero: SSAValue | None) -> SSAValue:
+    """Append 32-bit sums less the products of a zero point and the sums of weights along an axis; they wrap around."""
+    known, shape = constant_of(zero), shape_of(total)
+    if zero is None or (known is not None and not known.any()) or not sums.any():
         return total
-    shape = shape_of(total)
     identity = AffineMap.identity(len(shape))
     maps = [identity, AffineMap(len(shape), 0, (identity.results[axis],))]
-    numbers = lower.constant(offsets.astype(np.int32), i32)
+    if known is not None:
+        offsets = lower.constant((int(known.flat[0]) * sums).astype(np.int32), i32)
+        return pointwise(lower, [total, offsets], shape, i32, Body.sub, maps=maps, wraps=True)
+    unsigned = is_unsigned(zero)
 
-    def build(body: Body, value: SSAValue, offset: SSAValue) -> SSAValue:
-        return body.add(value, offset)
+    def build(body: Body, value: SSAValue, weight: SSAValue, zero: SSAValue) -> SSAValue:
+        return body.sub(value, body.mul(weight, body.convert(zero, i32, unsigned=unsigned)))
 
-    return pointwise(lower, [total, numbers], shape, i32, build, maps=maps, wraps=True)
+    values = [total, lower.constant(sums.astype(np.int32), i32), lower[zero]]
+    maps.append(zero_map(shape_of(zero), shape, axis))
+    return pointwise(lower, values, shape, i32, build, maps=maps, wraps=True)
 
 
-def _constants(op: OnnxOp) -> tuple[Array, int, Array] | None:
+def _weights(op: OnnxOp) -> tuple[Array, Array] | None:
     """
-    Return the second operand, the zero point of the first and those of the second.
+    Return the second operand and its zero points.
 
-    None where one of them is computed, or the first operand has several.
+    None where one of them is computed, or the first operand has several zero points.
     """
-    weights, zeros = constant_of(op.operands[1]), [constant_of(op.node_input(index)) for index in (2, 3)]
-    given = [op.node_input(index) is not None for index in (2, 3)]
-    if weights is None or any(there and zero is None for there, zero in zip(given, zeros, strict=True)):
+    weights, zeros, first = constant_of(op.operands[1]), constant_of(op.node_input(3)), op.node_input(2)
+    if weights is None or (zeros is None and op.node_input(3) is not None):
         return None
-    first, second = (np.zeros(1, np.int64) if zero is None else zero.astype(np.int64) for zero in zeros)
-    return (weights, int(first.flat[0]), second) if first.size == 1 else None
+    if first is not None and prod(shape_of(first)) != 1:
+        return None
+    return weights, np.zeros(1, np.int64) if zeros is None else zeros.astype(np.int64)
 
 
 @lowers("MatMulInteger")
 def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     check_parameters(op)
     a, b = op.operands[:2]
-    known = _constants(op)
-    if known is not None and known[0].ndim == 2 and known[2].ndim < 2 and len(shape_of(a)) > 1:
-        weights, zero, zeros = known
-        total, offsets = constant_product(lower, a, weights, zeros, zero, i32, wraps=True)
-        return [lower.reshape(_plus(lower, total, offsets, 1), shape_of(op.results[0]))]
+    known = _weights(op)
+    if known is not None and known[0].ndim == 2 and known[1].ndim < 2 and len(shape_of(a)) > 1:
+        total, sums = constant_product(lower, a, *known, i32, wraps=True)
+        centre = _less(lower, total, sums, 1, op.node_input(2))
+        return [lower.reshape(centre, shape_of(op.results[0]))]
     # The zero points of a vector of rows go along the last but one axis, if there is one.
     left = centred(lower, a, op.node_input(2), max(-2, -len(shape_of(a))))
     return [multiplied(lower, left, centred(lower, b, op.node_input(3)), i32, wraps=True)]
@@ -197,12 +202,14 @@ def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 def _conv_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     check_parameters(op)
     x, w = op.operands[:2]
-    known = _constants(op)
-    if known is not None:
-        weights, zero, zeros = known
-        zeros = zeros.reshape(-1, *(1,) * (weights.ndim - 1))
-        total, offsets = constant_convolution(lower, op, weights, zeros, zero, i32, wraps=wraps(op))
-        return [_plus(lower, total, offsets, 1)]
+    known, zero = _weights(op), op.node_input(2)
+    fill = np.zeros(1) if zero is None else constant_of(zero)
+    if known is not None and fill is not None:
+        weights, zeros = known[0], known[1].reshape(-1, *(1,) * (known[0].ndim - 1))
+        total, sums = constant_convolution(
+            lower, op, weights, zeros, int(fill.flat[0]), i32, wraps=wraps(op) or fill.any()
+        )
+        return [_less(lower, total, sums, 1, zero)]
     left = centred(lower, x, op.node_input(2))
     right = centred(lower, w, op.node_input(3), -len(shape_of(w)))
     return [convolved(lower, op, left, right, i32)]

@@ -115,9 +115,9 @@ def _qlinear_conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     weight = _constant(op, 3, "a weight")
     zeros = _constant(op, 5, "a zero point of the weight").astype(np.int64).reshape(-1, *(1,) * (weight.ndim - 1))
     x_zero = _zero(op, 2, "the input")
-    total, offsets = constant_convolution(lower, op, weight, zeros, x_zero, compute_type(op))
+    total, sums = constant_convolution(lower, op, weight, zeros, x_zero, compute_type(op))
     bias = _constant(op, 8, "a bias").astype(np.int64) if op.node_input(8) is not None else np.zeros(1, np.int64)
-    bias = bias + offsets
+    bias = bias - x_zero * sums
     factors = _factors(op, (1, 4, 6))
     return [_requantised(lower, op, total, bias, factors, _zero(op, 7, "the result"), 1)]
 
@@ -136,8 +136,8 @@ def _qlinear_matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             return [_requantised(lower, op, total, np.zeros(1, np.int64), _factors(op, (1, 4, 6)), zero, -1)]
         return [_rescaled(lower, op, total, (-2, -1, -2))]
     zeros = _constant(op, 5, "a zero point of the second operand").astype(np.int64)
-    a_zero = _zero(op, 2, "the first operand")
-    total, bias = constant_product(lower, a, values, zeros.reshape(-1), a_zero, compute_type(op))
+    total, sums = constant_product(lower, a, values, zeros.reshape(-1), compute_type(op))
+    bias = -_zero(op, 2, "the first operand") * sums
     factors = _factors(op, (1, 4, 6))
     result = _requantised(lower, op, total, bias, factors, _zero(op, 7, "the result"), 1)
     return [lower.reshape(result, shape_of(op.results[0]))]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, f32, i32
+from xdsl.dialects.builtin import TensorType, f32, i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.onnx.schema import OnnxOp
@@ -20,7 +20,7 @@ from ...discovery import registering
 from ...ir import Array, numpy_type, shape_of
 from ..state.nodes import literal, node
 from .quantized import Integers, Quantization
-from .quantized_products import WINDOWS, Weights, rounded_bias, weights_of
+from .quantized_products import WINDOWS, Weights, weights_of, whole_bias
 
 FloatRule = Callable[[Integers, OnnxOp, Operation], SSAValue | None]
 """`(integers, op, before) -> value`: inserts the same floats, dequantised sums; None, and nothing inserted, without."""
@@ -41,6 +41,9 @@ class _Sums:
     x: Quantization
     weights: Weights
     bias: Array
+    """Integers of f64, one per channel."""
+    real_bias: SSAValue | None
+    """What is added to the floats in its place, where it has no such integers."""
     scales: Array
 
     def zeros(self, before: Operation) -> list[SSAValue]:
@@ -60,10 +63,12 @@ def _sums(x: Quantization | None, weights: Weights | None, axis: int, bias: SSAV
     scales = (np.float32(x.scale) * weights.scales).astype(np.float64)
     if not bool((np.isfinite(scales) & (scales >= np.finfo(np.float32).tiny)).all()):
         return None
-    found = rounded_bias(bias, scales, weights.numbers.shape[axis])
-    if found is None or float((weights.reach(axis) * x.widest + np.abs(found)).max()) >= 1 << 31:
+    channels = weights.numbers.shape[axis]
+    found = whole_bias(bias, scales, channels)
+    real_bias, found = (bias, np.zeros(channels)) if found is None else (None, found)
+    if float((weights.reach(axis) * x.widest + np.abs(found)).max()) >= 1 << 31:
         return None
-    return _Sums(x, weights, found, scales)
+    return _Sums(x, weights, found, real_bias, scales)
 
 
 def _dequantised(total: SSAValue, sums: _Sums, axis: int, before: Operation) -> SSAValue:
@@ -72,7 +77,20 @@ def _dequantised(total: SSAValue, sums: _Sums, axis: int, before: Operation) -> 
     if sums.bias.any():
         bias = sums.bias.astype(np.int32).reshape([-1 if i == axis else 1 for i in range(len(shape))])
         total = node("Add", [total, literal(bias, i32, before)], total.type, before)
-    return _as_floats(total, sums.scales, axis, before)
+    made = _as_floats(total, sums.scales, axis, before)
+    if sums.real_bias is None:
+        return made
+    return node("Add", [made, _along(sums.real_bias, axis, len(shape), before)], made.type, before)
+
+
+def _along(bias: SSAValue, axis: int, rank: int, before: Operation) -> SSAValue:
+    """Insert a bias [M] reshaped to go along an axis of a tensor of that rank."""
+    count = rank - 1 - axis
+    if not count or len(shape_of(bias)) != 1:
+        return bias
+    shape = [*shape_of(bias), *(1,) * count]
+    target = literal(np.array(shape, np.int64), i64, before)
+    return node("Reshape", [bias, target], TensorType(f32, shape), before)
 
 
 def _as_floats(total: SSAValue, scales: Array, axis: int, before: Operation) -> SSAValue:

@@ -146,9 +146,13 @@ def _bias(value: SSAValue | None, scales: Array, result: float, channels: int) -
     if exact is None:
         return None
     whole = np.rint(exact)
-    # Products of scales are rounded, so that a bias that was quantised is not quite whole.
-    error = np.where(np.abs(exact - whole) <= _SAME * np.abs(whole), 0.0, np.abs(exact - whole))
+    error = np.where(_is_near(exact, whole), 0.0, np.abs(exact - whole))
     return whole if bool(np.isfinite(whole).all()) and bool((error * scales / result <= 0.5).all()) else None
+
+
+def _is_near(exact: Array, whole: Array) -> Array:
+    """Return where numbers are whole; products of scales are rounded, so that a quantised bias is not quite."""
+    return np.abs(exact - whole) <= _SAME * np.abs(whole)
 
 
 def _in_steps(value: SSAValue, scales: Array, channels: int) -> Array | None:
@@ -159,14 +163,13 @@ def _in_steps(value: SSAValue, scales: Array, channels: int) -> Array | None:
     return np.broadcast_to(real.reshape(-1), channels) / scales
 
 
-def rounded_bias(value: SSAValue | None, scales: Array, channels: int) -> Array | None:
-    """
-    Return a bias [channels] rounded to steps of sums, as f64; None where it is computed, or not per channel.
-
-    Half a step of sums is a hundredth of what half a step of one input changes at a weight of 8 bits.
-    """
+def whole_bias(value: SSAValue | None, scales: Array, channels: int) -> Array | None:
+    """Return a constant bias [channels] as integers of f64 of these scales, None where it is no such integers."""
     exact = np.zeros(channels) if value is None else _in_steps(value, scales, channels)
-    return None if exact is None or not bool(np.isfinite(exact).all()) else np.rint(exact)
+    if exact is None or not bool(np.isfinite(exact).all()):
+        return None
+    whole = np.rint(exact)
+    return whole if bool(_is_near(exact, whole).all()) else None
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,3 @@ func.func @no_product(%a: tensor<2x3xui8>) -> tensor<2x3xf32> {
   %0 = onnx.DequantizeLinear(%a, %s) : (tensor<2x3xui8>, tensor<f32>) -> tensor<2x3xf32>
   func.return %0 : tensor<2x3xf32>
 }
-
-// A zero point that is computed.
-// CHECK-LABEL: @computed
-// CHECK: onnx.MatMulInteger(%a, {{.*}} : (tensor<2x3xui8>
-func.func @computed(%a: tensor<2x3xui8>, %z: tensor<ui8>) -> tensor<2x2xi32> {
-  %b = onnx.Constant() {value = dense<3> : tensor<3x2xi8>} : () -> tensor<3x2xi8>
-  %0 = onnx.MatMulInteger(%a, %b, %z) : (tensor<2x3xui8>, tensor<3x2xi8>, tensor<ui8>) -> tensor<2x2xi32>
-  func.return %0 : tensor<2x2xi32>
-}

@@ -30,6 +30,15 @@ func.func @ports(%a: tensor<2x3xui8>) -> tensor<2x2xi32> {
   func.return %0 : tensor<2x2xi32>
 }
 
+// CHECK-LABEL: @computed
+// CHECK-COUNT-2: onnx.BitCast
+// CHECK: onnx.MatMulInteger(%{{.*}} : (tensor<2x3xi8>, tensor<3x2xi8>, tensor<i8>{{.*}}) -> tensor<2x2xi32>
+func.func @computed(%a: tensor<2x3xui8>, %z: tensor<ui8>) -> tensor<2x2xi32> {
+  %b = onnx.Constant() {value = dense<3> : tensor<3x2xi8>} : () -> tensor<3x2xi8>
+  %0 = onnx.MatMulInteger(%a, %b, %z) : (tensor<2x3xui8>, tensor<3x2xi8>, tensor<ui8>) -> tensor<2x2xi32>
+  func.return %0 : tensor<2x2xi32>
+}
+
 // What is moved after the bytes are numbers again is no byte.
 // CHECK-LABEL: @numbers
 // CHECK: %[[D:.*]] = onnx.DequantizeLinear(%{{.*}} : (tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xf32>

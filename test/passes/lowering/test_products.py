@@ -112,6 +112,22 @@ def test_integer_products(dtype: Any):
     check(cases, in_c=True)
 
 
+@pytest.mark.parametrize("kinds", [(I8, I8), (U8, I8), (U8, U8), (I8, U8)])
+@pytest.mark.parametrize("computed", [False, True])
+def test_integer_products_with_constant_weights(kinds: tuple[Any, Any], computed: bool):
+    ends = [(np.iinfo(dtype).min, np.iinfo(dtype).max) for dtype in kinds]
+    a, x = (numbers(*shape, low=ends[0][0], high=ends[0][1]).astype(kinds[0]) for shape in ((2, 3, 4), (1, 2, 5, 5)))
+    b, w = (numbers(*shape, low=ends[1][0], high=ends[1][1]).astype(kinds[1]) for shape in ((4, 5), (3, 2, 2, 3)))
+    zeros = [np.array(ends[0][1] - 3, kinds[0]), np.arange(100, 105).astype(kinds[1])]
+    names, pads = ["a", "b", "za", "zb"], {"pads": [1, 1, 0, 0]}
+    for op, left, right, second in (("MatMulInteger", a, b, zeros[1]), ("ConvInteger", x, w, zeros[1][:3])):
+        fixed = {"b": right, "zb": second} | ({} if computed else {"za": zeros[0]})
+        inputs = {"a": left} | ({"za": zeros[0]} if computed else {})
+        model = network(op, inputs, fixed, names=names, **(pads if op == "ConvInteger" else {}))
+        one_node.check(model, inputs)
+        one_node.check_c(model, inputs)
+
+
 @pytest.mark.parametrize("dtype", [I8, U8])
 def test_quantisation_by_computed_factors(dtype: Any):
     x, wide = numbers(3, 4, 6, low=-9, high=9), numbers(3, 4, 6, low=0, high=100).astype(dtype)
