@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr, i8, i16, i32, i64
+from xdsl.dialects.builtin import StringAttr, UnitAttr, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body, scalar_attr
-from ...dialects.nn import ConvOp, MatmulOp, ints
+from ...dialects.nn import ConvOp, MatmulOp, ReduceOp, ints
 from ...dialects.onnx.parameters import goes_with, misfit
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
@@ -24,7 +25,7 @@ from ...ir import Array, element_of, numbers_of, shape_of, where
 from .lowerer import Lowerer, broadcast_map, constant_of, is_unsigned, lowers
 from .movement import padded
 from .products import convolved, multiplied
-from .rules import pointwise, wraps
+from .rules import pointwise, unsigned_positions, wraps
 from .windows import windows_of
 
 
@@ -143,6 +144,55 @@ def constant_product(
     return lower.emit(made), numbers.astype(np.int64).sum(axis=0)
 
 
+def product_of_two(
+    lower: Lowerer, op: OnnxOp, positions: tuple[int, int, int, int], *, wraps: bool = False
+) -> SSAValue:
+    """
+    Append the product of two graph-level operands less their zero points; `positions` are theirs and those of these.
+
+    With one constant zero point each it is that of the bytes themselves, less what the sums of rows and of columns say.
+    """
+    a, b = (op.operands[position] for position in positions[:2])
+    a_zero, b_zero = (op.node_input(position) for position in positions[2:])
+    zeros = [np.zeros(1, np.int64) if zero is None else constant_of(zero) for zero in (a_zero, b_zero)]
+    plain = all(zero is not None and zero.size == 1 for zero in zeros)
+    if not plain or min(len(shape_of(a)), len(shape_of(b))) < 2 or 0 in (*shape_of(a), *shape_of(b)):
+        # The zero points of a vector of rows go along the last but one axis, if there is one.
+        left = centred(lower, a, a_zero, max(-2, -len(shape_of(a))))
+        return multiplied(lower, left, centred(lower, b, b_zero), i32, wraps=wraps)
+    left, right = (int(cast(Array, zero).flat[0]) for zero in zeros)
+    # What is added and subtracted here may leave 32 bits on the way.
+    wrapped = wraps or bool(left or right)
+    total = multiplied(lower, lower[a], lower[b], i32, unsigned=unsigned_positions([a, b]), wraps=wrapped)
+    sums = [_summed(lower, value, axis) for value, axis, zero in ((a, -1, right), (b, -2, left)) if zero]
+    factors = [zero for zero in (right, left) if zero]
+    if not sums:
+        return total
+    offset = shape_of(a)[-1] * left * right
+
+    def build(body: Body, value: SSAValue, *sums: SSAValue) -> SSAValue:
+        for each, factor in zip(sums, factors, strict=True):
+            value = body.sub(value, body.mul(each, body.constant(factor, i32)))
+        return body.add(value, body.constant(offset, i32)) if offset else value
+
+    return pointwise(lower, [total, *sums], shape_of(total), i32, build, wraps=True)
+
+
+def _summed(lower: Lowerer, value: SSAValue, axis: int) -> SSAValue:
+    """Append the sums of a graph-level matrix of bytes along an axis from the end, which stays, of extent 1."""
+    shape = list(shape_of(value))
+    shape[axis] = 1
+    properties: dict[str, Attribute | None] = {
+        "kind": StringAttr("sum"),
+        "axes": ints([len(shape) + axis]),
+        "keep_dims": UnitAttr(),
+        "accumulator": i32,
+    }
+    return lower.emit(
+        ReduceOp([lower[value]], lower.empty(shape, i32), properties, unsigned=unsigned_positions([value]))
+    )
+
+
 def _centred(values: Array, zeros: Array) -> tuple[Array, Attribute]:
     """Return weights less their zero points, and the type that holds them."""
     numbers = values.astype(np.int64) - zeros
@@ -187,15 +237,12 @@ def _weights(op: OnnxOp) -> tuple[Array, Array] | None:
 @lowers("MatMulInteger")
 def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     check_parameters(op)
-    a, b = op.operands[:2]
-    known = _weights(op)
+    a, known = op.operands[0], _weights(op)
     if known is not None and known[0].ndim == 2 and known[1].ndim < 2 and len(shape_of(a)) > 1:
         total, sums = constant_product(lower, a, *known, i32, wraps=True)
         centre = _less(lower, total, sums, 1, op.node_input(2))
         return [lower.reshape(centre, shape_of(op.results[0]))]
-    # The zero points of a vector of rows go along the last but one axis, if there is one.
-    left = centred(lower, a, op.node_input(2), max(-2, -len(shape_of(a))))
-    return [multiplied(lower, left, centred(lower, b, op.node_input(3)), i32, wraps=True)]
+    return [product_of_two(lower, op, (0, 1, 2, 3), wraps=True)]
 
 
 @lowers("ConvInteger")

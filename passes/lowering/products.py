@@ -70,14 +70,22 @@ def _matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     return [add_bias(lower, op, lower.reshape(total, shape_of(op.results[0])), None, None)]
 
 
-def multiplied(lower: Lowerer, a: SSAValue, b: SSAValue, accumulator: Attribute, *, wraps: bool = False) -> SSAValue:
-    """Append the matrix product of signed tensor-level values, as NumPy's matmul broadcasts them."""
+def multiplied(
+    lower: Lowerer,
+    a: SSAValue,
+    b: SSAValue,
+    accumulator: Attribute,
+    *,
+    unsigned: Sequence[int] = (),
+    wraps: bool = False,
+) -> SSAValue:
+    """Append the matrix product of tensor-level values, as NumPy's matmul broadcasts them."""
     left, right = shape_of(a), shape_of(b)
     a = lower.reshape(a, [1, *left]) if len(left) == 1 else a
     b = lower.reshape(b, [*right, 1]) if len(right) == 1 else b
     batch = np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2])
     out = lower.empty([*batch, shape_of(a)[-2], shape_of(b)[-1]], accumulator)
-    total = lower.emit(MatmulOp([a, b], out, {"accumulator": accumulator}, wraps=wraps))
+    total = lower.emit(MatmulOp([a, b], out, {"accumulator": accumulator}, unsigned=unsigned, wraps=wraps))
     rows, columns = ([] if len(shape) == 1 else [shape[axis]] for shape, axis in ((left, -2), (right, -1)))
     return lower.reshape(total, [*batch, *rows, *columns])
 

@@ -20,9 +20,16 @@ from ...dialects.core.body import Body
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, shape_of
-from .integer_products import centred, check_parameters, constant_convolution, constant_product, zero_map
+from .integer_products import (
+    centred,
+    check_parameters,
+    constant_convolution,
+    constant_product,
+    product_of_two,
+    zero_map,
+)
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
-from .products import channel_map, convolved, multiplied
+from .products import channel_map, convolved
 from .quantizing import saturated
 from .rules import compute_type, pointwise, result_element
 
@@ -129,8 +136,7 @@ def _qlinear_matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     values = constant_of(b)
     uniform = all(len(shape_of(op.operands[i])) <= 1 and prod(shape_of(op.operands[i])) == 1 for i in (1, 2, 6, 7))
     if values is None or values.ndim != 2 or len(shape_of(a)) < 2 or not uniform or not _is_constant(op, range(1, 8)):
-        left = centred(lower, a, op.operands[2], max(-2, -len(shape_of(a))))
-        total = multiplied(lower, left, centred(lower, b, op.operands[5]), i32)
+        total = product_of_two(lower, op, (0, 3, 2, 5))
         if _is_constant(op, (1, 4, 6, 7)) and all(prod(shape_of(op.operands[i])) == 1 for i in (1, 4, 6, 7)):
             zero = _zero(op, 7, "the result")
             return [_requantised(lower, op, total, np.zeros(1, np.int64), _factors(op, (1, 4, 6)), zero, -1)]

@@ -119,13 +119,33 @@ def test_integer_products_with_constant_weights(kinds: tuple[Any, Any], computed
     a, x = (numbers(*shape, low=ends[0][0], high=ends[0][1]).astype(kinds[0]) for shape in ((2, 3, 4), (1, 2, 5, 5)))
     b, w = (numbers(*shape, low=ends[1][0], high=ends[1][1]).astype(kinds[1]) for shape in ((4, 5), (3, 2, 2, 3)))
     zeros = [np.array(ends[0][1] - 3, kinds[0]), np.arange(100, 105).astype(kinds[1])]
-    names, pads = ["a", "b", "za", "zb"], {"pads": [1, 1, 0, 0]}
-    for op, left, right, second in (("MatMulInteger", a, b, zeros[1]), ("ConvInteger", x, w, zeros[1][:3])):
+    names = ["a", "b", "za", "zb"]
+    pads: dict[str, Any] = {"pads": [1, 1, 0, 0]}
+    for op, left, right, second, form in (
+        ("MatMulInteger", a, b, zeros[1], {}),
+        ("ConvInteger", x, w, zeros[1][:3], pads),
+    ):
         fixed = {"b": right, "zb": second} | ({} if computed else {"za": zeros[0]})
         inputs = {"a": left} | ({"za": zeros[0]} if computed else {})
-        model = network(op, inputs, fixed, names=names, **(pads if op == "ConvInteger" else {}))
+        model = network(op, inputs, fixed, names=names, **form)
         one_node.check(model, inputs)
         one_node.check_c(model, inputs)
+
+
+@pytest.mark.parametrize("kinds", [(I8, I8), (U8, I8), (U8, U8), (I8, U8)])
+@pytest.mark.parametrize("zeros", [(True, True), (True, False), (False, True), (False, False)])
+def test_integer_products_of_two_computed_operands(kinds: tuple[Any, Any], zeros: tuple[bool, bool]):
+    info = [np.iinfo(dtype) for dtype in kinds]
+    shapes = ((2, 1, 3, 7), (4, 7, 5))
+    a, b = (
+        numbers(*shape, low=each.min, high=each.max).astype(dtype)
+        for shape, each, dtype in zip(shapes, info, kinds, strict=True)
+    )
+    points = [each.max - 3 if there else 0 for each, there in zip(info, zeros, strict=True)]
+    fixed = {name: np.array(zero, dtype) for name, zero, dtype in zip(("za", "zb"), points, kinds, strict=True)}
+    model, inputs = network("MatMulInteger", {"a": a, "b": b}, fixed), {"a": a, "b": b}
+    one_node.check(model, inputs)
+    one_node.check_c(model, inputs)
 
 
 @pytest.mark.parametrize("dtype", [I8, U8])
