@@ -151,7 +151,7 @@ def _bias(value: SSAValue | None, scales: Array, result: float, channels: int) -
 
 
 def _is_near(exact: Array, whole: Array) -> Array:
-    """Return where numbers are whole; products of scales are rounded, so that a quantised bias is not quite."""
+    """Compare numbers with whole ones; products of scales are rounded, so that a quantised bias is not quite whole."""
     return np.abs(exact - whole) <= _SAME * np.abs(whole)
 
 

@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p recover-quantized | filecheck %s
 
-// What stays in floats: the twins of recover-quantized.mlir.
+// What stays in floats: the twins of recover-quantized.mlir. Sums of products behind which floats are are integers.
 
 // Integers of 16 bits.
 
@@ -69,7 +69,8 @@ func.func @computed_scale(%x: tensor<1x2x4x4xui8>, %s: tensor<f32>) -> tensor<1x
 
 // CHECK-LABEL: func.func @computed_bias
 // CHECK-NOT:     QLinear
-// CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK:         onnx.ConvInteger({{.*}}) {{.*}}i32>{{$}}
+// CHECK:         onnx.DequantizeLinear({{.*}}i32>, {{.*}}f32>{{$}}
 // CHECK-NOT:     QLinear
 // CHECK:         func.return
 func.func @computed_bias(%x: tensor<1x2x4x4xui8>, %b: tensor<3xf32>) -> tensor<1x3x4x4xui8> {
@@ -90,7 +91,8 @@ func.func @computed_bias(%x: tensor<1x2x4x4xui8>, %b: tensor<3xf32>) -> tensor<1
 
 // CHECK-LABEL: func.func @large_bias
 // CHECK-NOT:     QLinear
-// CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK:         onnx.ConvInteger({{.*}}) {{.*}}i32>{{$}}
+// CHECK:         onnx.DequantizeLinear({{.*}}i32>, {{.*}}f32>{{$}}
 // CHECK-NOT:     QLinear
 // CHECK:         func.return
 func.func @large_bias(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
@@ -112,7 +114,8 @@ func.func @large_bias(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
 
 // CHECK-LABEL: func.func @coarse_bias
 // CHECK-NOT:     QLinear
-// CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK:         onnx.ConvInteger({{.*}}) {{.*}}i32>{{$}}
+// CHECK:         onnx.DequantizeLinear({{.*}}i32>, {{.*}}f32>{{$}}
 // CHECK-NOT:     QLinear
 // CHECK:         func.return
 func.func @coarse_bias(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
@@ -155,7 +158,8 @@ func.func @scales_of_rows(%x: tensor<2x4xui8>) -> tensor<2x3xui8> {
 
 // CHECK-LABEL: func.func @result_of_two
 // CHECK-NOT:     QLinear
-// CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK:         onnx.ConvInteger({{.*}}) {{.*}}i32>{{$}}
+// CHECK:         onnx.DequantizeLinear({{.*}}i32>, {{.*}}f32>{{$}}
 // CHECK-NOT:     QLinear
 // CHECK:         func.return
 func.func @result_of_two(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
@@ -179,7 +183,8 @@ func.func @result_of_two(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
 
 // CHECK-LABEL: func.func @function_of_sums
 // CHECK-NOT:     QLinear
-// CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK:         onnx.ConvInteger({{.*}}) {{.*}}i32>{{$}}
+// CHECK:         onnx.DequantizeLinear({{.*}}i32>, {{.*}}f32>{{$}}
 // CHECK-NOT:     QLinear
 // CHECK:         func.return
 func.func @function_of_sums(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
@@ -201,7 +206,8 @@ func.func @function_of_sums(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
 
 // CHECK-LABEL: func.func @computed_limit
 // CHECK-NOT:     QLinear
-// CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK:         onnx.ConvInteger({{.*}}) {{.*}}i32>{{$}}
+// CHECK:         onnx.DequantizeLinear({{.*}}i32>, {{.*}}f32>{{$}}
 // CHECK-NOT:     QLinear
 // CHECK:         func.return
 func.func @computed_limit(%x: tensor<1x2x4x4xui8>, %low: tensor<f32>) -> tensor<1x3x4x4xui8> {
