@@ -63,12 +63,12 @@ def _sums(x: Quantization | None, weights: Weights | None, axis: int, bias: SSAV
     scales = (np.float32(x.scale) * weights.scales).astype(np.float64)
     if not bool((np.isfinite(scales) & (scales >= np.finfo(np.float32).tiny)).all()):
         return None
-    channels, reach = weights.numbers.shape[axis], weights.reach(axis) * x.widest
+    channels, reach = int(weights.numbers.shape[axis]), weights.reach(axis) * x.widest
     if float(reach.max()) >= 1 << 31:
         return None
     found = whole_bias(bias, scales, channels)
     if found is None or float((reach + np.abs(found)).max()) >= 1 << 31:
-        return _Sums(x, weights, np.zeros(channels), bias, scales)
+        return _Sums(x, weights, np.zeros(channels, np.float64), bias, scales)
     return _Sums(x, weights, found, None, scales)
 
 
