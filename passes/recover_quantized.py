@@ -47,6 +47,7 @@ def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
     block, integers = function.body.block, Integers(module)
     idle = {op for op in block.ops if not _is_used(op)}
     floats = sum(map(_computes_floats, block.ops))
+    _unify_quantizers(block)
     for op in list(block.ops):
         if isinstance(op, OnnxOp) and op.name == "onnx.QuantizeLinear":
             _quantise(integers, op)
@@ -58,6 +59,17 @@ def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
             _dequantise(integers, op, rule)
     _erase_unused(block, idle)
     return floats - sum(map(_computes_floats, block.ops))
+
+
+def _unify_quantizers(block: Block) -> None:
+    """Replace each QuantizeLinear by an earlier one of the same value, scale and zero point."""
+    seen: dict[tuple[SSAValue, Quantization], SSAValue] = {}
+    for op in list(block.ops):
+        if not isinstance(op, OnnxOp) or op.name != "onnx.QuantizeLinear" or (y := quantization_of(op)) is None:
+            continue
+        first = seen.setdefault((op.operands[0], y), op.results[0])
+        if first is not op.results[0]:
+            Rewriter.replace_op(op, [], [first])
 
 
 def _erase_unused(block: Block, idle: Set[Operation]) -> None:

@@ -230,3 +230,27 @@ func.func @four_bits(%x: tensor<2x4xui4>) -> tensor<2x4xui4> {
   %y = onnx.QuantizeLinear(%e, %s, %z) : (tensor<2x4xf32>, tensor<f32>, tensor<ui4>) -> tensor<2x4xui4>
   func.return %y : tensor<2x4xui4>
 }
+
+// Two consumers that quantise a result alike.
+
+// CHECK-LABEL: func.func @quantised_twice
+// CHECK:         %[[C:.*]] = onnx.QLinearConv
+// CHECK-NOT:     onnx.Conv
+// CHECK:         onnx.Transpose(%[[C]])
+// CHECK:         func.return
+func.func @quantised_twice(%x: tensor<1x2x4x4xui8>) -> (tensor<1x3x4x4xui8>, tensor<3x1x4x4xui8>) {
+  %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
+  %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
+  %t = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
+  %u = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
+  %w = onnx.Constant() {value = dense<3> : tensor<3x2x1x1xi8>} : () -> tensor<3x2x1x1xi8>
+  %a = onnx.DequantizeLinear(%x, %s, %z) : (tensor<1x2x4x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4x4xf32>
+  %v = onnx.DequantizeLinear(%w, %s) : (tensor<3x2x1x1xi8>, tensor<f32>) -> tensor<3x2x1x1xf32>
+  %c = onnx.Conv(%a, %v) : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>
+  %p = onnx.QuantizeLinear(%c, %t, %z) : (tensor<1x3x4x4xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x3x4x4xui8>
+  %q = onnx.QuantizeLinear(%c, %u, %z) : (tensor<1x3x4x4xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x3x4x4xui8>
+  %d = onnx.DequantizeLinear(%q, %u, %z) : (tensor<1x3x4x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x3x4x4xf32>
+  %r = onnx.Transpose(%d) {perm = array<i64: 1, 0, 2, 3>} : (tensor<1x3x4x4xf32>) -> tensor<3x1x4x4xf32>
+  %e = onnx.QuantizeLinear(%r, %u, %z) : (tensor<3x1x4x4xf32>, tensor<f32>, tensor<ui8>) -> tensor<3x1x4x4xui8>
+  func.return %p, %e : tensor<1x3x4x4xui8>, tensor<3x1x4x4xui8>
+}
