@@ -1,0 +1,66 @@
+"""Products whose results are floats, or whose zero points are not zero, run on the array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from onnx import ModelProto, TensorProto, helper
+
+from tilewright.dialects.nn import ConvOp, MatmulOp
+from tilewright.frontend.importer import import_model
+from tilewright.runtime.interpreter import run_module
+from tilewright.test.passes.recover.quantised_networks import PRODUCTS, Network
+from tilewright.test.phases import each_phase
+
+Made = tuple[ModelProto, dict[str, np.ndarray]]
+
+
+def of_chain(name: str) -> Callable[[], Made]:
+    """Return the builder of a network of one operator, quantised, of 16 channels of 16 x 16."""
+
+    def build() -> Made:
+        net = Network(np.random.RandomState(3), exact=False, kinds=(TensorProto.UINT8,))
+        made = PRODUCTS[name](net, net.input((1, 16, 16, 16)))
+        return net.model([made]), net.samples()
+
+    return build
+
+
+def dynamic() -> Made:
+    """Return a matrix product quantised as it runs, whose zero point is computed."""
+    random = np.random.RandomState(3)
+    weights = helper.make_tensor("w", TensorProto.INT8, [64, 32], random.randint(-127, 128, 64 * 32).tolist())
+    nodes = [
+        helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]),
+        helper.make_node("MatMulInteger", ["q", "w", "z"], ["y"]),
+    ]
+    ports = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [32, 64])]
+    results = [helper.make_tensor_value_info("y", TensorProto.INT32, [32, 32])]
+    graph = helper.make_graph(nodes, "dynamic", ports, results, [weights])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    return model, {"x": random.normal(size=(32, 64)).astype(np.float32)}
+
+
+NETWORKS = {
+    "a residual": of_chain("Conv and a residual"),
+    "a function": of_chain("Conv and HardSwish"),
+    "two computed operands": of_chain("MatMul and Softmax"),
+    "a computed zero point": dynamic,
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_products_run_on_the_array(name: str):
+    model, inputs = NETWORKS[name]()
+    expected = run_module(import_model(model), inputs)
+    module = import_model(model)
+    for phase, _ in each_phase(module, ("planned", "kernels"), "gemmini", verify_each=False):
+        products = [op for op in module.walk() if isinstance(op, ConvOp | MatmulOp)]
+        if phase == "planned":
+            assert products
+            assert {str(op.attributes["engine"]) for op in products} == {'"array"'}
+        for result, wanted in expected.items():
+            distance = np.abs(run_module(module, inputs)[result].astype(np.int64) - wanted)
+            assert distance.max() <= (0 if name == "a computed zero point" else 1), phase
