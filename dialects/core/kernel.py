@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -27,6 +27,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from ...errors import Diagnostic
 from ...ir import shape_of, where
+from .analysis.affine_form import Linear, linear
 from .nesting import nested_ops
 
 
@@ -41,6 +42,16 @@ class Access:
     value: SSAValue
     map: AffineMap
     fill: Attribute | None = None
+
+    @cached_property
+    def forms(self) -> tuple[Linear, ...]:
+        """Affine form of each result of the map. Raises Diagnostic where one has none."""
+        return tuple(linear(expr) for expr in self.map.results)
+
+    @cached_property
+    def dims(self) -> frozenset[int]:
+        """Dimensions that the element depends on. Raises Diagnostic as `forms`."""
+        return frozenset(dim for form in self.forms for dim in form.dims())
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,39 @@ class Kernel:
         """The dimensions that the results vary along, in order."""
         used = {d for access in self.outputs for expr in access.map.results for d in expr.used_dims()}
         return tuple(d for d in range(len(self.bounds)) if d in used or d not in self.reduced)
+
+    @cached_property
+    def divided_dims(self) -> frozenset[int]:
+        """The loops that occur in a division of an access: tiles span these loops and the whole axis."""
+        forms = (form for access in (*self.inputs, *self.extras, *self.outputs) for form in access.forms)
+        return frozenset(dim for form in forms if form.divides for dim in form.dims())
+
+    @cached_property
+    def shared_dims(self) -> frozenset[int]:
+        """The loops that index an axis together with another loop of more than one step."""
+        axes = [form.dims() for access in (*self.inputs, *self.outputs) for form in access.forms]
+        return frozenset(
+            dim for dims in axes for dim in dims if any(other != dim and self.bounds[other] > 1 for other in dims)
+        )
+
+    @cached_property
+    def axis_pairs(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """
+        Per axis of an input or output indexed by several loops, the innermost of these and the others.
+
+        These are parallel loops, and the reduced one of each group where an axis has several groups.
+        """
+        groups = frozenset[int].intersection(*(each.dims for each in self.inputs)) if self.inputs else frozenset[int]()
+        found: list[tuple[int, tuple[int, ...]]] = []
+        for access in (*self.inputs, *self.outputs):
+            for form in (form for form in access.forms if not form.divides):
+                terms = sorted((abs(f), cast(int, d)) for d, f in form.terms if self.bounds[cast(int, d)] > 1)
+                parallel = [d for _, d in terms if d not in self.reduced or access in self.outputs]
+                if len(parallel) > 1:
+                    found.append((parallel[0], tuple(parallel[1:])))
+                elif len(terms) > 1 and parallel and parallel[0] in groups - self.reduced:
+                    found.append((terms[0][1], tuple(parallel)))
+        return tuple(found)
 
     @cached_property
     def identity(self) -> AffineMap:

@@ -13,7 +13,7 @@ from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
+from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims
 from ...dialects.core.kernel import Access, Kernel, Reduction
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of
@@ -81,10 +81,9 @@ class _Generalizer:
         """
         Return an operand without padding; dimensions of bound 1 are dropped unless they are an index by themselves.
         """
-        forms = [linear(expr) for expr in access.map.results]
         plain = [
             form if len(form.terms) == 1 and form.constant == 0 else drop_unit_dims(form, self.kernel.bounds)
-            for form in forms
+            for form in access.forms
         ]
         return _Operand(access.value, tuple(plain))
 

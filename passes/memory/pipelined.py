@@ -87,11 +87,12 @@ def pipelined_cycles(
 
     `streams` are in operand order: inputs, then outputs. `channels` are per link.
     """
-    links, copy, done = [LinkState(count) for count in channels], _copy(steps, compute, streams), 0
+    moves, copy, done = [LinkState(count).move for count in channels], _copy(steps, compute, streams), 0
+    send = copy.send
     try:
         now, link, times = next(copy)
         while True:
-            now, link, times = copy.send(links[link].move(now, times))
+            now, link, times = send(moves[link](now, times))
     except StopIteration as end:
         done = end.value
     return done
@@ -150,7 +151,8 @@ def _copy(steps: int, compute: Callable[[int], int], streams: Sequence[Stream]) 
         now = yield from _fetch(now, step, fetched, ahead)
         for stream, ends in zip(outputs, written, strict=True):
             now = now if step % stream.run else max(now, ends[0])
-        now = yield from _fetch(now, step, starters, ahead)
+        if starters:
+            now = yield from _fetch(now, step, starters, ahead)
         now += compute(step)
         for stream, ends in zip(outputs, written, strict=True):
             if (step + 1) % stream.run == 0:

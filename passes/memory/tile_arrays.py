@@ -15,7 +15,7 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...ir import element_of, numpy_type, shape_of
 from .epilogues import TransferEpilogue
-from .tiling import Part, axis_pairs, divided_dims, index_dims, shared_dims
+from .tiling import Part, index_dims
 from .views import buffer_type
 
 Ints = NDArray[np.int64]
@@ -131,16 +131,15 @@ class Parts:
         reduced = sorted(kernel.reduced)
         padded = self.sizes[:, reduced] > np.array(kernel.bounds)[reduced]
         fine = np.ones(len(self.sizes), np.bool_) if kernel.fill_is_neutral else ~any_along(padded)
-        for dim in index_dims(kernel) | divided_dims(kernel):
+        for dim in index_dims(kernel) | kernel.divided_dims:
             fine &= ~cut[:, dim]
         if (self.sizes > kernel.bounds).any():
-            for dim in shared_dims(kernel):
+            for dim in kernel.shared_dims:
                 fine &= self.sizes[:, dim] <= kernel.bounds[dim]
-        for access in (*kernel.inputs, *kernel.outputs):
-            for inner, outer in axis_pairs(kernel, access):
-                partial = self.sizes[:, inner] != kernel.bounds[inner]
-                fine &= ~(partial & any_along(self.sizes[:, outer] > 1))
-                fine &= ~(partial & (kernel.bounds[inner] % np.maximum(self.sizes[:, inner], 1) != 0))
+        for inner, outer in kernel.axis_pairs:
+            partial = self.sizes[:, inner] != kernel.bounds[inner]
+            fine &= ~(partial & any_along(self.sizes[:, outer] > 1))
+            fine &= ~(partial & (kernel.bounds[inner] % np.maximum(self.sizes[:, inner], 1) != 0))
         places = self.part.places
         for blocks, access in self.part.blocks():
             if (axis := blocks.axis(access.map)) is not None:

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from ...dialects.core.kernel import Kernel
 from .hints import pinned_sizes
 from .route import Route
-from .tiling import can_cut_reductions, divided_dims, index_dims
+from .tiling import can_cut_reductions, index_dims
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
     ends = support.padded_bounds(kernel)
     cuttable = can_cut_reductions(op, kernel)
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
-    spanned = index_dims(kernel) | divided_dims(kernel)
+    spanned = index_dims(kernel) | kernel.divided_dims
     most = most_of(op, kernel, route)
     found: list[list[int]] = []
     mapped: list[set[int]] = []

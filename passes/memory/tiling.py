@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.analysis.affine_form import Linear, linear
+from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
 from ...dialects.core.kernel_op import KernelOp
@@ -124,7 +124,7 @@ class Part:
         """Yield, for each operand in blocks, its axis in blocks, the extent of its tile there and that of a block."""
         for blocks, access in self.blocks():
             if (axis := blocks.axis(access.map)) is not None:
-                form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
+                form, extent = access.forms[axis], shape_of(access.value)[axis]
                 yield axis, self._span(form, extent, access, False)[0], blocks.extent
 
     def operand_tile(
@@ -151,8 +151,7 @@ class Part:
     ) -> OperandTile:
         """Compute the tile of an operand; `counts` are the leader's tiles along each loop."""
         shape = shape_of(access.value)
-        forms = [linear(expr) for expr in access.map.results]
-        spans = [self._span(form, extent, access, in_place) for form, extent in zip(forms, shape, strict=True)]
+        spans = [self._span(form, extent, access, in_place) for form, extent in zip(access.forms, shape, strict=True)]
         extents, offsets = tuple(extent for extent, _ in spans), tuple(offset for _, offset in spans)
         ends = [offset.interval(counts) for offset in offsets]
         hangs = any(low < 0 or high + t > n for (low, high), t, n in zip(ends, extents, shape, strict=True))
@@ -251,10 +250,9 @@ class Tiling:
         output = kernel.outputs[0]
         need = next(tile for user in users for tile in self._tiles_of(user, output.value))
         sizes, starts = list(kernel.bounds), [Linear() for _ in kernel.bounds]
-        for axis, expr in enumerate(output.map.results):
-            terms = linear(expr).terms
-            if terms:
-                dim = cast(int, terms[0][0])
+        for axis, form in enumerate(output.forms):
+            if form.terms:
+                dim = cast(int, form.terms[0][0])
                 sizes[dim], starts[dim] = need.extents[axis], need.offsets[axis]
         return Part(op, kernel, tuple(sizes), tuple(starts), places)
 
@@ -409,13 +407,6 @@ def steps_back(form: Linear, sizes: Sequence[int]) -> int:
     return -sum(factor * (sizes[cast(int, dim)] - 1) for dim, factor in form.terms if factor < 0)
 
 
-def divided_dims(kernel: Kernel) -> set[int]:
-    """Return the loops that occur in a division of an access: tiles span these loops and the whole axis."""
-    accesses = (*kernel.inputs, *kernel.extras, *kernel.outputs)
-    forms = [linear(expr) for access in accesses for expr in access.map.results]
-    return {dim for form in forms if form.divides for dim in form.dims()}
-
-
 def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
     """Return whether a kernel is one reduction that can be split into partial sums."""
     if len(kernel.reductions) != 1 or kernel.result is not None or len(kernel.outputs) != 1:
@@ -434,7 +425,7 @@ def index_blocked(part: Part) -> str:
 
 def division_blocked(part: Part) -> str:
     """Return the reason why divisions in accesses forbid the tiling, empty if none."""
-    for dim in sorted(divided_dims(part.kernel)):
+    for dim in sorted(part.kernel.divided_dims):
         if part.is_cut(dim):
             return f"an access divides the index d{dim}"
     return ""
@@ -450,51 +441,16 @@ def index_dims(kernel: Kernel) -> set[int]:
 def mixed_axes(part: Part) -> str:
     """Return the reason why tiles of an axis indexed by several loops are not contiguous, empty if they are."""
     kernel = part.kernel
-    for dim in sorted(shared_dims(kernel)):
+    for dim in sorted(kernel.shared_dims):
         if part.sizes[dim] > kernel.bounds[dim]:
             return f"d{dim} cannot be padded to blocks of {part.sizes[dim]}: it shares an axis with another loop"
-    for access in (*kernel.inputs, *kernel.outputs):
-        for inner, outer in axis_pairs(kernel, access):
-            whole = part.sizes[inner] == kernel.bounds[inner]
-            if not whole and any(part.sizes[d] > 1 for d in outer):
-                return f"d{inner} must be whole where tiles span several steps of an outer dimension of its axis"
-            if not whole and kernel.bounds[inner] % part.sizes[inner]:
-                return f"d{inner} must be cut evenly"
+    for inner, outer in kernel.axis_pairs:
+        whole = part.sizes[inner] == kernel.bounds[inner]
+        if not whole and any(part.sizes[d] > 1 for d in outer):
+            return f"d{inner} must be whole where tiles span several steps of an outer dimension of its axis"
+        if not whole and kernel.bounds[inner] % part.sizes[inner]:
+            return f"d{inner} must be cut evenly"
     return ""
-
-
-def shared_dims(kernel: Kernel) -> set[int]:
-    """Return the loops that index an axis together with another loop of more than one step."""
-    found = set[int]()
-    for access in (*kernel.inputs, *kernel.outputs):
-        for dims in (linear(expr).dims() for expr in access.map.results):
-            found |= {dim for dim in dims if any(other != dim and kernel.bounds[other] > 1 for other in dims)}
-    return found
-
-
-def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
-    """
-    Return, per axis indexed by several loops, the innermost of these and the others.
-
-    These are parallel loops, and the reduced one of each group where an axis has several groups.
-    """
-    found: list[tuple[int, list[int]]] = []
-    used = [_dims_of(each) for each in kernel.inputs]
-    groups = set[int].intersection(*used) - kernel.reduced if used else set[int]()
-    for form in (linear(expr) for expr in access.map.results):
-        if form.divides:
-            continue
-        terms = sorted((abs(f), cast(int, d)) for d, f in form.terms if kernel.bounds[cast(int, d)] > 1)
-        parallel = [d for _, d in terms if d not in kernel.reduced or access in kernel.outputs]
-        if len(parallel) > 1:
-            found.append((parallel[0], parallel[1:]))
-        elif len(terms) > 1 and parallel and parallel[0] in groups:
-            found.append((terms[0][1], parallel))
-    return found
-
-
-def _dims_of(access: Access) -> set[int]:
-    return {dim for expr in access.map.results for dim in linear(expr).dims()}
 
 
 def roles_of(op: Operation) -> list[tuple[SSAValue, str]]:

@@ -111,7 +111,7 @@ class Part:
     @cached_property
     def inner(self) -> tuple[tuple[Linear, ...], ...]:
         """The access maps of the kernel on tiles as linear forms."""
-        return tuple(tuple(linear(expr) for expr in access.map.results) for access in self.accesses)
+        return tuple(access.forms for access in self.accesses)
 
     def uneven(self) -> tuple[int, int] | None:
         """Return an access, and an axis along which it moves otherwise than the whole kernel does, if there is one."""
