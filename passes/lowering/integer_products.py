@@ -168,7 +168,7 @@ def product_of_two(
     factors = [zero for zero in (right, left) if zero]
     if not sums:
         return total
-    offset = shape_of(a)[-1] * left * right
+    offset = int(np.int64(shape_of(a)[-1] * left * right).astype(np.int32))
 
     def build(body: Body, value: SSAValue, *sums: SSAValue) -> SSAValue:
         for each, factor in zip(sums, factors, strict=True):
@@ -253,9 +253,8 @@ def _conv_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     fill = np.zeros(1) if zero is None else constant_of(zero)
     if known is not None and fill is not None:
         weights, zeros = known[0], known[1].reshape(-1, *(1,) * (known[0].ndim - 1))
-        total, sums = constant_convolution(
-            lower, op, weights, zeros, int(fill.flat[0]), i32, wraps=wraps(op) or fill.any()
-        )
+        wrapped = wraps(op) or bool(fill.any())
+        total, sums = constant_convolution(lower, op, weights, zeros, int(fill.flat[0]), i32, wraps=wrapped)
         return [_less(lower, total, sums, 1, zero)]
     left = centred(lower, x, op.node_input(2))
     right = centred(lower, w, op.node_input(3), -len(shape_of(w)))

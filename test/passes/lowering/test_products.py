@@ -148,6 +148,12 @@ def test_integer_products_of_two_computed_operands(kinds: tuple[Any, Any], zeros
     one_node.check_c(model, inputs)
 
 
+def test_a_sum_of_zero_points_beyond_32_bits():
+    a, b = np.full((1, 200000), 250, U8), np.full((200000, 1), 3, U8)
+    zeros = {"za": np.array(255, U8), "zb": np.array(255, U8)}
+    one_node.check(network("MatMulInteger", {"a": a, "b": b}, zeros), {"a": a, "b": b}, phases=("tensor",))
+
+
 @pytest.mark.parametrize("dtype", [I8, U8])
 def test_quantisation_by_computed_factors(dtype: Any):
     x, wide = numbers(3, 4, 6, low=-9, high=9), numbers(3, 4, 6, low=0, high=100).astype(dtype)
