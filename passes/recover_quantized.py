@@ -198,7 +198,8 @@ class RecoverQuantizedPass(Pass):
 
     Convolutions and matrix products become QLinearConv and QLinearMatMul, sums and products 32-bit arithmetic, scalar
     functions tables; data movement works on the integers. Integer sums are exact where floats round: a result may
-    differ by one near a rounding threshold. Operators without an integer form stay in floats.
+    differ by one near a rounding threshold. Operators without an integer form stay in floats; products before them
+    have integer sums, which are dequantised.
     """
 
     name = "recover-quantized"

@@ -1,8 +1,8 @@
 """
 Lowerings of MatMulInteger and ConvInteger: sums of products of integers less their zero points.
 
-Zero points leave the sums of products with constant weights: these are centred beforehand, and what the input's zero
-point adds to each sum is that zero point times the sum of weights.
+Zero points are factored out of the sums. Those of constant weights are subtracted beforehand; the input's is subtracted
+from each sum, times the sum of weights. Of two computed operands both are, times the sums of rows and of columns.
 """
 
 from __future__ import annotations
@@ -135,10 +135,8 @@ def constant_product(
     depth, columns = weights.shape
     rows = prod(shape_of(a)[:-1])
     properties: dict[str, Attribute | None] = {"accumulator": accumulator, "transpose_b": UnitAttr()}
-    source, weight = (
-        lower.reshape(lower[a], [rows, depth]),
-        lower.constant(np.ascontiguousarray(numbers.T), type),
-    )
+    source = lower.reshape(lower[a], [rows, depth])
+    weight = lower.constant(np.ascontiguousarray(numbers.T), type)
     out, unsigned = lower.empty([rows, columns], accumulator), [0] if is_unsigned(a) else []
     made = MatmulOp([source, weight], out, properties, unsigned=unsigned, wraps=wraps)
     return lower.emit(made), numbers.astype(np.int64).sum(axis=0)
@@ -150,7 +148,8 @@ def product_of_two(
     """
     Append the product of two graph-level operands less their zero points; `positions` are theirs and those of these.
 
-    With one constant zero point each it is that of the bytes themselves, less what the sums of rows and of columns say.
+    One constant zero point each is subtracted from the sums, times the sums of rows and of columns; others are
+    subtracted from the operands beforehand, in 16 bits.
     """
     a, b = (op.operands[position] for position in positions[:2])
     a_zero, b_zero = (op.node_input(position) for position in positions[2:])

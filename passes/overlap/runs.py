@@ -34,7 +34,7 @@ def cycles_of_runs(runs: Sequence[Run]) -> int:
     """
     Compute the makespan in cycles of runs under list scheduling; memoised, as layers of a network repeat.
 
-    Schedules by program order are left out: a part of a network gains by them what the whole loses (ResNet-8: 4 %).
+    Schedules by program order are left out: a part of a network gains by them what the whole loses.
     """
     return _cycles(
         tuple(_Kind(r.engine.name, r.engine.queue, r.engine.setup, r.cycles, frozenset(r.after)) for r in runs)

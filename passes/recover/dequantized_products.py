@@ -17,10 +17,10 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.onnx.schema import OnnxOp
 from ...discovery import registering
-from ...ir import Array, numpy_type, shape_of
+from ...ir import Array, shape_of
 from ..state.nodes import literal, node
 from .quantized import Integers, Quantization
-from .quantized_products import WINDOWS, Weights, weights_of, whole_bias
+from .quantized_products import WINDOWS, Weights, gemm_weights, weights_of, whole_bias, zero_point
 
 FloatRule = Callable[[Integers, OnnxOp, Operation], SSAValue | None]
 """`(integers, op, before) -> value`: inserts the same floats, dequantised sums; None, and nothing inserted, without."""
@@ -43,17 +43,12 @@ class _Sums:
     bias: Array
     """Integers of f64, one per channel."""
     real_bias: SSAValue | None
-    """What is added to the floats in its place, where it has no such integers."""
+    """Bias of floats, added after the sums are dequantised, in place of one of integers."""
     scales: Array
 
     def zeros(self, before: Operation) -> list[SSAValue]:
         """Insert the zero points of the input and of the weights."""
-        zeros = self.weights.zeros if self.weights.axis is not None else self.weights.zeros[0]
-        zeros = np.broadcast_to(zeros, self.weights.scales.shape) if self.weights.axis is not None else zeros
-        return [
-            literal(np.array(self.x.zero).astype(numpy_type(self.x.byte)), self.x.byte, before),
-            literal(np.array(zeros).astype(numpy_type(self.weights.byte)), self.weights.byte, before),
-        ]
+        return [zero_point(self.x, before), literal(self.weights.zero_points(), self.weights.byte, before)]
 
 
 def _sums(x: Quantization | None, weights: Weights | None, axis: int, bias: SSAValue | None) -> _Sums | None:
@@ -123,12 +118,10 @@ def _matmul(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | Non
 
 @dequantises("Gemm")
 def _gemm(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | None:
-    a, b = op.operands[:2]
-    weights, bias = weights_of(b), op.node_input(2)
-    if weights is None or op.attribute("transA") or op.attribute("alpha") != 1 or (bias and op.attribute("beta") != 1):
+    weights = gemm_weights(op)
+    if weights is None:
         return None
-    weights = weights.transposed((1, 0)) if op.attribute("transB") else weights
-    return _rows(integers, a, weights, bias, shape_of(op.results[0]), before)
+    return _rows(integers, op.operands[0], weights, op.node_input(2), shape_of(op.results[0]), before)
 
 
 def _rows(
@@ -152,6 +145,5 @@ def _pairs(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | None
     scale = np.array(np.float32(a.scale) * np.float32(b.scale))
     if shape_of(op.operands[0])[-1] * a.widest * b.widest >= 1 << 31 or not np.finfo(np.float32).tiny <= scale < np.inf:
         return None
-    zeros = [literal(np.array(each.zero).astype(numpy_type(each.byte)), each.byte, before) for each in (a, b)]
-    inputs = [*(integers.bytes(value) for value in op.operands), *zeros]
+    inputs = [*(integers.bytes(value) for value in op.operands), *(zero_point(each, before) for each in (a, b))]
     return _as_floats(node("MatMulInteger", inputs, TensorType(i32, shape_of(op.results[0])), before), scale, 0, before)

@@ -45,6 +45,11 @@ class Weights:
         axis = None if self.axis is None else list(order).index(self.axis)
         return replace(self, numbers=np.transpose(self.numbers, order), axis=axis)
 
+    def zero_points(self) -> Array:
+        """Return the zero points in the type of the numbers: one, of no axes, or one for each scale."""
+        zeros = np.broadcast_to(self.zeros, self.scales.shape) if self.axis is not None else self.zeros[0]
+        return np.array(zeros).astype(numpy_type(self.byte))
+
     def reach(self, axis: int) -> Array:
         """Return the sum of the largest distances of the numbers from their zero point, per index of an axis."""
         rows = np.moveaxis(self.numbers, axis, 0).reshape(self.numbers.shape[axis], -1).astype(np.int64)
@@ -204,20 +209,23 @@ def _parameters(product: _Product, weights: Weights, before: Operation) -> list[
     """Insert the inputs 1 to 7 of QLinearConv and QLinearMatMul: scales, zero points and the weights."""
     several = weights.axis is not None
     scales = weights.scales if several else weights.scales[0]
-    zeros = np.broadcast_to(weights.zeros, weights.scales.shape) if several else weights.zeros[0]
     return [
         *scale_and_zero(product.x, before),
         literal(weights.numbers, weights.byte, before),
         literal(np.array(scales), f32, before),
-        literal(np.array(zeros).astype(numpy_type(weights.byte)), weights.byte, before),
+        literal(weights.zero_points(), weights.byte, before),
         *scale_and_zero(product.y, before),
     ]
 
 
 def scale_and_zero(quantization: Quantization, before: Operation) -> list[SSAValue]:
     """Insert the scale and the zero point of bytes."""
-    zero = np.array(quantization.zero).astype(numpy_type(quantization.byte))
-    return [literal(np.float32(quantization.scale), f32, before), literal(zero, quantization.byte, before)]
+    return [literal(np.float32(quantization.scale), f32, before), zero_point(quantization, before)]
+
+
+def zero_point(quantization: Quantization, before: Operation) -> SSAValue:
+    """Insert the zero point of bytes."""
+    return literal(np.array(quantization.zero).astype(numpy_type(quantization.byte)), quantization.byte, before)
 
 
 # Operators
@@ -263,11 +271,16 @@ def linear(
 
 @quantises("Gemm")
 def _gemm(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
-    a, b = op.operands[:2]
-    weights, bias = weights_of(b), op.node_input(2)
+    weights = gemm_weights(op)
+    return None if weights is None else _rows(integers, op.operands[0], weights, op.node_input(2), y, before)
+
+
+def gemm_weights(op: OnnxOp) -> Weights | None:
+    """Return the quantised weights [K, N] of a Gemm, None where it transposes its first operand or scales anything."""
+    weights, bias = weights_of(op.operands[1]), op.node_input(2)
     if weights is None or op.attribute("transA") or op.attribute("alpha") != 1 or (bias and op.attribute("beta") != 1):
         return None
-    return _rows(integers, a, weights.transposed((1, 0)) if op.attribute("transB") else weights, bias, y, before)
+    return weights.transposed((1, 0)) if op.attribute("transB") else weights
 
 
 def _rows(

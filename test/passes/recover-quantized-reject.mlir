@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p recover-quantized | filecheck %s
 
-// What stays in floats: the twins of recover-quantized.mlir. Sums of products behind which floats are are integers.
+// What stays in floats: the twins of recover-quantized.mlir. A product with floats behind it has integer sums.
 
 // Integers of 16 bits.
 

@@ -43,6 +43,13 @@ def both(model: ModelProto, inputs: Mapping[str, Array]) -> tuple[list[Array], l
     return before, list(run_module(module, inputs).values()), floats
 
 
+def assert_off_by_one_step_at_most(found: Array, wanted: Array) -> None:
+    """Assert that bytes differ by one step at most, and in one of a hundred."""
+    distance = np.abs(wanted.astype(int) - found.astype(int))
+    assert distance.max() <= 1
+    assert np.count_nonzero(distance) <= max(1, distance.size // 100)
+
+
 @settings(max_examples=60, deadline=None)
 @given(seed=seeds, shape=shapes, names=chains, four=st.booleans())
 def test_networks_with_powers_of_two_give_the_same(seed: int, shape: Sequence[int], names: Sequence[str], four: bool):
@@ -71,9 +78,7 @@ def test_an_operator_is_off_by_one_step_at_most(name: str, seed: int, shape: Seq
     x = OPERATORS[name](net, net.input(shape))
     (wanted,), (found,), floats = both(net.model([x]), net.samples())
     assert not floats
-    distance = np.abs(wanted.astype(int) - found.astype(int))
-    assert distance.max() <= 1
-    assert np.count_nonzero(distance) <= max(1, distance.size // 100)
+    assert_off_by_one_step_at_most(found, wanted)
 
 
 @pytest.mark.quick
@@ -85,9 +90,7 @@ def test_products_with_floats_behind_them_have_integer_sums(name: str, seed: int
     x = PRODUCTS[name](net, net.input(shape))
     (wanted,), (found,), floats = both(net.model([x]), net.samples())
     assert not {"onnx.Conv", "onnx.Gemm", "onnx.MatMul"} & set(floats)
-    distance = np.abs(wanted.astype(int) - found.astype(int))
-    assert distance.max() <= 1
-    assert np.count_nonzero(distance) <= max(1, distance.size // 100)
+    assert_off_by_one_step_at_most(found, wanted)
 
 
 def by_onnxruntime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Any]:
