@@ -10,11 +10,11 @@ A model that it cannot run is compared with the graph level instead.
 
 from __future__ import annotations
 
+import argparse
 import importlib
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +69,14 @@ def equal(outputs: Outputs, golden: Outputs) -> bool:
     )
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns 1 if a level differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", type=Path, nargs="?", metavar="net.onnx", help="a network (ResNet-8 of the zoo)")
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(arguments[0]) if arguments else Path(folder) / "resnet8.onnx"
-        if not arguments:
+        path = options.network or Path(folder) / "resnet8.onnx"
+        if not options.network:
             path.write_bytes(zoo.build("resnet8").SerializeToString())
         return _demo(path, Path(folder) / "build")
 
@@ -106,4 +109,4 @@ def _demo(path: Path, folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    exit_with(lambda: main(sys.argv[1:]))
+    exit_with(main)

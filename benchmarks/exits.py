@@ -1,10 +1,11 @@
-"""Exit codes of benchmarks."""
+"""Exit codes of benchmarks, and modules that only some of them need."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from importlib import import_module
+from typing import Any, NoReturn
 
 from tilewright.errors import Diagnostic
 
@@ -16,3 +17,16 @@ def exit_with(main: Callable[[], int], failed: int = 1) -> NoReturn:
     except Diagnostic as error:
         print(error, file=sys.stderr)
         sys.exit(failed)
+
+
+def peer_module(name: str) -> Any:
+    """Return a module that only some benchmarks need; exit where its package is not installed."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        script = sys.argv[0]
+        error = Diagnostic(
+            f"{script} needs the package {name}, which is not installed",
+            remedy=f"install what the first lines of {script} name",
+        )
+        sys.exit(str(error))

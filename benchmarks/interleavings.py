@@ -31,6 +31,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.benchmarks.interleavings_cases import FEATURES, random_case
 from tilewright.benchmarks.interleavings_ir import EXTENT, INPUTS, Case, text_of
 from tilewright.benchmarks.interleavings_oracle import WRONG, Outcome, enumerated
+from tilewright.benchmarks.seeded import seeded_parser
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
@@ -206,9 +207,12 @@ _VERDICTS = {
 }
 
 
-def main() -> None:
-    """Compare, and print what was found."""
-    count, seed, seeds = (int(text) for text in [*sys.argv[1:], *("2000", "0", "0")[len(sys.argv) - 1 :]])
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare, and print what was found; returns 1 if a verdict is wrong."""
+    parser = seeded_parser(__doc__, "COUNT", 2000)
+    parser.add_argument("seeds", type=int, nargs="?", default=0, metavar="SEEDS", help="orders of execution (0)")
+    options = parser.parse_args(arguments)
+    count, seed, seeds = options.count, options.seed, options.seeds
     report = _Report(Console())
     for case in track(cases(count, seed), "cases", total=count, console=report.console):
         judgement = judged(case)
@@ -219,8 +223,8 @@ def main() -> None:
     report.print(seeds)
     for judgement in report.faulty[:3]:
         report.console.print(f"{sorted(judgement.outcome.faults)}\n{text_of(judgement.case)}", markup=False)
-    sys.exit(1 if report.faulty else 0)
+    return 1 if report.faulty else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,7 +1,7 @@
 """
 Plant faults in the programs of the machines, and see whether they are refused, and whether a refusal can be replayed.
 
-    python benchmarks/machine_faults.py [FAULTS] [SEED]
+    python benchmarks/machine_faults.py [FAULTS] [SEED] [--silent]
 
 The programs are those of test/machines/programs, each on the machine that its RUN line names: transfers, launches,
 streams, replicated programs, tables, near types, instructions, grids. Those with grids are taken as grids, as loops,
@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from tilewright.benchmarks.machine_fault_kinds import COMPUTATION, KINDS
+from tilewright.benchmarks.seeded import seeded_parser
 from tilewright.dialects.core.interleaving import Order
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
@@ -207,11 +208,13 @@ def planted(count: int, first: int, among: Sequence[Program], *, shows: bool = F
     return found
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Plant faults, print the table, and return the exit code."""
-    count, first = (int(arguments[index]) if len(arguments) > index else 0 for index in range(2))
+    parser = seeded_parser(__doc__, "FAULTS", 3000)
+    parser.add_argument("--silent", action="store_true", help="list the refusals that no replay shows")
+    options = parser.parse_args(arguments)
     among = list(programs())
-    found = planted(count or 3000, first, among, shows=True)
+    found = planted(options.count, options.seed, among, shows=True)
     columns = ("fault", "planted", "ill-formed", "refused", "replayed", "structural", "not replayed")
     table = Table(*columns, "harmless", "another program", "missed")
     total = Outcomes()
@@ -236,11 +239,11 @@ def main(arguments: list[str]) -> int:
         console.print(f"{number:,} refusals that no execution shows: {why}", highlight=False)
     for seed in total.missed:
         console.print(f"missed: {seed}", highlight=False)
-    if "--silent" in arguments:
+    if options.silent:
         for seed in total.silent:
             console.print(f"not replayed: {seed}", highlight=False)
     return 1 if total.missed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tilewright.benchmarks.mesh_fault_kinds import KINDS, kinds_of
 from tilewright.benchmarks.mesh_networks import LEVELS, Program, lowered, programs
+from tilewright.benchmarks.seeded import seeded_parser
 from tilewright.dialects.core.interleaving import Order
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
@@ -148,9 +149,10 @@ def run(count: int, seed: int = 0, *, shows: bool = False) -> dict[str, Outcomes
     return by_kind
 
 
-def main() -> int:
-    """Print the table."""
-    count, seed = (int(text) for text in [*sys.argv[1:], *("1000", "0")[len(sys.argv) - 1 :]])
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; returns 1 if a mutant is missed."""
+    options = seeded_parser(__doc__, "MUTANTS", 1000).parse_args(arguments)
+    count, seed = options.count, options.seed
     start = time.perf_counter()
     by_kind = run(count, seed, shows=True)
     table = Table(title=f"{count} faults planted, seed {seed}")

@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tilewright.benchmarks.mutation_faults import FAULTS, Fault
 from tilewright.benchmarks.mutation_programs import CONTEXT
+from tilewright.benchmarks.seeded import seeded_parser
 from tilewright.dialects.core.semantics import RULES
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaStartOp
@@ -148,9 +149,10 @@ def run(count: int, seed: int = 0) -> dict[str, Outcomes]:
     return by_fault
 
 
-def main() -> int:
-    """Print the table."""
-    count, seed = (int(text) for text in [*sys.argv[1:], *("1000", "0")[len(sys.argv) - 1 :]])
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; returns 1 if a mutant is missed or a program refused without a counterexample."""
+    options = seeded_parser(__doc__, "MUTANTS", 1000).parse_args(arguments)
+    count, seed = options.count, options.seed
     start = time.perf_counter()
     by_fault = run(count, seed)
     table = Table(title=f"{count} faults planted, seed {seed}")

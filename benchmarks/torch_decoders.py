@@ -30,21 +30,21 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tilewright.benchmarks.exits import peer_module
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.runtime.tools.generate import generate, module_language
 from tilewright.runtime.tools.session import level_for, runner
 
-torch: Any = import_module("torch")
-transformers: Any = import_module("transformers")
+torch: Any = peer_module("torch")
+transformers: Any = peer_module("transformers")
 TorchModule: Any = torch.nn.Module
 
 TOLERANCE = 1e-4

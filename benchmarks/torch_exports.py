@@ -27,7 +27,6 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from typing import Any
 import numpy as np
 from torch_networks import NETWORKS, Network
 
+from tilewright.benchmarks.exits import peer_module
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.dialects.onnx.schema import OnnxOp
@@ -44,7 +44,7 @@ from tilewright.ir import Array
 from tilewright.passes.recover_operators import RecoverOperatorsPass
 from tilewright.runtime.tools.session import level_for, runner
 
-torch: Any = import_module("torch")
+torch: Any = peer_module("torch")
 
 TOLERANCE = 1e-4
 PLACES = ("interpreter", "host")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-torch: Any = import_module("torch")
-transformers: Any = import_module("transformers")
+from tilewright.benchmarks.exits import peer_module
+
+torch: Any = peer_module("torch")
+transformers: Any = peer_module("transformers")
 TorchModule: Any = torch.nn.Module
 
 

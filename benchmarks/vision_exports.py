@@ -20,7 +20,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
-from importlib import import_module
 from io import StringIO
 from itertools import product
 from pathlib import Path
@@ -31,14 +30,14 @@ from rich.console import Console
 from rich.table import Table
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
-from tilewright.benchmarks.exits import exit_with
+from tilewright.benchmarks.exits import exit_with, peer_module
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.runtime.tools.check import check, find_cases
 from tilewright.targets.pim.passes.find_branches import STAGES, find_branches, stage_from
 
-torch: Any = import_module("torch")
-transformers: Any = import_module("transformers")
+torch: Any = peer_module("torch")
+transformers: Any = peer_module("transformers")
 TorchModule: Any = torch.nn.Module
 
 TARGET = "pim/2x2"
