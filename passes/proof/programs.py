@@ -124,8 +124,8 @@ class Programs:
                 message = f"'{op.name}' hands on a slot that '{transfer.op.name}' still accesses"
                 users = dict.fromkeys((self._clocks.current, *queue.users.values()))
                 names = [self._clocks.names[each] for each in users]
-                remedy, others = "wait for the transfer before", [transfer.op]
-                raise refuse("race", message, op, [self._state.place()], remedy=remedy, programs=names, others=others)
+                at, remedy = [self._state.place(), queue.text()], "wait for the transfer before"
+                raise refuse("race", message, op, at, remedy=remedy, programs=names, others=[transfer.op])
         self._clocks.holders[slot.memory] = None
 
     def _step(self, op: StreamEndOp, queue: _Queue) -> Buffer | None:

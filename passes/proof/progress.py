@@ -143,14 +143,14 @@ def _may_begin(part: Part, before: Origin | None, made: Spot | None) -> bool:
     """
     Return whether a reduction may begin with that in its sums: a constant, or the tile that they are written to.
 
-    Where the whole kernel adds to its output, it may be what another kernel has made at the same place.
+    Where the whole kernel adds to its output, it may be what another kernel has made at the same place, not a constant.
     """
     if not _fits(before):
         return False
     if part.initial is not None:
         return before is not None and (before.value is not None or bool(before.spots))
     if before is None or before.made is None or made is None:
-        return True
+        return before is None or before.value is None
     return (before.made.start, before.made.shape) == (made.start, made.shape)
 
 

@@ -91,10 +91,11 @@ def prove_start(part: Part, buffer: Buffer, start: Held | None, scope: Scope, su
     if wanted is not None and found is not None and wanted != found:
         message = f"the sums of '{part.op.name}' begin at {found} in {buffer.name} of the grid, not at {wanted}"
         raise scope.refuse("whole-kernel", start.op, message, buffer)
-    if wanted is None or found is not None or goes_on(start, buffer):
+    if goes_on(start, buffer) or (part.initial is not None and (wanted is None or found is not None)):
         return
     what = f"a copy of {start.source.name}" if start.source is not None else f"what '{start.op.name}' leaves"
-    raise _wrong_start(part, buffer, scope, f"start from {what}", f"the whole kernel starts them from {wanted}")
+    right = f"starts them from {wanted}" if wanted is not None else "adds to what its output holds"
+    raise _wrong_start(part, buffer, scope, f"start from {what}", f"the whole kernel {right}")
 
 
 def _prove_operand(part: Part, buffer: Buffer, start: Held, scope: Scope, sums: Sequence[Linear] | None) -> None:

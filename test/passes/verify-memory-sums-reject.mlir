@@ -109,3 +109,55 @@ func.func @product(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %c: memref<4x4xi32>, 
   func.return
 }
 memref.global "private" @L1 : memref<96xi8, "L1"> = uninitialized {alignment = 16 : i64}
+
+// -----
+
+// The whole kernel adds to what its output holds; the tiles drop that.
+func.func @network(%x: memref<4x6xi32>, %o: memref<4xi32> {tilewright.output}) {
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%o : memref<4xi32>)
+  hier.grid (%i) in [2]
+      ins(%tx = %x[%i * 2, 0] [2, 6] in "L1" address 0 : memref<4x6xi32>)
+      outs(%to = %o[%i * 2] [2] in "L1" address 48 : memref<4xi32>) {
+    linalg.fill ins(%zero : i32) outs(%to : memref<2xi32, "L1">)
+    // expected-error@+1 {{the sums of 'linalg.generic' start from what 'linalg.fill' leaves in operand 1 (%o) of the grid (rule 'whole-kernel')}}
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%tx : memref<2x6xi32, "L1">) outs(%to : memref<2xi32, "L1">) attrs = {hier.kernel = {bounds = array<i64: 4, 6>, shapes = [array<i64: 4, 6>, array<i64: 4>]}} {
+    ^bb0(%a: i32, %b: i32):
+      %s = arith.addi %a, %b : i32
+      linalg.yield %s : i32
+    }
+    hier.yield
+  }
+  func.return
+}
+
+// -----
+
+// So do the tiles of this program of transfers.
+func.func @network(%x: memref<4x6xi32>, %o: memref<4xi32> {tilewright.output}) {
+  %near = memref.get_global @L1 : memref<64xi8, "L1">
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %48 = arith.constant 48 : index
+  %zero = arith.constant 0 : i32
+  %tx = memref.view %near[%0][] : memref<64xi8, "L1"> to memref<2x6xi32, "L1">
+  %to = memref.view %near[%48][] : memref<64xi8, "L1"> to memref<2xi32, "L1">
+  linalg.fill ins(%zero : i32) outs(%o : memref<4xi32>)
+  scf.for %i = %0 to %2 step %1 {
+    %at = arith.muli %i, %2 : index
+    %in = hier.dma_start %x[%at, %0] to %tx : memref<4x6xi32>, memref<2x6xi32, "L1">
+    hier.dma_wait %in
+    linalg.fill ins(%zero : i32) outs(%to : memref<2xi32, "L1">)
+    // expected-error@+1 {{'linalg.generic' adds to what is not the beginning of its sums at this step (rule 'whole-kernel')}}
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%tx : memref<2x6xi32, "L1">) outs(%to : memref<2xi32, "L1">) attrs = {hier.kernel = {bounds = array<i64: 4, 6>, shapes = [array<i64: 4, 6>, array<i64: 4>]}} {
+    ^bb0(%a: i32, %b: i32):
+      %s = arith.addi %a, %b : i32
+      linalg.yield %s : i32
+    }
+    %out = hier.dma_start %o[%at] from %to : memref<4xi32>, memref<2xi32, "L1">
+    hier.dma_wait %out
+  }
+  func.return
+}
+memref.global "private" @L1 : memref<64xi8, "L1"> = uninitialized {alignment = 16 : i64}

@@ -29,4 +29,26 @@ func.func @product(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %c: memref<4x4xi32>, 
   hier.dma_wait %w
   func.return
 }
+
+// A kernel that adds to what its output holds does so in tiles as well.
+
+// CHECK: func.func @rows
+// CHECK: linalg.generic
+func.func @rows(%x: memref<4x6xi32>, %o: memref<4xi32> {tilewright.output}) {
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%o : memref<4xi32>)
+  hier.grid (%i) in [2]
+      ins(%tx = %x[%i * 2, 0] [2, 6] in "L1" address 0 : memref<4x6xi32>,
+          %held = %o[%i * 2] [2] in "L1" address 48 : memref<4xi32>)
+      outs(%to = %o[%i * 2] [2] in "L1" address 56 : memref<4xi32>) {
+    memref.copy %held, %to : memref<2xi32, "L1"> to memref<2xi32, "L1">
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%tx : memref<2x6xi32, "L1">) outs(%to : memref<2xi32, "L1">) attrs = {hier.kernel = {bounds = array<i64: 4, 6>, shapes = [array<i64: 4, 6>, array<i64: 4>]}} {
+    ^bb0(%a: i32, %b: i32):
+      %s = arith.addi %a, %b : i32
+      linalg.yield %s : i32
+    }
+    hier.yield
+  }
+  func.return
+}
 memref.global "private" @L1 : memref<96xi8, "L1"> = uninitialized {alignment = 16 : i64}

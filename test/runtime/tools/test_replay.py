@@ -120,6 +120,51 @@ func.func @network(%x: memref<4xi8>, %y: memref<4xi8> {tilewright.output}) {
   func.return
 }
 """
+SHIFTED = """
+builtin.module {
+  memref.global "private" @memory : memref<16xi8, "L1"> = uninitialized
+  func.func @network(%x: memref<8xi8>, %y: memref<8xi8> {tilewright.output}) {
+    %from = arith.constant 0 : index
+    %to = arith.constant 4 : index
+    %m = memref.get_global @memory : memref<16xi8, "L1">
+    %a = memref.view %m[%from][] : memref<16xi8, "L1"> to memref<8xi8, "L1">
+    %b = memref.view %m[%to][] : memref<16xi8, "L1"> to memref<8xi8, "L1">
+    memref.copy %x, %a : memref<8xi8> to memref<8xi8, "L1">
+    linalg.add ins(%a, %a : memref<8xi8, "L1">, memref<8xi8, "L1">) outs(%b : memref<8xi8, "L1">)
+    memref.copy %b, %y : memref<8xi8, "L1"> to memref<8xi8>
+    func.return
+  }
+}
+"""
+BEHIND = """
+func.func @network(%x: memref<4xi8>, %y: memref<4xi8> {tilewright.output}) {
+  %a = hier.stream depth 1 : !hier.stream<memref<4xi8, "L1">>
+  hier.concurrent {
+    hier.program "send" {
+      %zero = arith.constant 0 : index
+      %t = hier.reserve %a : !hier.stream<memref<4xi8, "L1">>
+      %in = hier.dma_start %x[%zero] to %t : memref<4xi8>, memref<4xi8, "L1">
+      hier.push %a : !hier.stream<memref<4xi8, "L1">>
+      hier.dma_wait %in
+    }
+    hier.program "take" {
+      %t = hier.pop %a : !hier.stream<memref<4xi8, "L1">>
+      memref.copy %t, %y : memref<4xi8, "L1"> to memref<4xi8>
+      hier.release %a : !hier.stream<memref<4xi8, "L1">>
+    }
+  }
+  func.return
+}
+"""
+KEPT = (
+    VIEWS.replace(
+        "module {",
+        """module {
+  memref.global "private" @before : memref<4xi8> = dense<0> {tilewright.state}""",
+    )
+    .replace("    memref.copy %x, %a", "    %s = memref.get_global @before : memref<4xi8>\n    memref.copy %s, %a")
+    .replace("    func.return", "    memref.copy %x, %s : memref<4xi8> to memref<4xi8>\n    func.return")
+)
 TWO_NEAR = (MACHINES / "programs" / "two_near_streams.mlir").read_text(encoding="utf-8")
 TILES = '!hier.stream<memref<1x16x4x16xi32, "TCM">>'
 WAIT, PUSH = "          hier.dma_wait %across\n", f"          hier.push %sums : {TILES}\n"
@@ -205,6 +250,35 @@ def test_a_wrong_result_is_shown_against_a_right_one(tmp_path: Path, capsys: pyt
     assert "not replayed: no order shows it" in capsys.readouterr().out
     assert main(["replay", str(wrong), "--seeds", "2", "--against", str(right)]) == 1
     assert "replayed: each program runs" in capsys.readouterr().out
+
+
+@pytest.mark.quick
+def test_a_wrong_use_of_state_is_shown_by_a_later_call() -> None:
+    module, refusal = _refused(KEPT.replace("constant 4", "constant 2"))
+    shown = replay(module, refusal, None, parse_module(new_context(), KEPT), seeds=0)
+    assert shown is not None
+    assert shown.order.endswith("call 2 in a row")
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("read", "written", "first"), [(0, 4, "first"), (4, 0, "last")])
+def test_operands_that_overlap_are_shown_by_loops(read: int, written: int, first: str) -> None:
+    text = SHIFTED.replace("constant 0", "constant R").replace("constant 4", f"constant {written}")
+    module, refusal = _refused(text.replace("constant R", f"constant {read}"))
+    assert refusal.rule == "apart"
+    shown = replay(module, refusal, seeds=0)
+    assert shown is not None
+    assert shown.order == f"kernels run as loops, the {first} element first"
+
+
+@pytest.mark.quick
+def test_a_slot_that_is_pushed_before_its_transfer_ends_is_shown_by_a_late_program() -> None:
+    module, refusal = _refused(BEHIND)
+    assert refusal.programs == ("send",)
+    assert refusal.notes == ["counterexample: %a, a stream of depth 1, 1 reserved, 1 pushed, 0 popped, 0 released"]
+    shown = replay(module, refusal, seeds=0)
+    assert shown is not None
+    assert shown.order == "program 'send' runs as late as it can"
 
 
 @pytest.mark.quick
