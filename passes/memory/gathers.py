@@ -91,6 +91,8 @@ def prepare_gathers(block: Block, machine: Machine, *, double_buffered: bool) ->
         copy.attributes["engine"] = StringAttr(engine.name)
         tiled = _tiled_cycles(copy, engine, places, machine, double_buffered=double_buffered)
         if tiled is None or tiled >= _far_cycles(gather.op, engine, machine):
+            copy.erase()
+            cast_op.erase()
             continue
         Rewriter.insert_op(cast_op, InsertPoint.before(gather.op))
         copy.location = gather.op.location

@@ -82,7 +82,10 @@ def test_rows_are_chosen_by_a_table(shape: tuple[int, ...], axis: int, index: st
 @pytest.mark.quick
 @pytest.mark.parametrize(("width", "index"), [(256, "signed"), (1, "input")], ids=["negative entries", "slower"])
 def test_other_gathers_stay_kernels_of_the_far_level(width: int, index: str) -> None:
-    assert not looked_up(planned(network((300, width), 16, index=index), machine(), 0))
+    plan = planned(network((300, width), 16, index=index), machine(), 0)
+    assert not looked_up(plan)
+    users = [use.operation for op in plan.walk() for result in op.results for use in result.uses]
+    assert all(plan.is_ancestor(user) for user in users), "a copy that was priced still reads the buffers"
 
 
 def test_gathers_are_equal_in_c(tmp_path: Path) -> None:
