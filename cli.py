@@ -20,6 +20,7 @@ from .completion import SHELLS, Tool, completion
 from .discovery import TEMPLATES, scope
 from .errors import did_you_mean
 from .files import path_of
+from .interruption import raise_when_ended, reported
 from .opt_tool import collect_rarely, name_and_shape, name_and_value
 
 _DESCRIPTION = """\
@@ -472,6 +473,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parse(words)
         if arguments is None:
             collect_rarely()
+            raise_when_ended()
         with warnings.catch_warnings(), scope():
             warnings.showwarning = _show_warning
             for file in options.load_pass:
@@ -479,9 +481,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _COMMANDS[options.command][2](options)
     except SystemExit as stop:
         return int(stop.code or 0)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as error:
+        said, code = reported(error)
+        print(said, file=sys.stderr)
+        return code
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # Python flushes the stream once more as it ends
         return 1

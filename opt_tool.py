@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from .errors import Diagnostic
 from .files import path_of
 from .grammar import ROUNDTRIP
+from .interruption import raise_when_ended
 
 if TYPE_CHECKING:
     from .runtime.driver.driver import Known
@@ -263,6 +264,7 @@ def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
 
     if argv is None:
         collect_rarely()
+        raise_when_ended()
     code = drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))
     if argv is None:
         gc.freeze()  # the process ends: its IR need not be searched for garbage once more

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +22,7 @@ from ..ir import Array, numpy_type
 from ..passes.emitc.text.files import Files, files_in
 from ..passes.formats.c import CProgram, write_program
 from .host_driver import REFUSED, DriverEntry, driver_text
+from .processes import finished
 from .toolchain import compile_executable, compile_shared
 
 _FLAGS = ("-std=c11", "-O2")
@@ -155,7 +154,7 @@ class HostNetwork:
             source.write_bytes(b"".join([*self._history, call]))
             options = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
             command = [str(program), str(source), str(target)]
-            done = subprocess.run(command, env=os.environ | options, capture_output=True, text=True, check=False)
+            done = finished(command, environment=options)
             if REFUSED <= done.returncode < REFUSED + 8 and not done.stderr:
                 raise refused(self.folder / self.files.header, done.returncode - REFUSED, called, given)
             if done.returncode:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import IO, Any, NoReturn, TypeVar
 
 from ..errors import Diagnostic
+from ..interruption import end_at_once
 from ..passes.core.failures import as_diagnostic
 
 _T = TypeVar("_T")
@@ -35,7 +36,7 @@ def isolated(work: Callable[[], _T], what: str) -> _T:
         child = os.fork()
         if child == 0:
             _work_and_end(work, said, found)
-        _, status = os.waitpid(child, 0)
+        status = _status_of(child)
         said.seek(0)
         text = said.read().decode(errors="replace")
         if status:
@@ -48,12 +49,23 @@ def isolated(work: Callable[[], _T], what: str) -> _T:
     return result
 
 
+def _status_of(child: int) -> int:
+    """Wait for a child process to end; an exception that ends the wait, such as an interrupt, ends the child too."""
+    try:
+        return os.waitpid(child, 0)[1]
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise
+
+
 def _work_and_end(work: Callable[[], Any], said: IO[bytes], found: IO[bytes]) -> NoReturn:
     """Do the work, write what came of it, and end without what a process does as it exits, which is the parent's."""
     status = 1
     try:
         os.dup2(said.fileno(), 2)
         faulthandler.disable()
+        end_at_once()
         try:
             result = work()
         except Exception as error:

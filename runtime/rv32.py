@@ -13,7 +13,6 @@ import re
 import shlex
 import shutil
 import struct
-import subprocess
 import sys
 from bisect import bisect_right
 from collections import deque
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Diagnostic
+from .processes import finished
 from .toolchain import cache_folder
 
 RAM = 0x8000_0000
@@ -118,7 +118,7 @@ def build_elf(
     folder = sources[0].resolve().parent
     # Zig compiles anew what its arguments or headers change, but does not look into binaries that assembly includes.
     arguments += [f"-DTW_BINARIES={_digest(folder)}"] if compiler.is_zig else []
-    done = subprocess.run(arguments, cwd=folder, env=os.environ | zig, capture_output=True, text=True, check=False)
+    done = finished(arguments, folder, zig)
     if done.returncode == 0:
         return target
     lacks = [(int(size), region) for region, size in _OVERFLOW.findall(done.stderr)]

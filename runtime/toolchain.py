@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from ..errors import Diagnostic
 from ..files import read_regular
+from .processes import finished
 
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 """The flags under which the emitted C is free of warnings."""
@@ -142,17 +142,19 @@ def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path
         *([] if sys.platform == "darwin" or suffix == ".o" else ["-lm"]),
     ]
     # Assembly names the binary that it includes relative to the folder it is in.
-    done = subprocess.run(arguments, cwd=files[0].parent, capture_output=True, text=True, check=False)
-    if done.returncode:
+    try:
+        done = finished(arguments, files[0].parent)
+        if done.returncode:
+            raise Diagnostic(
+                f"the C compiler failed with status {done.returncode}",
+                where=str(files[0]),
+                notes=(done.stderr or done.stdout).strip().splitlines()[:20],
+                found=shlex.join(arguments),
+            )
+        temporary.chmod(0o700)
+        os.replace(temporary, target)
+    finally:
         temporary.unlink(missing_ok=True)
-        raise Diagnostic(
-            f"the C compiler failed with status {done.returncode}",
-            where=str(files[0]),
-            notes=(done.stderr or done.stdout).strip().splitlines()[:20],
-            found=shlex.join(arguments),
-        )
-    temporary.chmod(0o700)
-    os.replace(temporary, target)
     return target
 
 

@@ -20,7 +20,7 @@ FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
 MIRRORED = ("dialects", "passes", "runtime", "targets")
 """Folders whose tests lie in folders of the same names."""
 ORDER = (
-    *("errors", "discovery", "files", "console", "grammar", "locations", "ir", "plugins"),
+    *("errors", "discovery", "files", "console", "interruption", "grammar", "locations", "ir", "plugins"),
     *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
     *("runtime.driver", "runtime.tools", "api", "completion", "commands", "opt_tool", "cli", "universe", ""),
 )

@@ -243,6 +243,8 @@ def _integer_program(problem: Labelling, nodes: Sequence[int], terms: Sequence[_
     """Return the forms of nodes by an integer program, for values of more than two layouts."""
     from ortools.sat.python import cp_model
 
+    from ..core.solver import solve
+
     model = cp_model.CpModel()
     chosen = {node: [model.new_bool_var("") for _ in problem.forms[node]] for node in nodes}
     for forms in chosen.values():
@@ -257,7 +259,7 @@ def _integer_program(problem: Labelling, nodes: Sequence[int], terms: Sequence[_
     model.minimize(sum(costs))
     solver = cp_model.CpSolver()
     solver.parameters.parse_text_format(f"num_workers: 1 random_seed: 0 max_deterministic_time: {_EFFORT}")
-    status = solver.solve(model)
+    status = solve(solver, model)
     assert status in (cp_model.OPTIMAL, cp_model.FEASIBLE), solver.status_name(status)
     if status != cp_model.OPTIMAL:
         warnings.warn(f"layout assignment of {len(nodes)} ops is not proved minimal", stacklevel=2)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
+from ..core.solver import solve
 from .packing import Boxes, demand, height, lower_bound, overlaps, settle
 
 _ORDERS = (
@@ -146,7 +147,7 @@ def _run(boxes: Boxes, capacity: int, order: Sequence[int] | None, limit: int) -
         f"num_workers: 1 random_seed: 0 linearization_level: 0 symmetry_level: 0 "
         f"max_number_of_conflicts: {limit} max_deterministic_time: {limit / 1000} {_FREE if order is None else _FIXED}"
     )
-    status = solver.solve(model)
+    status = solve(solver, model)
     work = max(solver.num_conflicts, round(1000 * solver.response_proto.deterministic_time), _LEAST_WORK)
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return Verdict(settle(boxes, [solver.value(offset) for offset in offsets]), True, work)

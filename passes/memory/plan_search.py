@@ -14,6 +14,7 @@ from itertools import combinations
 
 from ortools.sat.python import cp_model
 
+from ..core.solver import solve
 from .candidates import fits
 from .layers import Layers
 from .near import Near
@@ -154,7 +155,7 @@ def _solved(
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
     solver.parameters.max_deterministic_time = budget
-    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    if solve(solver, model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return plan
     during = plan.during(*window)
     chosen = [o.choice for v, o in zip(taken, options, strict=True) if solver.boolean_value(v)]

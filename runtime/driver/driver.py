@@ -26,6 +26,7 @@ from ...discovery import scope
 from ...errors import Diagnostic, did_you_mean, point_into
 from ...files import STDIN, check_readable, read_text, write_stdout, write_text
 from ...grammar import ROUNDTRIP, UsageError, parse_items, point_at
+from ...interruption import reported
 from ...passes.core.failures import as_diagnostic, catchable
 from ...passes.core.manager import Observer, PassManager
 from ...passes.core.options import build
@@ -73,9 +74,10 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
     try:
         with scope():
             return _drive(arguments, known or Known(), reparse)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as error:
+        said, code = reported(error)
+        print(said, file=sys.stderr)
+        return code
     except BaseException as error:
         if not catchable(error):
             raise

@@ -10,7 +10,6 @@ Buffers in C end with the last element that Python accesses, so that the sanitis
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import subprocess
 import sys
@@ -33,6 +32,7 @@ from ...discovery import scope, target_folders
 from ...errors import Diagnostic
 from ...ir import Array
 from ..host import machine_flags
+from ..processes import finished
 from ..toolchain import compile_executable
 
 _COMMON = Path(__file__).parents[1] / "c"
@@ -226,7 +226,7 @@ def _compare(chosen: Sequence[Instruction], drawn: Sequence[Sample], headers: Pa
         program = compile_executable([source], (*own, *_FLAGS, *machine))
         inputs.write_bytes(b"".join(sample.bytes(chosen.index(sample.made)) for sample in drawn))
         command, options = [str(program), str(inputs), str(outputs)], {"ASAN_OPTIONS": "detect_leaks=0"}
-        done = subprocess.run(command, env=os.environ | options, capture_output=True, text=True, check=False)
+        done = finished(command, environment=options)
         found = outputs.read_bytes() if outputs.exists() else b""
     start = 0
     for sample in drawn:

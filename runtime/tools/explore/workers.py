@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import IO, Any
 
 from ....errors import Diagnostic
+from ....interruption import end_at_once
 from ....passes.core.failures import as_diagnostic
 
 _LINES = 5
@@ -126,6 +127,7 @@ def _serve(work: Callable[[int], Any], connection: Connection, other: Connection
     """Do the jobs whose numbers arrive, until there are no more or the parent has died."""
     other.close()
     parent = os.getppid()
+    end_at_once()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(said.fileno(), 2)
     faulthandler.disable()

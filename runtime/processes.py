@@ -1,0 +1,50 @@
+"""Programs that are run to their end: compilers and what they built."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+_SECONDS = 5
+"""How long a program may take to remove its files after it was asked to end."""
+
+
+def finished(
+    command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """
+    Run a program and return its exit status and what it printed; `environment` adds to that of this process.
+
+    Where an exception ends the wait, such as an interrupt, the program and those that it started end too.
+    """
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=os.environ | dict(environment or {}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate()
+        except BaseException:
+            _end(process)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a process and those of its session: by SIGTERM, at which compilers remove their files, then by SIGKILL."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_SECONDS)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
