@@ -9,8 +9,8 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, NoneAttr, StringAttr
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ..dialects.core.effects import is_view, root_of
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
@@ -27,8 +27,9 @@ def place_addressed(module: ModuleOp, machine: Machine) -> None:
     """
     Place buffers that the program addresses in the farthest addressable level, if others are farther.
 
-    These are inputs, outputs, state, constants that kernels do not access by tiles, and the allocations of a function
-    without kernels, which plan-memory leaves as it is. Raises Diagnostic if the level is too small.
+    These are inputs, outputs, state, constants that kernels do not access by tiles, and allocations that plan-memory
+    leaves as they are: those of a function without kernels, of loops and branches, and operands of calls. Raises
+    Diagnostic if the level is too small.
     """
     if not machine.far.external:
         return
@@ -44,7 +45,7 @@ def place_addressed(module: ModuleOp, machine: Machine) -> None:
         for op in nested_ops(function):
             if isinstance(op, memref.GetGlobalOp) and op.name_.string_value() in placed:
                 move(op.memref, home)
-            elif not has_tiles and isinstance(op, memref.AllocOp) and _is_nowhere(op.memref.type):
+            elif isinstance(op, memref.AllocOp) and _is_nowhere(op.memref.type) and not (has_tiles and _is_planned(op)):
                 move(op.memref, home)
         for argument in function.body.block.args:
             if is_shaped(argument) and _is_nowhere(argument.type):
@@ -67,6 +68,19 @@ def is_tiled(op: Operation) -> bool:
     """Return whether plan-memory tiles an op: a kernel in a function's outermost block."""
     is_outermost = isinstance(op.parent_op(), FuncOp)
     return is_outermost and is_kernel(op) and not kernel_of(op).tables
+
+
+def _is_planned(alloc: memref.AllocOp) -> bool:
+    """Return whether plan-memory chooses the level of an allocation: one of the outermost block that no call takes."""
+    is_outermost = isinstance(alloc.parent_op(), FuncOp)
+    return is_outermost and not _is_passed(alloc.memref)
+
+
+def _is_passed(buffer: SSAValue) -> bool:
+    """Return whether a call takes a buffer or a view of it: the callee has it in one level."""
+    users = [use.operation for use in buffer.uses]
+    views = [user.results[0] for user in users if is_view(user)]
+    return any(isinstance(user, CallOp) for user in users) or any(map(_is_passed, views))
 
 
 def _globals(module: ModuleOp) -> Iterator[memref.GlobalOp]:
