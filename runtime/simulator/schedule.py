@@ -219,10 +219,7 @@ class Schedule:
         """Run a kernel; the program resumes at its end."""
         token = Token()
         self.tokens.append(token)
-        if self._recorded is not None:
-            self._recorded.append(partial(self._run, token, layer, kernel, places))
-        else:
-            self._run(token, layer, kernel, places)
+        self.act(partial(self._run, token, layer, kernel, places))
 
     def _run(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         tally = layer.operators.setdefault(kernel.operator, Tally())
@@ -265,10 +262,7 @@ class Schedule:
         """Launch a kernel on its engine, or enqueue it; the program resumes after the set-up."""
         token = Token()
         self.tokens.append(token)
-        if self._recorded is not None:
-            self._recorded.append(partial(self._launch, token, layer, kernel, places))
-        else:
-            self._launch(token, layer, kernel, places)
+        self.act(partial(self._launch, token, layer, kernel, places))
         return token
 
     def _launch(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
@@ -317,10 +311,7 @@ class Schedule:
 
     def join(self, layer: Layer, kernel: KernelCost) -> None:
         """Wait for all kernels launched on a kernel's engine."""
-        if self._recorded is not None:
-            self._recorded.append(partial(self._join, layer, kernel))
-        else:
-            self._join(layer, kernel)
+        self.act(partial(self._join, layer, kernel))
 
     def _join(self, layer: Layer, kernel: KernelCost) -> None:
         self._pass(layer, "busy", max(self.now, self._use(kernel.engine).free))
@@ -343,10 +334,7 @@ class Schedule:
         """
         token = Token(outward)
         self.tokens.append(token)
-        if self._recorded is not None:
-            self._recorded.append(partial(self._start, token, layer, link, cost, far, near, sizes, route))
-        else:
-            self._start(token, layer, link, cost, far, near, sizes, route)
+        self.act(partial(self._start, token, layer, link, cost, far, near, sizes, route))
         return token
 
     def _start(
@@ -424,10 +412,7 @@ class Schedule:
         """Wait for a transfer; the stall is charged to the layer's engine."""
         if token is None:
             return
-        if self._recorded is not None:
-            self._recorded.append(partial(self._wait, layer, token))
-        else:
-            self._wait(layer, token)
+        self.act(partial(self._wait, layer, token))
 
     def _wait(self, layer: Layer, token: Token) -> None:
         if token.end <= self.now:
