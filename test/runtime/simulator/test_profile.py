@@ -179,11 +179,16 @@ def test_labels_have_room(simulation: Simulation, tmp_path: Path, width: int) ->
     """
     Labels do not cross, track names are whole, and nothing is wider than the page, on a telephone too.
 
-    All layers overlap in time, and two links have one line in the roofline.
+    All layers overlap in time, two links have one line in the roofline, and names of files and buffers are long words.
     """
+    long = "network_of_one_word" * 5
     layers = tuple(replace(layer, start=0, end=simulation.cycles) for layer in simulation.layers)
     links = (*simulation.links, replace(simulation.links[0], name="second"))
-    crowded = page_of(replace(simulation, layers=layers, links=links), "ds-cnn.onnx")
+    levels = tuple(
+        replace(level, alive=tuple(each._replace(name=f"{long}_{each.name}") for each in level.alive))
+        for level in simulation.levels
+    )
+    crowded = page_of(replace(simulation, layers=layers, links=links, levels=levels), f"{long}.onnx")
     found = probed(crowded, LAYOUT, tmp_path, width=width)
     assert [found[name] for name in ("crossed", "missing", "wide", "outside")] == [[], [], 0, []]
     assert found["scale"] > 0.95  # a scroll bar may come after the picture was drawn
