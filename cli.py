@@ -10,7 +10,6 @@ import argparse
 import os
 import sys
 import traceback
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -18,7 +17,7 @@ from typing import NoReturn
 from . import commands
 from .completion import SHELLS, Tool, completion
 from .discovery import TEMPLATES, scope
-from .errors import did_you_mean
+from .errors import did_you_mean, warnings_as_lines
 from .files import path_of
 from .interruption import raise_when_ended, reported
 from .opt_tool import collect_rarely, name_and_shape, name_and_value
@@ -474,8 +473,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None:
             collect_rarely()
             raise_when_ended()
-        with warnings.catch_warnings(), scope():
-            warnings.showwarning = _show_warning
+        with warnings_as_lines(), scope():
             for file in options.load_pass:
                 commands.load_passes(file)
             return _COMMANDS[options.command][2](options)
@@ -492,10 +490,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "--debug" in words:
             traceback.print_exception(error)
         return _reported(error)
-
-
-def _show_warning(message: Warning | str, *_: object) -> None:
-    print(message, file=sys.stderr)
 
 
 def _reported(error: Exception) -> int:

@@ -16,7 +16,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 
@@ -82,3 +85,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return "did you mean 'x'?" for the known names nearest to `name`, or an empty text."""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
+
+
+@contextmanager
+def warnings_as_lines() -> Generator[None, None, None]:
+    """Print each warning as a line of its own, without its place in the code, to standard error."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _print_line
+        yield
+
+
+def _print_line(message: Warning | str, *_: object) -> None:
+    print(message, file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -119,6 +120,8 @@ def _type_arguments(state: _Inference) -> None:
             continue
         if (limits := attributes[index].data.get(RANGE)) is not None:
             range = Range(*numbers_of(limits))
+        if range == EXACT_IN_FLOAT and declared is None:
+            _warn_of_undeclared(attributes[index].data.get("onnx.name"))
         new = argument if type == element_of(argument) else retyped(argument, type)
         state.ranges[new] = range
         narrow = isinstance(declared, StringAttr) and range != range_of_type(type) and range != EXACT_IN_FLOAT
@@ -126,6 +129,13 @@ def _type_arguments(state: _Inference) -> None:
         name = declared if narrow else StringAttr(str(type))
         attributes[index] = DictionaryAttr(attributes[index].data | {"onnx.type": name})
     state.function.properties["arg_attrs"] = ArrayAttr(attributes)
+
+
+def _warn_of_undeclared(name: Attribute | None) -> None:
+    if isinstance(name, StringAttr):
+        remedy = f"--input-type {name.data}=i8 (or ui8, ...) says which it holds, and makes products with it faster"
+        text = f'input "{name.data}": warning: any integer of 25 bits is expected, since floats are declared; {remedy}'
+        warnings.warn(text, stacklevel=2)
 
 
 def _argument_type(argument: SSAValue, declared: Attribute | None, *, demanded: bool) -> tuple[Attribute, Range | None]:

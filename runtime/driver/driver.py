@@ -23,7 +23,7 @@ from ...dialects.core.machine import targets
 from ...dialects.core.syntax.text import Locations, new_context, parse_module, print_ir
 from ...dialects.core.verification.verifier import verify
 from ...discovery import scope
-from ...errors import Diagnostic, did_you_mean, point_into
+from ...errors import Diagnostic, did_you_mean, point_into, warnings_as_lines
 from ...files import STDIN, check_readable, read_text, write_stdout, write_text
 from ...grammar import ROUNDTRIP, UsageError, parse_items, point_at
 from ...interruption import reported
@@ -72,7 +72,7 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
     `reparse` returns the command line with the given arguments before its own.
     """
     try:
-        with scope():
+        with warnings_as_lines(), scope():
             return _drive(arguments, known or Known(), reparse)
     except KeyboardInterrupt as error:
         said, code = reported(error)

@@ -401,3 +401,23 @@ def test_no_name_has_two_owners():
     assert not set(UNIVERSE.all_dialects) & set(XDSL_UNIVERSE.all_dialects)
     assert not set(UNIVERSE.all_targets) & set(XDSL_UNIVERSE.all_targets)
     assert UNIVERSE.all_dialects
+
+
+UNDECLARED = """
+func.func @network(%x: tensor<4xf32> {onnx.name = "x"}) -> tensor<4xf32> {
+  %y = onnx.iHardswish(%x) {three = 3 : si64, six = 6 : si64, one_over_six = 1 : si64} : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
+
+
+def test_integers_of_an_undeclared_input_are_warned_of_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "net.mlir"
+    file.write_text(UNDECLARED)
+    assert main([str(file), "-p", "infer-integer-types"]) == 0
+    assert re.fullmatch(r'input "x": warning: any integer .*; --input-type x=i8 .*\n', capsys.readouterr().err)
+    file.write_text(UNDECLARED.replace('"x"', '"x", onnx.type = "i8"'))
+    assert main([str(file), "-p", "infer-integer-types"]) == 0
+    assert capsys.readouterr().err == ""
