@@ -88,7 +88,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 @contextmanager
-def warnings_as_lines() -> Generator[None, None, None]:
+def warnings_as_lines() -> Generator[None]:
     """Print each warning as a line of its own, without its place in the code, to standard error."""
     with warnings.catch_warnings():
         warnings.showwarning = _print_line
