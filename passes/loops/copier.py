@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.analysis.structural_key import structural_key
+from ...dialects.core.analysis.value_ranges import ValueRanges
 from ...dialects.hier import DmaStartOp
 from ...errors import Diagnostic
 from ...ir import shape_of, symbol_names, where
@@ -58,7 +58,7 @@ class Copiers:
             raise Diagnostic(message, where=where(op), remedy="give the tile a fill")
         arguments = [op.far, op.near, *op.offsets]
         flags = (op.writes_far, op.clipped, op.fill, op.repeated)
-        key = (op.far.type, op.near.type, flags, spanned(op), _key_of_body(op))
+        key = (op.far.type, op.near.type, flags, inside(op), _key_of_body(op))
         if key not in self._names:
             self._names[key] = self._free_name(f"{'write' if op.writes_far else 'read'}_tile")
             copier = _copier(self._names[key], op, [value.type for value in arguments], results, move, fill or _fill)
@@ -87,7 +87,7 @@ def _copier(
     block = Block(arg_types=types)
     far, near, *offsets = block.args
     far.name_hint, near.name_hint = "far", "near"
-    bounds = _bounds(block, far, near, offsets, spanned(op))
+    bounds = _bounds(block, far, near, offsets, inside(op))
     if op.fill is not None:
         fill(block, near, bounds, op.fill)
     returned = move(block, op, bounds)
@@ -106,26 +106,32 @@ def number(block: Block, value: int) -> SSAValue:
     return add(block, index_constant(value))
 
 
-def spanned(op: DmaStartOp) -> tuple[bool, ...]:
-    """Return per axis whether a tile is always in bounds of the far buffer."""
+def inside(op: DmaStartOp) -> tuple[tuple[bool, bool], ...]:
+    """
+    Return per axis whether a tile's first and its last index are always in bounds of the far buffer.
+
+    The last one only where the tile spans the axis: so the tiles of an axis share a function.
+    """
     if op.clipped is None:
-        return (True,) * len(op.offsets)
-    extents = enumerate(zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True))
-    return tuple(
-        (axis in op.repeated or (tile, whole) == (1, 1)) and constant_integer(offset) == 0
-        for axis, (offset, tile, whole) in extents
-    )
+        return ((True, True),) * len(op.offsets)
+    ranges, sides = ValueRanges(), zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True)
+    found: list[tuple[bool, bool]] = []
+    for axis, (offset, tile, whole) in enumerate(sides):
+        held, is_whole = ranges.of(offset), axis in op.repeated or tile == whole
+        found.append((held is not None and held.low >= 0, held is not None and held.high == 0 and is_whole))
+    return tuple(found)
 
 
 def _bounds(
-    block: Block, far: SSAValue, near: SSAValue, offsets: Sequence[SSAValue], whole: Sequence[bool]
+    block: Block, far: SSAValue, near: SSAValue, offsets: Sequence[SSAValue], known: Sequence[tuple[bool, bool]]
 ) -> list[Range]:
-    """Return the interval of the tile's indices in bounds of the far buffer per axis; axes in `whole` are in bounds."""
+    """Return the interval of the tile's indices in bounds of the far buffer per axis; `known` is that of `inside`."""
     bounds: list[Range] = []
-    for offset, tile, extent, inside in zip(offsets, shape_of(near), shape_of(far), whole, strict=True):
+    for offset, tile, extent, (first, last) in zip(offsets, shape_of(near), shape_of(far), known, strict=True):
         low, high = number(block, 0), number(block, tile)
-        if not inside:
+        if not first:
             low = add(block, arith.MaxSIOp(low, add(block, arith.SubiOp(low, offset))))
+        if not last:
             high = add(block, arith.MinSIOp(high, add(block, arith.SubiOp(number(block, extent), offset))))
         bounds.append((low, high))
     return bounds
@@ -150,8 +156,9 @@ def outside(block: Block, near: SSAValue, bounds: Sequence[Range]) -> SSAValue:
     """Append the condition that part of a tile is out of bounds."""
     found: SSAValue | None = None
     for (low, high), tile in zip(bounds, shape_of(near), strict=True):
-        inside = add(block, arith.SubiOp(high, low))
-        short = add(block, arith.CmpiOp(inside, number(block, tile), "slt"))
+        if _is_constant(low) and _is_constant(high):
+            continue
+        short = add(block, arith.CmpiOp(add(block, arith.SubiOp(high, low)), number(block, tile), "slt"))
         found = short if found is None else add(block, arith.OrIOp(found, short))
     assert found is not None
     return found
@@ -169,14 +176,16 @@ def fill_outside(
     condition, then = outside(block, near, bounds), Block()
     whole = [(number(then, 0), number(then, tile)) for tile in shape_of(near)]
     for axis, ((low, high), (zero, tile)) in enumerate(zip(bounds, whole, strict=True)):
-        if isinstance(low.owner, arith.ConstantOp):
-            continue
-        before = zero, add(then, arith.MinSIOp(low, tile))
-        behind = add(then, arith.MaxSIOp(high, zero)), tile
-        for part in (before, behind):
+        parts = [(zero, add(then, arith.MinSIOp(low, tile)))] if not _is_constant(low) else []
+        parts += [(add(then, arith.MaxSIOp(high, zero)), tile)] if not _is_constant(high) else []
+        for part in parts:
             fill(then, [*bounds[:axis], part, *whole[axis + 1 :]], axis)
     then.add_op(scf.YieldOp())
     block.add_op(scf.IfOp(condition, [], Region(then)))
+
+
+def _is_constant(bound: SSAValue) -> bool:
+    return isinstance(bound.owner, arith.ConstantOp)
 
 
 def _fill(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:

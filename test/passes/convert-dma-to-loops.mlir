@@ -40,3 +40,42 @@ func.func @launched(%zero: i8, %a: memref<8xi8>, %b: memref<8xi8>, %c: memref<8x
   hier.join %job
   func.return
 }
+
+// Of a clipped tile only the ends that may be out of bounds are clipped and filled: here the last rows, as tiles begin at
+// or behind the first one and span whole rows. All tiles of an operand share a function.
+
+// CHECK:       func.func private @[[CLIPPED:read_tile_[0-9]+]]
+// CHECK-NOT:     arith.maxsi %{{.*}}, %{{.*}} : index
+// CHECK:         arith.minsi
+// CHECK-NOT:     arith.minsi
+// CHECK:         scf.if
+// CHECK-COUNT-2:   scf.for
+// CHECK:           memref.store
+// CHECK-NOT:       memref.store
+// CHECK:         memref.load %far
+// CHECK:       func.func private @[[SHIFTED:read_tile_[0-9]+]]
+// CHECK-COUNT-2: arith.minsi
+// CHECK-LABEL: func.func @tiles
+// CHECK-COUNT-2: func.call @[[CLIPPED]]
+// CHECK:         func.call @[[SHIFTED]]
+func.func @tiles(%x: memref<5x8xi8>, %y: memref<5x8xi8> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %m = memref.alloc() : memref<2x8xi8, "L1">
+  %first = hier.dma_start %x[%c0, %c0] to %m clipped fill 0 : i8 : memref<5x8xi8>, memref<2x8xi8, "L1">
+  hier.dma_wait %first
+  scf.for %i = %c0 to %c3 step %c1 {
+    %at = arith.muli %i, %c2 : index
+    %t = hier.dma_start %x[%at, %c0] to %m clipped fill 0 : i8 : memref<5x8xi8>, memref<2x8xi8, "L1">
+    hier.dma_wait %t
+    %u = hier.dma_start %y[%at, %c0] from %m clipped : memref<5x8xi8>, memref<2x8xi8, "L1">
+    hier.dma_wait %u
+  }
+  %v = hier.dma_start %x[%c0, %c1] to %m clipped fill 0 : i8 : memref<5x8xi8>, memref<2x8xi8, "L1">
+  hier.dma_wait %v
+  %w = hier.dma_start %y[%c0, %c0] from %m clipped : memref<5x8xi8>, memref<2x8xi8, "L1">
+  hier.dma_wait %w
+  func.return
+}

@@ -23,7 +23,7 @@ from ....errors import Diagnostic
 from ....ir import element_of, functions, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.emitc.buffers import EXTERNAL
-from ....passes.loops.copier import Copiers, Range, add, fill_outside, nest, number, spanned
+from ....passes.loops.copier import Copiers, Range, add, fill_outside, inside, nest, number
 from ..dialects.cluster import DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
 from ..dialects.cluster.instructions import fill_row
 
@@ -171,7 +171,7 @@ def _strides(op: DmaStartOp, side: SSAValue) -> list[int]:
 def _is_whole(op: DmaStartOp, axis: int) -> bool:
     """Return whether the tile always spans an axis."""
     tile, whole = shape_of(op.near)[axis], shape_of(op.far)[axis]
-    return tile == whole and spanned(op)[axis]
+    return tile == whole and inside(op)[axis] == (True, True)
 
 
 def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range], *, external: bool) -> Sequence[SSAValue]:
