@@ -29,11 +29,12 @@ def array(
     kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0
 ) -> int | str:
     """
-    Return the cycles of a product: for each block of dim x dim weights, those of its preload and of the rows behind it.
+    Return the cycles of a product: for each block of dim x dim weights, those of the rows that stream through it.
 
-    The product that takes new weights costs `dim` cycles and their preload one, each other max(4, rows);
-    output-stationary, each block of sums and of weights takes both. Groups and batches are products of their own. A
-    text for what `_product_fault` refuses.
+    The product that takes new weights costs `dim` cycles, each other max(4, rows); output-stationary, each block of
+    sums and of weights costs `dim`. A preload overlaps the product before it, which lasts `dim` cycles at least
+    (ExecuteController of the generator, 8c3f992): the lowering issues products of fewer rows earlier. Groups and
+    batches are products of their own. A text for what `_product_fault` refuses.
     """
     names = dimension_names(kernel)
     extents = dict(zip(names, bounds, strict=True))
@@ -49,8 +50,9 @@ def array(
     line = whole * dim + (max(rest, LEAST_ROWS) if rest else 0)
     blocks *= prod(extent for name, extent in extents.items() if name[0] == "b")
     if output_stationary:
-        return blocks * lines * (whole + bool(rest)) * (1 + dim)
-    return blocks * (1 + dim + lines * line - (dim if whole else max(rest, LEAST_ROWS)))
+        return blocks * lines * (whole + bool(rest)) * dim
+    first = dim if whole * lines > 1 or not rest else max(rest, LEAST_ROWS)
+    return blocks * (dim + lines * line - first)
 
 
 def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
@@ -14,7 +16,7 @@ from ...dialects.nn import AddOp, PoolOp, ReduceOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
-from ...passes.loops.blocks import parts
+from ...passes.loops.blocks import Part
 from ...passes.loops.nest import Index, Nest
 from .additions import add_by_loads, reduce_by_loads
 from .dialects.gemmini.instructions import (
@@ -71,19 +73,31 @@ class WeightStationaryLoops(ProductLoops):
 
     def _chunks(self, n: Index, k: Index, *, is_first: bool) -> None:
         """Emit the products of a line of rows; the first of all takes the preloaded weights."""
-        extent = self.kernel.bounds[self.row]
-        if is_first:
-            count = min(extent, self.dim)
-            self.position[self.row] = 0
-            self._compute(compute_preloaded_add, n, k, count)
-            begin = count
-        else:
-            begin = 0
-        for part in parts(begin, extent, self.dim):
+        made = compute_preloaded_add if is_first else compute_accumulated_add
+        for part in self._line(is_first=is_first):
             self.position[self.row] = self.loop("r", part)
-            self._compute(compute_accumulated_add, n, k, part.size)
+            self._compute(made, n, k, part.size)
             self.close(part)
+            made = compute_accumulated_add
         self.position[self.row] = 0
+
+    def _line(self, *, is_first: bool) -> list[Part]:
+        """
+        Order the products of a line of rows; only one of them has fewer than `dim`.
+
+        The last product of a block of weights lasts `dim` cycles at least, during which the hardware preloads the next
+        weights: it has `dim` rows, and so has the first one, if the line is long enough or not the only one.
+        """
+        whole, rest = divmod(self.kernel.bounds[self.row], self.dim)
+        lines = prod(self.kernel.bounds[loop] for loop in self.others)
+        leading = int(is_first and whole * lines > 1)
+        found: list[Part] = []
+        start = 0
+        for size, count in ((self.dim, leading), (rest, 1), (self.dim, whole - leading)):
+            if size * count:
+                found.append(Part(start, size, count))
+            start += size * count
+        return found
 
     def _compute(self, made: Instruction, n: Index, k: Index, rows: int) -> None:
         a, c = (self.x.value, self.at(self.x, k)), (self.y.value, self.at(self.y, n))

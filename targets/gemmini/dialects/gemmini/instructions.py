@@ -199,6 +199,11 @@ def _requests(machine: Machine, rows: int, count: int) -> float:
     return machine.link("mvin").cycles(count, (rows,))
 
 
+def _sum_loads(machine: Machine, rows: int, repeats: int, count: int) -> float:
+    """Return the cycles of rows of sums: a repeated one is one request, and is written once a cycle."""
+    return max(_requests(machine, 1, count), rows) if repeats else _requests(machine, rows, count)
+
+
 @instruction(
     "gemmini.begin", c="tw_gemmini_begin", header=HEADER, queue="load", cycles=lambda: 3, requires=[memories_fault]
 )
@@ -279,7 +284,7 @@ def mvin_zero(near: Out[Element], rows: Size, dim: NearDim, size: NearSize) -> N
 
 @instruction(
     "gemmini.mvin_acc", c="tw_gemmini_mvin_acc", header=HEADER, queue="load",
-    cycles=lambda rows, dim, machine: _requests(machine, rows, 4 * dim),
+    cycles=lambda rows, repeats, dim, machine: _sum_loads(machine, rows, repeats, 4 * dim),
     regions={"far": _repeated, "near": _near}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
 def mvin_acc(
@@ -353,7 +358,7 @@ def preload(
     weights: State[Weights],
 ) -> None:  # fmt: skip
     """
-    Bring weights to the array, for the next `compute_preloaded`.
+    Bring weights to the array, for the next `compute_preloaded`, during the product before.
 
     In C it is issued with that: the hardware's preload names the sums too.
     """
