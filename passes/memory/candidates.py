@@ -29,6 +29,8 @@ _PRICED_CHAINED = 24
 """Maximum number of candidates with operands from neighbours that have an exact cost: theirs takes longer."""
 _SETTLED = 1 << 15
 """Points over all instances up to which the cost of a chosen candidate with operands from neighbours is exact."""
+_GROUPS_PER_FASTEST = 4
+"""Groups of neighbours in bytes for each of the fastest candidates, which get an exact cost whatever their bytes."""
 _SLACK = 1.03
 """Estimated cost, relative to the best of at most equal bytes, up to which a candidate gets an exact cost."""
 _SLACK_MAPPED = 1.1
@@ -321,10 +323,11 @@ def _on_copies(
 
 
 def _thinned(found: dict[_Key, tuple[int, int]], priced: int) -> list[_Key]:
-    """Return at most `priced` keys: the fastest of each group of neighbours in bytes."""
+    """Return the fastest of each of `priced` groups of neighbours in bytes, and the fastest of all."""
     ranked = sorted(found, key=lambda key: (*found[key], key))
     count = min(priced, len(ranked))
     ends = [len(ranked) * number // count for number in range(count + 1)]
     groups = [ranked[low:high] for low, high in pairwise(ends)]
     fastest = [min(group, key=lambda key: (found[key][1], found[key][0])) for group in groups]
-    return list(dict.fromkeys([ranked[0], *fastest]))
+    best = sorted(found, key=lambda key: (found[key][1], found[key][0], key))
+    return list(dict.fromkeys([ranked[0], *fastest, *best[: priced // _GROUPS_PER_FASTEST]]))
