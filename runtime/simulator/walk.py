@@ -285,13 +285,16 @@ class Walker(Client):
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         operands, programs = list(op.operands), self._programs
         opened = self._addresses.opened(far, near, transfer.repeated, is_outward=outward)
-        fetch, issue = self._fetch(op, self._cache.sizes.get("transfer", 0)), self._cache.sizes.get("issue", 0)
+        known = self._cache.sizes
+        fetch, issue = self._fetch(op, known.get("transfer", 0)), known.get("issue", 0)
+        clip, fill = (known.get("clip", 0), known.get("fill", 0)) if box.clipped else (0, 0)
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
 
         def start(*operands: Any) -> Token:
             places, offsets = (operands[far_at], operands[near_at]), [operands[at] for at in offsets_at]
             cost = opened(descriptor.at(offsets), offsets, *places)
-            fetch(issue * max(1, cost.startup // max(link.startup, 1)))
+            filled = 0 if outward or not fill else (sizes[1] - cost.bytes) // fill
+            fetch(issue * max(1, cost.startup // max(link.startup, 1)) + clip + filled)
             route = programs.route(link, *(places[::-1] if outward else places))
             return schedule.start(layer, link, cost, *places, sizes, outward, route)
 

@@ -36,8 +36,12 @@ _KERNELS_PRICED = 4096
 
 STACK = ("rows", "tables", "windows", "packed_windows")
 """Buffers of a kernel on the stack of a core: values of a row, a table of powers, windows of an image."""
-PROGRAM = ("cache", "line", "fetch", "issue", "wait", "instruction", "call", "transfer", "launch", "kernel", "op")
-"""Instruction cache (bytes), its line (bytes, cycles), cycles of transfers and waits, and bytes of code."""
+PROGRAM = (
+    *("cache", "line", "fetch"),
+    *("issue", "clip", "fill", "wait", "instruction"),
+    *("call", "transfer", "launch", "kernel", "op"),
+)
+"""Instruction cache and its line (bytes, cycles); cycles of the program itself (`fill`: bytes a cycle); bytes of code."""
 
 DRAM = ("row", "banks", "activate", "precharge", "cas")
 """Bytes of a row, banks, and cycles to activate a row, to precharge its bank, and from a read to its data."""

@@ -1,6 +1,11 @@
-"""Instruction cache of the program: residency, eviction, and the cycles of fetches."""
+"""Code of the program: its instruction cache, and what transfers take of its cycles."""
 
+from dataclasses import replace
+
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.runtime.simulator import simulate
 from tilewright.runtime.simulator.instruction_cache import InstructionCache
+from tilewright.test.machines.make import machine
 
 PROGRAM = {"cache": 128, "line": 32, "fetch": 20}
 
@@ -29,3 +34,35 @@ def test_code_is_evicted_by_what_is_fetched_after_it():
 
 def test_a_machine_without_sizes_fetches_nothing():
     assert InstructionCache({}).cycles([]) == 0
+
+
+TRANSFERS = """
+func.func @network(%a: memref<5x64xi8>, %b: memref<5x64xi8> {tilewright.output}) {
+  %zero = arith.constant 0 : index
+  %first = arith.constant FIRST : index
+  %near = memref.alloc() : memref<2x64xi8, "L1">
+  %in = hier.dma_start %a[%first, %zero] to %near READ : memref<5x64xi8>, memref<2x64xi8, "L1">
+  hier.dma_wait %in
+  %out = hier.dma_start %b[%first, %zero] from %near WRITE : memref<5x64xi8>, memref<2x64xi8, "L1">
+  hier.dma_wait %out
+  func.return
+}
+"""
+
+
+def added(first: int, read: str = "", write: str = "", **costs: int) -> int:
+    """Return the cycles that costs of the program add to a tile from a row on that is fetched and written back."""
+    text = TRANSFERS.replace("FIRST", str(first)).replace("READ", read).replace("WRITE", write)
+    module, near = parse_module(new_context(), text), machine()
+    engines = tuple(replace(engine, program=tuple(costs.items())) for engine in near.engines)
+    return simulate(module, machine=replace(near, engines=engines)).cycles - simulate(module, machine=near).cycles
+
+
+def test_clipped_transfers_take_the_program_longer():
+    assert added(0, clip=7) == 0
+    assert added(0, "clipped fill 0 : i8", "clipped", clip=7) == 2 * 7
+
+
+def test_what_hangs_over_is_filled_by_the_program():
+    clipped = "clipped fill 0 : i8", "clipped"
+    assert [added(first, *clipped, fill=4) for first in (0, 3, 4)] == [0, 0, 64 // 4]
