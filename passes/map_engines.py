@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from ..dialects.core.kernel import is_kernel, is_shaped
+from ..dialects.core.layouts import layout_map
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Engine, Machine
 from ..dialects.core.nesting import nested_ops
@@ -16,7 +19,7 @@ from ..dialects.hier import GridOp
 from ..errors import Diagnostic, did_you_mean
 from ..ir import element_of, functions, where
 from .core.base import Pass
-from .mapping.refusals import note_refusals
+from .mapping.refusals import note_refusals, refuse
 
 ATTRIBUTE = "engine"
 
@@ -37,6 +40,9 @@ def map_kernel(op: Operation, machine: Machine) -> None:
     """Assign a kernel to an engine, and note why no other took it. Raises Diagnostic as `engine_of` does."""
     engine, is_named = engine_of(op, machine), ATTRIBUTE in op.attributes
     op.attributes[ATTRIBUTE] = StringAttr(engine.name)
+    for other in machine.engines:
+        if needs_tiles(other, op):
+            refuse(op, other.name, "it takes blocks of rows, as which no plan tiles the operands of loops and branches")
     note_refusals(op, engine, machine, is_named=is_named)
 
 
@@ -48,9 +54,9 @@ def engine_of(op: Operation, machine: Machine) -> Engine:
     """
     hint = op.attributes.get(ATTRIBUTE)
     named = next((each for each in machine.engines if isinstance(hint, StringAttr) and each.name == hint.data), None)
-    if named is not None and machine.cost(named, op) is not None:
+    if named is not None and machine.cost(named, op) is not None and not needs_tiles(named, op):
         return named
-    able = [engine for engine, _ in machine.engines_for(op)]
+    able = [engine for engine, _ in machine.engines_for(op) if not needs_tiles(engine, op)]
     if not able:
         raise Diagnostic(
             f"no engine of '{machine.name}' runs '{op.name}' on these types",
@@ -59,6 +65,23 @@ def engine_of(op: Operation, machine: Machine) -> Engine:
             remedy="give an engine that runs '*', or lower the op to one that an engine runs",
         )
     return able[0] if hint is None else _named(op, hint, able, machine)
+
+
+def needs_tiles(engine: Engine, op: Operation) -> bool:
+    """
+    Return whether an engine takes operands in blocks of rows, and those of a kernel stay in none.
+
+    plan-memory tiles the kernels of a function's outermost block; those of loops and branches work on whole buffers.
+    """
+    support = engine.support(op)
+    if support is None or not support.blocked or any(layout_map(value.type) for value in op.operands):
+        return False
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp | GridOp):
+        if isinstance(parent, scf.ForOp | scf.IfOp | scf.WhileOp):
+            return True
+        parent = parent.parent_op()
+    return False
 
 
 def mapped_engine(op: Operation, machine: Machine) -> Engine:

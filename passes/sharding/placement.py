@@ -227,7 +227,7 @@ def may_split(kernel: Kernel, accesses: Sequence[Access], loops: Mapping[int, in
 
 def _may_split(kernel: Kernel, accesses: Sequence[Access], loop: int) -> bool:
     """Return whether parts of a loop are independent, and each a box of every operand."""
-    if loop in kernel.reduced or loop in index_dims(kernel):
+    if loop in kernel.reduced or loop in index_dims(kernel) or not kernel.bounds[loop]:
         return False
     for access in accesses:
         axes = [expr for expr in access.map.results if loop in linear(expr).dims()]
@@ -260,7 +260,7 @@ def shared_loads(shape: Sequence[int], wanted: Placement, mesh: Mesh) -> Placeme
     once, and an instance keeps what it passes on.
     """
     found = list(wanted)
-    left = {axis: size for axis, size in enumerate(shape) if axis not in wanted}
+    left = {axis: size for axis, size in enumerate(shape) if axis not in wanted and size}
     for coordinate, extent in enumerate(mesh.extents):
         free = sorted((axis for axis, size in left.items() if size % extent == 0), key=lambda axis: axis in found)
         if wanted[coordinate] is None and extent > 1 and free and prod(mesh.extents) * mesh.ring > 2 * mesh.width:

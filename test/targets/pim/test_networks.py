@@ -18,6 +18,7 @@ from tilewright.ir import Array
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.quantize import quantize_file
+from tilewright.test.small_models import model, node, save
 from tilewright.test.targets.pim.networks import Block
 
 BLOCKS = {
@@ -111,3 +112,15 @@ def test_weights_beyond_a_node_are_refused_by_how_much(tmp_path: Path) -> None:
     with pytest.raises(Diagnostic, match="larger than instance") as error:
         compile_model(Model(file), str(machine))
     assert "bytes in a level of 8192" in str(error.value.found)
+
+
+@pytest.mark.parametrize(
+    ("rows", "depth", "columns"), [(3, 0, 5), (3, 4, 0), (0, 4, 5)], ids=["no sums", "no columns", "no rows"]
+)
+def test_empty_products(rows: int, depth: int, columns: int, tmp_path: Path) -> None:
+    shapes = {"x": [rows, depth], "w": [depth, columns]}
+    product = node("MatMul", ["x", "w"], ["y"])
+    save(model([product], inputs=shapes, outputs={"y": [rows, columns]}), tmp_path / "network.onnx")
+    inputs = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
+    found = api.load(tmp_path / "network.onnx", "pim/4x4").run(inputs)["y"]
+    np.testing.assert_array_equal(found, np.zeros((rows, columns)))
