@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .console import table_console
 from .errors import Diagnostic
+from .files import check_places
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,6 +134,7 @@ def run_command(options: argparse.Namespace) -> int:
         raise usage_error("--stop-after is for --on interpreter", found=f"--on {place}")
     if options.interleave is not None and place != "interpreter":
         raise usage_error("--interleave is for --on interpreter", found=f"--on {place}")
+    check_places({"--outputs": options.outputs})
     given = load_arrays(options.inputs)
     run, inputs, names = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
     outputs = run_steps(run, inputs, _matched(given, inputs, options.inputs, names))

@@ -15,7 +15,7 @@ import stat
 import sys
 import tempfile
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -168,6 +168,38 @@ def memory_bytes() -> int:
 # Writing
 
 
+def check_places(files: Mapping[str, Path | None]) -> None:
+    """
+    Raise Diagnostic where files, by the options that name them, cannot be written: before the work, not after it.
+
+    That is where a folder is missing or closed, where a folder has the name, and where two files have one place.
+    """
+    places: dict[Path, str] = {}
+    for option, file in files.items():
+        if file is None:
+            continue
+        place = Path(os.path.realpath(file))
+        if fault := _place_fault(place):
+            raise _not_written(file, os.strerror(fault))
+        first = places.setdefault(place, option)
+        if first != option and (place.is_file() or not place.exists()):
+            raise Diagnostic("two files have one place", str(file), found=f"{first} and {option}", remedy="name two")
+
+
+def _place_fault(place: Path) -> int:
+    """Return the error that the writing of a file will end in, 0 if none is foreseen."""
+    if place.is_dir():
+        return errno.EISDIR
+    if not place.parent.is_dir():
+        return errno.ENOTDIR if place.parent.exists() else errno.ENOENT
+    is_open = os.access(place.parent, os.W_OK | os.X_OK) or (place.exists() and not place.is_file())
+    return 0 if is_open else errno.EACCES
+
+
+def _not_written(file: Path, reason: str | None) -> Diagnostic:
+    return Diagnostic(f"the file cannot be written: {reason}", str(file), remedy="choose another place or free space")
+
+
 def write_text(file: Path, text: str) -> None:
     """
     Write a file as a whole or not at all: it appears under its name when all of it is written.
@@ -186,9 +218,7 @@ def write_bytes(file: Path, data: bytes) -> None:
         else:
             _replace(target, data)
     except OSError as error:
-        raise Diagnostic(
-            f"the file cannot be written: {error.strerror}", str(file), remedy="choose another place or free space"
-        ) from error
+        raise _not_written(file, error.strerror) from error
 
 
 def _replace(target: Path, data: bytes) -> None:

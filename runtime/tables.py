@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from ..console import table_console
 from ..files import write_bytes
@@ -51,7 +52,10 @@ def save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
     if path is None:
         return
     archive = BytesIO()
-    np.savez(archive, **outputs)  # pyright: ignore[reportArgumentType]
+    with ZipFile(archive, "w") as members:  # an output may have the name of an argument of numpy.savez
+        for name, value in outputs.items():
+            with members.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(value), allow_pickle=False)
     write_bytes(path, archive.getvalue())
 
 

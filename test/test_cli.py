@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tilewright import cli, opt_tool
-from tilewright.test.small_models import Saved, save, save_case, small
+from tilewright.test.small_models import Saved, model, node, save, save_case, small
 
 pytestmark = pytest.mark.quick
 
@@ -243,6 +243,17 @@ def test_outputs_that_cannot_be_written(case: Saved, tmp_path: Path, capsys: pyt
         assert code == 1
         assert err.startswith(f"{target}: error: the file cannot be written")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["case"]
+
+
+@pytest.mark.parametrize("name", ["file", "allow_pickle", "a/b"])
+def test_outputs_of_any_name_are_written(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """`file` and `allow_pickle` are arguments of numpy.savez."""
+    save(model([node("Relu", ["x"], [name])], outputs={name: (1, 2, 6, 6)}), tmp_path / "net.onnx")
+    np.savez(tmp_path / "in.npz", x=np.ones((1, 2, 6, 6), np.float32))
+    words = ["run", tmp_path / "net.onnx", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz"]
+    assert run([*words, "--on", "interpreter"], capsys)[0] == 0
+    with np.load(tmp_path / "out.npz") as found:
+        np.testing.assert_array_equal(found[name], np.ones((1, 2, 6, 6)))
 
 
 @pytest.mark.parametrize("command", [["run", "--inputs", "in.npz"], ["check"], ["compile", "-o", "out"]])

@@ -12,7 +12,7 @@ import pytest
 from tilewright import cli, opt_tool
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.errors import Diagnostic
-from tilewright.files import write_folder
+from tilewright.files import check_places, write_folder
 from tilewright.runtime import toolchain
 from tilewright.test.small_models import save, small
 
@@ -57,6 +57,26 @@ def test_a_folder_is_replaced_and_keeps_what_is_not_of_it(folder: Path):
 def test_a_new_folder(tmp_path: Path):
     put(tmp_path / "x" / "y")
     assert sorted(held(tmp_path)) == ["x/y/a", "x/y/b", "x/y/c"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("none/a", "No such file or directory"), ("mine/a", "Not a directory"), ("folder", "Is a directory")],
+)
+def test_a_place_that_no_file_can_have(name: str, reason: str, tmp_path: Path):
+    write(tmp_path, OLD)
+    with pytest.raises(Diagnostic, match=f"the file cannot be written: {reason}"):
+        check_places({"--html": tmp_path / name})
+
+
+def test_places_are_of_one_file_each(tmp_path: Path):
+    write(tmp_path, OLD)
+    check_places({"-o": tmp_path / "a", "--html": tmp_path / "new", "--json": None})
+    check_places({"-o": Path(os.devnull), "--html": Path(os.devnull)})
+    for name in ("a", "new"):
+        with pytest.raises(Diagnostic, match="two files have one place") as caught:
+            check_places({"-o": tmp_path / name, "--html": tmp_path / "folder" / ".." / name})
+        assert caught.value.found == "-o and --html"
 
 
 @pytest.mark.parametrize("failing", range(7))

@@ -59,6 +59,8 @@ def _port(network: Network, name: str) -> tuple[int, tuple[int, ...]]:
 def _split(name: str, data_type: int, shape: tuple[int, ...], array: Array) -> Array:
     """Return an array [N, *shape] of the input's type."""
     where, dtype = f'input "{name}"', np.dtype(helper.tensor_dtype_to_np_dtype(data_type))
+    if 0 in shape:
+        raise Diagnostic("an input has no elements", where, expected="extents from 1", found=str(list(shape)))
     if array.dtype.kind != dtype.kind:
         raise Diagnostic(
             "calibration data of another type than the input",

@@ -173,7 +173,8 @@ class _Layers:
         named = [name for name in (*node.input, *node.output) if name]
         if builder is None or not network.is_float(node.output[0]) or not network.is_float(named[0]):
             return None
-        layer = builder(network, node)
+        is_constant = all(name in network.constants for name in node.input if name)
+        layer = None if is_constant else builder(network, node)
         if layer is None or not layer.data:
             return None
         layer = self._with_bias(layer) if node.op_type == "MatMul" else layer

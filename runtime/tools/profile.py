@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     With `settings`, the simulator of --on counts instructions or cycles too. Raises Diagnostic.
     """
     from ...compiler import Model
-    from ...files import write_text
+    from ...files import check_places, write_text
     from ..driver.driver import once
     from ..float_hint import hints
     from ..simulator.table import print_tables
@@ -51,6 +51,7 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     from .engines import Partition, print_partition
     from .operators import operator_types, print_operators, shares_by_operator
 
+    check_places({"--trace": options.trace, "--html": options.html, "--json": options.json})
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     state = {"context": options.context, "bucket": options.bucket}
     model = Model(options.model, shapes, types, **state, integers=options.integers)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...console import table_console
-from ...files import errors_in, path_of, write_bytes, write_text
+from ...files import check_places, errors_in, path_of, write_bytes, write_text
 from ...frontend.quantize.names import FORMS, NONLINEAR, RANGES
 from ..inputs import load_arrays, matched
 from .quantize_page import page_of
@@ -74,6 +74,7 @@ def run(options: argparse.Namespace, model: Model) -> int:
     """Quantise a model, write it and print the error of each layer. Raises Diagnostic."""
     from ...frontend.quantize.quantize import Options
 
+    check_places({"--output": options.output, "--json": options.json, "--html": options.html})
     chosen = Options(
         ranges=options.ranges,
         per_channel=options.weights == "channel",
@@ -129,6 +130,16 @@ def _arrays(files: Sequence[Path], model: Model) -> dict[str, Array]:
     given = {tensor.name for tensor in graph.initializer} | set(model.input_values)
     names = [value.name for value in graph.input if value.name not in given]
     found = [matched(load_arrays(file), names, file) for file in files]
+    for file, arrays in zip(files, found, strict=True):
+        if single := [name for name, array in arrays.items() if not array.ndim]:
+            raise Diagnostic(
+                "an array has no axis of samples",
+                source=str(file),
+                where=f'input "{single[0]}"',
+                expected="samples along the first axis",
+                found="a single number",
+                remedy="give an array of one sample or more",
+            )
     try:
         return {name: np.concatenate([arrays[name] for arrays in found]) for name in names}
     except ValueError as error:

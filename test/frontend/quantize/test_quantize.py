@@ -561,6 +561,7 @@ BAD: list[tuple[Mapping[str, Array], Sequence[str], str]] = [
     ({"x": np.where(floats(4, 3, 8, 8) > 2, np.nan, 1).astype(np.float32)}, (), "not finite"),
     ({"x": np.full((4, 3, 8, 8), np.inf, np.float32)}, (), "not finite"),
     ({"x": floats(0, 3, 8, 8)}, (), "without samples"),
+    ({"x": np.asarray(1.0)}, (), 'input "x": error: an array has no axis of samples'),
     ({"x": np.zeros((4, 3, 8, 8), np.float32)}, (), "a scale of zero"),
     ({"x": np.full((4, 3, 8, 8), 1e300)}, (), 'input "x": error: calibration data that are not finite'),
     (GOOD, ("--float", "convo"), "no such node"),
@@ -610,6 +611,18 @@ def test_a_model_without_a_layer_is_refused(op: str, inputs: list[str]):
     with pytest.raises(Diagnostic, match="no layer to quantise") as caught:
         quantized(softmax)
     assert "no function of single numbers" in caught.value.expected
+
+
+def test_a_layer_of_constants_is_none():
+    both = {"a": floats(2, 2), "b": floats(2, 2)}
+    with pytest.raises(Diagnostic, match="no layer to quantise"):
+        quantized(model_of([helper.make_node("Add", ["a", "b"], ["y"])], {}, ["y"], both))
+
+
+def test_an_empty_input_is_refused():
+    total = model_of([helper.make_node("MatMul", ["x", "w"], ["y"])], {"x": (0, 4)}, ["y"], {"w": floats(4, 2)})
+    with pytest.raises(Diagnostic, match="an input has no elements"):
+        quantized(total)
 
 
 def test_scales_per_channel_need_weights_with_channels():
