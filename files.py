@@ -39,9 +39,9 @@ _KINDS = {
 
 
 def path_of(text: str) -> Path:
-    """Return an argument of a command that is a path. Raises ArgumentTypeError where it is empty: that is no path."""
-    if not text:
-        raise ArgumentTypeError("expected a path, found an empty text")
+    """Return an argument of a command that is a path. Raises ArgumentTypeError for texts that are none."""
+    if not text or "\0" in text:
+        raise ArgumentTypeError(f"expected a path, found {'a text with a null character' if text else 'an empty text'}")
     return Path(text)
 
 
@@ -180,20 +180,23 @@ def check_places(files: Mapping[str, Path | None]) -> None:
             continue
         place = Path(os.path.realpath(file))
         if fault := _place_fault(place):
-            raise _not_written(file, os.strerror(fault))
+            raise _not_written(file, fault)
         first = places.setdefault(place, option)
         if first != option and (place.is_file() or not place.exists()):
             raise Diagnostic("two files have one place", str(file), found=f"{first} and {option}", remedy="name two")
 
 
-def _place_fault(place: Path) -> int:
-    """Return the error that the writing of a file will end in, 0 if none is foreseen."""
-    if place.is_dir():
-        return errno.EISDIR
-    if not place.parent.is_dir():
-        return errno.ENOTDIR if place.parent.exists() else errno.ENOENT
-    is_open = os.access(place.parent, os.W_OK | os.X_OK) or (place.exists() and not place.is_file())
-    return 0 if is_open else errno.EACCES
+def _place_fault(place: Path) -> str:
+    """Return the error that the writing of a file will end in, empty if none is foreseen."""
+    try:
+        if place.is_dir():
+            return os.strerror(errno.EISDIR)
+        if not place.parent.is_dir():
+            return os.strerror(errno.ENOTDIR if place.parent.exists() else errno.ENOENT)
+        is_open = os.access(place.parent, os.W_OK | os.X_OK) or (place.exists() and not place.is_file())
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if is_open else os.strerror(errno.EACCES)
 
 
 def _not_written(file: Path, reason: str | None) -> Diagnostic:

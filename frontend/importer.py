@@ -181,9 +181,9 @@ def _resolved(graph: Graph, input_shapes: Shapes, input_types: Types, past: Past
     sequences, empty = split_inputs(graph, input_shapes)
     _check_types_given(graph, input_types)
     inputs = input_infos(graph, input_shapes)
-    graph.inputs = [helper.make_tensor_value_info(name, info.data_type, info.shape) for name, info in inputs.items()]
     for name, info in inputs.items():
         check_memory(f'input "{name}"', _dims(info.shape), info.data_type)
+    graph.inputs = [helper.make_tensor_value_info(name, info.data_type, info.shape) for name, info in inputs.items()]
     resolver = Resolver(graph, inputs, RULES)
     resolver.sequences, resolver.empty_optionals, resolver.past = sequences, empty, past
     resolver.run()

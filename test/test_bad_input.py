@@ -94,6 +94,8 @@ ONNX = [
     Bad("misshapen factor", with_weights(mul=np.ones((5, 1, 1), np.float32)), 'node "requant"'),
     Bad("misshapen sum", with_nodes(node("Add", ["x", "w"], ["y"], name="sum"), outputs={"y": [1]}), 'node "sum"'),
     Bad("open dimension", with_nodes(conv(), requant("c", "y"), inputs={"x": ["n", 2, 6, 6]}), "--input-shape"),
+    Bad("a shape beyond 64 bits", with_nodes(conv(), requant("c", "y"), inputs={"x": ["n", 2, 6, 6]}),
+        "larger than the memory of this machine", ["--input-shape", "x=99999999999999999999,2,6,6"]),
     Bad("rank given", with_nodes(conv(), requant("c", "y")), "x", words=["--input-shape", "x=1,2"]),
     Bad("shape of no input", with_nodes(conv(), requant("c", "y")), "z", words=["--input-shape", "z=1,2"]),
     Bad("type of no input", small, "z", words=["--input-type", "z=ui8"]),

@@ -61,7 +61,12 @@ def test_a_new_folder(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("none/a", "No such file or directory"), ("mine/a", "Not a directory"), ("folder", "Is a directory")],
+    [
+        ("none/a", "No such file or directory"),
+        ("mine/a", "Not a directory"),
+        ("folder", "Is a directory"),
+        ("long" * 100, "File name too long"),
+    ],
 )
 def test_a_place_that_no_file_can_have(name: str, reason: str, tmp_path: Path):
     write(tmp_path, OLD)
