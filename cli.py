@@ -18,7 +18,7 @@ from . import commands
 from .completion import SHELLS, Tool, completion
 from .discovery import TEMPLATES, scope
 from .errors import did_you_mean, warnings_as_lines
-from .files import path_of
+from .files import flushed, open_standard_streams, path_of
 from .interruption import raise_when_ended, reported
 from .opt_tool import collect_rarely, name_and_shape, name_and_value
 
@@ -467,12 +467,17 @@ def _overview() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns 0 if all of it worked, 1 for an error, 2 for a command that is none."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is not None:
+        return _run(list(arguments))
+    open_standard_streams()
+    collect_rarely()
+    raise_when_ended()
+    return flushed(_run(sys.argv[1:]))
+
+
+def _run(words: list[str]) -> int:
     try:
         options = _parse(words)
-        if arguments is None:
-            collect_rarely()
-            raise_when_ended()
         with warnings_as_lines(), scope():
             for file in options.load_pass:
                 commands.load_passes(file)

@@ -330,6 +330,30 @@ def umask() -> int:
     return mask
 
 
+def open_standard_streams() -> None:
+    """
+    Open those standard streams with which this process was started closed, so that their use is an error.
+
+    Standard error alone takes what is written to it, and drops it: nobody could read of an error.
+    """
+    for name, flags in (("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            stream = open(os.open(os.devnull, flags), "r" if name == "stdin" else "w")
+            setattr(sys, name, stream)
+
+
+def flushed(code: int) -> int:
+    """Flush standard output and return an exit code: where the output is full or closed, it is not 0."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = open(os.devnull, "w")  # Python flushes the stream once more as it ends
+        if not isinstance(error, BrokenPipeError):
+            print(Diagnostic(f"cannot write the output: {error.strerror}"), file=sys.stderr)
+        return code or 1
+    return code
+
+
 def write_stdout(text: str) -> None:
     """Write to standard output. Raises Diagnostic where it is full or closed."""
     try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from .errors import Diagnostic
-from .files import path_of
+from .files import flushed, open_standard_streams, path_of
 from .grammar import ROUNDTRIP
 from .interruption import raise_when_ended
 
@@ -252,7 +252,17 @@ def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
 
     `known` replaces the passes, machines, output formats and interpreter that are discovered.
     """
-    words = sys.argv[1:] if argv is None else list(argv)
+    if argv is not None:
+        return _run(list(argv), known)
+    open_standard_streams()
+    collect_rarely()
+    raise_when_ended()
+    code = flushed(_run(sys.argv[1:], known))
+    gc.freeze()  # the process ends: its IR need not be searched for garbage once more
+    return code
+
+
+def _run(words: list[str], known: Known | None) -> int:
     try:
         arguments = parse_arguments(words)
     except SystemExit as stop:
@@ -262,13 +272,7 @@ def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
         return 2
     from .runtime.driver.driver import drive
 
-    if argv is None:
-        collect_rarely()
-        raise_when_ended()
-    code = drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))
-    if argv is None:
-        gc.freeze()  # the process ends: its IR need not be searched for garbage once more
-    return code
+    return drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))
 
 
 def collect_rarely() -> None:

@@ -363,6 +363,18 @@ def test_a_closed_pipe_is_no_crash(tmp_path: Path):
 
 
 @pytest.mark.quick
+@pytest.mark.parametrize("command", ["tilewright --version", "tilewright targets", "opt-tool --version", "opt-tool -"])
+@pytest.mark.parametrize("streams", [">&-", "<&- >&-", "> /dev/full"])
+def test_an_output_that_takes_nothing_is_an_error(command: str, streams: str):
+    program = Path(sys.executable).parent / command
+    words = f"echo 'builtin.module {{}}' | {program} {streams}"
+    done = subprocess.run(words, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert all(line.startswith(("error: ", "<stdin>: error: ", "  ")) for line in done.stderr.splitlines())
+    assert "internal" not in done.stderr
+
+
+@pytest.mark.quick
 def test_passes_are_loaded_before_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--load-pass", str(tmp_path / "missing.py"), "targets"]) == 1
     assert "missing.py: error" in capsys.readouterr().err

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.table import Table
 
 from ...console import table_console
 from ...errors import Diagnostic
+from ...files import path_of, write_bytes
 from . import build, cost, names, summary
 
 
@@ -18,28 +18,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser("python -m tilewright.frontend.zoo", description="Networks in ONNX, from seeds.")
     parser.add_argument("name", nargs="?", help="the network to write; without it, all are listed")
-    parser.add_argument("file", nargs="?", type=Path, help="the ONNX file to write it to")
+    parser.add_argument("file", nargs="?", type=path_of, help="the ONNX file to write it to")
     parser.add_argument("--seed", type=int, default=0, help="where the weights come from (default 0)")
     options = parser.parse_args(arguments)
     if options.name and not options.file:
         parser.error("the file to write is missing")
     try:
         if options.name:
-            _write(options.name, options.file, options.seed)
+            write_bytes(options.file, build(options.name, options.seed).SerializeToString())
         else:
             table_console().print(_table(options.seed))
-    except Diagnostic as problem:
-        print(problem, file=sys.stderr)
+    except (Diagnostic, OSError) as problem:
+        print(problem if isinstance(problem, Diagnostic) else f"error: {problem.strerror}", file=sys.stderr)
         return 1
     return 0
-
-
-def _write(name: str, file: Path, seed: int) -> None:
-    content = build(name, seed).SerializeToString()
-    try:
-        file.write_bytes(content)
-    except OSError as problem:
-        raise Diagnostic(f"cannot write {file}", found=problem.strerror or str(problem)) from problem
 
 
 def _table(seed: int) -> Table:
