@@ -283,6 +283,9 @@ def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule, data: Sequence[S
     width = max(32, integer_width(type) or 0)
     op.attributes["accumulator"] = storage(outcome.partial | outcome.result, op, at_least=width)
     for result in list(op.results):
+        if element_of(result) != original:  # indices
+            state.ranges[result] = range_of_type(element_of(result)) or EXACT_IN_FLOAT
+            continue
         new = result if element_of(result) == type else retyped(result, type)
         state.ranges[new] = outcome.result
         if declared is not None and not kept:

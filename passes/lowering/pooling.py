@@ -8,7 +8,7 @@ from math import prod
 from typing import cast
 
 import numpy as np
-from xdsl.dialects import math
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -48,8 +48,6 @@ def _max_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
     """Append the index of the first element of each window that is the window's largest, in the flattened input."""
     x, kernel = op.operands[0], list(op.attribute("kernel_shape"))
-    if is_unsigned(x):
-        raise unsupported(op, "of unsigned integers with indices", "use signed ones")
     windows = windows_of(op, kernel)
     strides, dilations, pads = (numbers_of(windows[key]) for key in ("strides", "dilations", "pads"))
     out, rank = shape_of(largest), len(kernel)
@@ -65,11 +63,16 @@ def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
     element, top, _, first = body.args
     # Integers that floats carry may be wider before than after.
     if (integer_width(element.type) or 0) < (integer_width(top.type) or 0):
-        element = body.convert(element, top.type)
-    top = body.convert(top, element.type)
+        element = body.convert(element, top.type, unsigned=is_unsigned(x))
+    top = body.convert(top, element.type, unsigned=is_unsigned(x))
+    is_largest = body.compare(element, "eq", top)
+    if is_float(element.type):  # NaN, which is a window's largest, equals nothing
+        is_largest = body.op(arith.OrIOp(is_largest, body.op(arith.CmpfOp(element, element, "uno"))))
+    for axis, places in enumerate(zip(shape[2:], strides, dilations, begins, ends, strict=True)):
+        if inside := _inside(body, axis, rank, *places):
+            is_largest = body.op(arith.AndIOp(is_largest, inside))
     here = _flat_index(body, shape, strides, dilations, begins)
-    # Padding is never the first, but where a window holds nothing else.
-    found = body.select(body.compare(element, "eq", top), here, body.constant(highest(i64).value.data, i64))
+    found = body.select(is_largest, here, body.constant(highest(i64).value.data, i64))
     block = body.finish(body.min(first, found))
     # The window's extents are those of a tensor that nobody reads.
     extents = lower.constant(np.zeros(kernel, np.int64), i64)
@@ -77,6 +80,18 @@ def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
     if not op.attribute("storage_order"):
         return places
     return pointwise(lower, [places], out, i64, partial(_reversed_order, sizes=shape[2:]))
+
+
+def _inside(
+    body: Body, axis: int, rank: int, size: int, stride: int, dilation: int, begin: int, end: int
+) -> SSAValue | None:
+    """Append whether a window's element is in the input along a spatial axis; None where nothing is padded."""
+    if not (begin or end):
+        return None
+    first, tap = body.index_of(2 + axis, i64), body.index_of(2 + rank + axis, i64)
+    place = body.add(body.mul(first, stride), body.mul(tap, dilation))
+    is_behind, is_before = body.compare(place, "sge", begin), body.compare(place, "slt", begin + size)
+    return body.op(arith.AndIOp(is_behind, is_before))
 
 
 def _reversed_order(body: Body, index: SSAValue, sizes: Sequence[int]) -> SSAValue:
