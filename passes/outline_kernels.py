@@ -34,6 +34,7 @@ from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
 from ..ir import FreshNames, functions, symbol_names, where
 from .core.base import Pass
+from .core.on_buffers import refuse_tensors
 from .lowering.index_ranges import RANGE
 from .map_engines import ATTRIBUTE as ENGINE
 from .proof.kernel import ATTRIBUTE
@@ -65,7 +66,7 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     groups: dict[Hashable, list[_Kernel]] = {}
     for op in (op for function in family for op in nested_ops(function.body)):
         if is_kernel(op) or isinstance(op, memref.CopyOp):
-            _refuse_tensors(op)
+            refuse_tensors(op)
             arguments = _arguments(op)
             key, numbers = _structure(op, arguments)
             groups.setdefault(key, []).append(_Kernel(op, arguments, numbers))
@@ -74,13 +75,6 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     names = FreshNames(symbol_names(module.body.block))
     for group in groups.values():
         _outline_group(group, names.take_numbered(_base_name(group[0].op)), family[0])
-
-
-def _refuse_tensors(op: Operation) -> None:
-    if not op.results:
-        return
-    message, expected = f"'{op.name}' works on tensors; it needs buffers", "operands of type memref"
-    raise Diagnostic(message, where=where(op), expected=expected, remedy="run bufferize first")
 
 
 def _base_name(op: Operation) -> str:

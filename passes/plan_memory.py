@@ -20,6 +20,7 @@ from ..dialects.hier import GridOp
 from ..dialects.hier.grid import spatial_grid
 from ..ir import functions, fused_location
 from .core.base import Pass
+from .core.on_buffers import refuse_tensors
 from .map_engines import engine_of
 from .mapping.refusals import forget_refusals
 from .memory.building import grid_of
@@ -60,6 +61,9 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
     modelled cycles. Kernels of engines at the buffers' own level are unchanged. Raises Diagnostic if no tiling fits,
     with the smallest size that suffices.
     """
+    for op in nested_ops(function.body):
+        if is_kernel(op):
+            refuse_tensors(op)
     if depth_of(function, machine) == 1:
         prepare_gathers(function.body.block, machine, double_buffered=limits.double_buffered)
     for depth in range(depth_of(function, machine)):

@@ -20,6 +20,7 @@ from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import AllGatherOp
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
+from .core.on_buffers import refuse_tensors
 from .grids.writer import Writer
 from .memory.views import VIEWS
 from .proof.calls import entry_functions
@@ -70,7 +71,9 @@ class Sharder:
             return
         if isinstance(op, _PASSIVE):
             return
-        kernel = kernel_of(op) if is_kernel(op) and not op.results else None
+        if is_kernel(op):
+            refuse_tensors(op)
+        kernel = kernel_of(op) if is_kernel(op) else None
         accesses = accesses_of(op, kernel) if kernel is not None and not kernel.tables else None
         roots = {root_of(value)[0] for value in op.operands}
         if kernel is None or accesses is None:

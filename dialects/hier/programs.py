@@ -192,7 +192,7 @@ class ProgramOp(IRDLOperation):
             printer.print_string(f" from [{', '.join(map(str, self.first))}]")
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
 
 
 def program_of(op: Operation) -> ProgramOp | None:

@@ -10,6 +10,8 @@ from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseE
 from ...errors import Diagnostic
 from ...ir import where
 
+_SEVERAL_BLOCKS = "'block' property of Region class is only available for single-block regions."
+"""Text of the ValueError of xDSL where a region of one block is asked for, and it has others."""
 _NO_OPTIMIZER = "mlir-opt is not available"
 """Text of the ValueError of xDSL's passes that run mlir-opt."""
 
@@ -31,6 +33,9 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
         return Diagnostic(f"not enough memory in {doing}", found=str(error), remedy="use a machine with more memory")
     if isinstance(error, OSError) and error.strerror:
         return Diagnostic(f"{doing}: {error.strerror}", where=str(error.filename or ""))
+    if isinstance(error, ValueError) and str(error) == _SEVERAL_BLOCKS:
+        remedy = "run it on structured control flow, before convert-scf-to-cf"
+        return Diagnostic(f"a region is not a single block in {doing}", expected="regions of one block", remedy=remedy)
     if isinstance(error, ValueError) and str(error) == _NO_OPTIMIZER:
         return Diagnostic(f"{doing} runs mlir-opt", expected="mlir-opt on the path", remedy="install MLIR's tools")
     text = f"{type(error).__name__}: {error}".rstrip(": ")

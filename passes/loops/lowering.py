@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineMap
 
@@ -15,6 +15,7 @@ from ...dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
 from ...dialects.core.nesting import nested_ops
 from ...errors import Diagnostic
 from ...ir import element_of, functions, shape_of, where
+from ..core.on_buffers import refuse_tensors
 from .nest import Constants, Nest
 
 Rule = Callable[[Operation, Kernel, Nest], bool]
@@ -58,13 +59,7 @@ def _kernel_of(op: Operation) -> Kernel | None:
         return _copy(op)
     if not is_kernel(op):
         return None
-    if any(isinstance(value.type, TensorType) for value in op.operands):
-        raise Diagnostic(
-            f"'{op.name}' works on tensors; it needs buffers",
-            where=where(op),
-            expected="operands of type memref",
-            remedy="run bufferize first",
-        )
+    refuse_tensors(op)
     return kernel_of(op)
 
 

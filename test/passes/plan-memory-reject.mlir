@@ -43,3 +43,21 @@ func.func @kept_for_others(%x: memref<4xi8>, %y: memref<4xi8>) {
   nn.ita_max ins(%t : memref<4xi8>) outs(%y : memref<4xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
   func.return
 }
+
+// -----
+
+func.func @tensors(%x: tensor<8x8xi8>) -> tensor<8x8xi8> {
+  // expected-error @+1 {{'nn.ita_max' works on tensors; it needs buffers}}
+  %y = nn.ita_max ins(%x : tensor<8x8xi8>) outs(%x : tensor<8x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
+  func.return %y : tensor<8x8xi8>
+}
+
+// -----
+
+// expected-error @unknown {{a region is not a single block in pass 'plan-memory'}}
+func.func @unstructured(%x: memref<8x8xi8>) {
+  nn.ita_max ins(%x : memref<8x8xi8>) outs(%x : memref<8x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
+  cf.br ^end
+^end:
+  func.return
+}

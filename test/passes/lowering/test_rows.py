@@ -148,7 +148,7 @@ def test_poolings():
 )
 def test_places_of_the_largest_are_none_of_the_padding(dtype: type, least: float):
     """Windows with nothing but the least value, of which the padding consists too, or with NaN, equal to nothing."""
-    x = np.full((1, 2, 5, 6), least).astype(dtype)
+    x: np.ndarray[Any, Any] = np.full((1, 2, 5, 6), least, np.float64).astype(dtype)
     x[0, 1] = np.arange(30).reshape(5, 6) % 7
     indexed = [Case("MaxPool", [x], {**form, "storage_order": n}, outputs=2) for form in POOLS for n in (0, 1)]
     check([by_onnxruntime(case) for case in indexed], in_c=True)
