@@ -55,7 +55,7 @@ class Candidates:
     def __post_init__(self) -> None:
         for op in self.block.ops:
             rule = find_rule(op, self.rules)
-            if rule is not None:
+            if rule is not None and op.results:  # an op on buffers has none, and keeps its layouts
                 self.rule_of[op] = rule
                 self.forms[op] = []
         for op in self.block.ops:

@@ -25,3 +25,11 @@ func.func @padding(%x: tensor<1x3x4x4xi8>) -> tensor<1x3x6x6xi8> {
   } : tensor<1x3x4x4xi8> to tensor<1x3x6x6xi8>
   func.return %p : tensor<1x3x6x6xi8>
 }
+
+// Ops on buffers.
+
+func.func @buffers(%x: memref<1x3x4x4xi8>, %w: memref<2x3x1x1xi8>, %y: memref<1x2x4x4xi32>) {
+  nn.conv ins(%x, %w : memref<1x3x4x4xi8>, memref<2x3x1x1xi8>) outs(%y : memref<1x2x4x4xi32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32}
+  linalg.transpose ins(%x : memref<1x3x4x4xi8>) outs(%x : memref<1x3x4x4xi8>) permutation = [0, 1, 3, 2]
+  func.return
+}

@@ -14,6 +14,7 @@ from ....dialects.core.nesting import nested_ops
 from ....dialects.nn import ConvOp
 from ....ir import functions
 from ....passes.core.base import Pass
+from ....passes.core.on_buffers import refuse_tensors
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..loops.im2col import check_im2col, takes_im2col
 
@@ -26,10 +27,11 @@ def copy_windows(module: ModuleOp, machine: Machine) -> None:
     """
     most_bytes = max(engine.stack_bytes("windows") for engine in machine.engines)
     for function in functions(module):
-        for op in nested_ops(function):
-            if isinstance(op, ConvOp) and op.im2col is not None:
+        for op in (each for each in nested_ops(function) if isinstance(each, ConvOp)):
+            refuse_tensors(op)
+            if op.im2col is not None:
                 check_im2col(op, most_bytes)
-            elif isinstance(op, ConvOp) and takes_im2col(op, most_bytes):
+            elif takes_im2col(op, most_bytes):
                 _choose(op, machine)
 
 
