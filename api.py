@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -145,7 +145,11 @@ def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     return f"<table>{first}{''.join(lines)}</table>"
 
 
-def _arrays(inputs: Mapping[Any, ArrayLike], source: str) -> dict[str, Array]:
+def _arrays(inputs: Any, source: str) -> dict[str, Array]:
+    if not isinstance(inputs, Mapping):
+        found = type(inputs).__name__
+        raise Diagnostic("the inputs are no mapping", source=source, expected="arrays by their names", found=found)
+    inputs = cast("Mapping[Any, ArrayLike]", inputs)
     if wrong := [name for name in inputs if not isinstance(name, str)]:
         raise Diagnostic("an input is named by a str", source=source, found=f"{type(wrong[0]).__name__} {wrong[0]!r}")
     arrays = {name: _array(name, value, source) for name, value in inputs.items()}
@@ -215,6 +219,8 @@ def check(
     no network, and for an unknown target or place.
     """
     places = [on] if isinstance(on, str) else list(dict.fromkeys(on))
+    if not places:
+        raise UsageError("a check needs a place to run", expected="one place or more as 'on'", found="none")
     for place in places:
         check_place(place, str(target))
     pipeline_of(machine_named(str(target))).select(stop_after=stop_after)

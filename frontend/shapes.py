@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -259,6 +260,7 @@ def _input_info(value: ValueInfoProto, shape: Sequence[int] | None) -> TensorInf
         )
     if shape is None:
         return info
+    shape = _extents(shape, where)
     declared = info.shape if info.shape is not None else (None,) * len(shape)
     fits = len(shape) == len(declared) and all(d is None or d == s for d, s in zip(declared, shape, strict=True))
     if not fits or any(dim < 0 for dim in shape):
@@ -269,7 +271,16 @@ def _input_info(value: ValueInfoProto, shape: Sequence[int] | None) -> TensorInf
             found="x".join(map(str, shape)) or "a scalar",
             remedy="give the known dimensions as the model has them",
         )
-    return TensorInfo(info.data_type, tuple(shape))
+    return TensorInfo(info.data_type, shape)
+
+
+def _extents(shape: Sequence[int], where: str) -> tuple[int, ...]:
+    """Return a shape of Python's integers, also one of NumPy's. Raises Diagnostic for other extents."""
+    try:
+        return tuple(index(dim) for dim in shape)
+    except TypeError as error:
+        expected = "integers"
+        raise Diagnostic("a shape is not of integers", where, expected=expected, found=repr(shape)) from error
 
 
 def _deduce(graph: Graph, infos: Infos) -> None:

@@ -126,3 +126,26 @@ def test_importing_the_package_imports_nothing_large():
     assert (done.returncode, done.stderr) == (0, "")
     with pytest.raises(AttributeError, match="has no attribute 'lode'"):
         tilewright.lode  # pyright: ignore
+
+
+@pytest.mark.parametrize("shape", [np.array([1, 2, 6, 6]), (np.int64(1), 2, 6, 6), [1, 2, 6, 6]])
+def test_shapes_are_of_any_integers(shape: Any, case: Saved):
+    network = tilewright.load(case.folder / "network.onnx", on="interpreter", input_shapes={"x": shape})
+    np.testing.assert_array_equal(network.run(case.inputs)["y"], case.outputs["y"])
+
+
+def test_shapes_of_no_integers(case: Saved):
+    with pytest.raises(tilewright.Diagnostic, match="a shape is not of integers"):
+        tilewright.load(case.folder / "network.onnx", input_shapes={"x": (1.0, 2, 6, 6)})  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("inputs", [None, "x", 3, np.ones(3)])
+def test_inputs_that_are_no_mapping(inputs: Any, case: Saved):
+    network = tilewright.load(case.folder / "network.onnx", on="interpreter")
+    with pytest.raises(tilewright.Diagnostic, match="the inputs are no mapping"):
+        network.run(inputs)
+
+
+def test_a_check_at_no_place(case: Saved):
+    with pytest.raises(tilewright.Diagnostic, match="a check needs a place to run"):
+        tilewright.check(case.folder, on=[])
