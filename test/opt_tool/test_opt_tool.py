@@ -405,7 +405,8 @@ def test_no_name_has_two_owners():
 
 UNDECLARED = """
 func.func @network(%x: tensor<4xf32> {onnx.name = "x"}) -> tensor<4xf32> {
-  %y = onnx.iHardswish(%x) {three = 3 : si64, six = 6 : si64, one_over_six = 1 : si64} : (tensor<4xf32>) -> tensor<4xf32>
+  %y = onnx.iHardswish(%x) {three = 3 : si64, six = 6 : si64, one_over_six = 1 : si64}
+      : (tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
 """

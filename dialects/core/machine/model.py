@@ -41,7 +41,7 @@ PROGRAM = (
     *("issue", "clip", "fill", "wait", "instruction"),
     *("call", "transfer", "launch", "kernel", "op"),
 )
-"""Instruction cache and its line (bytes, cycles); cycles of the program itself (`fill`: bytes a cycle); bytes of code."""
+"""Instruction cache and its line (bytes, cycles); cycles of the program (`fill`: bytes a cycle); bytes of code."""
 
 DRAM = ("row", "banks", "activate", "precharge", "cas")
 """Bytes of a row, banks, and cycles to activate a row, to precharge its bank, and from a read to its data."""
