@@ -274,11 +274,5 @@ def test_command_writes_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "file"), [("ds-cn", "out.onnx"), ("ds-cnn", "missing/out.onnx")])
 def test_command_reports_problems(name: str, file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main([name, str(tmp_path / file)]) == 1
-    assert capsys.readouterr().err.startswith("error: ")
-
-
-@pytest.mark.quick
-def test_a_place_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    place = tmp_path / "none" / "mlp.onnx"
-    assert command.main(["mlp", str(place)]) == 1
-    assert capsys.readouterr().err.startswith(f"{place}: error: the file cannot be written")
+    place = f"{tmp_path / file}: " if name == "ds-cnn" else ""
+    assert capsys.readouterr().err.startswith(f"{place}error: ")

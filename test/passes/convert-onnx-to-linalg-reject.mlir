@@ -13,14 +13,6 @@ func.func @gaps(%x: tensor<4x4xf32>) -> (tensor<4x1xi32>, tensor<f32>) {
 
 // -----
 
-func.func @indices(%x: tensor<1x1x4xui8>) -> tensor<1x1x2xi64> {
-  // expected-error@+1 {{MaxPool of unsigned integers with indices has no lowering}}
-  %y, %i = onnx.MaxPool(%x) {kernel_shape = array<i64: 2>, strides = array<i64: 2>} : (tensor<1x1x4xui8>) -> (tensor<1x1x2xui8>, tensor<1x1x2xi64>)
-  func.return %i : tensor<1x1x2xi64>
-}
-
-// -----
-
 func.func @blocks(%x: tensor<4x6xf32>, %s: tensor<2x3xf32>) -> tensor<4x6xui8> {
   // expected-error@+1 {{QuantizeLinear with scales of shape [2, 3] for a tensor of shape [4, 6] has no lowering}}
   %y = onnx.QuantizeLinear(%x, %s) {block_size = 2 : si64} : (tensor<4x6xf32>, tensor<2x3xf32>) -> tensor<4x6xui8>
