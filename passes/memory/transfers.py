@@ -111,7 +111,7 @@ def tile_costs(
         missing = (prod(tile) - moved) * item if reads else 0
         if not moved:
             return cost_of(machine, link, 0, (), missing)
-        row, near, counts = item, item, list[int]()
+        row, near, counts, packed = item, item, list[int](), 0
         repeats = link.repeats
         for extent, size, stride in ((inside[axis], tile[axis], strides[axis]) for axis in order):
             if extent != 1 and not stride:
@@ -119,12 +119,15 @@ def tile_costs(
             if extent != 1 and not counts and stride * item == near == row:
                 row *= extent
             elif extent != 1:
+                packed += row * prod(counts) == near
                 counts.append(extent)
             near *= size
         if block and row > block * item and row % (block * item) == 0:
             counts.insert(0, row // (block * item))
             row = block * item
-        return cost_of(machine, link, row, counts[::-1], missing)
+        # A descriptor spans no axis whose steps are not packed.
+        single = [1] * (link.dims - 1 - packed) if link.packs else []
+        return cost_of(machine, link, row, [*counts[::-1], *single], missing)
 
     return cost
 

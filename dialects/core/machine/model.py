@@ -128,7 +128,8 @@ class Link:
     many cycles to pass on what arrives; of 0 each hop takes a whole transfer. At most `in_flight`
     transfers of its DMA engine are issued and not waited for; 0 where the machine does not say. `transforms` are the
     ways, of `TRANSFORMS` or functions of a target, in which the engine can transform what it moves. Into so many
-    `blocks` it can scatter one row, and as so many rows it can write one that it repeats.
+    `blocks` it can scatter one row, and as so many rows it can write one that it repeats. One that `packs` has the rows
+    of a transfer without gaps in its near level: those of a partial tile with gaps between them are transfers each.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Link:
     transforms: tuple[str, ...] = ("fill",)
     blocks: int = 1
     repeats: int = 1
+    packs: bool = False
 
     def leads(self, source: str, target: str) -> bool:
         """Return whether the link moves data from one level to another."""

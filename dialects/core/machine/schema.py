@@ -124,6 +124,7 @@ LINK: dict[str, Key] = {
     "transforms": Key(several(_transform, empty=True)),
     "blocks": Key(integer(1)),
     "repeats": Key(integer(1)),
+    "packs": Key(flag),
 }
 ENGINE: dict[str, Key] = {
     "level": Key(operand_levels, required=True),

@@ -1,12 +1,13 @@
-"""Costs of transfers that repeat rows."""
+"""Costs of transfers: repeated rows, rows with gaps."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import pytest
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, i32
+from xdsl.dialects.builtin import MemRefType, i8, i32
 
 from tilewright.dialects.core.machine.model import Link
 from tilewright.passes.memory.transfers import tile_costs
@@ -25,3 +26,19 @@ def test_a_link_repeats_rows_along_the_innermost_axis(repeats: int, tile: tuple[
     cost = tile_costs(machine(), replace(LINK, repeats=repeats), far, reads=True, repeated=(0, 1))(tile, tile)
     assert cost.data == rows * 10
     assert cost.bytes == rows * tile[-1] * 4
+
+
+@pytest.mark.parametrize(
+    ("inside", "transfers"),
+    [((8, 8, 22), (8, 8)), ((8, 8, 20), (8, 64)), ((8, 5, 22), (8, 8)), ((3, 8, 22), (3, 3)), ((1, 1, 20), (1, 1))],
+    ids=str,
+)
+def test_rows_with_gaps_in_the_near_level_are_transfers_each(
+    inside: tuple[int, ...], transfers: tuple[int, int]
+) -> None:
+    far = memref.AllocOp([], [], MemRefType(i8, [16, 16, 64])).memref
+    for packs, expected in zip((False, True), transfers, strict=True):
+        link = Link("dma", "DRAM", "SPAD", 8, startup=10, dims=2, packs=packs)
+        cost = tile_costs(machine(), link, far, reads=False)((8, 8, 22), inside)
+        assert cost.startup == 10 * expected
+        assert cost.data == prod(inside[:2]) * 3
