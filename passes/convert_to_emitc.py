@@ -248,6 +248,9 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     for header, rank in converter.b.headers.items():
         state.headers[header] = max(state.headers.get(header, 0), rank)
     outputs = cast(FunctionType, function.properties["function_type"]).outputs.data
+    if len(outputs) > 1:
+        found, remedy = f"{len(outputs)} results", "return values in buffers"
+        raise Diagnostic("a C function has one result", where(function), "at most one result", found, remedy)
     results = [scalar_type(type_, function) for type_ in outputs]
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(state.names[_symbol(function)]),

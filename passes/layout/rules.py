@@ -157,9 +157,11 @@ def _pool_forms(op: PoolOp) -> list[Form]:
 
 def _follow_pool(op: PoolOp, index: int, order: Order) -> Form | None:
     """Return the form of a pooling whose spatial axes are exchanged, where its sums keep their order."""
+    if index not in (0, RESULT):  # an operand of the epilogue
+        return None
     order = _with_units_first(op, order)
     places = _spatial_places(op, order)
-    if index not in (0, RESULT) or places is None:
+    if places is None:
         return None
     windowed = [axis for axis in places if numbers_of(op.window)[axis] != 1]
     return kernel_form(op, [order], order) if windowed == sorted(windowed) else None

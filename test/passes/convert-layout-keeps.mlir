@@ -33,3 +33,15 @@ func.func @buffers(%x: memref<1x3x4x4xi8>, %w: memref<2x3x1x1xi8>, %y: memref<1x
   linalg.transpose ins(%x : memref<1x3x4x4xi8>) outs(%x : memref<1x3x4x4xi8>) permutation = [0, 1, 3, 2]
   func.return
 }
+
+// A pooling whose epilogue has an operand of its own rank.
+
+func.func @pool_epilogue(%x: tensor<1x2x6x6xi8>, %e: tensor<3xi32>, %o: tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8> {
+  %r = nn.pool ins(%x : tensor<1x2x6x6xi8>) outs(%o : tensor<1x2x3x3xi8>) {kind = "max", accumulator = i8, window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue(%e : tensor<3xi32>) at [affine_map<(d0, d1, d2, d3) -> (d3)>] {
+  ^bb0(%s: i8, %t: i32):
+    %c = arith.trunci %t : i32 to i8
+    %y = arith.addi %s, %c : i8
+    linalg.yield %y : i8
+  }
+  func.return %r : tensor<1x2x3x3xi8>
+}

@@ -89,3 +89,10 @@ func.func @entry(%x: memref<4xi8>) {
 func.func @part(%x: memref<4xi8>) {
   func.return
 }
+
+// -----
+
+// expected-error@+1 {{a C function has one result}}
+func.func @f(%x: i32) -> (i32, i32) {
+  func.return %x, %x : i32, i32
+}
