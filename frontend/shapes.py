@@ -279,8 +279,13 @@ def _extents(shape: Sequence[int], where: str) -> tuple[int, ...]:
     try:
         return tuple(index(dim) for dim in shape)
     except TypeError as error:
-        expected = "integers"
-        raise Diagnostic("a shape is not of integers", where, expected=expected, found=repr(shape)) from error
+        raise Diagnostic(
+            "a shape is not of integers",
+            where,
+            expected="integers",
+            found=repr(shape),
+            remedy="give whole numbers, as in (1, 3, 224, 224)",
+        ) from error
 
 
 def _deduce(graph: Graph, infos: Infos) -> None:

@@ -60,7 +60,13 @@ def _split(name: str, data_type: int, shape: tuple[int, ...], array: Array) -> A
     """Return an array [N, *shape] of the input's type."""
     where, dtype = f'input "{name}"', np.dtype(helper.tensor_dtype_to_np_dtype(data_type))
     if 0 in shape:
-        raise Diagnostic("an input has no elements", where, expected="extents from 1", found=str(list(shape)))
+        raise Diagnostic(
+            "an input has no elements",
+            where,
+            expected="extents from 1",
+            found=str(list(shape)),
+            remedy="export the network with samples of at least one element",
+        )
     if array.dtype.kind != dtype.kind:
         raise Diagnostic(
             "calibration data of another type than the input",
