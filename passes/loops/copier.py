@@ -87,8 +87,9 @@ def _copier(
     block = Block(arg_types=types)
     far, near, *offsets = block.args
     far.name_hint, near.name_hint = "far", "near"
-    bounds = _bounds(block, far, near, offsets, inside(op))
-    if op.fill is not None:
+    known = inside(op)
+    bounds = _bounds(block, far, near, offsets, known)
+    if op.fill is not None and not all(first and last for first, last in known):
         fill(block, near, bounds, op.fill)
     returned = move(block, op, bounds)
     block.add_op(func.ReturnOp(*returned))

@@ -79,3 +79,17 @@ func.func @tiles(%x: memref<5x8xi8>, %y: memref<5x8xi8> {tilewright.output}) {
   hier.dma_wait %w
   func.return
 }
+
+// A tile that may be clipped, and never is, is copied as it is.
+
+// CHECK:       func.func private @{{.*}}(%far: memref<4x2xi8>, %near: memref<4x2xi8, "L1">
+// CHECK-NOT:     scf.if
+// CHECK-LABEL: func.func @never
+func.func @never(%x: memref<4x2xi8>, %y: memref<4x2xi8> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %m = memref.alloc() : memref<4x2xi8, "L1">
+  %t = hier.dma_start %x[%c0, %c0] to %m clipped fill 0 : i8 : memref<4x2xi8>, memref<4x2xi8, "L1">
+  hier.dma_wait %t
+  memref.copy %m, %y : memref<4x2xi8, "L1"> to memref<4x2xi8>
+  func.return
+}
