@@ -192,7 +192,7 @@ def _place_fault(place: Path) -> str:
         if place.is_dir():
             return os.strerror(errno.EISDIR)
         if not place.parent.is_dir():
-            return os.strerror(errno.ENOTDIR if place.parent.exists() else errno.ENOENT)
+            return os.strerror(errno.ENOTDIR) if place.parent.exists() else "there is no such folder"
         is_open = os.access(place.parent, os.W_OK | os.X_OK) or (place.exists() and not place.is_file())
     except OSError as error:
         return error.strerror or str(error)

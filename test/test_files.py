@@ -62,7 +62,7 @@ def test_a_new_folder(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("none/a", "No such file or directory"),
+        ("none/a", "there is no such folder"),
         ("mine/a", "Not a directory"),
         ("folder", "Is a directory"),
         ("long" * 100, "File name too long"),
