@@ -46,12 +46,12 @@ def test_a_search_gives_its_status():
 @pytest.mark.parametrize(("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
 def test_a_signal_ends_a_search(number: signal.Signals, error: type[BaseException]):
     before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
-    begun = time.monotonic()
+    search, model, begun = solver(), ruler(14), time.monotonic()
     try:
         raise_when_ended()
         Timer(0.5, os.kill, (os.getpid(), number)).start()
         with pytest.raises(error):
-            solve(solver(), ruler(14))
+            solve(search, model)
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
