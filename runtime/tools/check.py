@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -131,13 +133,26 @@ def check(
         report: dict[str, Any] = {}
         try:
             golden = load_arrays(case.folder / "outputs.npz")
-            found = _check(case, golden, machine, places, stop_after, forms, report, settings)
+            with _warnings_of(case):
+                found = _check(case, golden, machine, places, stop_after, forms, report, settings)
             verdict, seconds = "differs" if found.detail else "equal", time.perf_counter() - start
             yield Row(case, verdict, seconds, report, warnings=_warnings(golden), **found._asdict())
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
             diagnostic.source = diagnostic.source or str(case.folder)
             yield Row(case, "error", time.perf_counter() - start, report, error=diagnostic)
+
+
+@contextmanager
+def _warnings_of(case: Case) -> Generator[None]:
+    """Let each warning begin with the name of the case that it is of."""
+    told: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            yield
+    finally:
+        for each in told:
+            warnings.warn(f"{case.name}: {each.message}", stacklevel=2)
 
 
 class _Found(NamedTuple):
