@@ -272,15 +272,15 @@ def test_a_golden_output_that_says_nothing_is_told(tmp_path: Path, capsys: pytes
 
 
 def test_warnings_name_the_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    values = {"x": np.array([1, 2], np.float32)}
+    value = np.array([1, 2], np.float32)
     for name in "ab":
         told = model(
             [node("Relu", ["x"], ["y"], name="n", note="of the exporter")], inputs={"x": [2]}, outputs={"y": [2]}
         )
         (tmp_path / name).mkdir()
         save(told, tmp_path / name / "network.onnx")
-        np.savez(tmp_path / name / "inputs.npz", **values)
-        np.savez(tmp_path / name / "outputs.npz", y=values["x"])
+        np.savez(tmp_path / name / "inputs.npz", x=value)
+        np.savez(tmp_path / name / "outputs.npz", y=value)
     code, _, err = check(capsys, tmp_path, "--on", "interpreter")
     assert code == 0
     assert [line.partition(": ")[0] for line in err.splitlines() if "warning" in line] == ["a", "b"]
