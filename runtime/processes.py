@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _SECONDS = 5
-"""How long a program may take to remove its files after it was asked to end."""
+"""Seconds that a program has after SIGTERM to remove its files, until SIGKILL."""
 
 
 def finished(
