@@ -12,13 +12,13 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import commands
 from .completion import SHELLS, Tool, completion
 from .discovery import TEMPLATES, scope
 from .errors import did_you_mean, warnings_as_lines
-from .files import flushed, open_standard_streams, path_of
+from .files import flushed, open_standard_streams, path_of, write_stdout
 from .interruption import raise_when_ended, reported
 from .opt_tool import collect_rarely, name_and_shape, name_and_value
 
@@ -185,6 +185,9 @@ class _Parser(argparse.ArgumentParser):
         self.add_argument("--debug", action="store_true", help="show the traceback of an error")
         what = "a Python file whose passes and dialects to know"
         self.add_argument("--load-pass", type=path_of, action="append", default=[], metavar="FILE.py", help=what)
+
+    def print_help(self, file: Any = None) -> None:
+        write_stdout(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         raise commands.usage_error(message, remedy=f"{self.prog} --help shows the options")

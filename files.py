@@ -354,11 +354,13 @@ def flushed(code: int) -> int:
     return code
 
 
-def write_stdout(text: str) -> None:
-    """Write to standard output. Raises Diagnostic where it is full or closed."""
+def write_stdout(text: str, remedy: str = "") -> None:
+    """Write to standard output. Raises Diagnostic where it is full or closed, BrokenPipeError where nobody reads it."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
         sys.stdout = open(os.devnull, "w")  # Python flushes the stream once more as it ends
-        raise Diagnostic(f"cannot write the output: {error.strerror}", remedy="choose a file with -o") from error
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise Diagnostic(f"cannot write the output: {error.strerror}", remedy=remedy) from error

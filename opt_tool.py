@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from .errors import Diagnostic
-from .files import flushed, open_standard_streams, path_of
+from .files import flushed, open_standard_streams, path_of, write_stdout
 from .grammar import ROUNDTRIP
 from .interruption import raise_when_ended
 
@@ -41,6 +41,9 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors are Diagnostics."""
+
+    def print_help(self, file: Any = None) -> None:
+        write_stdout(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         from .grammar import UsageError
@@ -267,9 +270,13 @@ def _run(words: list[str], known: Known | None) -> int:
         arguments = parse_arguments(words)
     except SystemExit as stop:
         return int(stop.code or 0)
+    except BrokenPipeError:
+        return 1
     except Diagnostic as error:
+        from .grammar import UsageError
+
         print(error, file=sys.stderr)
-        return 2
+        return 2 if isinstance(error, UsageError) else 1
     from .runtime.driver.driver import drive
 
     return drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))

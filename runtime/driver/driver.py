@@ -78,6 +78,8 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
         said, code = reported(error)
         print(said, file=sys.stderr)
         return code
+    except BrokenPipeError:
+        return 1
     except BaseException as error:
         if not catchable(error):
             raise
@@ -109,7 +111,7 @@ def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Na
         return 1
     result = f"{arguments.output_split_marker}\n".join(output for output in outputs if output is not None)
     if arguments.output == "-":
-        write_stdout(result)
+        write_stdout(result, remedy="choose a file with -o")
     else:
         write_text(Path(arguments.output), result)
     return 1 if run.failed else 0
