@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import TracebackType
+import traceback
 
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
@@ -27,7 +27,7 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
     if isinstance(error, ParseError):
         return Diagnostic(error.msg)
     if isinstance(error, DiagnosticException):
-        op = _blamed_op(error.__traceback__)
+        op = _blamed_op(error)
         return Diagnostic(str(error).strip() or type(error).__name__, where=where(op) if op else "")
     if isinstance(error, MemoryError):
         return Diagnostic(f"not enough memory in {doing}", found=str(error), remedy="use a machine with more memory")
@@ -38,6 +38,10 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
         return Diagnostic(f"a region is not a single block in {doing}", expected="regions of one block", remedy=remedy)
     if isinstance(error, ValueError) and str(error) == _NO_OPTIMIZER:
         return Diagnostic(f"{doing} runs mlir-opt", expected="mlir-opt on the path", remedy="install MLIR's tools")
+    if isinstance(error, NotImplementedError) and _is_of_upstream(error):
+        op = _blamed_op(error)
+        message = f"{doing} does not support this {'op' if op else 'program'}"
+        return Diagnostic(message, where=where(op) if op else "", notes=[str(error)] if str(error) else [])
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     return Diagnostic(
         f"internal error in {doing}: {text.splitlines()[0]}",
@@ -50,13 +54,17 @@ def catchable(error: BaseException) -> bool:
     return isinstance(error, Exception | ArgSpecParseError)
 
 
-def _blamed_op(traceback: TracebackType | None) -> Operation | None:
-    """Return the op whose `emit_error` raised: xDSL's exceptions do not carry it."""
-    found: Operation | None = None
-    while traceback is not None:
-        frame = traceback.tb_frame
-        owner = frame.f_locals.get("self")
-        if frame.f_code.co_name == "emit_error" and isinstance(owner, Operation):
-            found = owner
-        traceback = traceback.tb_next
-    return found
+def _is_of_upstream(error: BaseException) -> bool:
+    """Return whether xDSL raised an exception."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__")).startswith("xdsl.")
+
+
+def _blamed_op(error: BaseException) -> Operation | None:
+    """Return the op whose `emit_error` raised, else the one that a pattern rewrote: xDSL's exceptions carry neither."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    for function, parameter in (("emit_error", "self"), ("match_and_rewrite", "op")):
+        found = [frame.f_locals.get(parameter) for frame in frames if frame.f_code.co_name == function]
+        if ops := [op for op in found if isinstance(op, Operation)]:
+            return ops[-1]
+    return None

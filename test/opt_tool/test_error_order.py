@@ -17,6 +17,18 @@ def test_unknown_pass_of_an_empty_input(tmp_path: Path, capsys: pytest.CaptureFi
     assert "the input is empty" in capsys.readouterr().err
 
 
+def test_op_that_a_pass_of_xdsl_does_not_support(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (file := tmp_path / "f.mlir").write_text(
+        "func.func @f() -> i64 {\n  %c = arith.constant 5 : i64\n  func.return %c : i64\n}"
+    )
+    assert main([str(file), "-p", "convert-arith-to-riscv"]) == 1
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"{file}:2:3: error: ")
+    assert first.endswith("pass 'convert-arith-to-riscv' does not support this op")
+    assert "  note: Only 32 bit integers are supported for now" in rest
+    assert "fault of the tool" not in str(rest)
+
+
 def test_pass_that_runs_mlir_opt(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     (file := tmp_path / "f.mlir").write_text("func.func private @f(i32) -> i32")
     monkeypatch.setenv("PATH", str(tmp_path))

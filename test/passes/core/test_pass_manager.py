@@ -67,6 +67,8 @@ class BreakPass(ModulePass):
             body.emit_error("no", PassFailedException("cannot do this"))
         if self.how == "internal":
             raise KeyError("gone")
+        if self.how == "missing":
+            raise NotImplementedError("not written")
         if self.how == "interrupt":
             raise KeyboardInterrupt
         raise Diagnostic("cannot do that", where='node "N"')
@@ -134,6 +136,7 @@ def test_observers_are_nested():
         ("diagnostic", 'node "N"', "cannot do that"),
         ("xdsl", "t.mlir:3:3", "cannot do this"),
         ("internal", "", "internal error in pass 'break': KeyError: 'gone'"),
+        ("missing", "", "internal error in pass 'break': NotImplementedError: not written"),
     ],
 )
 def test_failures_become_diagnostics(how: str, where: str, message: str):
