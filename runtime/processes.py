@@ -1,4 +1,4 @@
-"""Programs that are run to their end: compilers and what they built."""
+"""Programs that are run to their end: compilers, what they built, and simulators."""
 
 from __future__ import annotations
 
@@ -14,12 +14,19 @@ _SECONDS = 5
 
 
 def finished(
-    command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    *,
+    seconds: float | None = None,
+    merged: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """
     Run a program and return its exit status and what it printed; `environment` adds to that of this process.
 
-    Where an exception ends the wait, such as an interrupt, the program and those that it started end too.
+    With `merged`, `stdout` has what it printed to either stream. Raises OSError where it does not start, and
+    TimeoutExpired, with `output`, after `seconds` of wall-clock time. Where an exception ends the wait, such as an
+    interrupt, the program and those that it started end too.
     """
     with subprocess.Popen(
         command,
@@ -27,13 +34,17 @@ def finished(
         env=os.environ | dict(environment or {}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.STDOUT if merged else subprocess.PIPE,
         text=True,
         errors="replace",
         start_new_session=True,
     ) as process:
         try:
-            out, err = process.communicate()
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as late:
+            _end(process)
+            late.output = process.communicate()[0]
+            raise
         except BaseException:
             _end(process)
             raise

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import Diagnostic
+from ..processes import finished
 
 _LAST_LINES = 10
 
@@ -101,48 +101,25 @@ class ExternalSimulator:
             program = program.parent / beside
         command = [str(program), *arguments]
         try:
-            process = subprocess.Popen(
-                command,
-                cwd=folder,
-                env=os.environ | dict(environment or {}),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            done = finished(command, folder, environment, seconds=seconds, merged=True)
         except OSError as error:
             raise Diagnostic(
                 f"{self.name} does not start", where=str(program), found=error.strerror or "", remedy=self.remedy
             ) from error
-        try:
-            printed = process.communicate(timeout=seconds)[0]
-        except subprocess.TimeoutExpired:
-            _kill(process)
-            printed = process.communicate()[0]
+        except subprocess.TimeoutExpired as late:
             raise Diagnostic(
                 f"{self.name} has not ended after {seconds:g} s and was killed",
                 where=str(program),
-                notes=_last_lines(printed.decode("utf-8", "replace")),
+                notes=_last_lines(str(late.output)),
                 remedy="allow more seconds, or run a smaller network",
             ) from None
-        except BaseException:
-            _kill(process)
-            raise
-        return Done(process.returncode, printed.decode("utf-8", "replace"))
+        return Done(done.returncode, done.stdout)
 
     def check(self, done: Done) -> None:
         """Raise Diagnostic where a run has an exit status other than 0."""
         if done.status:
             where, notes = str(self.find()), _last_lines(done.printed)
             raise Diagnostic(f"{self.name} failed with status {done.status}", where=where, notes=notes)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and those of its session."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        process.kill()
 
 
 def _last_lines(printed: str) -> list[str]:
