@@ -42,13 +42,10 @@ class Results:
     """
     Results in a file, which need not exist.
 
-    Raises Diagnostic where the file cannot be read, has no folder, is no file of results, or has those of other
-    subjects.
+    Raises Diagnostic where the file cannot be read, is no file of results, or has those of other subjects.
     """
 
     def __init__(self, file: Path, subjects: Sequence[Subject]):
-        if not file.parent.is_dir():
-            raise Diagnostic("the results cannot be written: there is no such folder", str(file.parent))
         self._file = file
         self.found: dict[tuple[str, frozenset[tuple[str, str]]], Result] = {}
         text = _text_of(file)
