@@ -115,10 +115,10 @@ _CANCELLING = ("DFT", "STFT")
 """Operators whose expected zeros are the rounding noise of a transform in f32."""
 
 
-def outcome(case: Case, device: str, level: str) -> Outcome:
-    """Run a case in this process."""
+def outcome(case: Case, device: str, level: str, machine: str) -> Outcome:
+    """Run a case in this process, compiled for a machine."""
     try:
-        prepared = TilewrightBackend.prepare(case.model, device, level=level)
+        prepared = TilewrightBackend.prepare(case.model, device, machine=machine, level=level)
         for inputs, expected in case.data:
             found = prepared.run(inputs)
             _compare(expected, found, case)
@@ -189,14 +189,14 @@ def _general(text: str) -> str:
 
 
 def run_all(
-    cases: Sequence[Case], device: str, level: str, jobs: int, seconds: float
+    cases: Sequence[Case], device: str, level: str, machine: str, jobs: int, seconds: float
 ) -> Iterator[tuple[Case, Outcome]]:
     """Yield each case with its outcome, as they come; one that takes longer than `seconds` hangs."""
 
     def run(case: Case) -> Outcome:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return outcome(case, device, level)
+            return outcome(case, device, level, machine)
 
     for case, found in run_isolated(cases, run, jobs, seconds):
         if isinstance(found, Crash | Hang):

@@ -3,11 +3,12 @@ Coverage of ONNX: its own backend node tests, on the interpreter and as C.
 
     python benchmarks/onnx_support.py                                what is not supported, and docs/onnx-support.md
     python benchmarks/onnx_support.py --on interpreter --filter resize -v
+    python benchmarks/onnx_support.py --on c --target gemmini/fp32   as C for another machine
 
 Each case runs in a child process, so that hangs and crashes are counted. A case passes where all outputs have the type,
 the shape and, within ONNX's own tolerance, the values that ONNX expects. `interpreter` runs the network below the graph
-level, which is computed by ONNX's reference; `c` compiles the emitted C with -O0 and calls it. Without --on and
---filter, docs/onnx-support.md is written. The exit code is 1 where a case is wrong, fails or hangs.
+level, which is computed by ONNX's reference; `c` compiles the emitted C with -O0 and calls it. Without --on, --filter
+and --target, docs/onnx-support.md is written. The exit code is 1 where a case is wrong, fails or hangs.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def run(cases: Sequence[Case], device: str, options: argparse.Namespace) -> Outc
         disable=not console.is_terminal,
     ) as bar:
         task = bar.add_task("", total=len(cases))
-        for case, outcome in run_all(cases, device, options.level, options.jobs, options.timeout):
+        for case, outcome in run_all(cases, device, options.level, options.target, options.jobs, options.timeout):
             found[case.name] = outcome
             bar.update(task, advance=1, description=case.name, refresh=len(found) % 10 == 0)
     return found
@@ -155,6 +156,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--on", choices=DEVICES, action="append", help="where to run; repeatable (both)")
+    add("--target", default="host", metavar="T", help="the machine to compile for (host)")
     add("--filter", default="", metavar="RE", help="only the cases in whose name this is found")
     add("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="processes at a time")
     add("--level", default="tensor", metavar="PHASE", help="the phase after which the interpreter runs (tensor)")
@@ -165,7 +167,7 @@ def main() -> int:
     results = {device: run(cases, device, options) for device in options.on or DEVICES}
     for device, outcomes in results.items():
         show(outcomes, device, options.verbose)
-    if not options.on and not options.filter:
+    if not options.on and not options.filter and options.target == "host":
         PAGE.write_text(page(cases, results), encoding="utf-8")
     good = {"pass", "unsupported"}
     return int(any(outcome.verdict not in good for outcomes in results.values() for outcome in outcomes.values()))
