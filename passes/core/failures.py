@@ -12,6 +12,7 @@ from ...ir import where
 
 _SEVERAL_BLOCKS = "'block' property of Region class is only available for single-block regions."
 """Text of the ValueError of xDSL where a region of one block is asked for, and it has others."""
+_OWN = __name__.partition(".")[0]
 _NO_OPTIMIZER = "mlir-opt is not available"
 """Text of the ValueError of xDSL's passes that run mlir-opt."""
 
@@ -38,11 +39,11 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
         return Diagnostic(f"a region is not a single block in {doing}", expected="regions of one block", remedy=remedy)
     if isinstance(error, ValueError) and str(error) == _NO_OPTIMIZER:
         return Diagnostic(f"{doing} runs mlir-opt", expected="mlir-opt on the path", remedy="install MLIR's tools")
-    if isinstance(error, NotImplementedError) and _is_of_upstream(error):
-        op = _blamed_op(error)
-        message = f"{doing} does not support this {'op' if op else 'program'}"
-        return Diagnostic(message, where=where(op) if op else "", notes=[str(error)] if str(error) else [])
     text = f"{type(error).__name__}: {error}".rstrip(": ")
+    if _is_of_upstream_pass(error):
+        op = _blamed_op(error)
+        message = f"{doing} of xDSL does not support this {'op' if op else 'program'}"
+        return Diagnostic(message, where=where(op) if op else "", notes=[text.splitlines()[0]])
     return Diagnostic(
         f"internal error in {doing}: {text.splitlines()[0]}",
         remedy="run with --debug for the traceback, and report it: this is a fault of the tool, not of the input",
@@ -54,10 +55,14 @@ def catchable(error: BaseException) -> bool:
     return isinstance(error, Exception | ArgSpecParseError)
 
 
-def _is_of_upstream(error: BaseException) -> bool:
-    """Return whether xDSL raised an exception."""
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return str(frame.f_globals.get("__name__")).startswith("xdsl.")
+def _is_of_upstream_pass(error: BaseException) -> bool:
+    """Return whether a pass of xDSL raised an exception, with nothing of this package between the two."""
+    places = [
+        (str(frame.f_globals.get("__name__")).partition(".")[0], frame.f_code.co_name)
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+    ]
+    own = max((index for index, (package, _) in enumerate(places) if package == _OWN), default=-1)
+    return ("xdsl", "apply") in places[own + 1 :]
 
 
 def _blamed_op(error: BaseException) -> Operation | None:

@@ -17,15 +17,24 @@ def test_unknown_pass_of_an_empty_input(tmp_path: Path, capsys: pytest.CaptureFi
     assert "the input is empty" in capsys.readouterr().err
 
 
-def test_op_that_a_pass_of_xdsl_does_not_support(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize(
+    ("name", "place", "what", "note"),
+    [
+        ("convert-arith-to-riscv", ":2:3", "op", "NotImplementedError: Only 32 bit integers are supported for now"),
+        ("apply-pdl-interp", "", "program", "AssertionError: matcher function not found"),
+    ],
+)
+def test_program_that_a_pass_of_xdsl_does_not_support(
+    name: str, place: str, what: str, note: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     (file := tmp_path / "f.mlir").write_text(
         "func.func @f() -> i64 {\n  %c = arith.constant 5 : i64\n  func.return %c : i64\n}"
     )
-    assert main([str(file), "-p", "convert-arith-to-riscv"]) == 1
+    assert main([str(file), "-p", name]) == 1
     first, *rest = capsys.readouterr().err.splitlines()
-    assert first.startswith(f"{file}:2:3: error: ")
-    assert first.endswith("pass 'convert-arith-to-riscv' does not support this op")
-    assert "  note: Only 32 bit integers are supported for now" in rest
+    assert first.startswith(f"{file}{place}: error: ")
+    assert first.endswith(f"pass '{name}' of xDSL does not support this {what}")
+    assert f"  note: {note}" in rest
     assert "fault of the tool" not in str(rest)
 
 
