@@ -37,7 +37,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, shape
 
 from tilewright.runtime.tools.onnx_backend import DEVICES
 from tilewright.test.frontend.random_onnx.builder import Array
-from tilewright.test.frontend.random_onnx.compare import Verdict, compare, difference, golden, ours
+from tilewright.test.frontend.random_onnx.compare import Place, Verdict, compare, difference, golden, ours
 from tilewright.test.frontend.random_onnx.differences import NOT_NUMBERS as _NOT_NUMBERS
 from tilewright.test.frontend.random_onnx.differences import explained
 
@@ -57,15 +57,15 @@ class Found(NamedTuple):
 
 def judge(model: ModelProto, inputs: Mapping[str, Array], device: str) -> Found:
     """Compare a network; where it differs, look for the node that does."""
-    verdict = compare(model, inputs, device)
+    verdict = compare(model, [inputs], Place(device))
     return Found(verdict, model, inputs) if verdict.kind != "differs" else _explain(model, inputs, device, verdict)
 
 
 def _explain(model: ModelProto, inputs: Mapping[str, Array], device: str, verdict: Verdict) -> Found:
     exposed = _exposed(model)
     names = [value.name for value in exposed.graph.output]
-    found = dict(zip(names, map(np.asarray, ours(exposed, inputs, device)), strict=True))
-    plain = zip((value.name for value in model.graph.output), ours(model, inputs, device), strict=True)
+    found = dict(zip(names, map(np.asarray, ours(exposed, inputs, Place(device))), strict=True))
+    plain = zip((value.name for value in model.graph.output), ours(model, inputs, Place(device)), strict=True)
     if unstable := [name for name, array in plain if difference(found[name], np.asarray(array))]:
         detail = f"{verdict.detail}; {unstable[0]} differs from itself where inner tensors are outputs"
         return Found(Verdict("differs", detail), model, inputs)

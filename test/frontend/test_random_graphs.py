@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -17,15 +18,45 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "onnx-differences.md"
 
 @pytest.mark.parametrize("part", range(4))
 def test_random_graphs(part: int):
-    kinds = {seed: compare.judged(compare.graph_of(seed), seed, "interpreter")[0] for seed in range(part, 80, 4)}
+    place = compare.Place("interpreter")
+    kinds = {seed: compare.judged(compare.graph_of(seed), seed, place)[0] for seed in range(part, 80, 4)}
     assert not {seed: verdict for seed, verdict in kinds.items() if verdict.kind not in compare.AGREEMENTS}
     assert sum(verdict.kind == "equal" for verdict in kinds.values()) > 15
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_random_graphs_as_c(seed: int):
-    verdict, _ = compare.judged(compare.graph_of(seed), seed, "c")
+@pytest.mark.parametrize(
+    ("kind", "seed"), [*product(["static"], range(8)), *product(["open"], range(2)), *product(["selected"], range(2))]
+)
+def test_random_graphs_as_c(kind: str, seed: int):
+    verdict, _ = compare.judged(compare.graph_of(seed, kind), seed, compare.Place("c"), compare.KINDS[kind])
     assert verdict.kind in compare.AGREEMENTS, verdict
+
+
+@pytest.mark.parametrize("kind", ["open", "selected"])
+def test_graphs_of_symbolic_and_of_dynamic_sizes(kind: str):
+    place, turns = compare.Place("interpreter"), compare.KINDS[kind]
+    kinds = {seed: compare.judged(compare.graph_of(seed, kind), seed, place, turns)[0] for seed in range(100, 112)}
+    assert not {seed: verdict for seed, verdict in kinds.items() if verdict.kind not in compare.AGREEMENTS}
+    assert sum(verdict.kind == "equal" for verdict in kinds.values()) > 9
+
+
+def test_all_extents_of_an_open_graph_count(monkeypatch: pytest.MonkeyPatch):
+    builder = Builder(Random(0))
+    builder.node("Exp", [builder.input((np.float32,), (2, 3))])
+    graph = builder.model()
+    graph.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "extent_2"
+    data = [compare.inputs_of(graph, 1, turn)["x0"] for turn in range(3)]
+    assert data[0].shape == (2, 3)
+    assert len({array.shape[0] for array in data}) > 1
+    golden = compare.golden
+
+    def wrong(model: compare.ModelProto, inputs: dict[str, compare.Array]) -> list[compare.Array]:
+        off = 0.0 if inputs["x0"].shape == (2, 3) else 0.01
+        return [array + np.float32(off) for array in golden(model, inputs)]
+
+    monkeypatch.setattr(compare, "golden", wrong)
+    assert compare.judged(graph, 1, compare.Place())[0].kind == "equal"
+    assert compare.judged(graph, 1, compare.Place(), 3)[0].kind == "differs"
 
 
 def test_a_difference_is_found_and_cut_down(monkeypatch: pytest.MonkeyPatch):
@@ -41,7 +72,7 @@ def test_a_difference_is_found_and_cut_down(monkeypatch: pytest.MonkeyPatch):
         return [array + np.float32(off) for array in golden(model, inputs)]
 
     monkeypatch.setattr(compare, "golden", wrong)
-    verdict, part = compare.judged(builder.model(), 0, "interpreter")
+    verdict, part = compare.judged(builder.model(), 0, compare.Place("interpreter"))
     assert verdict.kind == "differs"
     assert [node.op_type for node in part.graph.node] in (["Exp"], ["Relu", "Exp"])
 

@@ -134,11 +134,27 @@ class Builder:
         Raises NoChoice where the operator does not exist in this opset or does not take these types, where the results
         have no known shape, and where they are empty or large.
         """
+        return self._append(operator, inputs, outputs, None, bits, attributes)
+
+    def sized_node(self, operator: str, inputs: Sequence[Value | str], shape: Sequence[int], bits: int) -> Value:
+        """Add a node whose result has a shape that other nodes compute, and return that. Raises NoChoice as `node`."""
+        (made,) = self._append(operator, inputs, 1, shape, bits, {})
+        return made
+
+    def _append(
+        self,
+        operator: str,
+        inputs: Sequence[Value | str],
+        outputs: int,
+        shape: Sequence[int] | None,
+        bits: int,
+        attributes: dict[str, Any],
+    ) -> list[Value]:
         names = [value.name if isinstance(value, Value) else value for value in inputs]
         made = [f"v{len(self._nodes)}_{index}" for index in range(outputs)]
         node = helper.make_node(operator, names, made, **attributes)
         found = self._inferred(node)
-        results = [Value(name, *_dtype_and_shape(found.get(name)), bits) for name in made]
+        results = [Value(name, *_dtype_and_shape(found.get(name), shape), bits) for name in made]
         self._nodes.append(node)
         self.values += results
         self._used.update(names)
@@ -190,12 +206,13 @@ def _type_of(value: Value) -> TypeProto:
     return helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
 
 
-def _dtype_and_shape(type: TypeProto | None) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    if type is None or not type.tensor_type.HasField("shape"):
+def _dtype_and_shape(type: TypeProto | None, computed: Sequence[int] | None) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    if type is None or not (type.tensor_type.HasField("shape") or computed is not None):
         raise NoChoice
     dims = list(type.tensor_type.shape.dim)
-    shape = tuple(dim.dim_value for dim in dims)
-    if any(not dim.HasField("dim_value") for dim in dims) or not 0 < np.prod(shape, dtype=float) <= _LARGEST:
+    shape = tuple(dim.dim_value for dim in dims) if computed is None else tuple(computed)
+    is_open = computed is None and any(not dim.HasField("dim_value") for dim in dims)
+    if is_open or not 0 < np.prod(shape, dtype=float) <= _LARGEST:
         raise NoChoice
     return np.dtype(helper.tensor_dtype_to_np_dtype(type.tensor_type.elem_type)), shape
 

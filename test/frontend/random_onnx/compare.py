@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, cast
@@ -14,12 +14,21 @@ from onnx import ModelProto, helper, utils
 from tilewright.errors import Diagnostic
 from tilewright.runtime.tools.onnx_backend import TilewrightBackend
 from tilewright.test import onnx_runtime
-from tilewright.test.frontend.random_onnx import elementwise, layers, movement
+from tilewright.test.frontend.random_onnx import elementwise, layers, movement, sizes
 from tilewright.test.frontend.random_onnx.builder import Array, random_model, random_numbers
 from tilewright.test.frontend.random_onnx.differences import explained
+from tilewright.test.passes.lowering.dynamic_chains import chain
 
 OPERATORS = (*elementwise.OPERATORS, *movement.OPERATORS, *layers.OPERATORS)
 """What graphs are made of."""
+
+KINDS = {"static": 1, "open": 3, "selected": 3}
+"""
+Kind of graphs -> the inputs that each runs on.
+
+Inputs of `open` graphs have symbolic extents, which other inputs give other values; `selected` graphs have tensors
+whose extents depend on data, and run on all inputs as one program.
+"""
 
 _TOLERANCE = {2: 8e-3, 4: 2e-4, 8: 2e-4}
 """Bytes of a float -> how far numbers may be apart, relative to the largest of the tensor up to their own size."""
@@ -40,35 +49,78 @@ class Verdict:
     detail: str = ""
 
 
-def graph_of(seed: int) -> ModelProto:
-    """Return the graph of a number: one to six nodes or so."""
+@dataclass(frozen=True)
+class Place:
+    """A device of `runtime.onnx_backend`, and the machine that networks are compiled for there."""
+
+    device: str = "interpreter"
+    machine: str = "host"
+
+
+def graph_of(seed: int, kind: str = "static") -> ModelProto:
+    """Return the graph of a number: one to six nodes or so, nine of selections."""
     random = Random(seed)
-    return random_model(random, OPERATORS, random.choice((1, 2, 3, 4, 6)))
+    nodes = random.choice((1, 2, 3, 4, 6))
+    if kind == "selected":
+        return chain(seed, steps=nodes).model()
+    if kind == "open":
+        return _opened(random_model(random, (*OPERATORS, *sizes.OPERATORS * 4), nodes), random)
+    return random_model(random, OPERATORS, nodes)
 
 
-def inputs_of(model: ModelProto, seed: int) -> dict[str, Array]:
-    """Return the numbers on which a graph runs."""
-    generator = np.random.default_rng(seed)
+def _opened(model: ModelProto, random: Random) -> ModelProto:
+    """Give the first axis of each input a symbolic extent, or all axes, equal ones the same; outputs have no shape."""
+    last = random.choice((1, 1, 4))
+    for value in model.graph.input:
+        for dim in value.type.tensor_type.shape.dim[:last]:
+            dim.dim_param = f"{_SYMBOL}{dim.dim_value}"
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    return model
+
+
+_SYMBOL = "extent_"
+"""Symbols are this and the extent for which the graph was made."""
+
+
+def inputs_of(model: ModelProto, seed: int, turn: int = 0) -> dict[str, Array]:
+    """Return the numbers on which a graph runs in a turn, the first at the extents for which it was made."""
+    generator = np.random.default_rng([seed, turn] if turn else seed)
+    symbols = {dim.dim_param for value in model.graph.input for dim in value.type.tensor_type.shape.dim}
+    made = {symbol: int(symbol.removeprefix(_SYMBOL)) for symbol in symbols if symbol.startswith(_SYMBOL)}
+    extents = made if turn == 0 else {symbol: int(generator.integers(1, 6)) for symbol in sorted(made)}
     return {
         value.name: random_numbers(
             generator,
             np.dtype(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)),
-            [dim.dim_value for dim in value.type.tensor_type.shape.dim],
+            [extents.get(dim.dim_param, dim.dim_value) for dim in value.type.tensor_type.shape.dim],
         )
         for value in model.graph.input
     }
 
 
-def compare(model: ModelProto, inputs: Mapping[str, Array], device: str) -> Verdict:
-    """Return how a graph behaves on a device of `runtime.onnx_backend`, beside ONNX Runtime."""
+def compare(model: ModelProto, data: Sequence[Mapping[str, Array]], place: Place) -> Verdict:
+    """Return how a graph behaves at a place on inputs in turn, beside ONNX Runtime: the first verdict of a failure."""
     if not model.graph.node:
         return Verdict("skipped", "no nodes")
+    run = TilewrightBackend.prepare(model, place.device, machine=place.machine).run
+    verdicts: list[Verdict] = []
+    for inputs in data:
+        verdicts.append(_compare(model, inputs, run))
+        if verdicts[-1].kind not in ("equal", "skipped"):
+            return verdicts[-1]
+    return next((verdict for verdict in verdicts if verdict.kind == "equal"), verdicts[0])
+
+
+def _compare(model: ModelProto, inputs: Mapping[str, Array], run: Callable[[Any], Sequence[Array]]) -> Verdict:
     try:
         wanted = golden(model, inputs)
     except Exception as error:
         return Verdict("skipped", str(error).splitlines()[0])
     try:
-        found = ours(model, inputs, device)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = run(dict(inputs))
     except Diagnostic as error:
         clear = not error.message.startswith(("internal error", "the C compiler failed"))
         return Verdict("refused" if clear and "does not verify" not in error.message else "fault", str(error))
@@ -80,23 +132,27 @@ def compare(model: ModelProto, inputs: Mapping[str, Array], device: str) -> Verd
     return Verdict("equal")
 
 
-def judged(model: ModelProto, seed: int, device: str) -> tuple[Verdict, ModelProto]:
+def judged(model: ModelProto, seed: int, place: Place, turns: int = 1) -> tuple[Verdict, ModelProto]:
     """Compare a graph; what is not right is cut down, and looked for among the documented differences."""
-    verdict = compare(model, inputs_of(model, seed), device)
-    if verdict.kind in AGREEMENTS:
-        return verdict, model
-    part = shrunk(model, seed, device, verdict.kind)
-    verdict = compare(part, inputs_of(part, seed), device)
+
+    def verdict_of(graph: ModelProto) -> Verdict:
+        return compare(graph, [inputs_of(graph, seed, turn) for turn in range(turns)], place)
+
+    first = verdict_of(model)
+    if first.kind in AGREEMENTS:
+        return first, model
+    part = shrunk(model, lambda graph: verdict_of(graph).kind == first.kind)
+    verdict = verdict_of(part)
     if verdict.kind == "differs" and (name := explained(part, verdict.detail)):
         verdict = Verdict("explained", name)
     return verdict, part
 
 
-def ours(model: ModelProto, inputs: Mapping[str, Array], device: str) -> Sequence[Array]:
-    """Return the outputs of a graph on a device of `runtime.onnx_backend`."""
+def ours(model: ModelProto, inputs: Mapping[str, Array], place: Place) -> Sequence[Array]:
+    """Return the outputs of a graph at a place."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return TilewrightBackend.prepare(model, device).run(dict(inputs))
+        return TilewrightBackend.prepare(model, place.device, machine=place.machine).run(dict(inputs))
 
 
 def golden(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Array]:
@@ -124,8 +180,8 @@ def difference(want: Array, got: Array) -> str:
     )
 
 
-def shrunk(model: ModelProto, seed: int, device: str, kind: str) -> ModelProto:
-    """Return the smallest part of a graph, to one value from inputs or inner values, that comes to the same kind."""
+def shrunk(model: ModelProto, fails: Callable[[ModelProto], bool]) -> ModelProto:
+    """Return the smallest part of a graph, to one value from inputs or inner values, that fails too."""
     inputs = [value.name for value in model.graph.input]
     best = model
     for node in model.graph.node:
@@ -134,7 +190,7 @@ def shrunk(model: ModelProto, seed: int, device: str, kind: str) -> ModelProto:
                 part = _part(model, start, name)
                 if part is None or len(part.graph.node) >= len(best.graph.node):
                     continue
-                if compare(part, inputs_of(part, seed), device).kind == kind:
+                if fails(part):
                     best = part
     return best
 
