@@ -9,6 +9,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, Region
 
+from ...ir import shape_of
 from ..core.analysis.constants import constant_number
 from ..core.layouts import layout_map, view_strides
 from ..core.machine.cost_table import transform_named
@@ -118,11 +119,16 @@ def _is_strided(type: Attribute, tile: tuple[int, ...]) -> bool:
     return layout_map(type) is None or view_strides(cast("MemRefType[Any]", type), tile) is not None
 
 
+def needs_of_repeats(axes: Sequence[int], rank: int) -> dict[str, str]:
+    """Return the capabilities that axes of a tile ask for along which a transfer repeats what it reads."""
+    needs = {"splat" if axis == rank - 1 else "broadcast": axis for axis in reversed(axes)}
+    return {need: f"axis {axis}, which is repeated" for need, axis in needs.items()}
+
+
 def needs_of(op: DmaStartOp) -> dict[str, str]:
     """Return the capabilities that a transfer asks for beside those of its body, each with what asks for it."""
     needs: dict[str, str] = {}
-    if op.repeated:
-        needs["broadcast"] = f"axis {op.repeated[0]}, which is repeated"
+    needs |= needs_of_repeats(op.repeated, len(shape_of(op.near)))
     if changes_layout(op.far.type, op.near.type):
         needs["layout"] = f"{op.far.type} on one side, {op.near.type} on the other"
     if op.clipped is not None and op.writes_far is None:

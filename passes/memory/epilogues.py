@@ -26,7 +26,7 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.model import Link
 from ...dialects.hier import YieldOp
-from ...dialects.hier.capabilities import missing
+from ...dialects.hier.capabilities import missing, needs_of_repeats
 from ...ir import element_of, shape_of
 from ..loops.scalar import live_ops
 from .views import VIEWS, reshape
@@ -83,8 +83,8 @@ class TransferEpilogue:
         """Return why a link in cannot bring the bias to the sums, empty if it can."""
         if self.bias is None:
             return ""
-        axes = "a bias that does not vary along each axis"
-        return _fault(link, self.bias.body, {"broadcast": axes} if self.bias.constant_axes else {})
+        needs = needs_of_repeats(self.bias.constant_axes, len(self.bias.map.results))
+        return _fault(link, self.bias.body, needs)
 
 
 def _fault(link: Link, body: Region | None, needs: Mapping[str, str]) -> str:
@@ -179,6 +179,8 @@ def _start_shape(kernel: Kernel, extra: Access) -> tuple[list[int], list[AffineE
 
 def _groups(shape: Sequence[int], own: Sequence[int]) -> list[list[int]]:
     """Return the axes of a shape that each axis of a shape of lower rank expands to: the first ones to its first."""
+    if not own:
+        return []
     lead = len(shape) - len(own) + 1
     return [list(range(lead)), *([axis] for axis in range(lead, len(shape)))]
 

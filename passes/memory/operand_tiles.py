@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Attribute, Region, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear
-from ...ir import element_of, numpy_type, shape_of
+from ...ir import element_of, numpy_type
 from .epilogues import TransferEpilogue
 from .views import buffer_type
 
@@ -64,10 +64,9 @@ class OperandTile:
     @property
     def repeated(self) -> tuple[int, ...]:
         """Axes along which the tile repeats one element of the operand."""
-        if self.starts is None:
+        if self.starts is None or self.epilogue is None or self.epilogue.bias is None:
             return ()
-        pairs = enumerate(zip(shape_of(self.value), self.extents, strict=True))
-        return tuple(axis for axis, (extent, n) in pairs if extent == 1 and n > 1)
+        return tuple(axis for axis in self.epilogue.bias.constant_axes if self.extents[axis] > 1)
 
     @property
     def bytes(self) -> int:

@@ -11,11 +11,12 @@ from xdsl.ir import Region
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.analysis.constants import constant_number
-from ...dialects.core.kernel import Kernel
+from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.cost_table import cost, transform
 from ...dialects.core.machine.model import Engine
 from ...dialects.core.machine.operations import dimension_names
-from ...ir import element_of
+from ...dialects.hier.sharded import level_name
+from ...ir import element_of, shape_of
 from .bodies import gelu_of, mvout_fault
 from .hardware_tiles import array_of, form_of
 from .limits import most_kept
@@ -60,6 +61,10 @@ def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:
     names = tuple(extents)
     if any(name[0] not in "bmnku" for name in names) or "n0" not in names:
         return "no output varies along the second factor alone: it is no product of two matrices"
+    if "n1" in names:
+        return "outputs vary along two loops of the second factor alone: it is no product of two matrices"
+    if level_name(kernel.outputs[0].value.type) is None and not _has_rows(kernel.outputs[0], names.index("n0")):
+        return "its features are not the innermost axis of the output, as rows of sums are"
     if not _is_signed(kernel):
         return "a factor is unsigned, and the array extends bytes with their signs"
     if any(access.fill is not None for access in kernel.inputs):
@@ -69,6 +74,13 @@ def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:
     if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
         return "no factor varies along one of its loops"
     return ""
+
+
+def _has_rows(output: Access, loop: int) -> bool:
+    """Return whether the axis of a loop is the innermost of those of a far output that have several elements."""
+    shape = shape_of(output.value)
+    (axis,) = (axis for axis, expr in enumerate(output.map.results) if loop in linear(expr).dims())
+    return all(extent == 1 for extent in shape[axis + 1 :]) or shape[axis] == 1
 
 
 def _fills_blocks(kernel: Kernel, names: Sequence[str], dim: int) -> bool:

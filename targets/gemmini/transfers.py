@@ -48,6 +48,8 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     rows, is_spad, element = rows_of(near), _is_spad(near), str(element_of(near))
     if element not in (SUMS if is_spad else SUMS.values()):
         raise _refused(op, f"elements of {element} to {level_name(near.type)}")
+    if rows.axis in op.repeated:
+        raise _refused(op, "an element repeated along a row")
     size = numpy_type(element_of(near)).itemsize
     view = _arranged(block, op, far, rows)
     repeats = rows.others[rows.line] in op.repeated

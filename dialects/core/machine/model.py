@@ -114,7 +114,7 @@ class Level:
         return not self.holds or role in self.holds
 
 
-TRANSFORMS = ("convert", "scale", "clip", "relu", "broadcast", "layout", "fill")
+TRANSFORMS = ("convert", "scale", "clip", "relu", "broadcast", "splat", "layout", "fill")
 """Ways in which a transfer may transform what it moves."""
 
 

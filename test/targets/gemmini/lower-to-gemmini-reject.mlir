@@ -63,6 +63,18 @@ func.func @network(%far: memref<64x64xi8>, %near: memref<16x32xi32, #columns, "A
 // -----
 
 // CHECK: error: [lower-to-gemmini, pass 2 of 2] a transfer is no load or store of Gemmini
+// CHECK: found:      an element repeated along a row
+#columns = affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>
+func.func @network(%far: memref<1x1xi32>, %near: memref<16x32xi32, #columns, "ACC">) {
+  %z = arith.constant 0 : index
+  %t = hier.dma_start %far[%z, %z] to %near broadcast [0, 1] : memref<1x1xi32>, memref<16x32xi32, #columns, "ACC">
+  hier.dma_wait %t
+  func.return
+}
+
+// -----
+
+// CHECK: error: [lower-to-gemmini, pass 2 of 2] a transfer is no load or store of Gemmini
 // CHECK: found:      a body on its way out: its results are i32, no signed bytes
 #columns = affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>
 func.func @network(%far: memref<64x64xi32>, %near: memref<16x32xi32, #columns, "ACC">) {
