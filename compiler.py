@@ -156,7 +156,7 @@ def machine_named(name: str) -> targets.Machine:
     from .grammar import UsageError
 
     known = [*target_folders(), *variants()]
-    if name in known or (name and Path(name).exists()):
+    if name in known or name.endswith(".toml") or (name and Path(name).exists()):
         return targets.machine_named(name)
     remedy = did_you_mean(name, known) or "tilewright targets lists them; a folder or a machine file is one too"
     raise UsageError(f"there is no target '{name}'", expected=f"one of {', '.join(known)}", remedy=remedy)
@@ -392,15 +392,20 @@ def _refuse_threads(compilation: Compilation, folder: Path) -> None:
         )
 
 
+_BARE = "bare.py"
+"""Module of a target that makes programs without an operating system."""
+
+
 def bare_of(compilation: Compilation) -> Any:
     """Return the module of a target that makes programs without an operating system. Raises UsageError without one."""
     from .grammar import UsageError
 
-    folder = compilation.machine.folder
-    if not (folder / "bare.py").is_file():
+    file = compilation.machine.folder / _BARE
+    if not file.is_file():
+        others = [name for name, folder in target_folders().items() if (folder / _BARE).is_file()]
         raise UsageError(
             f"target '{compilation.machine.name}' has no programs that run without an operating system",
-            expected="a target with bare.py",
-            remedy="compile for another target: tilewright targets lists them",
+            expected=f"a target with {_BARE}",
+            remedy=f"choose --target {' or --target '.join(others)}" if others else "",
         )
-    return module_at(folder / "bare.py")
+    return module_at(file)

@@ -135,8 +135,16 @@ def load_arrays(path: Path) -> dict[str, Array]:
     return {name: np.asarray(each, each.dtype.newbyteorder("="), order="C") for name, each in arrays.items()}
 
 
+_SIGNATURE, _EMPTY, _OF_ONE = b"PK\x03\x04", b"PK\x05\x06", b"\x93NUM"
+"""First bytes of an archive, of one without members, and of what numpy.save writes."""
+
+
 def _arrays(stream: IO[bytes]) -> dict[str, Array]:
     """Return the members of an archive. Raises ValueError for what is none, and what NumPy and zipfile raise."""
+    signature = stream.read(len(_SIGNATURE))
+    stream.seek(0)
+    if signature and signature not in (_SIGNATURE, _EMPTY, _OF_ONE):
+        raise ValueError("a file of another kind: it does not begin as a ZIP archive does")
     archive: Any = np.load(stream, allow_pickle=False)
     if not isinstance(archive, NpzFile):
         raise ValueError("a single array, as numpy.save writes it")

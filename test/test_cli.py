@@ -388,6 +388,13 @@ def test_an_output_that_takes_nothing_is_an_error(command: str, streams: str, un
 
 
 @pytest.mark.quick
+def test_a_machine_file_that_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "soc.toml"
+    assert cli.main(["targets", str(file)]) == 1
+    assert f"{file}: error: the machine's file cannot be read: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.quick
 def test_passes_are_loaded_before_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--load-pass", str(tmp_path / "missing.py"), "targets"]) == 1
     assert "missing.py: error" in capsys.readouterr().err

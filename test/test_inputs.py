@@ -181,6 +181,16 @@ def test_members_that_are_no_arrays_of_numbers(
     assert err.startswith(("BAD.npz: error: the arrays cannot be read", "BAD.npz: error: an array holds no numbers"))
 
 
+def test_a_file_of_another_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    case = save_case(tmp_path)
+    (tmp_path / "in.npz").write_text("1, 2, 3")
+    code, err = told(
+        ["tilewright", "run", str(case.folder / "network.onnx"), "--inputs", str(tmp_path / "in.npz")], capsys
+    )
+    assert code == 1
+    assert "it does not begin as a ZIP archive does" in err
+
+
 # Names
 
 

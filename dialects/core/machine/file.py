@@ -50,11 +50,12 @@ def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
         return folders[text] / FILE
     if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path) or (path / FILE).is_file():
         return path / FILE if path.is_dir() else path
+    kind = f", a folder without {FILE}" if path.is_dir() else ", a file of another kind" if path.exists() else ""
     raise Diagnostic(
         f"there is no machine '{text}'",
-        expected=f"one of {', '.join(known)}, or the path of a .toml file",
-        found=text,
-        remedy=did_you_mean(text, known),
+        expected=f"one of {', '.join([*known, *variants()])}, or the path of a folder with {FILE} or of a .toml file",
+        found=f"{text}{kind}",
+        remedy=did_you_mean(text, [*known, *variants()]),
     )
 
 

@@ -193,8 +193,10 @@ def _parts(table: Table, kind: str, problems: Problems) -> list[tuple[str, Table
     """Return the tables of the levels, the links or the engines, in order of their names."""
     parts: Any = table.get(kind, {})
     named = cast("dict[str, Any]", parts if isinstance(parts, Mapping) else {"": parts})
-    if not all(isinstance(each, Mapping) for each in named.values()):
-        problems.expected(kind, f"tables [{kind}.NAME]", cast("object", parts))
+    if others := [name for name, each in named.items() if not isinstance(each, Mapping)]:
+        for name in others:
+            where = f"{kind}.{name}" if name else kind
+            problems.expected(where, f"a table [{where}]" if name else f"tables [{kind}.NAME]", named[name])
         return []
     if not named and kind != "links":
         problems.expected(kind, f"at least one table [{kind}.NAME]")

@@ -100,6 +100,7 @@ def test_a_language_model_on_one_core(tmp_path: Path, capsys: pytest.CaptureFixt
     ("words", "message"),
     [
         (["--target", "host", "--bare"], "target 'host' has no programs that run without an operating system"),
+        (["--target", "host", "--bare"], "remedy:     choose --target siracusa"),
         (["--target", "siracusa", "--inputs", "in.npz"], "--inputs is for --bare"),
     ],
 )

@@ -117,10 +117,17 @@ def test_files_that_cannot_be_read(text: str, message: str, tmp_path: Path):
         load_text(text, tmp_path)
 
 
-def test_an_unknown_machine():
+def test_an_unknown_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(Diagnostic, match="there is no machine 'hots'") as error:
         find_machine("hots")
     assert error.value.remedy == "did you mean 'host'?"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "net.onnx").write_text("")
+    for name, found in (("folder", "folder, a folder without machine.toml"), ("net.onnx", "a file of another kind")):
+        with pytest.raises(Diagnostic, match=f"there is no machine '{name}'") as error:
+            find_machine(name)
+        assert error.value.found.endswith(found)
 
 
 FAULTS = {
@@ -235,6 +242,11 @@ def test_a_part_that_is_missing(part: str, tmp_path: Path):
     ) as error:
         load_text("" if part == "levels" else "[levels.A]\nsize = 1\n", tmp_path)
     assert "soc.toml" in error.value.where
+
+
+def test_a_part_that_is_no_table(tmp_path: Path):
+    with pytest.raises(Diagnostic, match=r'levels.L0: expected a table \[levels.L0\], found "64KiB"'):
+        load_text(f'[levels]\nL0 = "64KiB"\n{TWO_LEVEL}', tmp_path)
 
 
 def test_parts_that_are_no_tables(tmp_path: Path):
