@@ -8,7 +8,7 @@ from itertools import combinations
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IntAttr, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -74,7 +74,8 @@ class Sharder:
         if is_kernel(op):
             refuse_tensors(op)
         kernel = kernel_of(op) if is_kernel(op) else None
-        accesses = accesses_of(op, kernel) if kernel is not None and not kernel.tables else None
+        is_apart = kernel is not None and not kernel.tables and not _computed_numbers(op, kernel)
+        accesses = accesses_of(op, kernel) if kernel is not None and is_apart else None
         roots = {root_of(value)[0] for value in op.operands}
         if kernel is None or accesses is None:
             for root in list(self._held):
@@ -263,6 +264,12 @@ class Sharder:
             properties["within"] = IntAttr(stride * extent)
         outer.effect(AllGatherOp.create(operands=[value.buffer, found.buffer], properties=properties))
         return found
+
+
+def _computed_numbers(op: Operation, kernel: Kernel) -> list[SSAValue]:
+    """Return the numbers that a kernel uses and others compute: programs take buffers, indices and constants alone."""
+    used = [value for value in (*kernel.captures, *op.operands) if not is_shaped(value)]
+    return [each for each in used if each.type != IndexType() and not isinstance(each.owner, arith.ConstantOp)]
 
 
 def _last_uses(function: FuncOp) -> dict[SSAValue, Operation]:

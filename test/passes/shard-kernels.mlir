@@ -100,3 +100,18 @@ func.func @few_heads(%x: memref<4x16xf32>, %w: memref<16x24xf32>, %y: memref<4x2
   nn.softmax ins(%heads : memref<4x2x12xf32>) outs(%y : memref<4x2x12xf32>) {accumulator = f32, element = f32}
   func.return
 }
+
+// A kernel that uses a number which another op computes runs on the host: programs take buffers and indices.
+// CHECK-LABEL: func.func @computed_number
+// CHECK-NOT: hier.program
+// CHECK: arith.addf [[v:%.*]], %number : f32
+// CHECK: func.return
+func.func @computed_number(%number: f32, %x: memref<8x8xf32>, %y: memref<8x8xf32> {tilewright.output}) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x8xf32>) outs(%y : memref<8x8xf32>) {
+  ^bb0(%v: f32, %old: f32):
+    %sum = arith.addf %v, %number : f32
+    linalg.yield %sum : f32
+  }
+  func.return
+}
