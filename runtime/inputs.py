@@ -189,7 +189,8 @@ def matched(
         message, remedy = "not all inputs are given", f"add {', '.join(missing)}"
     elif unknown:
         message = f"the network has no input '{unknown[0]}'"
-        remedy = did_you_mean(unknown[0], missing or names) or "leave it out"
+        other = f"name the array as its input: {', '.join(missing)}" if missing else "leave it out"
+        remedy = did_you_mean(unknown[0], missing or names) or other
     else:
         message, remedy = "two arrays are for one input", "leave one out"
     raise Diagnostic(

@@ -194,6 +194,14 @@ def test_a_file_of_another_kind(tmp_path: Path, capsys: pytest.CaptureFixture[st
 # Names
 
 
+def test_an_array_of_another_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    case = save_case(tmp_path)
+    np.savez(tmp_path / "in.npz", allow_pickle=False, other=case.inputs["x"])
+    words = ["tilewright", "run", str(case.folder / "network.onnx"), "--inputs", str(tmp_path / "in.npz")]
+    assert "the network has no input 'other'" in (err := told(words, capsys)[1])
+    assert "remedy:     name the array as its input: x" in err
+
+
 @pytest.mark.parametrize("names", [["x"], ["arr_0"], ["input_0"], ["arg0"], ["_0"]])
 def test_inputs_by_name_or_place(names: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     case = save_case(tmp_path)

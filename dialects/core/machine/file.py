@@ -48,7 +48,13 @@ def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
     known = sorted(name for name, folder in folders.items() if (folder / FILE).is_file())
     if text in known and not isinstance(name_or_path, Path):
         return folders[text] / FILE
-    if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path) or (path / FILE).is_file():
+    is_variant = target in known and base is None and not path.exists()
+    if (
+        text.endswith(".toml")
+        or ("/" in text and not is_variant)
+        or isinstance(name_or_path, Path)
+        or (path / FILE).is_file()
+    ):
         return path / FILE if path.is_dir() else path
     kind = f", a folder without {FILE}" if path.is_dir() else ", a file of another kind" if path.exists() else ""
     raise Diagnostic(

@@ -121,6 +121,9 @@ def test_an_unknown_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(Diagnostic, match="there is no machine 'hots'") as error:
         find_machine("hots")
     assert error.value.remedy == "did you mean 'host'?"
+    with pytest.raises(Diagnostic, match="there is no machine 'gemmini/fp23'") as error:
+        find_machine("gemmini/fp23")
+    assert "'gemmini/fp32'" in error.value.remedy
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "net.onnx").write_text("")
