@@ -9,7 +9,8 @@ Pages of 320 x 640 pixels with one to four lines of random words and numbers are
 0.3, regions between empty rows and columns, enlarged as PP-OCR does), its direction classified, and read (greedy CTC).
 A line is padded or shrunk to 48 x 320. Calibration pages are others; lines for direction and recognition are those that
 the networks in floats find on them, every other one turned for the direction. All networks run in ONNX Runtime,
-quantised ones as plain ONNX. --keep-float, --ranges and --search are those of `tilewright quantize`.
+quantised ones as plain ONNX. --keep-float, --wide, --keep-wide,
+--ranges and --search are those of `tilewright quantize`.
 
 Equal are pages whose lines have the same text in the same order. Exit code 1 where a page differs, 2 with a
 message where networks cannot be compared.
@@ -197,6 +198,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="other pages, for both (0)")
     parser.add_argument("--fonts", type=Path, default=Path("/usr/share/fonts/truetype/dejavu"), help="folder of .ttf")
     parser.add_argument("--keep-float", type=int, default=0, help="layers of each network that stay in floats")
+    parser.add_argument("--wide", action="append", default=[], help="operator whose operands have two bytes")
+    parser.add_argument("--keep-wide", type=int, default=0, help="layers of each network with operands of two bytes")
     parser.add_argument("--ranges", default=Options.ranges, help="ranges of tensors")
     parser.add_argument("--search", action="store_true", help="try all ranges and roundings")
     parser.add_argument("--only", choices=SHAPES, nargs="+", default=list(SHAPES), help="networks to quantise")
@@ -210,7 +213,13 @@ def main() -> int:
     characters = ["", *properties["character"].splitlines(), " "]
     real, first = reader(models, characters), 2 * _APART * options.seed
     known = calibration(real, [rendered(first + index, fonts) for index in range(options.calibration)])
-    chosen = Options(keep=options.keep_float, ranges=options.ranges, search=options.search)
+    chosen = Options(
+        ranges=options.ranges,
+        search=options.search,
+        keep=options.keep_float,
+        wide=tuple(options.wide),
+        keep_wide=options.keep_wide,
+    )
     integers = models | {name: quantised(name, models[name], known[name], chosen) for name in options.only}
     ours = reader(integers, characters)
     equal, lines, differing, letters = 0, 0, 0, 0

@@ -110,10 +110,16 @@ def _split(name: str, data_type: int, shape: tuple[int, ...], array: Array) -> A
 
 @dataclass(frozen=True)
 class Calibration:
-    """Statistics by group of tensors that share a scale; `columns` are sampled operands [K, M] of products, by node."""
+    """
+    Statistics by group of tensors that share a scale.
+
+    `columns` are sampled operands [K, M] of products, by node; `reaches` are the largest magnitudes of operands of two
+    bytes.
+    """
 
     statistics: Mapping[str, Statistics]
     columns: Mapping[str, Array]
+    reaches: Mapping[str, float]
 
 
 def calibrate(network: Network, selection: Selection, samples: Sequence[Sample]) -> Calibration:
@@ -122,7 +128,8 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
     inputs = {value.name for value in network.inputs}
     weighted = (layer for layer in selection.layers if layer.weight and layer.node.op_type in _WEIGHTED)
     products = [*weighted, *filter(has_matrix, selection.kept)]
-    shown = dict.fromkeys((*sources, *(layer.data[0] for layer in products)))
+    reaches = {name: 0.0 for layer in selection.wide for name in layer.data}
+    shown = dict.fromkeys((*sources, *reaches, *(layer.data[0] for layer in products)))
     execution = Execution(network, (name for name in shown if name not in inputs))
     statistics = {group: Statistics() for group in selection.groups.values()}
     samplers = {layer.name: Sampler(network, layer, len(samples)) for layer in products}
@@ -131,12 +138,16 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
         for name in sources:
             _check_finite(network, name, values[name])
             statistics[selection.groups[name]].add(values[name])
+        for name, reach in reaches.items():
+            _check_finite(network, name, values[name])
+            reaches[name] = max(reach, float(np.abs(values[name]).max()))
         for layer in products:
             samplers[layer.name].add(values[layer.data[0]])
-    for name in sources:
-        if not statistics[selection.groups[name]].reach:
+    found = {name: statistics[selection.groups[name]].reach for name in sources}
+    for name, reach in (found | reaches).items():
+        if not reach:
             raise _constantly_zero(name)
-    return Calibration(statistics, {name: sampler.columns() for name, sampler in samplers.items()})
+    return Calibration(statistics, {name: sampler.columns() for name, sampler in samplers.items()}, reaches)
 
 
 _WEIGHTED = ("Conv", "Gemm", "MatMul")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,12 @@ class Network:
         made = helper.make_model(graph, opset_imports=imports, producer_name="tilewright")
         made.ir_version = max(10, helper.find_min_ir_version_for(imports, ignore_unknown=True))
         return made
+
+
+def is_named(node: NodeProto, patterns: Collection[str]) -> bool:
+    """Return whether a pattern, such as `Conv` or `encoder/*`, matches the name of a node or its operator."""
+    texts = node.name, node.op_type
+    return any(each in texts or any(fnmatchcase(text, each) for text in texts) for each in patterns)
 
 
 def attribute(node: NodeProto, name: str) -> Any:

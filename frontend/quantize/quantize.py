@@ -26,6 +26,7 @@ from .sensitivity import OutputError, most_sensitive
 from .smoothing import smooth
 from .tables import tabulate_functions
 from .weights import Weights, corrected_bias, quantize_rows, round_adaptively
+from .wide import widen
 
 _LARGEST_BIAS = 1 << 30
 _COMPARED = 32
@@ -37,15 +38,16 @@ class Options:
     """
     Options of quantisation.
 
-    `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are nodes or operators that stay floats. Zero points of
-    activations are 0 where `symmetric`, by default with `common_sums` alone. `smooth` balances the channels of
-    activations, where weights have a scale per channel. `adaptive` rounds weights for the least error of each product,
-    else to nearest; `search` tries all ranges and both roundings instead, and takes those that change the outputs least
-    for the samples. `correct` keeps the means of products; `equalize` balances the channels of successive convolutions
-    for weights with one scale. With `common_sums`, both summands of an addition share one scale. `nonlinear`, one of
-    `NONLINEAR`, is the arithmetic of softmax, layer normalisation and functions of one number; those of integers are
-    plain ONNX. `ibert` has GELU by a polynomial of integers, as arrays with normalisations compute it. The `keep` most
-    sensitive layers stay floats.
+    `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are patterns of nodes or operators that stay floats.
+    Zero points of activations are 0 where `symmetric`, by default with `common_sums` alone. `smooth` balances the
+    channels of activations, where weights have a scale per channel. `adaptive` rounds weights for the least error of
+    each product, else to nearest; `search` tries all ranges and both roundings instead, and takes those that change the
+    outputs least for the samples. `correct` keeps the means of products; `equalize` balances the channels of successive
+    convolutions for weights with one scale. With `common_sums`, both summands of an addition share one scale.
+    `nonlinear`, one of `NONLINEAR`, is the arithmetic of softmax, layer normalisation and functions of one number;
+    those of integers are plain ONNX. `ibert` has GELU by a polynomial of integers, as arrays with normalisations
+    compute it. The `keep` most sensitive layers stay floats. Products that match `wide`, and those of the `keep_wide`
+    most sensitive layers after these, have operands of two bytes; other operators among them stay floats.
     """
 
     ranges: str = "wide-percentile"
@@ -61,6 +63,8 @@ class Options:
     common_sums: bool = False
     nonlinear: str = "float"
     keep: int = 0
+    wide: tuple[str, ...] = ()
+    keep_wide: int = 0
 
     @property
     def has_zero_points(self) -> bool:
@@ -104,28 +108,31 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
         smooth(network, samples)
     if options.correct:
         add_biases(network)
-    selection = select(network, options.floats, common_sums=options.common_sums, rows=options.has_integer_rows)
-    if options.per_channel and not any(has_matrix(layer) for layer in selection.layers):
+    selection = select(
+        network, options.floats, wide=options.wide, common_sums=options.common_sums, rows=options.has_integer_rows
+    )
+    if options.per_channel and not any(has_matrix(layer) for layer in (*selection.layers, *selection.wide)):
         raise _no_channels(selection)
     calibration = calibrate(network, selection, samples)
-    if options.keep >= len(selection.layers):
+    kept = options.keep + options.keep_wide
+    if kept and kept >= len(selection.layers):
         raise Diagnostic(
-            "all layers would stay in floats",
+            "no layer would have bytes",
             expected=f"fewer than {len(selection.layers)}, the layers of the network",
-            found=str(options.keep),
-            remedy="give a smaller number for --keep-float",
+            found=str(kept),
+            remedy="give a smaller number for --keep-float or --keep-wide",
         )
-    if options.keep:
+    if kept:
         scales = _scales(network, selection, calibration, options)
         parameters = _one_by_one(network, selection, scales, calibration, options)
-        kept = most_sensitive(network, selection, scales, parameters, samples, options.keep)
-        return quantize(
-            network, samples, replace(options, keep=0, equalize=False, smooth=False, floats=(*options.floats, *kept))
-        )
+        names = most_sensitive(network, selection, scales, parameters, samples, kept)
+        floats, wide = (*options.floats, *names[: options.keep]), (*options.wide, *names[options.keep :])
+        chosen = replace(options, keep=0, keep_wide=0, equalize=False, smooth=False, floats=floats, wide=wide)
+        return quantize(network, samples, chosen)
     scales, _, quantised = _chosen(network, selection, calibration, samples, options)
     written = quantised.network.copy()
     if options.has_integer_rows:
-        tabulate_functions(written, options.floats, has_polynomials=options.nonlinear == "ibert")
+        tabulate_functions(written, (*options.floats, *options.wide), has_polynomials=options.nonlinear == "ibert")
         drop_unused(written)
     if options.form == "qlinear":
         to_qlinear(written)
@@ -155,7 +162,9 @@ def _quantised(
 ) -> _Integers:
     scales = _scales(network, selection, calibration, options)
     parameters, biases = _layer_by_layer(network, selection, scales, calibration, samples, options)
-    return scales, parameters, emit_qdq(network, selection, scales, parameters, biases)
+    quantised = emit_qdq(network, selection, scales, parameters, biases)
+    widen(quantised.network, selection.wide, calibration.reaches)
+    return scales, parameters, quantised
 
 
 def _scales(network: Network, selection: Selection, calibration: Calibration, options: Options) -> Mapping[str, Scale]:
@@ -222,11 +231,12 @@ def _corrected(network: Network, layer: Layer, columns: Array, quantised: Array)
 
 
 def _no_channels(selection: Selection) -> Diagnostic:
+    layers = [*selection.layers, *selection.wide]
     return Diagnostic(
         "no weight has channels that could have a scale each",
-        where=f'node "{selection.layers[0].name}"',
+        where=f'node "{layers[0].name}"',
         expected="Conv, Gemm or MatMul with constant weights",
-        found=", ".join(sorted({layer.node.op_type for layer in selection.layers})),
+        found=", ".join(sorted({layer.node.op_type for layer in layers})),
         remedy="use --weights tensor",
     )
 

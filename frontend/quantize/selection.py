@@ -18,7 +18,7 @@ from onnx import NodeProto
 
 from ...dialects.onnx.kinds import ELEMENTWISE, MOVES
 from ...errors import Diagnostic, did_you_mean
-from .network import Network, attribute
+from .network import Network, attribute, is_named
 
 _CLAMPS = frozenset(("Relu", "Clip"))
 _PRODUCTS = frozenset(("Conv", "Gemm", "MatMul"))
@@ -75,40 +75,55 @@ class Selection:
     """
     Layers, and the quantised tensors by the group that shares a scale.
 
-    `moved` are results of data movement, `kept` products with constant weights that stay floats by choice.
+    `moved` are results of data movement, `kept` products with constant weights that stay floats by choice, `wide`
+    products with operands of two bytes. Those of constant weights are among `kept`.
     """
 
     layers: list[Layer] = field(default_factory=list[Layer])
     groups: dict[str, str] = field(default_factory=dict[str, str])
     moved: set[str] = field(default_factory=set[str])
     kept: list[Layer] = field(default_factory=list[Layer])
+    wide: list[Layer] = field(default_factory=list[Layer])
 
 
-def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = False, rows: bool = False) -> Selection:
+def select(
+    network: Network,
+    floats: Sequence[str] = (),
+    *,
+    wide: Sequence[str] = (),
+    common_sums: bool = False,
+    rows: bool = False,
+) -> Selection:
     """
-    Select the layers and the tensors to quantise; `floats` are nodes or operators that stay floats.
+    Select the layers and the tensors to quantise; `floats` are patterns of nodes or operators that stay floats.
+
+    Of `wide`, patterns too, products have operands of two bytes, and other operators stay floats.
 
     With `common_sums`, both summands of an addition or a difference share one scale. With `rows`, Softmax and
     LayerNormalization are layers.
 
-    Raises Diagnostic for a name in `floats` that the network lacks, and where no layer is left.
+    Raises Diagnostic for a name that the network lacks, and where no layer is left.
     """
     known = {node.name for node in network.nodes} | {node.op_type for node in network.nodes}
-    for name in floats:
-        if name not in known:
+    for name in (*floats, *wide):
+        if not any(is_named(node, [name]) for node in network.nodes):
             raise Diagnostic(
                 "the network has no such node or operator",
                 expected="the name of a node, or an operator of the network",
                 found=name,
                 remedy=did_you_mean(name, known) or "tilewright import net.onnx shows the nodes",
             )
-    named = {id(node) for node in network.nodes if node.name in floats or node.op_type in floats}
+    wider = {id(node) for node in network.nodes if is_named(node, wide)}
+    named = {id(node) for node in network.nodes if is_named(node, floats)}
+    wider -= named
+    named |= wider
     others = _normalisations(network) | _stretched(network)
     kept = [layer for layer in _Layers(network, others, rows=rows).found() if id(layer.node) in named]
     tails = {id(node) for layer in kept for node in layer.tail}
     walk = _Layers(network, named | tails | others, rows=rows)
     layers = walk.found()
-    if not layers:
+    products = [layer for layer in kept if id(layer.node) in wider and layer.node.op_type in _PRODUCTS]
+    if not layers and not products:
         raise Diagnostic(
             "the model has no layer to quantise",
             expected=f"a node of {', '.join(sorted({*_BUILDERS}))} that is no function of single numbers, as x + x is",
@@ -120,7 +135,7 @@ def select(network: Network, floats: Sequence[str] = (), *, common_sums: bool = 
     results = {layer.output for layer in kept}
     origins = {name: origin for name, origin in walk.origins.items() if origin not in results}
     groups, moved = _groups(network, layers, origins, sums)
-    return Selection(layers, groups, moved, [layer for layer in kept if layer.weight])
+    return Selection(layers, groups, moved, [layer for layer in kept if layer.weight], products)
 
 
 # Layers
@@ -397,9 +412,17 @@ def _groups(
     for name, *others in sums:
         for other in others:
             parents[root(other)] = root(name)
+    # The result of a product that floats alone read stays its sums, dequantised.
+    ends = {root(name) for name in network.output_names}
+    new = {name for layer in layers for name in layer.data}
+    new |= {
+        name
+        for layer in layers
+        for name in layer.points
+        if layer.node.op_type not in _PRODUCTS or root(layer.output) in ends
+    }
     # A function of a quantised result is a table where its operand is quantised too.
     points: set[str] = set()
-    new = {name for layer in layers for name in layer.points}
     while new:
         points |= new
         chosen = {root(name) for name in points}

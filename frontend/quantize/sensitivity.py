@@ -29,7 +29,7 @@ def most_sensitive(
     outputs = OutputError(network, samples[:_SAMPLES])
     errors: dict[str, float] = {}
     for layer in selection.layers:
-        points = set(layer.points)
+        points = {*layer.data, *(name for name in layer.points if name in network.output_names)}
         alone = Selection([layer], {name: name for name in points}, set())
         errors[layer.name] = outputs.noise(
             emit_qdq(network, alone, {name: scales[name] for name in points}, parameters)

@@ -13,7 +13,7 @@ from ...dialects.core.polynomials import GELU_CUT, GELU_SQUARE, gelu
 from ...dialects.onnx.kinds import ELEMENTWISE
 from ...ir import Array, FreshNames
 from .execution import Execution
-from .network import Network
+from .network import Network, is_named
 from .scales import Scale
 
 _BYTES = np.arange(256).astype(np.uint8).view(np.int8).astype(np.int32)
@@ -49,7 +49,7 @@ def tabulate_functions(network: Network, floats: Collection[str], *, has_polynom
             continue
         found.append(node)
         computed = _dequantised(network, node)
-        if computed is None and node.name not in floats and node.op_type not in floats:
+        if computed is None and not is_named(node, floats):
             computed = _computed(network, node, functions)
         if computed is not None:
             functions[node.output[0]] = computed

@@ -50,10 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = "leave the channels of activations as they are, which else are balanced by the weights around them"
     add("--no-smoothing", action="store_true", help=what)
     add("--no-bias-correction", action="store_true", help="leave the biases, which else keep the means of the results")
-    what = "a node, or all of an operator, that stays in floats; repeatable"
+    what = "a node, or all of an operator, that stays in floats; a pattern such as 'encoder/*'; repeatable"
     add("--float", action="append", default=[], metavar="NAME", dest="floats", help=what)
     what = "keep the K layers whose quantisation changes the outputs most as floats"
     add("--keep-float", type=_count, default=0, metavar="K", help=what)
+    what = "a product, or all of an operator, with operands of two bytes; a pattern, '*' for all; repeatable"
+    add("--wide", action="append", default=[], metavar="NAME", help=what)
+    what = "give the K layers whose quantisation changes the outputs most, after those of --keep-float, two bytes"
+    add("--keep-wide", type=_count, default=0, metavar="K", help=what)
     what = "balance the weights of successive convolutions first, channel by channel"
     add("--equalize", action="store_true", help=what)
     what = "let both summands of an addition share one scale: a systolic array then adds them"
@@ -89,6 +93,8 @@ def run(options: argparse.Namespace, model: Model) -> int:
         common_sums=options.common_sums,
         nonlinear=options.nonlinear,
         keep=options.keep_float,
+        wide=tuple(options.wide),
+        keep_wide=options.keep_wide,
     )
     result, errors = quantize_file(model, _arrays(options.calibration, model), chosen)
     if options.json:

@@ -391,7 +391,13 @@ def test_a_layer_of_floats_takes_its_bias_and_a_function_of_its_result_along():
     assert "h" not in product.scales
     convolution = quantized(outliers(0, "HardSwish"), Options(floats=("second",)))[0]
     assert "b" not in convolution.scales
-    assert {"a", "f", "c"} <= set(convolution.scales)
+    # The floats of the second layer are the sums of the first.
+    assert list(convolution.scales) == ["x", "f", "c", "y"]
+
+
+def test_the_result_of_a_product_that_floats_alone_read_is_its_sums():
+    # Scores are read by a factor and a softmax, the result of `mix` by a sum, which stays one of integers.
+    assert list(quantized(attention())[0].scales) == ["x", "q", "t", "e", "z", "s", "n", "u", "y"]
 
 
 def upsampling(strides: int, window: int) -> ModelProto:
@@ -565,7 +571,9 @@ BAD: list[tuple[Mapping[str, Array], Sequence[str], str]] = [
     ({"x": np.zeros((4, 3, 8, 8), np.float32)}, (), "a scale of zero"),
     ({"x": np.full((4, 3, 8, 8), 1e300)}, (), 'input "x": error: calibration data that are not finite'),
     (GOOD, ("--float", "convo"), "no such node"),
-    (GOOD, ("--keep-float", "99"), "all layers would stay in floats"),
+    (GOOD, ("--keep-float", "99"), "no layer would have bytes"),
+    (GOOD, ("--keep-wide", "99"), "--keep-wide"),
+    (GOOD, ("--wide", "convo"), "no such node or operator"),
     (GOOD, ("-o", "/nowhere/at/all.onnx"), "cannot be written"),
 ]
 
