@@ -111,15 +111,16 @@ def inside(op: DmaStartOp) -> tuple[tuple[bool, bool], ...]:
     """
     Return per axis whether a tile's first and its last index are always in bounds of the far buffer.
 
-    The last one only where the tile spans the axis: so the tiles of an axis share a function.
+    The last one only where tiles divide the axis, or are repeated along it: so the tiles of an axis share a function.
     """
     if op.clipped is None:
         return ((True, True),) * len(op.offsets)
     ranges, sides = ValueRanges(), zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True)
     found: list[tuple[bool, bool]] = []
     for axis, (offset, tile, whole) in enumerate(sides):
-        held, is_whole = ranges.of(offset), axis in op.repeated or tile == whole
-        found.append((held is not None and held.low >= 0, held is not None and held.high == 0 and is_whole))
+        held, last = ranges.of(offset), 0 if axis in op.repeated else whole - tile
+        divides = axis in op.repeated or whole % tile == 0
+        found.append((held is not None and held.low >= 0, held is not None and divides and held.high <= last))
     return tuple(found)
 
 

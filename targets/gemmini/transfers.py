@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
-from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, f32
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, UnknownLoc, f32
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from ...dialects.core.analysis.constants import constant_integer
@@ -17,7 +17,7 @@ from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
-from ...passes.loops.copier import Range, add, outside
+from ...passes.loops.copier import Range, add, fill_outside
 from ...passes.loops.nest import Constants, Index, Nest
 from ...passes.memory.views import layout_of
 from .bodies import gelu_of, mvout_fault, scale_of
@@ -34,7 +34,7 @@ from .dialects.gemmini.instructions import (
     mvout_full,
 )
 from .limits import REQUEST_BYTES, SUMS
-from .rows import Rows, chunks, each_row, rows_of, zero_rows
+from .rows import Rows, chunks, each_row, rows_of
 
 _OF_SPAD, _OF_WEIGHTS, _OF_ACC = 0, 1, 2
 """Configurations of loads, by the operand of a product that they bring: each keeps its own over all tiles."""
@@ -74,12 +74,18 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
 
         each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
 
+    most = REQUEST_BYTES // (rows.dim * size)
     if is_spad and isinstance(high, int) and low == 0:
         whole, rest = divmod(high, rows.dim)
-        most = REQUEST_BYTES // (rows.dim * size)
         chunks(nest, 0, whole, most, lambda first, number: load(first, rows.dim, blocks=number))
         if rest:
             load(whole, rest, blocks=1)
+    elif is_spad and low == 0:
+        groups = nest.div(high, most * rows.dim)
+        (group,) = nest.open("b", 0, groups)
+        load(nest.mul(group, most), rows.dim, blocks=most)
+        nest.close()
+        _each_block(nest, high, rows.dim, partial(load, blocks=1), start=nest.mul(groups, most))
     else:
         _each_block(nest, high, rows.dim, partial(load, blocks=1))
     _append(block, nest, constants)
@@ -122,7 +128,7 @@ def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Rang
 
 
 def zero_tile(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
-    """Append the fill of a whole tile with 0, if part of it is out of bounds."""
+    """Append the fill with 0 of the rows of a tile that are out of bounds, whole ones."""
     if fill.value.data != 0:
         raise Diagnostic(
             "loads of Gemmini fill with 0 only",
@@ -130,13 +136,22 @@ def zero_tile(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) 
             found=str(fill),
             remedy="pad in a kernel before",
         )
-    condition, then = outside(block, near, bounds), Block()
-    assert isinstance(condition.owner, Operation)
-    nest = Nest(constants := Constants(), condition.owner.location)
-    zero_rows(nest, near, mvin_zero if _is_spad(near) else mvin_acc_zero)
-    _append(then, nest, constants)
-    then.add_op(scf.YieldOp())
-    block.add_op(scf.IfOp(condition, [], Region(then)))
+    rows, zero = rows_of(near), mvin_zero if _is_spad(near) else mvin_acc_zero
+
+    def fill_rows(inner: Block, box: Sequence[Range], _: int) -> None:
+        nest = Nest(constants := Constants(), UnknownLoc())
+        limits = [_known(each) for each in box]
+        low, high = limits[rows.axis]
+        first, end = nest.div(low, rows.dim), nest.div(nest.add(high, rows.dim - 1), rows.dim)
+
+        def row(at: Sequence[Index], count: Index) -> None:
+            nest.last(zero((near, [nest.value(each) for each in (*at, 0)]), nest.value(count)))
+
+        others = [limits[each] for each in rows.others]
+        each_row(nest, [(first, end), *others], rows.line + 1, rows.dim, row)
+        _append(inner, nest, constants)
+
+    fill_outside(block, near, bounds, fill_rows)
 
 
 def _append(block: Block, nest: Nest, constants: Constants) -> None:
@@ -173,8 +188,8 @@ def _is_spad(near: SSAValue) -> bool:
     return level_name(near.type) == "SPAD"
 
 
-def _each_block(nest: Nest, high: Index, dim: int, visit: Callable[[Index, Index], None]) -> None:
-    """Emit a loop over the blocks of an axis: `visit` takes the number of a block, and its columns in bounds."""
+def _each_block(nest: Nest, high: Index, dim: int, visit: Callable[[Index, Index], None], *, start: Index = 0) -> None:
+    """Emit a loop over the blocks of an axis from `start`: `visit` takes a block, and its columns in bounds."""
     if isinstance(high, int):
         whole, rest = divmod(high, dim)
         if whole:
@@ -186,7 +201,7 @@ def _each_block(nest: Nest, high: Index, dim: int, visit: Callable[[Index, Index
         if rest:
             visit(whole, rest)
         return
-    (first,) = nest.open("b", 0, nest.div(nest.add(high, dim - 1), dim))
+    (first,) = nest.open("b", start, nest.div(nest.add(high, dim - 1), dim))
     visit(first, nest.least([nest.sub(high, nest.mul(first, dim)), dim]))
     nest.close()
 

@@ -1,0 +1,266 @@
+"""Functions that issue the instructions of transfers between those of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import FunctionType, i1
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator
+
+from ...dialects.core.analysis.constants import constant_integer
+from ...dialects.core.effects import is_speculatable
+from ...dialects.core.instruction import InstructionOp
+from ...dialects.core.nesting import nested_ops
+from ...passes.loops.nest import Constants, Index, Nest
+
+_BURST = 4
+"""Instructions of a transfer issued at a time at most, if the kernel has enough loops: half of a queue of loads."""
+
+
+def is_interleavable(function: func.FuncOp) -> bool:
+    """Return whether a function issues instructions in loops without results, and does nothing else."""
+    if not function.body.blocks:
+        return False
+    return all(_is_plain(op) for op in nested_ops(function.body))
+
+
+def _is_plain(op: Operation) -> bool:
+    if isinstance(op, scf.ForOp):
+        return not op.iter_args and constant_integer(op.step) == 1
+    if isinstance(op, scf.IfOp):
+        return not op.results and isinstance(op.parent_op(), func.FuncOp) and not _work(op.false_region)
+    if isinstance(op, InstructionOp):
+        return not op.INSTRUCTION.configures
+    return is_speculatable(op) or op.has_trait(IsTerminator)
+
+
+def _work(region: Region) -> list[Operation]:
+    """Return the ops of a region that are issued in order: instructions, and loops and branches of them."""
+    if not region.blocks:
+        return []
+    return [op for op in region.block.ops if isinstance(op, InstructionOp | scf.ForOp | scf.IfOp)]
+
+
+class _Interleaving:
+    """Body of a function, as it is built: a kernel's loops, and in them the parts of transfers."""
+
+    def __init__(self, kernel: func.FuncOp):
+        self.constants = Constants()
+        self.nest = Nest(self.constants, kernel.location)
+        self.values: dict[SSAValue, SSAValue] = {}
+
+    def value(self, value: SSAValue) -> SSAValue:
+        return self.values.get(value, value)
+
+    def index(self, value: SSAValue) -> Index:
+        """Return an index as a number where it is constant."""
+        constant = constant_integer(value)
+        return self.value(value) if constant is None else constant
+
+    def bind(self, region: Region) -> None:
+        """Compute the values of a region that are no effects."""
+        for op in region.block.ops:
+            if isinstance(op, arith.ConstantOp):
+                self.values[op.result] = self.nest.attribute(op.value)  # pyright: ignore[reportArgumentType]
+            elif is_speculatable(op) and op.results:
+                made = op.clone(self.values)
+                self.nest.op(made)
+                self.values.update(zip(op.results, made.results, strict=True))
+
+    def loop(self, op: scf.ForOp, lower: Index, upper: Index) -> SSAValue:
+        """Open a loop in place of another one, with its attributes."""
+        (index,) = self.nest.open(op.body.block.args[0].name_hint or "i", lower, upper, marks=list(op.attributes))
+        return index
+
+    def whole(self, op: Operation) -> None:
+        """Emit an instruction, or a loop of them."""
+        if not isinstance(op, scf.ForOp):
+            self.instruction(op)
+            return
+        self.values[op.body.block.args[0]] = self.loop(op, self.index(op.lb), self.index(op.ub))
+        self.bind(op.body)
+        for each in _work(op.body):
+            self.whole(each)
+        self.nest.close()
+
+    def instruction(self, op: Operation) -> None:
+        made = op.clone(self.values)
+        self.nest.last(made)
+        made.location = op.location
+
+
+class _Part(NamedTuple):
+    """Work of a transfer that can be cut: an instruction, or the iterations of a loop."""
+
+    op: Operation
+    count: Index
+    """Units: iterations of a loop times those of its body, where these are known; 1 for others."""
+
+
+def _units(op: Operation) -> int:
+    """Return the units of one iteration of a loop: 1 if it is not cut, as where loops inside have unknown trips."""
+    if not isinstance(op, scf.ForOp):
+        return 1
+    trips = [_trips(each) * _units(each) if isinstance(each, scf.ForOp) else 1 for each in _work(op.body)]
+    return sum(trips) if all(trips) else 1
+
+
+def _trips(op: scf.ForOp) -> int:
+    """Return the iterations of a loop with constant bounds, 0 for others."""
+    low, high = constant_integer(op.lb), constant_integer(op.ub)
+    return 0 if low is None or high is None else max(high - low, 0)
+
+
+class _Transfer:
+    """Transfer that is issued in parts, its units in order."""
+
+    def __init__(self, into: _Interleaving, function: func.FuncOp, condition: SSAValue):
+        self._into = into
+        self._nest = into.nest
+        self._parts: list[_Part] = []
+        into.bind(function.body)
+        total: Index = 0
+        for op in _work(function.body):
+            if not isinstance(op, scf.IfOp):
+                self._parts.append(_Part(op, self._count(op)))
+                continue
+            into.bind(op.true_region)
+            for each in _work(op.true_region):
+                self._parts.append(_Part(each, self._where(into.value(op.cond), self._count(each))))
+        for part in self._parts:
+            total = self._nest.add(total, part.count)
+        self.most = total if isinstance(total, int) else None
+        self._total = total
+        self._end = self._where(condition, total)
+
+    def _count(self, op: Operation) -> Index:
+        if not isinstance(op, scf.ForOp):
+            return 1
+        trips = self._nest.sub(self._into.index(op.ub), self._into.index(op.lb))
+        return self._nest.mul(self._nest.greatest([trips, 0]), _units(op))
+
+    def _where(self, condition: SSAValue, count: Index) -> Index:
+        return self._nest.op(arith.SelectOp(condition, self._nest.value(count), self._nest.value(0)))
+
+    def slice(self, slot: Index, slots: int) -> None:
+        """Emit the units of one slot of the kernel's."""
+        low, high = (self._bound(self._nest.add(slot, each), slots) for each in (0, 1))
+        start: Index = 0
+        for part in self._parts:
+            end = self._nest.add(start, part.count)
+            first, last = low, self._nest.least([high, self._end])
+            if len(self._parts) > 1:
+                first = self._nest.sub(self._nest.greatest([low, start]), start)
+                last = self._nest.least([last, end])
+            self._part(part.op, first, self._nest.sub(last, start))
+            start = end
+
+    def _bound(self, slot: Index, slots: int) -> Index:
+        """Return the first unit of a slot."""
+        if isinstance(self._total, int):
+            return self._nest.div(self._nest.mul(slot, self._total), slots)
+        product = self._nest.op(arith.MuliOp(self._nest.value(slot), self._nest.value(self._total)))
+        return self._nest.div(product, slots)
+
+    def _part(self, op: Operation, low: Index, high: Index) -> None:
+        """Emit the units from `low` to `high` of an instruction or a loop."""
+        (unit,) = self._nest.open("u", low, high)
+        if isinstance(op, scf.ForOp):
+            self._iteration(op, unit)
+        else:
+            self._into.instruction(op)
+        self._nest.close()
+
+    def _iteration(self, op: scf.ForOp, unit: Index) -> None:
+        """Emit one unit of a loop."""
+        count, work = _units(op), _work(op.body)
+        number = self._nest.div(unit, count)
+        index = self._nest.add(number, self._into.index(op.lb))
+        self._into.values[op.body.block.args[0]] = self._nest.value(index)
+        self._into.bind(op.body)
+        if count == 1:
+            for each in work:
+                self._into.whole(each)
+            return
+        rest, start = self._nest.sub(unit, self._nest.mul(number, count)), 0
+        for each in work:
+            units = _trips(each) * _units(each) if isinstance(each, scf.ForOp) else 1
+            if len(work) == 1 and isinstance(each, scf.ForOp):
+                self._iteration(each, rest)
+                return
+            low = self._nest.sub(self._nest.greatest([rest, start]), start)
+            high = self._nest.sub(self._nest.least([self._nest.add(rest, 1), start + units]), start)
+            self._part(each, low, high)
+            start += units
+
+
+def _chain(kernel: func.FuncOp, units: int) -> list[scf.ForOp]:
+    """Return the kernel's loops, outermost first, in whose innermost one parts of transfers are issued."""
+    found: list[scf.ForOp] = []
+    region = kernel.body
+    while loops := [op for op in _work(region) if isinstance(op, scf.ForOp) and _trips(op)]:
+        if found and prod(map(_trips, found)) * _BURST >= units:
+            break
+        found.append(max(loops, key=lambda op: _trips(op) * _units(op)))
+        region = found[-1].body
+    return found
+
+
+def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp]) -> func.FuncOp | None:
+    """
+    Build a function that issues the instructions of a kernel, and between them those of transfers.
+
+    It takes the operands of the kernel, and for each transfer a condition, whether it takes place, and its operands.
+    None for a kernel without loops.
+    """
+    if not _chain(kernel, 1):
+        return None
+    types = list(kernel.function_type.inputs)
+    for each in transfers:
+        types += [i1, *each.function_type.inputs]
+    block = Block(arg_types=types)
+    arguments = list(block.args)
+    made = _Interleaving(kernel)
+    for old in kernel.body.block.args:
+        made.values[old] = arguments.pop(0)
+    parts: list[_Transfer] = []
+    for each in transfers:
+        condition = arguments.pop(0)
+        for old in each.body.block.args:
+            made.values[old] = arguments.pop(0)
+        parts.append(_Transfer(made, each, condition))
+    units = max(_BURST * 16 if each.most is None else each.most for each in parts)
+    _kernel(made, kernel.body, _chain(kernel, units), parts, 0, 1)
+    ops = made.nest.take()
+    block.add_ops(ops)
+    made.constants.place(block)
+    block.add_op(func.ReturnOp())
+    result = func.FuncOp(name, FunctionType.from_lists(types, []), Region(block), visibility="private")
+    result.attributes |= {key: value for key, value in kernel.attributes.items()}
+    result.location = kernel.location
+    return result
+
+
+def _kernel(
+    made: _Interleaving, region: Region, chain: Sequence[scf.ForOp], parts: Sequence[_Transfer], slot: Index, slots: int
+) -> None:
+    """Emit a region of a kernel, with parts of transfers at the end of the innermost loop of the chain."""
+    made.bind(region)
+    for op in _work(region):
+        if not chain or op is not chain[0]:
+            made.whole(op)
+            continue
+        trips = _trips(chain[0])
+        index = made.loop(chain[0], made.index(chain[0].lb), made.index(chain[0].ub))
+        made.values[chain[0].body.block.args[0]] = index
+        number = made.nest.sub(index, made.index(chain[0].lb))
+        inner = made.nest.add(made.nest.mul(slot, trips), number)
+        _kernel(made, chain[0].body, chain[1:], parts, inner, slots * trips)
+        if len(chain) == 1:
+            for part in parts:
+                part.slice(inner, slots * trips)
+        made.nest.close()

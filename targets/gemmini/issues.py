@@ -1,0 +1,143 @@
+"""Calls that issue the instructions of transfers, where a program has them beside kernels of the array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsTerminator
+
+from ...dialects.core.effects import is_speculatable
+from ...dialects.core.nesting import nested_ops
+from ...dialects.hier import DmaNoneOp, DmaWaitOp
+from ...ir import functions
+from .interleaving import is_interleavable
+
+
+class Issue(NamedTuple):
+    """Call that issues a transfer, under the conditions of the branches around it."""
+
+    call: CallOp
+    guards: tuple[tuple[SSAValue, bool], ...]
+
+    def values(self) -> list[SSAValue]:
+        """Return the values on which the call depends."""
+        return [*(value for value, _ in self.guards), *self.call.operands]
+
+
+class Program:
+    """The functions of a module that kernels of the array and transfers have become."""
+
+    def __init__(self, module: ModuleOp):
+        self._known = {each.sym_name.data: each for each in functions(module) if is_interleavable(each)}
+
+    def kernel(self, op: Operation) -> FuncOp | None:
+        """Return the function of a kernel that an op calls, None for other ops."""
+        return self._called(op, is_kernel=True)
+
+    def transfer(self, op: Operation) -> FuncOp | None:
+        """Return the function of a transfer that an op calls, None for other ops."""
+        return self._called(op, is_kernel=False)
+
+    def _called(self, op: Operation, *, is_kernel: bool) -> FuncOp | None:
+        found = self._known.get(op.callee.string_value()) if isinstance(op, CallOp) else None
+        return found if found is not None and ("engine" in found.attributes) == is_kernel else None
+
+    def is_transparent(self, op: Operation) -> bool:
+        """Return whether an op issues transfers, waits for some and computes addresses, at most."""
+        if isinstance(op, scf.IfOp):
+            return all(self.is_transparent(each) for region in op.regions if region.blocks for each in region.block.ops)
+        if isinstance(op, DmaNoneOp | DmaWaitOp) or op.has_trait(IsTerminator):
+            return True
+        return self.transfer(op) is not None or is_speculatable(op)
+
+    def issues(self, op: Operation, guards: tuple[tuple[SSAValue, bool], ...] = ()) -> Iterator[Issue]:
+        """Yield the transfers that an op of `is_transparent` issues, in order."""
+        if self.transfer(op) is not None:
+            assert isinstance(op, CallOp)
+            yield Issue(op, guards)
+        if isinstance(op, scf.IfOp):
+            for region, side in ((op.true_region, True), (op.false_region, False)):
+                for each in region.block.ops if region.blocks else ():
+                    yield from self.issues(each, (*guards, (op.cond, side)))
+
+
+def token_of(issue: Issue) -> SSAValue | None:
+    """Return the token that stands for a transfer's end, None where there is none."""
+    after = issue.call.next_op
+    return after.token if isinstance(after, DmaNoneOp) else None
+
+
+def carried(token: SSAValue) -> set[SSAValue]:
+    """Return the values that may be a token: itself, and results of the branches that yield it."""
+    found, pending = set[SSAValue](), [token]
+    while pending:
+        value = pending.pop()
+        if value in found:
+            continue
+        found.add(value)
+        for use in value.uses:
+            branch = use.operation.parent_op()
+            if isinstance(use.operation, scf.YieldOp) and isinstance(branch, scf.IfOp):
+                pending.append(branch.results[use.index])
+    return found
+
+
+def are_awaited(tokens: Set[SSAValue], ops: Sequence[Operation]) -> bool:
+    """Return whether some ops, or those inside of them, wait for a token."""
+    waits = [each for op in ops for each in nested_ops(op) if isinstance(each, DmaWaitOp)]
+    return any(operand in tokens for wait in waits for operand in wait.operands)
+
+
+def copied(
+    values: Sequence[SSAValue], scope: Block, known: Mapping[SSAValue, SSAValue]
+) -> tuple[list[Operation], dict[SSAValue, SSAValue]] | None:
+    """
+    Return copies of the ops inside a block on which values depend, in order, and the values that replace the old ones.
+
+    `known` are those of values that need no copy. None where an op cannot be copied.
+    """
+    made: list[Operation] = []
+    mapped = dict(known)
+
+    def visit(value: SSAValue) -> bool:
+        owner = value.owner
+        if value in mapped:
+            return True
+        if not isinstance(owner, Operation):
+            return not _is_within(owner, scope)
+        if not _is_within(owner.parent, scope):
+            return True
+        if not is_speculatable(owner) or not all([visit(each) for each in owner.operands]):
+            return False
+        made.append(owner.clone(mapped))
+        made[-1].location = owner.location
+        return True
+
+    return (made, mapped) if all([visit(each) for each in values]) else None
+
+
+def _is_within(block: Block | None, scope: Block) -> bool:
+    while block is not None and block is not scope:
+        block = block.parent_block()
+    return block is scope
+
+
+def condition(guards: Sequence[tuple[SSAValue, bool]], point: InsertPoint) -> SSAValue:
+    """Insert the conjunction of conditions, and return it."""
+
+    def insert(op: Operation) -> SSAValue:
+        Rewriter.insert_op(op, point)
+        return op.results[0]
+
+    true = insert(arith.ConstantOp(IntegerAttr(-1, i1)))
+    found: SSAValue | None = None
+    for value, side in guards:
+        holds = value if side else insert(arith.XOrIOp(value, true))
+        found = holds if found is None else insert(arith.AndIOp(found, holds))
+    return true if found is None else found

@@ -1,0 +1,122 @@
+"""
+The pass `interleave-transfers`: the instructions of transfers are issued between those of the kernel that they overlap.
+
+    func.call @read_tile_0(%x, %next, %i)
+    func.call @conv_0(%x0, %w, %sums)
+
+becomes
+
+    func.call @conv_0_1(%x0, %w, %sums, %true, %x, %next, %i)
+
+The core issues instructions in order, and waits where a queue is full. Loads that come before a kernel would fill
+theirs, and keep the kernel from starting; a part of them behind each block of products keeps both queues busy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.core.nesting import nested_ops
+from ....ir import functions, symbol_names
+from ....passes.core.base import Pass
+from ..interleaving import interleave
+from ..issues import Issue, Program, are_awaited, carried, condition, copied, token_of
+
+
+class _Interleaver:
+    """The functions of a module, and those that are made of them."""
+
+    def __init__(self, module: ModuleOp):
+        self._program = Program(module)
+        self._taken = symbol_names(module.body.block)
+        self._made: dict[tuple[FuncOp, ...], FuncOp | None] = {}
+
+    def visit(self, call: Operation) -> None:
+        """Issue the transfers before the call of a kernel inside of it, as far as they may be in flight there."""
+        kernel, block = self._program.kernel(call), call.parent
+        if kernel is None or block is None:
+            return
+        there = _defined(block)
+        found = [each for each in self._before(call) if copied(each.values(), block, there) is not None]
+        transfers = [each for each in map(self._program.transfer, (issue.call for issue in found)) if each is not None]
+        function = self._function(kernel, transfers) if transfers else None
+        if function is not None:
+            assert isinstance(call, CallOp)
+            _replace(call, block, function, found)
+
+    def _before(self, call: Operation) -> list[Issue]:
+        """Return the transfers issued before a call that nobody has waited for there, in order."""
+        found: list[Issue] = []
+        later: list[Operation] = []
+        op = call.prev_op
+        while op is not None and self._program.is_transparent(op):
+            later.append(op)
+            for issue in reversed(list(self._program.issues(op))):
+                token = token_of(issue)
+                if token is not None and not are_awaited(carried(token), later):
+                    found.append(issue)
+            op = op.prev_op
+        return found[::-1]
+
+    def _function(self, kernel: FuncOp, transfers: Sequence[FuncOp]) -> FuncOp | None:
+        key = (kernel, *transfers)
+        if key not in self._made:
+            base = kernel.sym_name.data
+            name = next(each for each in (f"{base}_{number}" for number in count(1)) if each not in self._taken)
+            made = self._made[key] = interleave(name, kernel, transfers)
+            if made is not None:
+                self._taken.add(name)
+                Rewriter.insert_op(made, InsertPoint.after(kernel))
+        return self._made[key]
+
+
+def _defined(block: Block) -> dict[SSAValue, SSAValue]:
+    """Return the values of a block, each as it is."""
+    return {each: each for values in (block.args, *(op.results for op in block.ops)) for each in values}
+
+
+def _replace(call: CallOp, block: Block, function: FuncOp, issues: Sequence[Issue]) -> None:
+    """Replace the call of a kernel and those of transfers before it by one of a function that does both."""
+    arguments: list[SSAValue] = list(call.operands)
+    point = InsertPoint.before(call)
+    known = _defined(block)
+    for issue in issues:
+        copies = copied(issue.values(), block, known)
+        assert copies is not None
+        ops, values = copies
+        for op in ops:
+            Rewriter.insert_op(op, point)
+        known |= values
+        guards = [(values.get(value, value), side) for value, side in issue.guards]
+        arguments += [condition(guards, point), *(values.get(each, each) for each in issue.call.operands)]
+        Rewriter.erase_op(issue.call)
+    made = CallOp(function.sym_name.data, arguments, [])
+    made.attributes |= dict(call.attributes)
+    made.location = call.location
+    Rewriter.replace_op(call, made, [])
+
+
+@dataclass(frozen=True)
+class InterleaveTransfersPass(Pass):
+    """
+    Issue transfers between the instructions of the kernel that they overlap.
+
+    Run it after `hoist-configuration`, so that transfers set no registers. A transfer stays where it is if someone
+    waits for it before the kernel, or if something else than transfers stands between.
+    """
+
+    name = "interleave-transfers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        interleaver = _Interleaver(op)
+        for function in functions(op):
+            for call in [each for each in nested_ops(function) if isinstance(each, CallOp)]:
+                interleaver.visit(call)
