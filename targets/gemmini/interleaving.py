@@ -7,7 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import FunctionType, i1
+from xdsl.dialects.builtin import FunctionType, MemRefType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -19,6 +19,8 @@ from ...passes.loops.nest import Constants, Index, Nest
 
 _BURST = 4
 """Instructions of a transfer issued at a time at most, if the kernel has enough loops: half of a queue of loads."""
+_FAR = 10
+"""Weight of an instruction that accesses DRAM, beside one of near memory alone: cycles of a row, about."""
 
 
 def is_interleavable(function: func.FuncOp) -> bool:
@@ -99,6 +101,8 @@ class _Part(NamedTuple):
     op: Operation
     count: Index
     """Units: iterations of a loop times those of its body, where these are known; 1 for others."""
+    weight: int
+    """Of a unit."""
 
 
 def _units(op: Operation) -> int:
@@ -107,6 +111,12 @@ def _units(op: Operation) -> int:
         return 1
     trips = [_trips(each) * _units(each) if isinstance(each, scf.ForOp) else 1 for each in _work(op.body)]
     return sum(trips) if all(trips) else 1
+
+
+def _weight(op: Operation) -> int:
+    """Return the weight of an instruction, or of the first one in a loop: more if it accesses DRAM."""
+    found = next(each for each in nested_ops(op) if isinstance(each, InstructionOp))
+    return _FAR if sum(isinstance(each.type, MemRefType) for each in found.operands) > 1 else 1
 
 
 def _trips(op: scf.ForOp) -> int:
@@ -123,19 +133,20 @@ class _Transfer:
         self._nest = into.nest
         self._parts: list[_Part] = []
         into.bind(function.body)
-        total: Index = 0
         for op in _work(function.body):
             if not isinstance(op, scf.IfOp):
-                self._parts.append(_Part(op, self._count(op)))
+                self._parts.append(_Part(op, self._count(op), _weight(op)))
                 continue
             into.bind(op.true_region)
             for each in _work(op.true_region):
-                self._parts.append(_Part(each, self._where(into.value(op.cond), self._count(each))))
+                count = self._where(into.value(op.cond), self._count(each))
+                self._parts.append(_Part(each, count, _weight(each)))
+        known = [part.count for part in self._parts if isinstance(part.count, int)]
+        self.most = sum(known) if len(known) == len(self._parts) else None
+        total: Index = 0
         for part in self._parts:
-            total = self._nest.add(total, part.count)
-        self.most = total if isinstance(total, int) else None
-        self._total = total
-        self._end = self._where(condition, total)
+            total = self._nest.add(total, self._nest.mul(part.count, part.weight))
+        self._total, self._end = total, self._where(condition, total)
 
     def _count(self, op: Operation) -> Index:
         if not isinstance(op, scf.ForOp):
@@ -148,19 +159,21 @@ class _Transfer:
 
     def slice(self, slot: Index, slots: int) -> None:
         """Emit the units of one slot of the kernel's."""
-        low, high = (self._bound(self._nest.add(slot, each), slots) for each in (0, 1))
+        low = self._bound(slot, slots)
+        high = self._nest.least([self._bound(self._nest.add(slot, 1), slots), self._end])
         start: Index = 0
         for part in self._parts:
-            end = self._nest.add(start, part.count)
-            first, last = low, self._nest.least([high, self._end])
-            if len(self._parts) > 1:
-                first = self._nest.sub(self._nest.greatest([low, start]), start)
-                last = self._nest.least([last, end])
-            self._part(part.op, first, self._nest.sub(last, start))
-            start = end
+            first, last = (self._unit(self._nest.sub(each, start), part) for each in (low, high))
+            self._part(part.op, first, self._nest.least([last, part.count]))
+            start = self._nest.add(start, self._nest.mul(part.count, part.weight))
+
+    def _unit(self, weight: Index, part: _Part) -> Index:
+        """Return the first unit of a part at which a weight is reached, counted from the part's begin."""
+        rounded = self._nest.add(weight, part.weight - 1)
+        return self._nest.div(self._nest.greatest([rounded, 0]) if len(self._parts) > 1 else rounded, part.weight)
 
     def _bound(self, slot: Index, slots: int) -> Index:
-        """Return the first unit of a slot."""
+        """Return the weight before a slot."""
         if isinstance(self._total, int):
             return self._nest.div(self._nest.mul(slot, self._total), slots)
         product = self._nest.op(arith.MuliOp(self._nest.value(slot), self._nest.value(self._total)))
