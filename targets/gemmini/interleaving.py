@@ -141,6 +141,8 @@ class _Transfer:
             for each in _work(op.true_region):
                 count = self._where(into.value(op.cond), self._count(each))
                 self._parts.append(_Part(each, count, _weight(each)))
+        if len({part.weight for part in self._parts}) == 1:
+            self._parts = [part._replace(weight=1) for part in self._parts]
         known = [part.count for part in self._parts if isinstance(part.count, int)]
         self.most = sum(known) if len(known) == len(self._parts) else None
         total: Index = 0
@@ -173,11 +175,14 @@ class _Transfer:
         return self._nest.div(self._nest.greatest([rounded, 0]) if len(self._parts) > 1 else rounded, part.weight)
 
     def _bound(self, slot: Index, slots: int) -> Index:
-        """Return the weight before a slot."""
+        """Return the weight before a slot, rounded up: the first unit is issued in the first slot."""
+        if isinstance(self._total, int) and self._total % slots == 0:
+            return self._nest.mul(slot, self._total // slots)
         if isinstance(self._total, int):
-            return self._nest.div(self._nest.mul(slot, self._total), slots)
-        product = self._nest.op(arith.MuliOp(self._nest.value(slot), self._nest.value(self._total)))
-        return self._nest.div(product, slots)
+            product: Index = self._nest.mul(slot, self._total)
+        else:
+            product = self._nest.op(arith.MuliOp(self._nest.value(slot), self._total))
+        return self._nest.div(self._nest.add(product, slots - 1), slots)
 
     def _part(self, op: Operation, low: Index, high: Index) -> None:
         """Emit the units from `low` to `high` of an instruction or a loop."""
