@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from ...dialects.core.instruction import InstructionOp
 from ...dialects.core.nesting import nested_ops
 from ...passes.loops.nest import Constants, Index, Nest
 
-_BURST = 4
+_BURST = 8
 """Instructions of a transfer issued at a time at most, if the kernel has enough loops: half of a queue of loads."""
 _FAR = 10
 """Weight of an instruction that accesses DRAM, beside one of near memory alone: cycles of a row, about."""
@@ -216,16 +216,29 @@ class _Transfer:
             start += units
 
 
-def _chain(kernel: func.FuncOp, units: int) -> list[scf.ForOp]:
-    """Return the kernel's loops, outermost first, in whose innermost one parts of transfers are issued."""
-    found: list[scf.ForOp] = []
-    region = kernel.body
-    while loops := [op for op in _work(region) if isinstance(op, scf.ForOp) and _trips(op)]:
-        if found and prod(map(_trips, found)) * _BURST >= units:
-            break
-        found.append(max(loops, key=lambda op: _trips(op) * _units(op)))
-        region = found[-1].body
-    return found
+def _chains(kernel: func.FuncOp, units: int) -> dict[Operation, list[scf.ForOp]]:
+    """
+    Return the chains of loops, outermost first, in whose innermost ones parts of transfers are issued.
+
+    Each of the function's loops begins one, but for those of much less work than another.
+    """
+    loops = [op for op in _work(kernel.body) if isinstance(op, scf.ForOp) and _trips(op)]
+    works = {op: _trips(op) * _units(op) * _weight(op) for op in loops}
+    chains = {op: [op] for op in loops if 2 * works[op] >= max(works.values())}
+    while _slots(chains) * _BURST < units and any([_deepen(chain) for chain in chains.values()]):
+        pass
+    return chains
+
+
+def _slots(chains: Mapping[Operation, Sequence[scf.ForOp]]) -> int:
+    return sum(prod(map(_trips, chain)) for chain in chains.values())
+
+
+def _deepen(chain: list[scf.ForOp]) -> bool:
+    """Append the loop of most work inside of a chain, and return whether there is one."""
+    loops = [op for op in _work(chain[-1].body) if isinstance(op, scf.ForOp) and _trips(op)]
+    chain += sorted(loops, key=lambda op: _trips(op) * _units(op))[-1:]
+    return bool(loops)
 
 
 def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp]) -> func.FuncOp | None:
@@ -233,9 +246,9 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp])
     Build a function that issues the instructions of a kernel, and between them those of transfers.
 
     It takes the operands of the kernel, and for each transfer a condition, whether it takes place, and its operands.
-    None for a kernel without loops.
+    None for a kernel without loops of constant bounds.
     """
-    if not _chain(kernel, 1):
+    if not _chains(kernel, 1):
         return None
     types = list(kernel.function_type.inputs)
     for each in transfers:
@@ -252,33 +265,40 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp])
             made.values[old] = arguments.pop(0)
         parts.append(_Transfer(made, each, condition))
     units = max(_BURST * 16 if each.most is None else each.most for each in parts)
-    _kernel(made, kernel.body, _chain(kernel, units), parts, 0, 1)
+    chains = _chains(kernel, units)
+    slots, start = _slots(chains), 0
+    made.bind(kernel.body)
+    for op in _work(kernel.body):
+        if op in chains:
+            _kernel(made, chains[op], parts, 0, start, slots)
+            start += prod(map(_trips, chains[op]))
+        else:
+            made.whole(op)
     ops = made.nest.take()
     block.add_ops(ops)
     made.constants.place(block)
     block.add_op(func.ReturnOp())
     result = func.FuncOp(name, FunctionType.from_lists(types, []), Region(block), visibility="private")
-    result.attributes |= {key: value for key, value in kernel.attributes.items()}
+    result.attributes |= dict(kernel.attributes)
     result.location = kernel.location
     return result
 
 
 def _kernel(
-    made: _Interleaving, region: Region, chain: Sequence[scf.ForOp], parts: Sequence[_Transfer], slot: Index, slots: int
+    made: _Interleaving, chain: Sequence[scf.ForOp], parts: Sequence[_Transfer], number: Index, start: int, slots: int
 ) -> None:
-    """Emit a region of a kernel, with parts of transfers at the end of the innermost loop of the chain."""
-    made.bind(region)
-    for op in _work(region):
-        if not chain or op is not chain[0]:
+    """Emit the loops of a chain, and in the innermost one, at its end, parts of transfers: slots from `start` on."""
+    loop, *inner = chain
+    index = made.loop(loop, made.index(loop.lb), made.index(loop.ub))
+    made.values[loop.body.block.args[0]] = index
+    number = made.nest.add(made.nest.mul(number, _trips(loop)), made.nest.sub(index, made.index(loop.lb)))
+    made.bind(loop.body)
+    for op in _work(loop.body):
+        if inner and op is inner[0]:
+            _kernel(made, inner, parts, number, start, slots)
+        else:
             made.whole(op)
-            continue
-        trips = _trips(chain[0])
-        index = made.loop(chain[0], made.index(chain[0].lb), made.index(chain[0].ub))
-        made.values[chain[0].body.block.args[0]] = index
-        number = made.nest.sub(index, made.index(chain[0].lb))
-        inner = made.nest.add(made.nest.mul(slot, trips), number)
-        _kernel(made, chain[0].body, chain[1:], parts, inner, slots * trips)
-        if len(chain) == 1:
-            for part in parts:
-                part.slice(inner, slots * trips)
-        made.nest.close()
+    if not inner:
+        for part in parts:
+            part.slice(made.nest.add(number, start), slots)
+    made.nest.close()

@@ -135,9 +135,11 @@ def condition(guards: Sequence[tuple[SSAValue, bool]], point: InsertPoint) -> SS
         Rewriter.insert_op(op, point)
         return op.results[0]
 
-    true = insert(arith.ConstantOp(IntegerAttr(-1, i1)))
     found: SSAValue | None = None
     for value, side in guards:
-        holds = value if side else insert(arith.XOrIOp(value, true))
+        holds = value if side else insert(arith.XOrIOp(value, insert(arith.ConstantOp(_TRUE))))
         found = holds if found is None else insert(arith.AndIOp(found, holds))
-    return true if found is None else found
+    return insert(arith.ConstantOp(_TRUE)) if found is None else found
+
+
+_TRUE = IntegerAttr(-1, i1)

@@ -85,12 +85,22 @@ _Static_assert((elem_t)-1 < 0 && (acc_t)-1 < 0, "this program is for an instance
         ROCC_INSTRUCTION_RS1_RS2(XCUSTOM_ACC, tw_first, tw_second, funct); \
         __asm__ volatile("" : : : "memory"); \
     } while (0)
+#define tw_gemmini_execute(funct, rs1, rs2) \
+    do { \
+        const uint64_t tw_first = (rs1), tw_second = (rs2); \
+        ROCC_INSTRUCTION_RS1_RS2(XCUSTOM_ACC, tw_first, tw_second, funct); \
+    } while (0)
 #elif defined(__riscv)
 #if defined(XCUSTOM_ACC) && XCUSTOM_ACC != 3
 #error "the array has another command than custom-3: include gemmini.h, whose macros issue it, too"
 #endif
 #define tw_gemmini_issue(funct, rs1, rs2) \
     __asm__ volatile(".insn r 0x7b, 3, %2, x0, %0, %1" : : "r"(rs1), "r"(rs2), "i"(funct) : "memory")
+/* Products access near memories only: the compiler keeps what it has loaded. */
+#define tw_gemmini_execute(funct, rs1, rs2) \
+    __asm__ volatile(".insn r 0x7b, 3, %2, x0, %0, %1" : : "r"(rs1), "r"(rs2), "i"(funct))
+#else
+#define tw_gemmini_execute tw_gemmini_issue
 #endif
 
 #ifdef __riscv
@@ -122,7 +132,7 @@ static inline uint32_t tw_gemmini_spad_row(const void *near, int32_t dim, int32_
         return 0;
     }
 #endif
-    return (uint32_t)(((const char *)near - tw_gemmini.spad) / (dim * size));
+    return (uint32_t)((size_t)((const char *)near - tw_gemmini.spad) / (size_t)(dim * size));
 }
 
 static inline uint32_t tw_gemmini_acc_row(const void *near, int32_t dim) {
@@ -133,7 +143,7 @@ static inline uint32_t tw_gemmini_acc_row(const void *near, int32_t dim) {
         return TW_GEMMINI_ACC;
     }
 #endif
-    return (uint32_t)(((const char *)near - tw_gemmini.acc) / (4 * dim)) | TW_GEMMINI_ACC;
+    return (uint32_t)((size_t)((const char *)near - tw_gemmini.acc) / (size_t)(4 * dim)) | TW_GEMMINI_ACC;
 }
 
 static inline uint64_t tw_gemmini_tile(int32_t rows, int32_t cols, uint32_t at) {
@@ -226,13 +236,13 @@ static inline void tw_gemmini_preload(const void *b, int32_t k, int32_t n, int32
 }
 
 static inline void tw_gemmini_compute_preloaded_at(uint32_t a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
-    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini.preload, tw_gemmini_tile(rows, n, c));
-    tw_gemmini_issue(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
+    tw_gemmini_execute(TW_GEMMINI_PRELOAD, tw_gemmini.preload, tw_gemmini_tile(rows, n, c));
+    tw_gemmini_execute(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
 }
 
 static inline void tw_gemmini_compute_accumulated_at(uint32_t a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
-    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini_tile(k, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
-    tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
+    tw_gemmini_execute(TW_GEMMINI_PRELOAD, tw_gemmini_tile(k, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
+    tw_gemmini_execute(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
 }
 
 static inline void tw_gemmini_compute_preloaded(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
@@ -266,9 +276,9 @@ static inline void tw_gemmini_config_os(int32_t step) {
 
 /* Output-stationary: the cells begin with zeros, or keep their sums. */
 static inline void tw_gemmini_multiply_at(uint32_t a, uint32_t b, uint32_t c, int32_t rows, int32_t k, int32_t n, int32_t first) {
-    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
-    if (first) tw_gemmini_issue(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(k, n, b));
-    else tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(k, n, b));
+    tw_gemmini_execute(TW_GEMMINI_PRELOAD, tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
+    if (first) tw_gemmini_execute(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(k, n, b));
+    else tw_gemmini_execute(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(k, n, b));
 }
 
 static inline void tw_gemmini_multiply_keep(const void *a, const void *b, int32_t rows, int32_t k, int32_t n, int32_t first,

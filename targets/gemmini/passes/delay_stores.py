@@ -92,13 +92,15 @@ def _issue(
     ops, values = copies
     for op in ops:
         Rewriter.insert_op(op, point)
-    holds = condition([*guards, *((values.get(value, value), side) for value, side in issue.guards)], point)
-    call, then = issue.call.clone(values), Block()
-    call.location = issue.call.location
-    then.add_ops([call, DmaNoneOp(), scf.YieldOp()])
-    branch = scf.IfOp(holds, [], Region(then))
-    branch.location = issue.call.location
-    Rewriter.insert_op(branch, point)
+    guards = [*guards, *((values.get(value, value), side) for value, side in issue.guards)]
+    made: list[Operation] = [issue.call.clone(values), DmaNoneOp()]
+    if guards:
+        holds = condition(guards, point)
+        made = [scf.IfOp(holds, [], Region(Block([*made, scf.YieldOp()])))]
+    for op in made:
+        for each in nested_ops(op):
+            each.location = issue.call.location
+        Rewriter.insert_op(op, point)
 
 
 @dataclass(frozen=True)

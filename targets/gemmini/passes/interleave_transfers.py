@@ -19,11 +19,13 @@ from dataclasses import dataclass
 from itertools import count
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.effects import is_pure
 from ....dialects.core.nesting import nested_ops
 from ....ir import functions, symbol_names
 from ....passes.core.base import Pass
@@ -97,11 +99,23 @@ def _replace(call: CallOp, block: Block, function: FuncOp, issues: Sequence[Issu
         known |= values
         guards = [(values.get(value, value), side) for value, side in issue.guards]
         arguments += [condition(guards, point), *(values.get(each, each) for each in issue.call.operands)]
-        Rewriter.erase_op(issue.call)
+        _erase(issue.call)
     made = CallOp(function.sym_name.data, arguments, [])
     made.attributes |= dict(call.attributes)
     made.location = call.location
     Rewriter.replace_op(call, made, [])
+
+
+def _erase(call: CallOp) -> None:
+    """Erase the call of a transfer, and the branches around it that issue nothing else and have no result."""
+    block = call.parent
+    Rewriter.erase_op(call)
+    while block is not None:
+        branch = block.parent_op()
+        if not isinstance(branch, scf.IfOp) or branch.results or not is_pure(branch):
+            return
+        block = branch.parent
+        Rewriter.erase_op(branch)
 
 
 @dataclass(frozen=True)
