@@ -93,17 +93,19 @@ class Counts:
 
 @dataclass
 class _Engines(Observer):
-    """Engines of the outlined kernels, by the names of their functions."""
+    """Engines of the outlined kernels, and of functions that passes make of these, by their names."""
 
     found: dict[str, str] = field(default_factory=dict[str, str])
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
-        if place.step.name != "outline-kernels":
+        is_outlined = place.step.name == "outline-kernels"
+        if not is_outlined and not self.found:
             return
-        copier = machine_of(module).copier.name
         for function in functions(module):
             engine: Any = function.attributes.get("engine")
-            self.found[function.sym_name.data] = copier if engine is None else engine.data
+            if engine is not None or is_outlined:
+                name = machine_of(module).copier.name if engine is None else engine.data
+                self.found[function.sym_name.data] = name
 
 
 def counts_of(

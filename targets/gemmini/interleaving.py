@@ -7,7 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import FunctionType, MemRefType, i1
+from xdsl.dialects.builtin import FunctionType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -17,10 +17,10 @@ from ...dialects.core.instruction import InstructionOp
 from ...dialects.core.nesting import nested_ops
 from ...passes.loops.nest import Constants, Index, Nest
 
-_BURST = 8
+_BURST = 4
 """Instructions of a transfer issued at a time at most, if the kernel has enough loops: half of a queue of loads."""
-_FAR = 10
-"""Weight of an instruction that accesses DRAM, beside one of near memory alone: cycles of a row, about."""
+_UNKNOWN = 64
+"""Instructions of a transfer whose extents are known at run time only."""
 
 
 def is_interleavable(function: func.FuncOp) -> bool:
@@ -100,23 +100,7 @@ class _Part(NamedTuple):
 
     op: Operation
     count: Index
-    """Units: iterations of a loop times those of its body, where these are known; 1 for others."""
-    weight: int
-    """Of a unit."""
-
-
-def _units(op: Operation) -> int:
-    """Return the units of one iteration of a loop: 1 if it is not cut, as where loops inside have unknown trips."""
-    if not isinstance(op, scf.ForOp):
-        return 1
-    trips = [_trips(each) * _units(each) if isinstance(each, scf.ForOp) else 1 for each in _work(op.body)]
-    return sum(trips) if all(trips) else 1
-
-
-def _weight(op: Operation) -> int:
-    """Return the weight of an instruction, or of the first one in a loop: more if it accesses DRAM."""
-    found = next(each for each in nested_ops(op) if isinstance(each, InstructionOp))
-    return _FAR if sum(isinstance(each.type, MemRefType) for each in found.operands) > 1 else 1
+    """Units: an instruction, or an iteration of a loop, in turn cut if it has many instructions."""
 
 
 def _trips(op: scf.ForOp) -> int:
@@ -125,30 +109,43 @@ def _trips(op: scf.ForOp) -> int:
     return 0 if low is None or high is None else max(high - low, 0)
 
 
+def _instructions(op: Operation) -> int:
+    """Return the instructions of an iteration of a loop, 0 where that is unknown; 1 for other ops."""
+    if not isinstance(op, scf.ForOp):
+        return 1
+    numbers = [_trips(each) * _instructions(each) if isinstance(each, scf.ForOp) else 1 for each in _work(op.body)]
+    return sum(numbers) if all(numbers) else 0
+
+
+def _units(op: Operation) -> int:
+    """Return the units of an iteration of a loop: 1 if it has few instructions, or an unknown number of them."""
+    if not isinstance(op, scf.ForOp) or _instructions(op) <= _BURST:
+        return 1
+    return sum(_trips(each) * _units(each) if isinstance(each, scf.ForOp) else 1 for each in _work(op.body))
+
+
 class _Transfer:
-    """Transfer that is issued in parts, its units in order."""
+    """Transfer that is issued in parts, its units in order; what stands in branches is issued first."""
 
     def __init__(self, into: _Interleaving, function: func.FuncOp, condition: SSAValue):
         self._into = into
         self._nest = into.nest
-        self._parts: list[_Part] = []
         into.bind(function.body)
-        for op in _work(function.body):
-            if not isinstance(op, scf.IfOp):
-                self._parts.append(_Part(op, self._count(op), _weight(op)))
-                continue
-            into.bind(op.true_region)
-            for each in _work(op.true_region):
-                count = self._where(into.value(op.cond), self._count(each))
-                self._parts.append(_Part(each, count, _weight(each)))
-        if len({part.weight for part in self._parts}) == 1:
-            self._parts = [part._replace(weight=1) for part in self._parts]
-        known = [part.count for part in self._parts if isinstance(part.count, int)]
-        self.most = sum(known) if len(known) == len(self._parts) else None
-        total: Index = 0
+        work = _work(function.body)
+        branches = [op for op in work if isinstance(op, scf.IfOp)]
+        self._first: list[_Part] = []
+        for branch in branches:
+            into.bind(branch.true_region)
+            holds = self._nest.op(arith.AndIOp(condition, into.value(branch.cond)))
+            for op in _work(branch.true_region):
+                self._first.append(_Part(op, self._where(holds, self._count(op))))
+        self._parts = [_Part(op, self._count(op)) for op in work if op not in branches]
+        sizes = [_trips(op) * _instructions(op) if isinstance(op, scf.ForOp) else 1 for op, _ in self._parts]
+        self.most = sum(sizes) if all(sizes) else _UNKNOWN
+        self._total: Index = 0
         for part in self._parts:
-            total = self._nest.add(total, self._nest.mul(part.count, part.weight))
-        self._total, self._end = total, self._where(condition, total)
+            self._total = self._nest.add(self._total, part.count)
+        self._end = self._where(condition, self._total)
 
     def _count(self, op: Operation) -> Index:
         if not isinstance(op, scf.ForOp):
@@ -159,23 +156,27 @@ class _Transfer:
     def _where(self, condition: SSAValue, count: Index) -> Index:
         return self._nest.op(arith.SelectOp(condition, self._nest.value(count), self._nest.value(0)))
 
+    def begin(self) -> None:
+        """Emit what is issued first."""
+        for part in self._first:
+            self._part(part.op, 0, part.count)
+
     def slice(self, slot: Index, slots: int) -> None:
         """Emit the units of one slot of the kernel's."""
         low = self._bound(slot, slots)
         high = self._nest.least([self._bound(self._nest.add(slot, 1), slots), self._end])
         start: Index = 0
         for part in self._parts:
-            first, last = (self._unit(self._nest.sub(each, start), part) for each in (low, high))
-            self._part(part.op, first, self._nest.least([last, part.count]))
-            start = self._nest.add(start, self._nest.mul(part.count, part.weight))
-
-    def _unit(self, weight: Index, part: _Part) -> Index:
-        """Return the first unit of a part at which a weight is reached, counted from the part's begin."""
-        rounded = self._nest.add(weight, part.weight - 1)
-        return self._nest.div(self._nest.greatest([rounded, 0]) if len(self._parts) > 1 else rounded, part.weight)
+            first, last = low, high
+            if len(self._parts) > 1:
+                end = self._nest.add(start, part.count)
+                first = self._nest.sub(self._nest.greatest([low, start]), start)
+                last = self._nest.sub(self._nest.least([high, end]), start)
+                start = end
+            self._part(part.op, first, last)
 
     def _bound(self, slot: Index, slots: int) -> Index:
-        """Return the weight before a slot, rounded up: the first unit is issued in the first slot."""
+        """Return the units before a slot, rounded up: the first one is issued in the first slot."""
         if isinstance(self._total, int) and self._total % slots == 0:
             return self._nest.mul(slot, self._total // slots)
         if isinstance(self._total, int):
@@ -216,16 +217,16 @@ class _Transfer:
             start += units
 
 
-def _chains(kernel: func.FuncOp, units: int) -> dict[Operation, list[scf.ForOp]]:
+def _chains(kernel: func.FuncOp, instructions: int) -> dict[Operation, list[scf.ForOp]]:
     """
-    Return the chains of loops, outermost first, in whose innermost ones parts of transfers are issued.
+    Return the chains of loops, outermost first, in whose innermost ones instructions of transfers are issued.
 
     Each of the function's loops begins one, but for those of much less work than another.
     """
     loops = [op for op in _work(kernel.body) if isinstance(op, scf.ForOp) and _trips(op)]
-    works = {op: _trips(op) * _units(op) * _weight(op) for op in loops}
+    works = {op: _trips(op) * _instructions(op) for op in loops}
     chains = {op: [op] for op in loops if 2 * works[op] >= max(works.values())}
-    while _slots(chains) * _BURST < units and any([_deepen(chain) for chain in chains.values()]):
+    while _slots(chains) * _BURST < instructions and any([_deepen(chain) for chain in chains.values()]):
         pass
     return chains
 
@@ -237,7 +238,7 @@ def _slots(chains: Mapping[Operation, Sequence[scf.ForOp]]) -> int:
 def _deepen(chain: list[scf.ForOp]) -> bool:
     """Append the loop of most work inside of a chain, and return whether there is one."""
     loops = [op for op in _work(chain[-1].body) if isinstance(op, scf.ForOp) and _trips(op)]
-    chain += sorted(loops, key=lambda op: _trips(op) * _units(op))[-1:]
+    chain += sorted(loops, key=lambda op: _trips(op) * _instructions(op))[-1:]
     return bool(loops)
 
 
@@ -264,10 +265,11 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp])
         for old in each.body.block.args:
             made.values[old] = arguments.pop(0)
         parts.append(_Transfer(made, each, condition))
-    units = max(_BURST * 16 if each.most is None else each.most for each in parts)
-    chains = _chains(kernel, units)
+    chains = _chains(kernel, max(each.most for each in parts))
     slots, start = _slots(chains), 0
     made.bind(kernel.body)
+    for each in parts:
+        each.begin()
     for op in _work(kernel.body):
         if op in chains:
             _kernel(made, chains[op], parts, 0, start, slots)
