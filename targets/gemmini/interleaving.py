@@ -99,7 +99,7 @@ class _Part(NamedTuple):
     """Work of a transfer that can be cut: an instruction, or the iterations of a loop."""
 
     op: Operation
-    count: Index
+    units: Index
     """Units: an instruction, or an iteration of a loop, in turn cut if it has many instructions."""
 
 
@@ -144,7 +144,7 @@ class _Transfer:
         self.most = sum(sizes) if all(sizes) else _UNKNOWN
         self._total: Index = 0
         for part in self._parts:
-            self._total = self._nest.add(self._total, part.count)
+            self._total = self._nest.add(self._total, part.units)
         self._end = self._where(condition, self._total)
 
     def _count(self, op: Operation) -> Index:
@@ -159,7 +159,7 @@ class _Transfer:
     def begin(self) -> None:
         """Emit what is issued first."""
         for part in self._first:
-            self._part(part.op, 0, part.count)
+            self._part(part.op, 0, part.units)
 
     def slice(self, slot: Index, slots: int) -> None:
         """Emit the units of one slot of the kernel's."""
@@ -169,7 +169,7 @@ class _Transfer:
         for part in self._parts:
             first, last = low, high
             if len(self._parts) > 1:
-                end = self._nest.add(start, part.count)
+                end = self._nest.add(start, part.units)
                 first = self._nest.sub(self._nest.greatest([low, start]), start)
                 last = self._nest.sub(self._nest.least([high, end]), start)
                 start = end
@@ -217,7 +217,7 @@ class _Transfer:
             start += units
 
 
-def _chains(kernel: func.FuncOp, instructions: int) -> dict[Operation, list[scf.ForOp]]:
+def _chains(kernel: func.FuncOp, instructions: int) -> dict[scf.ForOp, list[scf.ForOp]]:
     """
     Return the chains of loops, outermost first, in whose innermost ones instructions of transfers are issued.
 
@@ -231,7 +231,7 @@ def _chains(kernel: func.FuncOp, instructions: int) -> dict[Operation, list[scf.
     return chains
 
 
-def _slots(chains: Mapping[Operation, Sequence[scf.ForOp]]) -> int:
+def _slots(chains: Mapping[scf.ForOp, Sequence[scf.ForOp]]) -> int:
     return sum(prod(map(_trips, chain)) for chain in chains.values())
 
 
@@ -271,7 +271,7 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp])
     for each in parts:
         each.begin()
     for op in _work(kernel.body):
-        if op in chains:
+        if isinstance(op, scf.ForOp) and op in chains:
             _kernel(made, chains[op], parts, 0, start, slots)
             start += prod(map(_trips, chains[op]))
         else:

@@ -15,6 +15,7 @@ from tilewright.errors import Diagnostic
 from tilewright.ir import shape_of
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.test.targets.gemmini.networks import (
+    Builder,
     Network,
     assert_equal,
     deep_conv,
@@ -48,6 +49,12 @@ def test_residuals(seed: int, tmp_path: Path) -> None:
     text = str(assert_equal(residual(seed), seed, tmp_path, ["sanitizers"]))
     assert "gemmini.mvin" in text
     assert ("gemmini.mvin_bytes_add" in text) == (seed % 2 == 1)
+
+
+def test_tiles_of_a_padded_image_differ_in_what_loads_fill(tmp_path: Path) -> None:
+    builder = Builder(1, [1, 16, 64, 64])
+    network = builder.model(builder.conv("x", 16, 16, 3, pads=[1] * 4))
+    assert_equal((network, builder.shape), 1, tmp_path, ["interpreter"])
 
 
 @pytest.mark.parametrize("seed", range(2))
