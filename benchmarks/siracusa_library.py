@@ -88,7 +88,8 @@ def chunk(count: int, cores: int) -> int:
 def sums(features: int, pixels: int, products: int) -> Work:
     """Return the loops over the products of a block; those that fill no word are done one by one."""
     words, rest = divmod(products, WORD)
-    cycles = block_cycles(features, pixels, words * WORD) - block_cycles(features, pixels, 0)
+    wait = int(pixels == 1)  # for the word that it has loaded last
+    cycles = block_cycles(features, pixels, words * WORD, more=wait) - block_cycles(features, pixels, 0)
     tail = rest * (features + pixels + features * pixels + 4)
     return Work(cycles + tail, (words + rest) * (features + pixels))
 

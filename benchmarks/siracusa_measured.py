@@ -8,9 +8,10 @@ Networks are those of MLPerf Tiny in the zoo and, below CORPUS, all with golden 
 names contain a text. Inputs that hold whole numbers are declared as the narrowest integers that hold them. All outputs
 are compared: with the golden ones, those of the zoo with the interpreter's at the level `tensor`.
 
-Cycles are those of the first call, whose code is fetched, and of the third. The results stand in siracusa_measured.csv
-with the commits of both; `--write` replaces the rows of networks whose outputs are equal. *Slower* are networks that
-take more than 1 % more cycles than in the file. The exit code is 1 where an output differs, or a network is slower.
+Cycles are those of the first call, whose code is fetched, and of the third, each beside the model's. The results stand
+in siracusa_measured.csv with the commits of both; `--write` replaces the rows of networks whose outputs are equal.
+*Slower* are networks that take more than 1 % more cycles than in the file. The exit code is 1 where an output differs,
+or a network is slower.
 `--docs` measures nothing: it writes the table of docs/siracusa-costs.md from the file.
 """
 
@@ -61,7 +62,7 @@ _NARROW = (np.int8, np.uint8, np.int16, np.uint16)
 @dataclass(frozen=True)
 class Row:
     """
-    Result of a network on a target: measured cycles of the first and third call, and modelled ones.
+    Result of a network on a target: measured cycles of the first and third call, and modelled ones of both.
 
     `outputs` is equal, differs, or begins with error. `tilewright` is the commit that was measured, with `+` where it
     had changes, `simulator` the simulator with its version.
@@ -73,6 +74,7 @@ class Row:
     first: int
     warm: int
     modelled: int
+    modelled_first: int
     tilewright: str
     simulator: str
 
@@ -95,6 +97,7 @@ def rows_of(file: Path = FILE) -> dict[tuple[str, str], Row]:
                 int(each["first"]),
                 int(each["warm"]),
                 int(each["modelled"]),
+                int(each.get("modelled_first") or 0),
                 each["tilewright"],
                 each["simulator"],
             )
@@ -171,10 +174,10 @@ def measure(name: str, case: Case | None, target: str) -> Row:
         [row] = check([made], target, ["gvsoc"])
     if row.error is not None:
         text = f"error: {row.error.message}".replace("\n", " ")
-        return Row(name, target, text, 0, 0, 0, commit(), "")
+        return Row(name, target, text, 0, 0, 0, 0, commit(), "")
     found = row.measured[0]
-    modelled = row.report["modelled_cycles"] or 0
-    return Row(name, target, row.verdict, found.first, found.later, modelled, commit(), found.version)
+    warm, cold = (row.report[key] or 0 for key in ("modelled_cycles", "modelled_cold_cycles"))
+    return Row(name, target, row.verdict, found.first, found.later, warm, cold, commit(), found.version)
 
 
 def shown(rows: Sequence[Row], before: Mapping[tuple[str, str], Row], console: Console) -> None:
@@ -204,25 +207,32 @@ def documented(rows: Iterable[Row]) -> str:
     kernels = [row for row in found if row.network.startswith(_KERNELS) and row.warm > LONG]
     off = [row for row in kernels if not is_within(row.warm, row.modelled, KERNEL)]
     warm = sum(is_within(row.warm, row.modelled, WARM) for row in networks)
-    first = sum(is_within(row.first, row.modelled, FIRST) for row in networks)
+    begun = [row for row in networks if row.modelled_first]
+    first = sum(is_within(row.first, row.modelled_first, FIRST) for row in begun)
     text = (
         f"Modelled within {WARM:.0%} of later calls: {warm} of {len(networks)} programs of networks; "
-        f"within {FIRST:.0%} of first calls: {first}; within {KERNEL:.0%} of kernels of more than {LONG:,} cycles: "
-        f"{len(kernels) - len(off)} of {len(kernels)}."
+        f"within {FIRST:.0%} of first calls: {first} of {len(begun)}; "
+        f"within {KERNEL:.0%} of kernels of more than {LONG:,} cycles: {len(kernels) - len(off)} of {len(kernels)}."
     ).replace("%", " %")
     return f"{text}\n\n{_documented_rows(networks, WARM)}\nKernels further off:\n\n{_documented_rows(off, KERNEL)}"
 
 
 def _documented_rows(rows: Iterable[Row], error: float) -> str:
-    lines = ["| network | target | first call | measured | modelled | measured / modelled | commit |"]
-    lines.append("|---|---|---:|---:|---:|---:|---|")
+    titles = "first call", "modelled", "measured / modelled", "later calls", "modelled", "measured / modelled", "commit"
+    lines = [f"| network | target | {' | '.join(titles)} |", "|---|---|---:|---:|---:|---:|---:|---:|---|"]
     for row in rows:
-        mark = "" if is_within(row.warm, row.modelled, error) else "**"
-        lines.append(
-            f"| {row.network} | `{row.target}` | {row.first:,} | {row.warm:,} | {row.modelled:,} "
-            f"| {mark}{row.ratio:.2f}{mark} | `{row.tilewright}` |"
-        )
+        first = _compared(row.first, row.modelled_first, max(error, FIRST))
+        later = _compared(row.warm, row.modelled, error)
+        lines.append(f"| {row.network} | `{row.target}` | {first} | {later} | `{row.tilewright}` |")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _compared(measured: int, modelled: int, error: float) -> str:
+    """Return the cells of measured and modelled cycles, and their ratio, in bold letters where the error is larger."""
+    if not modelled:
+        return f"{measured:,} | | "
+    mark = "" if is_within(measured, modelled, error) else "**"
+    return f"{measured:,} | {modelled:,} | {mark}{measured / modelled:.2f}{mark}"
 
 
 def with_table(page: str, rows: Iterable[Row]) -> str:

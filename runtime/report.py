@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from math import prod
 from types import UnionType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
@@ -33,7 +33,7 @@ from ..passes.emitc.sharing import spare_memories
 from ..passes.emitc.text.stack import stack_bound
 from ..passes.memory.views import bytes_of
 from .simulator.explicit import is_explicit, outside_kernels
-from .simulator.simulate import expanded, scheduled
+from .simulator.simulate import cold_cycles, expanded, scheduled
 
 
 class ReportObserver(Observer):
@@ -48,7 +48,7 @@ class ReportObserver(Observer):
     def __init__(self) -> None:
         self._nodes: list[str] = []
         self._layers: list[dict[str, Any]] = []
-        self._cycles: int | None = None
+        self._cycles: _Cycles | None = None
         self.content: dict[str, Any] = {}
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
@@ -86,7 +86,8 @@ class ReportObserver(Observer):
             **({"state_bytes": state} if (state := sum(level["state"] for level in levels)) else {}),
             "flash": {"weights": weights, "code": None},
             "stack_bytes": None,
-            "modelled_cycles": self._cycles,
+            "modelled_cycles": self._cycles and self._cycles.warm,
+            "modelled_cold_cycles": self._cycles and self._cycles.cold,
             "macs": sum(layer["macs"] for layer in self._layers),
             "kernels": len({layer["kernel"] for layer in self._layers}),
             "layers": self._layers,
@@ -144,7 +145,14 @@ def _is_work(op: Operation) -> bool:
     return is_kernel(op) or type(op) is memref.CopyOp or (type(op) is func.CallOp and "macs" in op.attributes)
 
 
-def _modelled_cycles(module: ModuleOp, before: int | None) -> int | None:
+class _Cycles(NamedTuple):
+    """Modelled cycles of a call, and of the first one, whose code is fetched: None where code takes no time."""
+
+    warm: int
+    cold: int | None
+
+
+def _modelled_cycles(module: ModuleOp, before: _Cycles | None) -> _Cycles | None:
     """Return the cycles of a program on its machine, or those `before` where it cannot be simulated as it is."""
     ops = nested_ops(module)
     if ATTRIBUTE not in module.attributes or _has(GridOp, ops):
@@ -153,7 +161,8 @@ def _modelled_cycles(module: ModuleOp, before: int | None) -> int | None:
         return before  # kernels one after the other take as long in functions as outside
     if not is_explicit(module):
         return before
-    return scheduled(expanded(module), "network", machine_of(module)).end()
+    program, machine = expanded(module), machine_of(module)
+    return _Cycles(scheduled(program, "network", machine).end(), cold_cycles(program, "network", machine))
 
 
 class _Names:

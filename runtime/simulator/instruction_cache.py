@@ -1,10 +1,10 @@
-"""Instruction cache of the engine that executes the program: cycles to fetch code, in later calls of a network."""
+"""Instruction cache of the engine that executes the program: cycles to fetch code, in a call of a network."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from math import expm1
+from math import expm1, inf
 
 from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Operation
@@ -27,23 +27,24 @@ class InstructionCache:
     Fully associative cache with random replacement, of whole functions, by the sizes in `Engine.program`.
 
     Of code in the cache, exp(-n / size) is left after `n` bytes have been fetched. Before the first use of a function
-    in a call these are the bytes that a call fetches.
+    in a call these are the bytes that a call fetches; a cold cache holds nothing then.
     """
 
-    def __init__(self, program: Mapping[str, int]):
+    def __init__(self, program: Mapping[str, int], *, is_cold: bool = False):
         self.is_modelled = bool(program)
         self.sizes = {"line": 1, **program}
         self._all: dict[Hashable, int] = {}
         self._used: dict[Hashable, float] = {}
         self._fetched = 0.0
         self._total = 0
-        self._by_call: float | None = None
+        self._cold = inf if is_cold else None
+        self._by_call = self._cold
 
     def add(self, key: Hashable, size: int) -> None:
         """Add a piece of code of `size` bytes to the program."""
         self._total += size - self._all.get(key, 0)
         self._all[key] = size
-        self._by_call = None
+        self._by_call = self._cold
 
     def cycles(self, keys: Sequence[Hashable]) -> int:
         """Fetch what is not held of pieces of code, and return the cycles."""

@@ -297,6 +297,8 @@ class Simulation:
     edges: tuple[EdgeCost, ...] = ()
     later_cycles: int | None = None
     """Cycles of a later call, where the first call fills resident values; None where all calls are alike."""
+    cold_cycles: int | None = None
+    """Cycles of the first call, whose code is fetched; None where code takes no time."""
 
     @property
     def seconds(self) -> float:

@@ -99,11 +99,22 @@ def expanded(module: ModuleOp, *, is_first: bool = True) -> ModuleOp:
     return module
 
 
-def scheduled(module: ModuleOp, function: str, machine: Machine) -> Clock:
-    """Compute the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does."""
+def scheduled(module: ModuleOp, function: str, machine: Machine, *, is_cold: bool = False) -> Clock:
+    """
+    Compute the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does.
+
+    Where `is_cold`, the instruction cache holds none of the program's code.
+    """
     clock = Clock(machine)
-    Walker(module, clock).walk(function)
+    Walker(module, clock, is_cold=is_cold).walk(function)
     return clock
+
+
+def cold_cycles(module: ModuleOp, function: str, machine: Machine) -> int | None:
+    """Return the cycles of the first call of an explicit program, None on a machine whose code takes no time."""
+    if not any(engine.program for engine in machine.engines):
+        return None
+    return scheduled(module, function, machine, is_cold=True).end()
 
 
 def _layer_cost(layer: Layer) -> LayerCost:

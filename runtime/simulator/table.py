@@ -127,4 +127,5 @@ def summary(simulation: Simulation) -> str:
     energy = f", {simulation.energy / 1e6:.2f} uJ" if simulation.energy else ""
     work = f"{simulation.macs:,} multiply-accumulates, {rate:.2f} a cycle"
     later = "" if simulation.later_cycles is None else f" in the first call, {simulation.later_cycles:,} in later ones"
+    later += "" if simulation.cold_cycles is None else f", {simulation.cold_cycles:,} in the first call"
     return f"modelled on {simulation.machine}: {simulation.cycles:,} cycles{later}{time}{energy}; {work}"

@@ -43,7 +43,7 @@ class _Launched(NamedTuple):
 class Walker(Client):
     """Client that reports the kernels and transfers of a module's function to a schedule."""
 
-    def __init__(self, module: ModuleOp, schedule: Schedule):
+    def __init__(self, module: ModuleOp, schedule: Schedule, *, is_cold: bool = False):
         super().__init__()
         self.folds = True
         self._schedule = schedule
@@ -59,7 +59,7 @@ class Walker(Client):
         self._programs = Programs(schedule, self._layer)
         self._addresses = Addresses(self._machine)
         programs = (engine.program for engine in self._machine.engines if engine.program)
-        self._cache = InstructionCache(dict(next(programs, ())))
+        self._cache = InstructionCache(dict(next(programs, ())), is_cold=is_cold)
         self._queues = Queues(schedule, self._layer, self._cache.sizes.get("instruction", 0))
 
     def streams(self) -> tuple[StreamUse, ...]:
@@ -286,7 +286,8 @@ class Walker(Client):
         operands, programs = list(op.operands), self._programs
         opened = self._addresses.opened(far, near, transfer.repeated, is_outward=outward)
         known = self._cache.sizes
-        fetch, issue = self._fetch(op, known.get("transfer", 0)), known.get("issue", 0)
+        fetch = self._fetch(op, known.get("transfer", 0))
+        issue, command = known.get("issue", 0), known.get("command", 0)
         clip, fill = (known.get("clip", 0), known.get("fill", 0)) if box.clipped else (0, 0)
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
 
@@ -294,7 +295,8 @@ class Walker(Client):
             places, offsets = (operands[far_at], operands[near_at]), [operands[at] for at in offsets_at]
             cost = opened(descriptor.at(offsets), offsets, *places)
             filled = 0 if outward or not fill else (sizes[1] - cost.bytes) // fill
-            fetch(issue * max(1, cost.startup // max(link.startup, 1)) + clip + filled)
+            commands = max(1, cost.startup // max(link.startup, 1))
+            fetch(issue + command * (commands - 1) + clip + filled)
             route = programs.route(link, *(places[::-1] if outward else places))
             return schedule.start(layer, link, cost, *places, sizes, outward, route)
 

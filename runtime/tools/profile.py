@@ -90,9 +90,11 @@ def profile(
     Raises Diagnostic for what cannot be compiled or simulated, and for a position that the state has not.
     """
     from ...dialects.core.buckets import function_at
+    from ...dialects.core.machine.attribute import machine_of
     from ...dialects.core.nesting import nested_ops
     from ...dialects.hier import ResidentOp
     from ..simulator import simulate
+    from ..simulator.simulate import cold_cycles, expanded
 
     if position is not None and not 0 <= position < model.context:
         raise Diagnostic(
@@ -102,7 +104,8 @@ def profile(
         )
     module = explicit_program(model, target, observers=observers)
     function = "network" if position is None else function_at(module, "network", position)
-    first = simulate(module, function=function)
+    cold = cold_cycles(expanded(module), function, machine_of(module))
+    first = dataclasses.replace(simulate(module, function=function), cold_cycles=cold)
     if not any(isinstance(op, ResidentOp) for op in nested_ops(module)):
         return first
     return dataclasses.replace(first, later_cycles=simulate(module, function=function, is_first=False).cycles)

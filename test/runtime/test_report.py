@@ -13,6 +13,7 @@ from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend import zoo
 from tilewright.passes.core.manager import PassManager
 from tilewright.runtime.report import ReportObserver
+from tilewright.runtime.simulator.table import summary
 from tilewright.runtime.toolchain import compiler
 from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER
@@ -52,7 +53,17 @@ def test_levels_hold_all_static_memory(siracusa: Compilation) -> None:
 
 @pytest.mark.parametrize("target", ["host", "native", "siracusa"])
 def test_modelled_cycles_are_those_of_the_profile(model: Model, target: str) -> None:
-    assert compile_model(model, target).report["modelled_cycles"] == profile.profile(model, target).cycles > 0
+    report, simulation = compile_model(model, target).report, profile.profile(model, target)
+    assert report["modelled_cycles"] == simulation.cycles > 0
+    assert report["modelled_cold_cycles"] == simulation.cold_cycles
+
+
+def test_code_of_the_first_call_is_fetched(model: Model) -> None:
+    simulation = profile.profile(model, "siracusa")
+    assert simulation.cold_cycles is not None
+    assert simulation.cold_cycles > simulation.cycles
+    assert f"{simulation.cold_cycles:,} in the first call" in summary(simulation)
+    assert profile.profile(model, "native").cold_cycles is None
 
 
 @pytest.mark.parametrize("before", ["outline-kernels", "expand-grid"])

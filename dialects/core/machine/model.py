@@ -38,7 +38,7 @@ STACK = ("rows", "tables", "windows", "packed_windows")
 """Buffers of a kernel on the stack of a core: values of a row, a table of powers, windows of an image."""
 PROGRAM = (
     *("cache", "line", "fetch"),
-    *("issue", "clip", "fill", "wait", "instruction"),
+    *("issue", "command", "clip", "fill", "wait", "instruction"),
     *("call", "transfer", "launch", "kernel", "op"),
 )
 """Instruction cache and its line (bytes, cycles); cycles of the program (`fill`: bytes a cycle); bytes of code."""

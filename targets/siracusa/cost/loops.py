@@ -62,8 +62,8 @@ _CALL = 6
 """Instructions to call a float routine, by which a C compiler measures a loop that it might unroll."""
 _FIRST_SUM = 0.5
 """Share of the float cycles of a reduction of one element that its initial value saves."""
-_ROW, _REST = 8, 5
-"""Cycles to start the copy of a row, and to copy a byte of what is left of it."""
+_ROW, _REST = 4, 5
+"""Cycles to start the copy of a row (its count, a hardware loop, two pointers), and of a byte of what is left of it."""
 _WAIT_FOR_LOAD = 1
 _WORD = 4
 _NO_WORK = Work()
@@ -260,7 +260,9 @@ def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) 
 def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
     """Return the cycles and accesses of copying rows by pairs of words."""
     rows, (pairs, rest) = prod(bounds[:-1]), divmod(bounds[-1] * nest.copied, PAIR)
-    return rows * (AROUND + _ROW + 4 * pairs + _REST * rest), rows * (4 * pairs + 2 * rest)
+    *_, innermost = (1, *(extent for extent in bounds[:-1] if extent > 1))
+    turns = rows // innermost if innermost <= UNROLLED else rows
+    return AROUND * turns + rows * (_ROW + 4 * pairs + _REST * rest), rows * (4 * pairs + 2 * rest)
 
 
 def _loops(
@@ -274,7 +276,7 @@ def _loops(
     extent = bounds[nest.row] if nest.row is not None and row_bytes else 0
     is_rowwise = extent >= 2 * STRETCH
     if not any(bounds[d] > 1 for phase in phases for d in phase.dims):
-        phases, outer = (_joined(phases, outer[-1:]),), outer[:-1]
+        phases, outer = (_joined(phases, outer),), []
     points = prod(bounds[d] for d in outer)
     cycles, accesses = _around(outer, bounds), 0.0
     cycles += AROUND * prod(bounds[d] for d in nest.parallel[: nest.parallel.index(cut)]) if cut >= 0 else 0
@@ -327,10 +329,10 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tup
     loops = [d for d in phase.dims if bounds[d] > 1 or d == cut]
     if not loops:
         return work + len(operands), len(operands)
-    if not phase.clamped and loops[-1] != cut:
+    if not phase.clamped:
         calls = rates._replace(float_cycles=_CALL)
         size = phase.work.total(calls) + (_STORED if phase.stores else 1) * len(operands)
-        inside = _unrolled(loops, bounds, size)
+        inside = _unrolled(loops, bounds, size, cut)
         if inside:
             outer, points = loops[:-inside], prod(bounds[d] for d in loops[-inside:])
             turns = prod(bounds[d] for d in outer)
@@ -354,11 +356,11 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tup
     return cycles, points * moving + turns * fixed
 
 
-def _unrolled(loops: Sequence[int], bounds: tuple[int, ...], cycles: float) -> int:
-    """Return the number of innermost loops that are unrolled, at `cycles` per point."""
+def _unrolled(loops: Sequence[int], bounds: tuple[int, ...], cycles: float, cut: int) -> int:
+    """Return the number of innermost loops that are unrolled, at `cycles` per point; `cut` is of unknown length."""
     points = 1
     for count, dim in enumerate(reversed(loops)):
         points *= bounds[dim]
-        if points > UNROLLED or points * cycles > UNROLLED_CYCLES:
+        if dim == cut or points > UNROLLED or points * cycles > UNROLLED_CYCLES:
             return count
     return len(loops)

@@ -175,8 +175,7 @@ class PackedWindows(Simd):
         return -(-self._products // self._numbers)
 
     def _block(self, features: int, pixels: int) -> float:
-        wait = 1 if pixels == 1 else 0
-        steps = self._words * (features + pixels + features * pixels + wait + self._step)
+        steps = self._words * (features + pixels + features * pixels + self._wait(pixels) + self._step)
         return steps + BLOCK + (BLOCK_OUTPUT + self._epilogue) * features * pixels
 
     def _window(self) -> float:

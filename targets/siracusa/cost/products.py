@@ -2,10 +2,10 @@
 Sums of products of bytes on the cluster: matrix products, convolutions, products with a vector.
 
 **Blocks.** A core computes register blocks of 4 output channels x 2 pixels from words of 4 bytes. For 4 products each,
-a block of f x p loads f + p words and executes f * p `sdotsp.b`, in a hardware loop. A block of one pixel takes a cycle
-more for a load stall, and a misaligned word one more. Start and stores of a block take 3 cycles and 5.5 for each
-output, a pair of pixels 21 more. So 4x2 takes 14 cycles for each 4 products and 47 in addition, as measured on one core
-to the cycle; 4x1 takes 10 and 25, where 23 were measured.
+a block of f x p loads f + p words and executes f * p `sdotsp.b`, in a hardware loop. A misaligned word takes a cycle
+more. So does the word of a single pixel where several cores read it at once, or in windows. Start and stores of a block
+take 3 cycles and 5.5 for each output, a pair of pixels 21 more. So 4x2 takes 14 cycles for each 4 products and 47 in
+addition, as measured on one core to the cycle; 4x1 takes 9 and 25, on eight cores 10.
 
 **Operands.** A block reads words of both operands along the reduction loops, in place: the rows of a window, with
 contiguous taps and channels (channels last). Pixels whose windows cross the ends of a line are computed one by one.
@@ -216,9 +216,8 @@ def block_cycles(features: int, pixels: int, products: float, *, rows: float = 1
 
     The products are in `rows` rows of a window; each step takes `more` cycles besides loads and products.
     """
-    wait = 1 if pixels == 1 else 0
     words = rows * ceil(products / (rows * WORD)) if rows else 0
-    steps = words * (features + pixels + features * pixels + wait + more)
+    steps = words * (features + pixels + features * pixels + more)
     return steps + max(rows - 1, 0) * (features + pixels + TAP_ROW) + BLOCK + BLOCK_OUTPUT * features * pixels
 
 
@@ -253,7 +252,7 @@ class Simd:
         rates: Rates = _RATES,
     ):
         self._product, self._bounds, self._im2col = product, bounds, im2col
-        self._widest, self._step, self._copies = features, step, copies
+        self._widest, self._step, self._copies, self._cores = features, step, copies, 1
         self._epilogue = product.epilogue.total(rates)
         self._products = prod(bounds[d] for d in product.reduced)
         self._features = prod(bounds[d] for d in product.features)
@@ -273,6 +272,7 @@ class Simd:
 
     def cycles(self, cores: int, contention: float) -> float:
         """Return the cycles of the busiest core."""
+        self._cores = cores
         form = replace(self._product, border=0) if self._im2col else self._product
         lines, pairs, singles = form.line(self._bounds)
         pair, single = self._unit(PIXELS), self._unit(1)
@@ -307,11 +307,15 @@ class Simd:
 
     def _block(self, features: int, pixels: int) -> float:
         """Return the cycles of a block with its epilogue."""
-        more = self._step + self._misaligned(features, pixels)
+        more = self._step + self._wait(pixels) + self._misaligned(features, pixels)
         rows = self._rows * self._rows_share
         products = self._products * self._rows_share * (self._single_share if pixels == 1 else 1)
         sums = block_cycles(features, pixels, products, rows=rows, more=more)
         return sums + features * pixels * self._epilogue
+
+    def _wait(self, pixels: int) -> int:
+        """Return the cycles that a step waits for the word of a single pixel: none of one core without windows."""
+        return int(pixels == 1 and (self._cores > 1 or self._rows > 1 or self._im2col))
 
     def _misaligned(self, features: int, pixels: int) -> float:
         """

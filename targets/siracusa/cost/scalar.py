@@ -20,12 +20,13 @@ from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ....dialects.core.analysis.constants import constant_number
+from ....dialects.core.analysis.value_ranges import ValueRanges
 from ....dialects.core.body import is_float
 from ....dialects.core.nesting import nested_ops
 from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
-from ....passes.loops.scalar import is_natural, live_ops
+from ....passes.loops.scalar import live_ops
 from ..passes.fuse_products import fusible_product
 from .kernels import KERNELS
 
@@ -249,7 +250,7 @@ def _work(op: Operation) -> Work:
         return Work(1 + 2 * _SELDOM_BOUND.narrow, 3, saved=2 * (_SELDOM_BOUND.narrow - 1))
     if any(is_float(value.type) for value in (*op.operands, *op.results)):
         return Work(0, _float_weight(op))
-    if isinstance(op, _FREE) or not op.results or _multiplies_by_one(op):
+    if isinstance(op, _FREE) or not op.results or _multiplies_by_one(op) or _is_idle(op):
         return Work()
     wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
     price = _price(op)
@@ -288,6 +289,26 @@ def _multiplies_by_one(op: Operation) -> bool:
     return isinstance(op, arith.MuliOp) and any(constant_number(operand) == 1 for operand in op.operands)
 
 
+def _is_idle(op: Operation) -> bool:
+    """Return whether an extremum is known by the ranges of its operands, so that a C compiler leaves it out."""
+    if not isinstance(op, arith.MaxSIOp | arith.MinSIOp):
+        return False
+    a, b = map(ValueRanges().of, op.operands)
+    return a is not None and b is not None and (a.low >= b.high or b.low >= a.high)
+
+
+def _bounds_in_reach(op: RequantizeOp) -> int:
+    """Return the number of bounds of a clip, of two, that the values before it may exceed."""
+    ranges = ValueRanges()
+    x, factor, summand = (ranges.of(value) for value in (op.x, op.mul, op.add))
+    if x is None or factor is None or summand is None:
+        return 2
+    shift = op.shift.value.data
+    sums = x * factor + summand
+    low, high = ((end + ((1 << shift) >> 1)) >> shift for end in (sums.low, sums.high))
+    return (low < op.low.value.data) + (high > op.high.value.data)
+
+
 def _is_constant(value: SSAValue) -> bool:
     return isinstance(value.owner, arith.ConstantOp)
 
@@ -310,7 +331,7 @@ def _requantise(op: RequantizeOp) -> Work:
     shift, add, has_product = op.shift.value.data, constant_number(op.add), constant_number(op.mul) != 1
     rounding = (1 << shift) >> 1
     sums = bool(add + rounding) if add is not None else 1 + bool(rounding)
-    bounds = 1 if op.low.value.data <= 0 and is_natural(op) else 2
+    bounds = _bounds_in_reach(op)
     parts = [_PRODUCT] * has_product + [_SUM] * sums + [_SHIFT] * bool(shift) + [_SELDOM_BOUND] * bounds
     saved = has_product * (_PRODUCT.narrow - _MAC_COPY) + bounds * (_SELDOM_BOUND.narrow - 1)
     return Work(sum(part[is_wide] for part in parts), saved=0 if is_wide else saved)

@@ -32,6 +32,13 @@ def test_code_is_evicted_by_what_is_fetched_after_it():
     assert [cache.cycles([number]) for number in (0, 1, 0, 0)] == [80, 80, 51, 0]  # 1 - 1 / e
 
 
+def test_a_cold_cache_fetches_all_code_once():
+    cache = InstructionCache(PROGRAM | {"cache": 8192}, is_cold=True)
+    for number, size in enumerate((64, 32)):
+        cache.add(number, size)
+    assert [cache.cycles([number]) for number in (0, 1, 0)] == [40, 20, 0]
+
+
 def test_a_machine_without_sizes_fetches_nothing():
     assert InstructionCache({}).cycles([]) == 0
 
@@ -50,12 +57,20 @@ func.func @network(%a: memref<5x64xi8>, %b: memref<5x64xi8> {tilewright.output})
 """
 
 
-def added(first: int, read: str = "", write: str = "", **costs: int) -> int:
+def added(first: int, read: str = "", write: str = "", text: str = TRANSFERS, **costs: int) -> int:
     """Return the cycles that costs of the program add to a tile from a row on that is fetched and written back."""
-    text = TRANSFERS.replace("FIRST", str(first)).replace("READ", read).replace("WRITE", write)
+    text = text.replace("FIRST", str(first)).replace("READ", read).replace("WRITE", write)
     module, near = parse_module(new_context(), text), machine()
+    near = replace(near, links=tuple(replace(link, dims=1) for link in near.links))
     engines = tuple(replace(engine, program=tuple(costs.items())) for engine in near.engines)
     return simulate(module, machine=replace(near, engines=engines)).cycles - simulate(module, machine=near).cycles
+
+
+def test_further_commands_of_a_transfer_take_the_program_longer():
+    """A tile of two rows of half the columns is two commands of a link that moves one row."""
+    half = TRANSFERS.replace("2x64", "2x32")
+    assert added(0, text=TRANSFERS, issue=7, command=3) == added(0, text=half, issue=7) == 2 * 7
+    assert added(0, text=half, issue=7, command=3) == 2 * (7 + 3)
 
 
 def test_clipped_transfers_take_the_program_longer():

@@ -34,7 +34,7 @@ from tilewright.targets.siracusa.cost.jobs import job_cycles
 from tilewright.targets.siracusa.cost.kernels import share
 from tilewright.targets.siracusa.cost.loops import AROUND, BRANCH, START
 from tilewright.targets.siracusa.cost.products import product_of
-from tilewright.targets.siracusa.cost.scalar import Work, work_of
+from tilewright.targets.siracusa.cost.scalar import Rates, Work, work_of
 
 FOLDER = Path(str(tilewright.__file__)).parent / "targets" / "siracusa"
 SIRACUSA = find_machine("siracusa")
@@ -133,7 +133,9 @@ def test_transfers_take_what_was_measured(link: str, row: int, rows: int, measur
     ],
 )
 def test_words_of_products_without_conflicts(shape: tuple[int, int, int], cores: int, measured: int):
-    assert on(cores, product(*shape), simd=1) == pytest.approx(measured, rel=0.015)
+    """The loop of a single row multiplies by the word that it has loaded last, which ours in assembly does not."""
+    step = int(shape[0] == cores == 1)
+    assert on(cores, product(*shape), simd=1, step=step) == pytest.approx(measured, rel=0.015)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +248,7 @@ def test_a_line_of_one_pixel_has_no_pairs():
     """Blocks of pixels are those of the last axis, by `lower_dot`, even where the tile has one pixel along it."""
     kernel = conv(16, 32, 1)
     column, row = (on(1, kernel, simd=1, bounds=(1, 1, 32, h, w, 16, 1, 1)) for h, w in ((8, 1), (1, 8)))
-    assert column > 1.2 * row
+    assert column > 1.1 * row
 
 
 def test_a_depthwise_window_is_unrolled():
@@ -370,6 +372,32 @@ def test_unrolled_loops_branch_once_per_four_elements(block: Block, inputs: list
     whole, left = (on(1, elementwise(block, inputs, i8, (size,)), CODE) - START for size in (36, 31))
     saved = (BRANCH + len(inputs) + 1) * 3 / 4
     assert left / 31 - whole / 36 >= saved
+
+
+def test_small_nests_are_unrolled():
+    """Two loops over two points each are as one over four; points that are too many are in loops within each other."""
+    block, inputs = _clipped_sum(), [i8, i8]
+    nested, flat = (on(1, elementwise(block, inputs, i8, shape), CODE) for shape in ((8, 2, 2), (8, 4)))
+    assert nested == flat
+    outer, inner = (on(1, elementwise(block, inputs, i8, shape), CODE) for shape in ((32, 5), (4, 8, 5)))
+    assert outer < inner
+
+
+@pytest.mark.parametrize(("low", "high", "bounds"), [(-64, 64, 0), (-63, 64, 1), (-64, 63, 1), (-63, 63, 2)])
+def test_bounds_that_no_value_exceeds_take_nothing(low: int, high: int, bounds: int):
+    """Half of a byte, rounded, is from -64 to 64: with Xpulp a sum, a shift, and a cycle for each bound in reach."""
+    body = Body([i8])
+    half = RequantizeOp(
+        body.args[0], body.constant(1, i32), body.constant(0, i32), shift=1, low=low, high=high, compute=i32, type=i8
+    )
+    assert work_of(body.finish(body.op(half))).total(Rates(xpulp=True)) == 2 + bounds
+
+
+@pytest.mark.parametrize(("low", "cycles"), [(637, 1), (638, 2)])
+def test_extrema_that_are_known_take_nothing(low: int, cycles: int):
+    body = Body([i8])
+    total = body.add(body.convert(body.args[0], i32), body.constant(765, i32))
+    assert work_of(body.finish(body.max(total, body.constant(low, i32)))).total(Rates(xpulp=True)) == cycles
 
 
 def _of_floats(kind: type[Operation], divisor: float | None = None) -> Block:
