@@ -7,6 +7,23 @@
 // LOOPS:         %[[P:.*]] = tensor.pad
 // LOOPS:         nn.conv ins(%[[P]], %w
 
+// Images with channels first, whose features are no rows of sums of the array: the core reads the padded copy.
+
+// CHECK-LABEL: func.func @first
+// CHECK:         %[[P:.*]] = tensor.pad
+// CHECK:         nn.conv ins(%[[P]], %w
+// CHECK-SAME:      pads = array<i64: 0, 0, 0, 0>
+func.func @first(%x: tensor<1x16x8x8xi8>, %w: tensor<16x16x3x3xi8>, %y: tensor<1x16x8x9xi32>) -> tensor<1x16x8x9xi32> {
+  %number = arith.constant 0 : i8
+  %p = tensor.pad %x low[0, 0, 1, 2] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %number : i8
+  } : tensor<1x16x8x8xi8> to tensor<1x16x10x11xi8>
+  %r = nn.conv ins(%p, %w : tensor<1x16x10x11xi8>, tensor<16x16x3x3xi8>) outs(%y : tensor<1x16x8x9xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32}
+  func.return %r : tensor<1x16x8x9xi32>
+}
+
 // Padding by another number, which the convolution's is not.
 
 // CHECK-LABEL: func.func @by_one
