@@ -9,8 +9,8 @@ Pages of 320 x 640 pixels with one to four lines of random words and numbers are
 0.3, regions between empty rows and columns, enlarged as PP-OCR does), its direction classified, and read (greedy CTC).
 A line is padded or shrunk to 48 x 320. Calibration pages are others; lines for direction and recognition are those that
 the networks in floats find on them, every other one turned for the direction. All networks run in ONNX Runtime,
-quantised ones as plain ONNX. --keep-float, --wide, --keep-wide,
---ranges and --search are those of `tilewright quantize`.
+quantised ones as plain ONNX. --keep-float, --wide, --keep-wide, --ranges and --search are those of `tilewright
+quantize`.
 
 Equal are pages whose lines have the same text in the same order. Exit code 1 where a page differs, 2 with a
 message where networks cannot be compared.

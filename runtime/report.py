@@ -146,7 +146,7 @@ def _is_work(op: Operation) -> bool:
 
 
 class _Cycles(NamedTuple):
-    """Modelled cycles of a call, and of the first one, whose code is fetched: None where code takes no time."""
+    """Modelled cycles of a call, and of the first one, whose code is fetched: None without an instruction cache."""
 
     warm: int
     cold: int | None

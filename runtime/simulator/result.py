@@ -298,7 +298,7 @@ class Simulation:
     later_cycles: int | None = None
     """Cycles of a later call, where the first call fills resident values; None where all calls are alike."""
     cold_cycles: int | None = None
-    """Cycles of the first call, whose code is fetched; None where code takes no time."""
+    """Cycles of the first call, whose code is fetched; None without an instruction cache."""
 
     @property
     def seconds(self) -> float:

@@ -111,8 +111,8 @@ def scheduled(module: ModuleOp, function: str, machine: Machine, *, is_cold: boo
 
 
 def cold_cycles(module: ModuleOp, function: str, machine: Machine) -> int | None:
-    """Return the cycles of the first call of an explicit program, None on a machine whose code takes no time."""
-    if not any(engine.program for engine in machine.engines):
+    """Return the cycles of the first call of an explicit program, None on a machine without an instruction cache."""
+    if not any("cache" in dict(engine.program) for engine in machine.engines):
         return None
     return scheduled(module, function, machine, is_cold=True).end()
 

@@ -24,10 +24,11 @@ _UNKNOWN = 64
 
 
 def is_interleavable(function: func.FuncOp) -> bool:
-    """Return whether a function issues instructions in loops without results, and does nothing else."""
-    if not function.body.blocks:
+    """Return whether a function issues instructions, in branches first, then in loops, and does nothing else."""
+    if not function.body.blocks or not all(_is_plain(op) for op in nested_ops(function.body)):
         return False
-    return all(_is_plain(op) for op in nested_ops(function.body))
+    are_branches = [isinstance(op, scf.IfOp) for op in _work(function.body)]
+    return are_branches == sorted(are_branches, reverse=True)
 
 
 def _is_plain(op: Operation) -> bool:
@@ -206,11 +207,11 @@ class _Transfer:
                 self._into.whole(each)
             return
         rest, start = self._nest.sub(unit, self._nest.mul(number, count)), 0
+        if len(work) == 1 and isinstance(work[0], scf.ForOp):
+            self._iteration(work[0], rest)
+            return
         for each in work:
             units = _trips(each) * _units(each) if isinstance(each, scf.ForOp) else 1
-            if len(work) == 1 and isinstance(each, scf.ForOp):
-                self._iteration(each, rest)
-                return
             low = self._nest.sub(self._nest.greatest([rest, start]), start)
             high = self._nest.sub(self._nest.least([self._nest.add(rest, 1), start + units]), start)
             self._part(each, low, high)

@@ -121,12 +121,13 @@ def each_row(nest: Nest, bounds: Sequence[tuple[Index, Index]], line: int, dim: 
     nest.close_all(opened)
 
 
-def zero_rows(nest: Nest, value: SSAValue, zero: Instruction) -> None:
-    """Emit loads of 0 to all rows of a near buffer."""
-    rows = rows_of(value)
-    blocks = shape_of(value)[rows.axis] // rows.dim
+def zero_rows(nest: Nest, value: SSAValue, zero: Instruction, box: Sequence[tuple[Index, Index]] | None = None) -> None:
+    """Emit loads of 0 to the rows of a near buffer that reach into a box, an interval per axis; by default to all."""
+    rows, sides = rows_of(value), box or [(0, extent) for extent in shape_of(value)]
+    low, high = sides[rows.axis]
+    blocks = nest.div(low, rows.dim), nest.div(nest.add(high, rows.dim - 1), rows.dim)
 
     def row(at: Sequence[Index], count: Index) -> None:
         nest.last(zero((value, [nest.value(each) for each in (*at, 0)]), nest.value(count)))
 
-    each_row(nest, [(0, blocks), *((0, extent) for extent in rows.extents)], rows.line + 1, rows.dim, row)
+    each_row(nest, [blocks, *(sides[axis] for axis in rows.others)], rows.line + 1, rows.dim, row)

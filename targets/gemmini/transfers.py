@@ -34,7 +34,7 @@ from .dialects.gemmini.instructions import (
     mvout_full,
 )
 from .limits import REQUEST_BYTES, SUMS
-from .rows import Rows, chunks, each_row, rows_of
+from .rows import Rows, chunks, each_row, rows_of, zero_rows
 
 _OF_SPAD, _OF_WEIGHTS, _OF_ACC = 0, 1, 2
 """Configurations of loads, by the operand of a product that they bring: each keeps its own over all tiles."""
@@ -136,19 +136,10 @@ def zero_tile(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) 
             found=str(fill),
             remedy="pad in a kernel before",
         )
-    rows, zero = rows_of(near), mvin_zero if _is_spad(near) else mvin_acc_zero
 
     def fill_rows(inner: Block, box: Sequence[Range], _: int) -> None:
         nest = Nest(constants := Constants(), UnknownLoc())
-        limits = [_known(each) for each in box]
-        low, high = limits[rows.axis]
-        first, end = nest.div(low, rows.dim), nest.div(nest.add(high, rows.dim - 1), rows.dim)
-
-        def row(at: Sequence[Index], count: Index) -> None:
-            nest.last(zero((near, [nest.value(each) for each in (*at, 0)]), nest.value(count)))
-
-        others = [limits[each] for each in rows.others]
-        each_row(nest, [(first, end), *others], rows.line + 1, rows.dim, row)
+        zero_rows(nest, near, mvin_zero if _is_spad(near) else mvin_acc_zero, [_known(each) for each in box])
         _append(inner, nest, constants)
 
     fill_outside(block, near, bounds, fill_rows)

@@ -66,6 +66,10 @@ def test_code_of_the_first_call_is_fetched(model: Model) -> None:
     assert profile.profile(model, "native").cold_cycles is None
 
 
+def test_a_machine_without_an_instruction_cache_fetches_no_code(model: Model) -> None:
+    assert profile.profile(model, "gemmini").cold_cycles is None
+
+
 @pytest.mark.parametrize("before", ["outline-kernels", "expand-grid"])
 def test_work_that_becomes_instructions_counts(model: Model, before: str) -> None:
     target = str(FOLDER / "two_level_8k.toml")
