@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .compiler import Compilation, Model, compile_model, machine_named, pipeline_of, write_compilation
 from .errors import Diagnostic, did_you_mean
-from .files import read_text, write_bytes
+from .files import check_places, read_text, write_bytes
 from .frontend.quantize.error import TensorError
 from .frontend.quantize.quantize import Options as Quantization
 from .grammar import UsageError
@@ -177,7 +177,7 @@ def load(model: AnyPath, target: AnyPath = "host", *, on: str = "host", **option
     check_place(on, str(target))
     path = Path(model)
     if path.is_dir():
-        return _load_folder(path, on, options)
+        return _load_folder(path, on, [*options, *(["target"] if str(target) != "host" else [])])
     compilation = compile_model(_model(path, options), str(target), **level_for(on)._asdict())
     return _network(compilation, partial(runner, compilation, on))
 
@@ -248,6 +248,7 @@ def quantize(
     """
     values = {name: _array(name, value, str(model)) for name, value in input_values.items()}
     given = Model(Path(model), input_shapes, input_values=values)
+    check_places({"output": Path(output)}, [given.path])
     result, errors = quantize_file(given, _arrays(calibration, str(model)), options)
     write_bytes(Path(output), result.model.SerializeToString())
     return errors
@@ -282,13 +283,13 @@ def _network(compilation: Compilation, start: Callable[[], Run]) -> Network:
     return Network(str(compilation.model.path), start, network_inputs(module), (given, returned), compilation.report)
 
 
-def _load_folder(folder: Path, on: str, options: Options) -> Network:
-    if on not in ("host", "sanitizers") or options:
+def _load_folder(folder: Path, on: str, given: Sequence[str]) -> Network:
+    if on not in ("host", "sanitizers") or given:
         raise UsageError(
             "a compiled folder runs as it is",
             source=str(folder),
             expected="on host or sanitizers, without options of a model",
-            found=", ".join([f"on {on}", *options]),
+            found=", ".join([f"on {on}", *given]),
             remedy="load the model that it was compiled from instead",
         )
     compiled = HostNetwork(folder, sanitize=on == "sanitizers")

@@ -211,6 +211,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     parser = _parser_of(name)
     options, unknown = parser.parse_known_args([*words[:place], *words[place + 1 :]])
     options.command = name
+    options.flags = [word.partition("=")[0] for word in words if word.startswith("--")]
     if not unknown:
         return options
     known = [flag for action in parser._actions for flag in action.option_strings]  # pyright: ignore[reportPrivateUsage]

@@ -134,7 +134,7 @@ def run_command(options: argparse.Namespace) -> int:
         raise usage_error("--stop-after is for --on interpreter", found=f"--on {place}")
     if options.interleave is not None and place != "interpreter":
         raise usage_error("--interleave is for --on interpreter", found=f"--on {place}")
-    check_places({"--outputs": options.outputs})
+    check_places({"--outputs": options.outputs}, [options.model, options.inputs])
     given = load_arrays(options.inputs)
     run, inputs, names = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
     outputs = run_steps(run, inputs, _matched(given, inputs, options.inputs, names))
@@ -181,7 +181,22 @@ def _matched(
     return matched(arrays, [each.name for each in inputs], path, optional=counted, aliases=names)
 
 
-def _check_folder_place(place: str) -> None:
+_OF_MODELS = (
+    *("--target", "--integers", "--input-shape", "--input-type", "--input-value"),
+    *("--context", "--bucket", "--prefill"),
+)
+"""Options that say how a model is compiled."""
+
+
+def _check_folder(options: argparse.Namespace, place: str) -> None:
+    """Raise UsageError for what a folder that `compile` wrote does not take: options of models, and other places."""
+    if given := next((flag for flag in options.flags if flag in _OF_MODELS), ""):
+        raise usage_error(
+            f"{given} is for models, and a compiled folder has been compiled with what it says",
+            expected="a .onnx or .mlir file",
+            found=str(options.model),
+            remedy=f"leave it out, or compile the model with {given}",
+        )
     if place not in ("host", "sanitizers"):
         raise usage_error(
             f"a compiled folder does not run on '{place}'",
@@ -195,7 +210,7 @@ def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[
     from .runtime.inputs import host_inputs
     from .runtime.tools.session import host_run
 
-    _check_folder_place(place)
+    _check_folder(options, place)
     _settings(options, [place])
     network = HostNetwork(options.model, sanitize=place == "sanitizers")
     return host_run(network), host_inputs(network), {}
@@ -225,7 +240,7 @@ def generate_command(options: argparse.Namespace) -> int:
 
     place = options.on or "host"
     if options.model.is_dir():
-        _check_folder_place(place)
+        _check_folder(options, place)
         compiled = HostNetwork(options.model, sanitize=place == "sanitizers")
         return run(options, host_run(compiled), folder_language(compiled), place)
     check_place(place, options.target)

@@ -15,7 +15,7 @@ import stat
 import sys
 import tempfile
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -168,12 +168,14 @@ def memory_bytes() -> int:
 # Writing
 
 
-def check_places(files: Mapping[str, Path | None]) -> None:
+def check_places(files: Mapping[str, Path | None], inputs: Iterable[Path | None] = ()) -> None:
     """
     Raise Diagnostic where files, by the options that name them, cannot be written: before the work, not after it.
 
-    That is where a folder is missing or closed, where a folder has the name, and where two files have one place.
+    That is where a folder is missing or closed, where a folder has the name, where two files have one place, and where
+    a file is one of the `inputs`, also by a link to it.
     """
+    read = [each for each in inputs if each is not None]
     places: dict[Path, str] = {}
     for option, file in files.items():
         if file is None:
@@ -184,6 +186,14 @@ def check_places(files: Mapping[str, Path | None]) -> None:
         first = places.setdefault(place, option)
         if first != option and (place.is_file() or not place.exists()):
             raise Diagnostic("two files have one place", str(file), found=f"{first} and {option}", remedy="name two")
+        if replaced := next((each for each in read if _is_same(place, each)), None):
+            found, remedy = f"{option} and {replaced}", "choose another place: the input would be lost"
+            raise Diagnostic("a file has the place of an input", str(file), found=found, remedy=remedy)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths are of one regular file, under whatever names."""
+    return one.is_file() and other.is_file() and os.path.samefile(one, other)
 
 
 def _place_fault(place: Path) -> str:

@@ -43,6 +43,15 @@ def test_a_folder_runs(case: Saved, tmp_path: Path):
     assert [each.shape for each in network.outputs] == [(1, 3, 4, 4)]
 
 
+def test_a_network_is_not_quantised_over_itself(case: Saved, tmp_path: Path):
+    file = case.folder / "network.onnx"
+    before = file.read_bytes()
+    (tmp_path / "same.onnx").symlink_to(file)
+    with pytest.raises(tilewright.Diagnostic, match="a file has the place of an input"):
+        tilewright.quantize(file, {"x": np.zeros((1, 1))}, tmp_path / "same.onnx")
+    assert file.read_bytes() == before
+
+
 def test_a_network_as_html(case: Saved, tmp_path: Path):
     (tmp_path / "<b>").mkdir()
     save(small(), tmp_path / "<b>" / "net.onnx")
@@ -83,6 +92,8 @@ def test_options_of_a_model_are_none_of_a_folder(case: Saved, tmp_path: Path):
         tilewright.load(tmp_path / "out", on="interpreter")
     with pytest.raises(tilewright.Diagnostic, match="a compiled folder runs as it is"):
         tilewright.load(tmp_path / "out", context=4)
+    with pytest.raises(tilewright.Diagnostic, match=r"found: +on host, target"):
+        tilewright.load(tmp_path / "out", "gemmini")
 
 
 @pytest.mark.parametrize(

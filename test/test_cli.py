@@ -120,6 +120,8 @@ def test_help_is_immediate():
         (["check", "CASE", "--on", "interpeter"], "nothing runs on", "did you mean 'interpreter'"),
         (["check", "CASE", "--stop-after", "kernel"], "no phase or pass 'kernel'", "did you mean 'kernels'"),
         (["targets", "hots"], "there is no target 'hots'", "did you mean 'host'"),
+        (["import", "CASE/network.onnx", "--target", "host"], "--target is for --report", ""),
+        (["import", "CASE/network.onnx", "--report", "-o", "net.mlir"], "-o is for IR, and --report prints", ""),
     ],
 )
 def test_wrong_commands(words: list[str], message: str, remedy: str, case: Saved, capsys: pytest.CaptureFixture[str]):
@@ -197,6 +199,47 @@ def test_run_takes_a_compiled_folder(place: str, case: Saved, tmp_path: Path, ca
     with np.load(outputs) as found:
         assert np.array_equal(found["y"], case.outputs["y"])
     assert sorted(built.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["--target", "host"], ["--target=gemmini"], ["--integers"], ["--input-shape", "x=1,2"], ["--context", "8"]),
+        *(["--input-type", "x=i8"], ["--input-value=x=1"], ["--bucket", "4"]),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "generate"])
+def test_options_of_models_for_a_compiled_folder(
+    command: str, words: list[str], case: Saved, capsys: pytest.CaptureFixture[str]
+):
+    needed = ["--inputs", case.folder / "inputs.npz"] if command == "run" else ["--prompt", "1"]
+    code, out, err = run([command, case.folder, *needed, *words], capsys)
+    assert (code, out) == (2, "")
+    flag = words[0].partition("=")[0]
+    assert f"error: {flag} is for models" in err
+    assert f"leave it out, or compile the model with {flag}\n" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "NET", "--inputs", "IN", "--outputs", "IN"],
+        ["run", "NET", "--inputs", "IN", "--outputs", "NET"],
+        ["profile", "NET", "--json", "NET"],
+        ["explore", "NET", "--vary", "batch=1,2", "-o", "NET"],
+        ["import", "NET", "-o", "NET"],
+        ["quantize", "NET", "--calibration", "IN", "-o", "NET"],
+        ["quantize", "NET", "--calibration", "IN", "-o", "new.onnx", "--json", "IN"],
+    ],
+)
+def test_inputs_are_not_replaced(words: list[str], case: Saved, capsys: pytest.CaptureFixture[str]):
+    files = {"NET": case.folder / "network.onnx", "IN": case.folder / "inputs.npz"}
+    before = [file.read_bytes() for file in files.values()]
+    code, out, err = run([files.get(word, word) for word in words], capsys)
+    assert (code, out) == (1, "")
+    assert "error: a file has the place of an input" in err
+    assert [file.read_bytes() for file in files.values()] == before
+    assert not Path("new.onnx").exists()
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,19 @@ def test_places_are_of_one_file_each(tmp_path: Path):
         assert caught.value.found == "-o and --html"
 
 
+def test_no_place_is_that_of_an_input(tmp_path: Path):
+    write(tmp_path, OLD)
+    given = tmp_path / "a"
+    os.link(given, tmp_path / "hard")
+    (tmp_path / "soft").symlink_to(given)
+    check_places({"-o": tmp_path / "new"}, [given, None, tmp_path / "missing", tmp_path / "folder"])
+    check_places({"-o": Path(os.devnull)}, [Path(os.devnull)])
+    for name in ("a", "hard", "soft", "folder/../a"):
+        with pytest.raises(Diagnostic, match="a file has the place of an input") as caught:
+            check_places({"-o": tmp_path / name}, [None, given])
+        assert caught.value.found == f"-o and {given}"
+
+
 @pytest.mark.parametrize("failing", range(7))
 def test_a_rename_that_fails_leaves_the_old_output(failing: int, folder: Path, monkeypatch: pytest.MonkeyPatch):
     rename, count = os.rename, iter(range(100))

@@ -24,7 +24,7 @@ from ...dialects.core.syntax.text import Locations, new_context, parse_module, p
 from ...dialects.core.verification.verifier import verify
 from ...discovery import scope
 from ...errors import Diagnostic, did_you_mean, point_into, warnings_as_lines
-from ...files import STDIN, check_readable, read_text, write_stdout, write_text
+from ...files import STDIN, check_places, check_readable, read_text, write_stdout, write_text
 from ...grammar import ROUNDTRIP, UsageError, parse_items, point_at
 from ...interruption import reported
 from ...passes.core.failures import as_diagnostic, catchable
@@ -183,11 +183,26 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
         raise UsageError(f"the passes are given twice, by {used[0]} and by {used[1]}")
     if not is_onnx and (arguments.input_shape or arguments.input_type):
         raise UsageError("--input-shape and --input-type are for .onnx inputs", found=arguments.input)
+    _check_places(arguments, is_onnx)
     for flag in ("split_input_file", "verify_diagnostics", "parsing_diagnostics", "run_reproducer"):
         if is_onnx and getattr(arguments, flag):
             raise UsageError(f"--{flag.replace('_', '-')} is for .mlir inputs", found=arguments.input)
     if arguments.inputs is not None and not arguments.interpret_each:
         raise UsageError("--inputs is of use with --interpret-each only")
+
+
+def _check_places(arguments: Namespace, is_onnx: bool) -> None:
+    """
+    Raise Diagnostic where a file cannot be written or would replace an input.
+
+    IR may be rewritten in its place, and a reproducer may replace the one that is run.
+    """
+    read, arrays = Path(arguments.input), arguments.inputs and Path(arguments.inputs)
+    is_rewritten = not is_onnx and (arguments.format or "mlir").partition("{")[0] == "mlir"
+    if arguments.output != "-":
+        check_places({"-o": Path(arguments.output)}, [arrays, None if is_rewritten else read])
+    if arguments.reproducer and not arguments.run_reproducer:
+        check_places({"--reproducer": Path(arguments.reproducer)}, [arrays, read])
 
 
 def once(flag: str, pairs: Sequence[tuple[str, T]]) -> dict[str, T]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...console import table_console
 from ...errors import Diagnostic
 from ...files import path_of
+from ...grammar import UsageError
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -245,11 +246,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, model: Model) -> int:
     """Run `tilewright import`; returns 1 where a report has gaps."""
+    if options.report and options.output is not None:
+        raise UsageError("-o is for IR, and --report prints a table", found=f"-o {options.output}")
+    if options.target and not options.report:
+        raise UsageError("--target is for --report", found=f"--target {options.target[0]}")
     if options.report:
         return _report(model, options.target)
     from ...dialects.core.syntax.text import Locations, print_ir
-    from ...files import write_text
+    from ...files import check_places, write_text
 
+    check_places({"--output": options.output}, [options.model])
     text = print_ir(model.load(), locations=Locations.GIVEN) + "\n"
     if options.output is None:
         sys.stdout.write(text)

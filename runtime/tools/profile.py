@@ -51,7 +51,8 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     from .engines import Partition, print_partition
     from .operators import operator_types, print_operators, shares_by_operator
 
-    check_places({"--trace": options.trace, "--html": options.html, "--json": options.json})
+    places = {"--trace": options.trace, "--html": options.html, "--json": options.json}
+    check_places(places, [options.model, options.inputs])
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     state = {"context": options.context, "bucket": options.bucket}
     model = Model(options.model, shapes, types, **state, integers=options.integers)

@@ -78,7 +78,8 @@ def run(options: argparse.Namespace, model: Model) -> int:
     """Quantise a model, write it and print the error of each layer. Raises Diagnostic."""
     from ...frontend.quantize.quantize import Options
 
-    check_places({"--output": options.output, "--json": options.json, "--html": options.html})
+    places = {"--output": options.output, "--json": options.json, "--html": options.html}
+    check_places(places, [options.model, *options.calibration])
     chosen = Options(
         ranges=options.ranges,
         per_channel=options.weights == "channel",

@@ -22,6 +22,7 @@ from tilewright.opt_tool import main
 from tilewright.passes import all_passes
 from tilewright.runtime.driver.driver import Known
 from tilewright.runtime.driver.interpret import Interpreter
+from tilewright.test.small_models import model, node, save
 
 pytestmark = pytest.mark.quick
 
@@ -193,9 +194,27 @@ def test_output_file_is_whole_or_absent(tool: Tool, monkeypatch: pytest.MonkeyPa
 
 def test_output_that_cannot_be_written(tool: Tool):
     assert tool("-o", tool.folder / "no" / "out.mlir") == 1
-    assert "No such file or directory" in tool.err
+    assert "there is no such folder" in tool.err
     assert tool("-o", "/dev/full") == 1
     assert "No space left on device" in tool.err
+
+
+def test_ir_alone_is_rewritten_in_its_place(tool: Tool):
+    file, network = tool.folder / "in.mlir", tool.folder / "net.onnx"
+    save(model([node("Relu", ["x"], ["y"])]), network)
+    before = network.read_bytes()
+    (tool.folder / "same.onnx").symlink_to(network)
+    for words in (
+        [file, "-t", "c", "-o", file],
+        [file, "--reproducer", file],
+        [network, "-o", network.with_stem("same")],
+    ):
+        file.write_text(TEXT)
+        assert tool(*words, text=None) == 1
+        assert "a file has the place of an input" in tool.err
+        assert (file.read_text(), network.read_bytes()) == (TEXT, before)
+    assert tool("-p", "cse,dce", "-t", "mlir{generic=true}", "-o", file) == 0
+    assert "unused" not in file.read_text()
 
 
 def test_output_keeps_the_usual_permissions(tool: Tool):

@@ -117,7 +117,7 @@ def run(options: argparse.Namespace, models: Sequence[Model]) -> int:
     if not models or not options.vary or options.output is None:
         example = "tilewright explore net.onnx --vary levels.L1.size=64KiB,128KiB -o points.jsonl"
         raise UsageError("explore needs a model, an axis and a file of results", remedy=example)
-    check_places({"--output": options.output, "--html": options.html})
+    check_places({"--output": options.output, "--html": options.html}, options.models)
     networks = _by_name(models)
     points = design.axes.points([parse_vary(text) for text in options.vary])
     design.check(points)
