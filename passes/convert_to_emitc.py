@@ -44,6 +44,7 @@ from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
 from .emitc.names import Names, identifier
 from .emitc.sharing import share_memories
+from .emitc.text.functions import SPECIFIER
 from .memory.views import row_major
 
 _HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, SHAPE_OF, STATE)
@@ -261,7 +262,7 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
         properties["specifiers"] = flags(["static", "TW_KERNEL"])
     made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
     made.attributes |= converter.attributes
-    made.attributes |= {key: value for key, value in function.attributes.items() if key in (STATUS, RESET)}
+    made.attributes |= {key: value for key, value in function.attributes.items() if key in (STATUS, RESET, SPECIFIER)}
     made.location = function.location
     return made
 

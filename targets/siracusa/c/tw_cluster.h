@@ -41,6 +41,17 @@
 #endif
 
 /*
+ * A kernel that its caller calls itself, always with the same addresses in L1. Clang would replace the arguments by these,
+ * also without inlining: constants of 32 bits in the place of registers, in loops that need all of those. A function that
+ * is used elsewhere keeps them. GCC does so for any TW_KERNEL.
+ */
+#if defined(__clang__)
+#define TW_APART __attribute__((__noinline__, __used__))
+#else
+#define TW_APART
+#endif
+
+/*
  * Where an array lives: `TW_L1 static uint8_t buffer[64];`. Arrays in L1 begin as zeros, those in weight memory are
  * constants.
  */

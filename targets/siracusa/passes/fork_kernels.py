@@ -17,6 +17,7 @@ from ....dialects.core.effects import effects_of, root_of
 from ....dialects.core.machine.attribute import machine_of
 from ....passes.annotate_unrolling import is_worth_unrolling
 from ....passes.core.base import Pass
+from ....passes.emitc.text.functions import SPECIFIER
 from ....passes.loops.nest import PARALLEL, UNROLL, index_constant
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.cluster import ForkOp
@@ -26,6 +27,7 @@ def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
     """
     Partition the parallel loops of every outlined kernel over the cores of its engine.
 
+    Kernels of one core are called where they are, and their C is marked to be compiled apart from the callers.
     `cores` overrides the number of cores of every engine.
     """
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]:
@@ -35,6 +37,8 @@ def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
         count = cores or machine_of(module).engine(engine.data).cores
         if count > 1 and _is_shareable(function):
             _fork(function, count)
+        elif count == 1 and engine.data == machine_of(module).copier.name:
+            function.attributes[SPECIFIER] = StringAttr("TW_APART")
 
 
 def _is_shareable(function: func.FuncOp) -> bool:

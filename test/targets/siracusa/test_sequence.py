@@ -49,3 +49,18 @@ def test_the_mark_shortens_the_code(tmp_path: Path) -> None:
 
 def test_a_step_with_state_is_marked(tmp_path: Path) -> None:
     assert marked((written(tmp_path, "llama", context=16) / "network.c").read_text()) == ["network_step"]
+
+
+def test_kernels_of_a_single_core_keep_their_arguments(tmp_path: Path) -> None:
+    """They are functions of the program, of which the compiler makes none part of its caller."""
+    folder = written(tmp_path, target="siracusa/one-core")
+    text = (folder / "network.c").read_text()
+    apart = re.findall(r"^TW_APART static .*?(\w+)\(", text, re.MULTILINE)
+    assert apart and not [name for name in apart if name.startswith(("read_", "write_"))]
+    assert set(apart) <= read_elf(build_bare(folder, folder / "network.elf", SIRACUSA)).symbols.keys()
+    (folder / "network.c").write_text(text.replace("TW_APART ", ""))
+    assert not set(apart) <= read_elf(build_bare(folder, folder / "network.elf", SIRACUSA)).symbols.keys()
+
+
+def test_jobs_and_forked_kernels_are_not_apart(tmp_path: Path) -> None:
+    assert "TW_APART" not in (written(tmp_path) / "network.c").read_text()
