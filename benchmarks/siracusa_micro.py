@@ -30,13 +30,12 @@ from typing import Any, cast
 
 from rich.console import Console
 from rich.table import Table
-from xdsl.dialects.builtin import IntegerType, MemRefType, UnitAttr, i8, i32
+from xdsl.dialects.builtin import MemRefType, UnitAttr, i8, i32
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineMap
 from xdsl.utils.test_value import create_ssa_value
 
 from tilewright.dialects.core.body import Body
-from tilewright.dialects.core.kernel import Access, Kernel
+from tilewright.dialects.core.kernel import Kernel
 from tilewright.dialects.core.machine.cost_table import cost_named
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.nn import MatmulOp
@@ -112,28 +111,10 @@ class Group:
 # Kernels
 
 
-def larger(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
-    """Append the larger of two bytes."""
-    return body.max(a, b)
-
-
-def clipped_sum(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
-    """Append the sum of two bytes, clipped to a byte."""
-    return body.convert(body.clip(body.add(body.convert(a, i32), body.convert(b, i32)), -128, 127), i8)
-
-
 def requantised(body: Body, a: SSAValue) -> SSAValue:
     """Append a requantisation by constants."""
     mul, add = body.constant(3, i32), body.constant(5, i32)
     return body.op(RequantizeOp(a, mul, add, shift=8, low=-128, high=127, compute=i32, type=i8))
-
-
-BODIES: dict[str, tuple[tuple[IntegerType, ...], IntegerType, Callable[..., SSAValue]]] = {
-    "ew_max2_int8_C": ((i8, i8), i8, larger),
-    "ew_add_int8_clip_C": ((i8, i8), i8, clipped_sum),
-    "ew_requant_i32_to_i8_C": ((i32,), i8, requantised),
-}
-"""What loops over elements take and store, and how they compute it."""
 
 
 @cache
@@ -178,20 +159,6 @@ def matmul(row: Row, wanted: Callable[[Row], bool]) -> int | None:
     if name == "mv_xpulp_x4" and numbers["cores"] == 1:
         parameters = parameters | {"step": 1}  # its loop multiplies by the word that it has loaded last
     return priced(form, cost, numbers["cores"], parameters, later=row.later)
-
-
-def elementwise(row: Row) -> int | None:
-    """Return the modelled cycles of a loop over elements."""
-    if row.kind not in BODIES:
-        return None
-    inputs, result, build = BODIES[row.kind]
-    count = row.numbers["cores"] * row.numbers["elements_per_core"]
-    shaped = [create_ssa_value(MemRefType(type, [count])) for type in (*inputs, result)]
-    *reads, write = [Access(value, AffineMap.identity(1)) for value in shaped]
-    body = Body(inputs)
-    block = body.finish(build(body, *body.args))
-    form = Kernel((count,), frozenset(), tuple(reads), (write,), result=block)
-    return priced(form, "code", row.numbers["cores"], {}, later=False)
 
 
 def fork(row: Row) -> int | None:
@@ -333,7 +300,6 @@ GROUPS = (
     Group("products, no conflicts (V2)", EXACT, on(lambda cores: cores > 1, later=True)),
     Group("products, 8 cores, medians", NOISY, on(lambda cores: cores > 1, sweep=True)),
     Group("products, 2 to 8 cores, single runs", NOISY, on(lambda cores: cores > 1)),
-    Group("loops over elements", EXACT, elementwise),
     Group("NPU jobs", EXACT, job),
     Group("NPU jobs beside others", 0, npu_beside, "the model has neither queued jobs nor shared banks for the NPU"),
 )

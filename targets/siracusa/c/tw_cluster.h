@@ -41,7 +41,7 @@
 #endif
 
 /*
- * A kernel that its caller calls itself, always with the same addresses in L1. Clang would replace the arguments by these,
+ * A kernel of sums that its caller calls itself, always with the same addresses in L1. Clang would replace the arguments by these,
  * also without inlining: constants of 32 bits in the place of registers, in loops that need all of those. A function that
  * is used elsewhere keeps them. GCC does so for any TW_KERNEL.
  */

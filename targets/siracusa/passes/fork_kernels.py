@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects.core.analysis.constants import constant_integer
 from ....dialects.core.effects import effects_of, root_of
 from ....dialects.core.machine.attribute import machine_of
+from ....dialects.core.nesting import nested_ops
 from ....passes.annotate_unrolling import is_worth_unrolling
 from ....passes.core.base import Pass
 from ....passes.emitc.text.functions import SPECIFIER
@@ -22,12 +23,14 @@ from ....passes.loops.nest import PARALLEL, UNROLL, index_constant
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.cluster import ForkOp
 
+_PRODUCTS = ("cluster.dot", "cluster.dot_packed", "cluster.dot_narrow")
+
 
 def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
     """
     Partition the parallel loops of every outlined kernel over the cores of its engine.
 
-    Kernels of one core are called where they are, and their C is marked to be compiled apart from the callers.
+    Of kernels on one core, the C of those that spend their time in sums is marked to be compiled apart from its callers.
     `cores` overrides the number of cores of every engine.
     """
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]:
@@ -37,8 +40,20 @@ def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
         count = cores or machine_of(module).engine(engine.data).cores
         if count > 1 and _is_shareable(function):
             _fork(function, count)
-        elif count == 1 and engine.data == machine_of(module).copier.name:
+        elif count == 1 and _sums(function):
             function.attributes[SPECIFIER] = StringAttr("TW_APART")
+
+
+def _sums(function: func.FuncOp) -> bool:
+    """
+    Return whether a kernel has blocks of products, or innermost loops that all carry sums.
+
+    Those need registers. Loops that store need the addresses of their buffers, which say what does not overlap.
+    """
+    ops = nested_ops(function)
+    loops = [op for op in ops if isinstance(op, scf.ForOp)]
+    innermost = [loop for loop in loops if not any(isinstance(op, scf.ForOp) for op in nested_ops(loop.body))]
+    return any(op.name in _PRODUCTS for op in ops) or (bool(loops) and all(loop.results for loop in innermost))
 
 
 def _is_shareable(function: func.FuncOp) -> bool:
