@@ -3,6 +3,7 @@ Our programs for Siracusa on GVSoC, the simulator of the chip that others wrote:
 
     python benchmarks/siracusa_measured.py [--corpus FOLDER] [--only TEXT,...] [--target NAME]... [--write]
     python benchmarks/siracusa_measured.py --docs
+    python benchmarks/siracusa_measured.py --against FILE
 
 Networks are those of MLPerf Tiny in the zoo and, below CORPUS, all with golden outputs; `--only` chooses those whose
 names contain a text. Inputs that hold whole numbers are declared as the narrowest integers that hold them. All outputs
@@ -12,7 +13,9 @@ Cycles are those of the first call, whose code is fetched, and of the third, eac
 in siracusa_measured.csv with the commits of both; `--write` replaces the rows of networks whose outputs are equal.
 *Slower* are networks that take more than 1 % more cycles than in the file. The exit code is 1 where an output differs,
 or a network is slower.
-`--docs` measures nothing: it writes the table of docs/siracusa-costs.md from the file.
+`--docs` measures nothing: it writes the table of docs/siracusa-costs.md from the file. Neither does `--against`, which
+compares the file with the later calls of another, by network and target: siracusa_before.csv has those of Tilewright
+fc2e684. The exit code is 1 where a network is slower that is more than a kernel.
 """
 
 from __future__ import annotations
@@ -106,6 +109,12 @@ def rows_of(file: Path = FILE) -> dict[tuple[str, str], Row]:
     return {(row.network, row.target): row for row in found}
 
 
+def cycles_of(file: Path) -> dict[tuple[str, str], int]:
+    """Return the later calls in a file of results, or of fewer columns, by network and target."""
+    with file.open(encoding="utf-8", newline="") as stream:
+        return {(each["network"], each["target"]): int(each["warm"]) for each in csv.DictReader(stream)}
+
+
 def write_rows(rows: Iterable[Row], file: Path = FILE) -> None:
     """Write rows, sorted by network and target."""
     with file.open("w", encoding="utf-8", newline="") as stream:
@@ -195,6 +204,21 @@ def shown(rows: Sequence[Row], before: Mapping[tuple[str, str], Row], console: C
     console.print(table)
 
 
+def compared(before: Mapping[tuple[str, str], int], now: Mapping[tuple[str, str], Row], console: Console) -> int:
+    """Print the later calls of the programs in `before`; return how many take 1 % longer, kernels aside."""
+    table = Table("network", "target", title="cycles on GVSoC, later calls")
+    for title in ("before", "now", "change"):
+        table.add_column(title, justify="right")
+    found = {key: (cycles, now[key].warm) for key, cycles in before.items() if key in now}
+    for (network, target), (old, new) in found.items():
+        table.add_row(network, target, f"{old:,}", f"{new:,}", f"{new / old - 1:+.1%}")
+    console.print(table)
+    slower = [network for (network, _), (old, new) in found.items() if new > 1.01 * old]
+    networks = sum(not network.startswith(_KERNELS) for network in slower)
+    console.print(f"{len(found)} programs, {len(slower)} slower, {networks} of them no kernels")
+    return networks
+
+
 def is_within(measured: int, modelled: int, error: float) -> bool:
     """Return whether a model is right within a relative error."""
     return abs(measured - modelled) <= error * modelled
@@ -253,7 +277,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help=f"replace the rows in {FILE.name}")
     parser.add_argument("--processes", type=int, default=2, help="processes at once (2)")
     parser.add_argument("--docs", action="store_true", help=f"write the table of {PAGE.name} from {FILE.name}")
+    parser.add_argument("--against", type=Path, metavar="FILE", help=f"compare {FILE.name} with FILE")
     options = parser.parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 170)
+    if options.against is not None:
+        return int(compared(cycles_of(options.against), rows_of(), console) > 0)
     if options.docs:
         PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), rows_of().values()), encoding="utf-8")
         return 0
@@ -263,7 +291,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [name for name in cases if any(text in name for text in texts)]
     jobs = [(name, target) for name in names for target in options.target or TARGETS]
     PROGRAM.found_version()
-    before, console = rows_of(), Console(width=None if sys.stdout.isatty() else 170)
+    before = rows_of()
     rows: list[Row] = []
     with ProcessPoolExecutor(options.processes) as pool:
         for row in pool.map(measure, *zip(*((name, cases[name], target) for name, target in jobs), strict=True)):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from rich.console import Console
 
-from tilewright.benchmarks.siracusa_measured import PAGE, rows_of, with_table
+from tilewright.benchmarks.siracusa_measured import FILE, PAGE, compared, cycles_of, rows_of, with_table
 from tilewright.errors import Diagnostic
 
 pytestmark = pytest.mark.quick
@@ -24,3 +25,15 @@ def test_the_table_is_that_of_the_file() -> None:
 def test_a_page_without_marks_is_refused() -> None:
     with pytest.raises(Diagnostic, match="no place for the table"):
         with_table("# a page\n", ())
+
+
+def test_no_network_is_slower_than_before() -> None:
+    """Kernels of the least cycles are: by at most 103 cycles."""
+    before = cycles_of(FILE.with_name("siracusa_before.csv"))
+    assert compared(before, rows_of(), Console(quiet=True)) == 0
+    assert all(rows_of()[key].warm <= max(1.03 * cycles, cycles + 103) for key, cycles in before.items())
+
+
+def test_slower_programs_are_counted() -> None:
+    key = ("resnet8", "siracusa")
+    assert compared({key: rows_of()[key].warm - 5000}, rows_of(), Console(quiet=True)) == 1

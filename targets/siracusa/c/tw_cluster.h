@@ -41,9 +41,9 @@
 #endif
 
 /*
- * A kernel of sums that its caller calls itself, always with the same addresses in L1. Clang would replace the arguments by these,
- * also without inlining: constants of 32 bits in the place of registers, in loops that need all of those. A function that
- * is used elsewhere keeps them. GCC does so for any TW_KERNEL.
+ * A kernel of sums that its caller calls itself, always with the same addresses in L1. Clang would replace the arguments
+ * by these, also without inlining: constants of 32 bits in the place of registers, in loops that need all of those. A
+ * function that is used elsewhere keeps them. GCC does so for any TW_KERNEL.
  */
 #if defined(__clang__)
 #define TW_APART __attribute__((__noinline__, __used__))

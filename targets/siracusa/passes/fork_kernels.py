@@ -30,7 +30,7 @@ def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
     """
     Partition the parallel loops of every outlined kernel over the cores of its engine.
 
-    Of kernels on one core, the C of those that spend their time in sums is marked to be compiled apart from its callers.
+    On one core, the C of kernels that spend their time in sums is marked to be compiled apart from their callers.
     `cores` overrides the number of cores of every engine.
     """
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]:
