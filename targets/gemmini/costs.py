@@ -181,6 +181,26 @@ def loops(
     """Return the cycles of a product or convolution by loops in hardware; a text for what they do not compute."""
     if not _is_signed(kernel):
         return "a factor is unsigned, and the array extends bytes with their signs"
+    if fault := _order_fault(kernel):
+        return fault
     numbers = {"dim": dim, "spad_rows": spad_rows, "acc_rows": acc_rows, "request": request}
     found = form_of(kernel, array_of(numbers.items(), kernel))
     return found if isinstance(found, str) else found.tile.cycles
+
+
+def _order_fault(kernel: Kernel) -> str:
+    """Return why loops in hardware cannot address the operands of a kernel, empty if they can."""
+    names = dimension_names(kernel)
+    if "n0" not in names:
+        return "no output varies along the second factor alone: it is no product of two matrices"
+    if not _has_rows(kernel.outputs[0], names.index("n0")):
+        return "its features are not the innermost axis of the output, as rows of sums are"
+    taps = [name for name in ("k1", "k2") if name in names and kernel.bounds[names.index(name)] > 1]
+    exprs = kernel.inputs[1].map.results
+    order = [
+        axis
+        for name in (*taps, "k0")
+        for axis, expr in enumerate(exprs)
+        if name in names and names.index(name) in linear(expr).dims()
+    ]
+    return "" if order == sorted(order) else "the channels of its weights lie outside of the taps of its windows"
