@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import FunctionType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
+from ...dialects.core.analysis.arithmetic import evaluator, integer_of
 from ...dialects.core.analysis.constants import constant_integer
+from ...dialects.core.analysis.value_ranges import ValueRanges
+from ...dialects.core.body import scalar_attr
 from ...dialects.core.effects import is_speculatable
 from ...dialects.core.instruction import InstructionOp
 from ...dialects.core.nesting import nested_ops
-from ...passes.loops.nest import Constants, Index, Nest
+from ...passes.loops.nest import Constants, Index, Nest, index_constant
 
 _BURST = 4
-"""Instructions of a transfer issued at a time at most, if the kernel has enough loops: half of a queue of loads."""
-_UNKNOWN = 64
-"""Instructions of a transfer whose extents are known at run time only."""
+"""Instructions of a unit at most: half of a queue of loads."""
+_SLOT = 2
+"""Instructions of a transfer in a slot on average at most, if the kernel has enough loops."""
+_SLOTS = 8
+"""Slots of a kernel at least, if it has enough loops: the last part of a transfer comes long before the next kernel."""
+_MOST = 64
+"""Instructions of a transfer that count at most, as those of one whose extents have no known end."""
 
 
 def is_interleavable(function: func.FuncOp) -> bool:
@@ -46,6 +54,33 @@ def _work(region: Region) -> list[Operation]:
     if not region.blocks:
         return []
     return [op for op in region.block.ops if isinstance(op, InstructionOp | scf.ForOp | scf.IfOp)]
+
+
+class Issued(NamedTuple):
+    """Transfer as a call issues it: the operands that are constant there have numbers, others None."""
+
+    function: func.FuncOp
+    constants: tuple[int | None, ...]
+
+
+def specialized(transfer: Issued) -> func.FuncOp:
+    """Return a copy of a transfer's function for the constant operands of its call, with what follows from them."""
+    made = transfer.function.clone()
+    made.location = transfer.function.location
+    block = made.body.block
+    for argument, number in zip(block.args, transfer.constants, strict=True):
+        if number is not None:
+            constant = index_constant(number)
+            Rewriter.insert_op(constant, InsertPoint.at_start(block))
+            argument.replace_all_uses_with(constant.result)
+    for op in list(nested_ops(made.body)):
+        numbers = [integer_of(each) for each in op.operands]
+        evaluate = evaluator(op)
+        if evaluate is not None and None not in numbers:
+            kind = op.results[0].type
+            value = scalar_attr(evaluate(*numbers), kind)
+            Rewriter.replace_op(op, arith.ConstantOp.create(properties={"value": value}, result_types=[kind]))
+    return made
 
 
 class _Interleaving:
@@ -110,19 +145,42 @@ def _trips(op: scf.ForOp) -> int:
     return 0 if low is None or high is None else max(high - low, 0)
 
 
-def _instructions(op: Operation) -> int:
-    """Return the instructions of an iteration of a loop, 0 where that is unknown; 1 for other ops."""
-    if not isinstance(op, scf.ForOp):
-        return 1
-    numbers = [_trips(each) * _instructions(each) if isinstance(each, scf.ForOp) else 1 for each in _work(op.body)]
-    return sum(numbers) if all(numbers) else 0
+class _Sizes:
+    """Sizes of loops whose bounds may depend on the place of a tile: at most, from the ranges of these."""
+
+    def __init__(self) -> None:
+        self._ranges = ValueRanges()
+
+    def trips(self, op: scf.ForOp) -> int:
+        """Return the iterations of a loop at most."""
+        low, high = self._ranges.of(op.lb), self._ranges.of(op.ub)
+        assert low is not None
+        assert high is not None
+        return max(high.high - low.low, 0)
+
+    def instructions(self, ops: Sequence[Operation]) -> int:
+        """Return the instructions of some ops at most."""
+        return sum(self._instructions(op) for op in ops)
+
+    def _instructions(self, op: Operation) -> int:
+        if isinstance(op, scf.IfOp):
+            return self.instructions(_work(op.true_region))
+        return self.trips(op) * self.instructions(_work(op.body)) if isinstance(op, scf.ForOp) else 1
+
+    def units(self, op: Operation) -> int:
+        """Return the units of an iteration of a loop at most: 1 if it has few instructions, or without a known end."""
+        if not isinstance(op, scf.ForOp) or not _BURST < self.instructions(_work(op.body)) <= _MOST:
+            return 1
+        return sum(map(self.whole, _work(op.body)))
+
+    def whole(self, op: Operation) -> int:
+        """Return the units of an op at most."""
+        return self.trips(op) * self.units(op) if isinstance(op, scf.ForOp) else 1
 
 
-def _units(op: Operation) -> int:
-    """Return the units of an iteration of a loop: 1 if it has few instructions, or an unknown number of them."""
-    if not isinstance(op, scf.ForOp) or _instructions(op) <= _BURST:
-        return 1
-    return sum(_trips(each) * _units(each) if isinstance(each, scf.ForOp) else 1 for each in _work(op.body))
+def most_instructions(function: func.FuncOp) -> int:
+    """Return the instructions of a function at most, those in branches included."""
+    return _Sizes().instructions(_work(function.body))
 
 
 class _Transfer:
@@ -131,6 +189,7 @@ class _Transfer:
     def __init__(self, into: _Interleaving, function: func.FuncOp, condition: SSAValue):
         self._into = into
         self._nest = into.nest
+        self._sizes = _Sizes()
         into.bind(function.body)
         work = _work(function.body)
         branches = [op for op in work if isinstance(op, scf.IfOp)]
@@ -141,8 +200,8 @@ class _Transfer:
             for op in _work(branch.true_region):
                 self._first.append(_Part(op, self._where(holds, self._count(op))))
         self._parts = [_Part(op, self._count(op)) for op in work if op not in branches]
-        sizes = [_trips(op) * _instructions(op) if isinstance(op, scf.ForOp) else 1 for op, _ in self._parts]
-        self.most = sum(sizes) if all(sizes) else _UNKNOWN
+        self.most = min(self._sizes.instructions([op for op, _ in self._parts]), _MOST)
+        self._most_units = sum(self._sizes.whole(op) for op, _ in self._parts)
         self._total: Index = 0
         for part in self._parts:
             self._total = self._nest.add(self._total, part.units)
@@ -152,7 +211,7 @@ class _Transfer:
         if not isinstance(op, scf.ForOp):
             return 1
         trips = self._nest.sub(self._into.index(op.ub), self._into.index(op.lb))
-        return self._nest.mul(self._nest.greatest([trips, 0]), _units(op))
+        return self._nest.mul(self._nest.greatest([trips, 0]), self._sizes.units(op))
 
     def _where(self, condition: SSAValue, count: Index) -> Index:
         return self._nest.op(arith.SelectOp(condition, self._nest.value(count), self._nest.value(0)))
@@ -162,10 +221,24 @@ class _Transfer:
         for part in self._first:
             self._part(part.op, 0, part.units)
 
-    def slice(self, slot: Index, slots: int) -> None:
-        """Emit the units of one slot of the kernel's."""
-        low = self._bound(slot, slots)
-        high = self._nest.least([self._bound(self._nest.add(slot, 1), slots), self._end])
+    def slice(self, window: Index, windows: int, slot: Index, slots: int) -> None:
+        """
+        Emit the units of a slot, one of `slots` of a window.
+
+        Units are spread evenly over windows, whose ends take divisions, and within a window by a period of 2^n slots.
+        """
+        nest = self._nest
+        low = self._bound(window, windows)
+        high = nest.least([self._bound(nest.add(window, 1), windows), self._end])
+        period = slots * windows // max(self._most_units + windows - 1, windows)
+        if slots > 1 and period > 1:
+            period = 1 << period.bit_length() - 1
+            ends = [nest.div(nest.add(slot, more), period) for more in (period - 1, period)]
+            low, high = nest.add(low, ends[0]), nest.least([nest.add(low, ends[1]), high])
+        elif slots > 1:
+            most = nest.div(nest.add(nest.sub(high, low), slots - 1), slots)
+            low = nest.add(low, self._product(slot, most))
+            high = nest.least([nest.add(low, most), high])
         start: Index = 0
         for part in self._parts:
             first, last = low, high
@@ -176,15 +249,18 @@ class _Transfer:
                 start = end
             self._part(part.op, first, last)
 
-    def _bound(self, slot: Index, slots: int) -> Index:
-        """Return the units before a slot, rounded up: the first one is issued in the first slot."""
-        if isinstance(self._total, int) and self._total % slots == 0:
-            return self._nest.mul(slot, self._total // slots)
-        if isinstance(self._total, int):
-            product: Index = self._nest.mul(slot, self._total)
-        else:
-            product = self._nest.op(arith.MuliOp(self._nest.value(slot), self._total))
-        return self._nest.div(self._nest.add(product, slots - 1), slots)
+    def _bound(self, window: Index, windows: int) -> Index:
+        """Return the units before a window, rounded up: the first one is issued in the first window."""
+        if isinstance(self._total, int) and self._total % windows == 0:
+            return self._nest.mul(window, self._total // windows)
+        return self._nest.div(self._nest.add(self._product(window, self._total), windows - 1), windows)
+
+    def _product(self, a: Index, b: Index) -> Index:
+        if isinstance(b, int):
+            return self._nest.mul(a, b)
+        if isinstance(a, int):
+            return self._nest.mul(b, a)
+        return self._nest.op(arith.MuliOp(a, b))
 
     def _part(self, op: Operation, low: Index, high: Index) -> None:
         """Emit the units from `low` to `high` of an instruction or a loop."""
@@ -197,7 +273,7 @@ class _Transfer:
 
     def _iteration(self, op: scf.ForOp, unit: Index) -> None:
         """Emit one unit of a loop."""
-        count, work = _units(op), _work(op.body)
+        count, work = self._sizes.units(op), _work(op.body)
         number = self._nest.div(unit, count)
         index = self._nest.add(number, self._into.index(op.lb))
         self._into.values[op.body.block.args[0]] = self._nest.value(index)
@@ -207,54 +283,66 @@ class _Transfer:
                 self._into.whole(each)
             return
         rest, start = self._nest.sub(unit, self._nest.mul(number, count)), 0
-        if len(work) == 1 and isinstance(work[0], scf.ForOp):
+        if len(work) == 1 and isinstance(work[0], scf.ForOp) and _trips(work[0]):
             self._iteration(work[0], rest)
             return
         for each in work:
-            units = _trips(each) * _units(each) if isinstance(each, scf.ForOp) else 1
+            units = self._sizes.whole(each)
             low = self._nest.sub(self._nest.greatest([rest, start]), start)
             high = self._nest.sub(self._nest.least([self._nest.add(rest, 1), start + units]), start)
-            self._part(each, low, high)
+            self._part(each, low, self._nest.least([high, self._count(each)]))
             start += units
 
 
-def _chains(kernel: func.FuncOp, instructions: int) -> dict[scf.ForOp, list[scf.ForOp]]:
+class _Chain:
     """
-    Return the chains of loops, outermost first, in whose innermost ones instructions of transfers are issued.
+    Loops of a kernel, outermost first, each the one of most work inside of the one before.
 
-    Each of the function's loops begins one, but for those of much less work than another.
+    Transfers are issued at the end of iterations of one of them, which are slots; those within an iteration of the loop
+    around it are a window. Each slot of the outermost loop is a window of its own.
     """
+
+    def __init__(self, loop: scf.ForOp):
+        self._loops = [loop]
+        while inner := [op for op in _work(self._loops[-1].body) if isinstance(op, scf.ForOp) and _trips(op)]:
+            self._loops.append(max(inner, key=lambda op: _Sizes().instructions([op])))
+
+    def __len__(self) -> int:
+        return len(self._loops)
+
+    def depth_of(self, loop: scf.ForOp) -> int:
+        """Return the depth of a loop, 0 for one that is not in the chain."""
+        return self._loops.index(loop) + 1 if loop in self._loops else 0
+
+    def slots(self, depth: int) -> int:
+        """Return the slots at a depth, or in the innermost loop."""
+        return prod(map(_trips, self._loops[:depth]))
+
+    def windows(self, depth: int) -> int:
+        """Return the windows at a depth, or in the innermost loop."""
+        return self.slots(max(1, min(depth, len(self)) - 1))
+
+
+def _chains(kernel: func.FuncOp) -> list[_Chain]:
+    """Return the chains of a kernel's loops, but for those of much less work than another."""
     loops = [op for op in _work(kernel.body) if isinstance(op, scf.ForOp) and _trips(op)]
-    works = {op: _trips(op) * _instructions(op) for op in loops}
-    chains = {op: [op] for op in loops if 2 * works[op] >= max(works.values())}
-    while _slots(chains) * _BURST < instructions and any([_deepen(chain) for chain in chains.values()]):
-        pass
-    return chains
+    works = {op: _Sizes().instructions([op]) for op in loops}
+    return [_Chain(op) for op in loops if 2 * works[op] >= max(works.values())]
 
 
-def _slots(chains: Mapping[scf.ForOp, Sequence[scf.ForOp]]) -> int:
-    return sum(prod(map(_trips, chain)) for chain in chains.values())
-
-
-def _deepen(chain: list[scf.ForOp]) -> bool:
-    """Append the loop of most work inside of a chain, and return whether there is one."""
-    loops = [op for op in _work(chain[-1].body) if isinstance(op, scf.ForOp) and _trips(op)]
-    chain += sorted(loops, key=lambda op: _trips(op) * _instructions(op))[-1:]
-    return bool(loops)
-
-
-def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp]) -> func.FuncOp | None:
+def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[Issued]) -> func.FuncOp | None:
     """
     Build a function that issues the instructions of a kernel, and between them those of transfers.
 
     It takes the operands of the kernel, and for each transfer a condition, whether it takes place, and its operands.
     None for a kernel without loops of constant bounds.
     """
-    if not _chains(kernel, 1):
+    chains = _chains(kernel)
+    if not chains:
         return None
     types = list(kernel.function_type.inputs)
     for each in transfers:
-        types += [i1, *each.function_type.inputs]
+        types += [i1, *each.function.function_type.inputs]
     block = Block(arg_types=types)
     arguments = list(block.args)
     made = _Interleaving(kernel)
@@ -262,21 +350,16 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp])
         made.values[old] = arguments.pop(0)
     parts: list[_Transfer] = []
     for each in transfers:
-        condition = arguments.pop(0)
-        for old in each.body.block.args:
+        condition, function = arguments.pop(0), specialized(each)
+        for old in function.body.block.args:
             made.values[old] = arguments.pop(0)
-        parts.append(_Transfer(made, each, condition))
-    chains = _chains(kernel, max(each.most for each in parts))
-    slots, start = _slots(chains), 0
+        parts.append(_Transfer(made, function, condition))
     made.bind(kernel.body)
     for each in parts:
         each.begin()
+    slices = _Slices(made, chains, parts)
     for op in _work(kernel.body):
-        if isinstance(op, scf.ForOp) and op in chains:
-            _kernel(made, chains[op], parts, 0, start, slots)
-            start += prod(map(_trips, chains[op]))
-        else:
-            made.whole(op)
+        slices.emit(op)
     ops = made.nest.take()
     block.add_ops(ops)
     made.constants.place(block)
@@ -287,21 +370,49 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[func.FuncOp])
     return result
 
 
-def _kernel(
-    made: _Interleaving, chain: Sequence[scf.ForOp], parts: Sequence[_Transfer], number: Index, start: int, slots: int
-) -> None:
-    """Emit the loops of a chain, and in the innermost one, at its end, parts of transfers: slots from `start` on."""
-    loop, *inner = chain
-    index = made.loop(loop, made.index(loop.lb), made.index(loop.ub))
-    made.values[loop.body.block.args[0]] = index
-    number = made.nest.add(made.nest.mul(number, _trips(loop)), made.nest.sub(index, made.index(loop.lb)))
-    made.bind(loop.body)
-    for op in _work(loop.body):
-        if inner and op is inner[0]:
-            _kernel(made, inner, parts, number, start, slots)
+class _Slices:
+    """The loops of a kernel with parts of transfers, each at the depth where few of its instructions come at once."""
+
+    def __init__(self, made: _Interleaving, chains: Sequence[_Chain], transfers: Sequence[_Transfer]):
+        self._made, self._chains = made, chains
+        deepest = max(map(len, chains))
+        slots = {depth: self._total(_Chain.slots, depth) for depth in range(1, deepest)}
+        least = {each: max(each.most // _SLOT, _SLOTS) for each in transfers}
+        self._depths = {
+            each: next((depth for depth, count in slots.items() if count >= least[each]), deepest) for each in transfers
+        }
+
+    def _total(self, count: Callable[[_Chain, int], int], depth: int) -> int:
+        return sum(count(chain, depth) for chain in self._chains)
+
+    def emit(self, op: Operation) -> None:
+        """Emit an op of the kernel, with the parts of transfers in its chain if it begins one."""
+        chain = next((each for each in self._chains if isinstance(op, scf.ForOp) and each.depth_of(op) == 1), None)
+        if chain is None:
+            self._made.whole(op)
         else:
-            made.whole(op)
-    if not inner:
-        for part in parts:
-            part.slice(made.nest.add(number, start), slots)
-    made.nest.close()
+            assert isinstance(op, scf.ForOp)
+            self._loop(chain, op, 0)
+
+    def _loop(self, chain: _Chain, loop: scf.ForOp, window: Index) -> None:
+        """Emit a loop of a chain: `window` numbers the iterations around it, over all of that loop."""
+        made, depth = self._made, chain.depth_of(loop)
+        index = made.loop(loop, made.index(loop.lb), made.index(loop.ub))
+        made.values[loop.body.block.args[0]] = index
+        slot = made.nest.sub(index, made.index(loop.lb))
+        number = made.nest.add(made.nest.mul(window, _trips(loop)), slot)
+        made.bind(loop.body)
+        for op in _work(loop.body):
+            if isinstance(op, scf.ForOp) and chain.depth_of(op):
+                self._loop(chain, op, number)
+            else:
+                made.whole(op)
+        for transfer, wanted in self._depths.items():
+            if min(wanted, len(chain)) == depth:
+                before = self._chains[: self._chains.index(chain)]
+                start, windows = sum(each.windows(wanted) for each in before), self._total(_Chain.windows, wanted)
+                if depth == 1:
+                    transfer.slice(made.nest.add(number, start), windows, 0, 1)
+                else:
+                    transfer.slice(made.nest.add(window, start), windows, slot, _trips(loop))
+        made.nest.close()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from math import inf
 from typing import NamedTuple
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from ...dialects.core.effects import is_speculatable
+from ...dialects.core.effects import is_speculatable, root_of
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import DmaNoneOp, DmaWaitOp
 from ...ir import functions
-from .interleaving import is_interleavable
+from .interleaving import is_interleavable, most_instructions
 
 
 class Issue(NamedTuple):
@@ -48,16 +49,28 @@ class Program:
         found = self._known.get(op.callee.string_value()) if isinstance(op, CallOp) else None
         return found if found is not None and ("engine" in found.attributes) == is_kernel else None
 
-    def is_transparent(self, op: Operation) -> bool:
-        """Return whether an op issues transfers, waits for some and computes addresses, at most."""
+    def work(self, op: Operation) -> float:
+        """
+        Return the instructions of the kernels that an op calls, at most.
+
+        It is 0 for an op that issues transfers, waits for some and computes addresses; infinite for any other.
+        """
         if isinstance(op, scf.IfOp):
-            return all(self.is_transparent(each) for region in op.regions if region.blocks for each in region.block.ops)
+            return sum(self.work(each) for region in op.regions if region.blocks for each in region.block.ops)
+        kernel = self.kernel(op)
+        if kernel is not None:
+            return most_instructions(kernel)
         if isinstance(op, DmaNoneOp | DmaWaitOp) or op.has_trait(IsTerminator):
-            return True
-        return self.transfer(op) is not None or is_speculatable(op)
+            return 0
+        return 0 if self.transfer(op) is not None or is_speculatable(op) else inf
+
+    def accessed(self, op: Operation) -> set[SSAValue | str]:
+        """Return the buffers that the kernels which an op calls access, by `buffer_of`."""
+        calls = [each for each in (op, *nested_ops(op)) if self.kernel(each) is not None]
+        return {buffer_of(each) for call in calls for each in call.operands}
 
     def issues(self, op: Operation, guards: tuple[tuple[SSAValue, bool], ...] = ()) -> Iterator[Issue]:
-        """Yield the transfers that an op of `is_transparent` issues, in order."""
+        """Yield the transfers that an op of finite `work` issues, in order."""
         if self.transfer(op) is not None:
             assert isinstance(op, CallOp)
             yield Issue(op, guards)
@@ -65,6 +78,12 @@ class Program:
             for region, side in ((op.true_region, True), (op.false_region, False)):
                 for each in region.block.ops if region.blocks else ():
                     yield from self.issues(each, (*guards, (op.cond, side)))
+
+
+def buffer_of(value: SSAValue) -> SSAValue | str:
+    """Return the buffer that a memref is a view of, the name of a global one."""
+    root = root_of(value)
+    return root.owner.name_.string_value() if isinstance(root.owner, memref.GetGlobalOp) else root
 
 
 def token_of(issue: Issue) -> SSAValue | None:

@@ -76,31 +76,33 @@ _Static_assert((elem_t)-1 < 0 && (acc_t)-1 < 0, "this program is for an instance
 #define TW_GEMMINI_ADD (UINT32_C(1) << 30)
 #define TW_GEMMINI_FULL (UINT32_C(1) << 29)
 
+/*
+ * Products and configurations access near memories and registers only: the compiler keeps what it has loaded. Other
+ * commands read or write far memory.
+ */
 #if defined(__riscv) && defined(ROCC_INSTRUCTION_RS1_RS2)
-/* The macro of gemmini.h does not tell the compiler that commands access memory. */
 #define tw_gemmini_issue(funct, rs1, rs2) \
     do { \
         const uint64_t tw_first = (rs1), tw_second = (rs2); \
-        __asm__ volatile("" : : : "memory"); \
         ROCC_INSTRUCTION_RS1_RS2(XCUSTOM_ACC, tw_first, tw_second, funct); \
-        __asm__ volatile("" : : : "memory"); \
     } while (0)
-#define tw_gemmini_execute(funct, rs1, rs2) \
+/* The macro of gemmini.h does not tell the compiler that commands access memory. */
+#define tw_gemmini_issue_far(funct, rs1, rs2) \
     do { \
-        const uint64_t tw_first = (rs1), tw_second = (rs2); \
-        ROCC_INSTRUCTION_RS1_RS2(XCUSTOM_ACC, tw_first, tw_second, funct); \
+        const uint64_t tw_far = (rs1), tw_near = (rs2); \
+        __asm__ volatile("" : : : "memory"); \
+        tw_gemmini_issue(funct, tw_far, tw_near); \
+        __asm__ volatile("" : : : "memory"); \
     } while (0)
 #elif defined(__riscv)
 #if defined(XCUSTOM_ACC) && XCUSTOM_ACC != 3
 #error "the array has another command than custom-3: include gemmini.h, whose macros issue it, too"
 #endif
-#define tw_gemmini_issue(funct, rs1, rs2) \
+#define tw_gemmini_issue(funct, rs1, rs2) __asm__ volatile(".insn r 0x7b, 3, %2, x0, %0, %1" : : "r"(rs1), "r"(rs2), "i"(funct))
+#define tw_gemmini_issue_far(funct, rs1, rs2) \
     __asm__ volatile(".insn r 0x7b, 3, %2, x0, %0, %1" : : "r"(rs1), "r"(rs2), "i"(funct) : "memory")
-/* Products access near memories only: the compiler keeps what it has loaded. */
-#define tw_gemmini_execute(funct, rs1, rs2) \
-    __asm__ volatile(".insn r 0x7b, 3, %2, x0, %0, %1" : : "r"(rs1), "r"(rs2), "i"(funct))
 #else
-#define tw_gemmini_execute tw_gemmini_issue
+#define tw_gemmini_issue_far tw_gemmini_issue
 #endif
 
 #ifdef __riscv
@@ -124,31 +126,42 @@ static struct {
 #define tw_gemmini_model_is(cols, bytes) (tw_gemmini_model.dim = (uint32_t)(cols), tw_gemmini_model.size = (uint32_t)(bytes))
 #endif
 
-static inline uint32_t tw_gemmini_spad_row(const void *near, int32_t dim, int32_t size) {
+/* Rows, columns and flags of an operand, its row aside. */
+static inline uint64_t tw_gemmini_fields_of(int32_t rows, int32_t cols, uint32_t flags) {
+    return (uint64_t)rows << 48 | (uint64_t)cols << 32 | flags;
+}
+
+/* One division makes an operand of an address: fields of rows of up to 256 bytes are whole multiples, in 64 bits. */
+static inline uint64_t tw_gemmini_operand(const void *near, const char *arena, uint64_t fields, uint64_t row_bytes) {
+    return ((uint64_t)(uintptr_t)near + (fields * row_bytes - (uint64_t)(uintptr_t)arena)) / row_bytes;
+}
+
+static inline uint64_t tw_gemmini_spad_tile(const void *near, int32_t rows, int32_t cols, int32_t dim, int32_t size) {
+    const uint64_t fields = tw_gemmini_fields_of(rows, cols, 0);
     tw_gemmini_model_is(dim, size);
 #ifndef __riscv
     if (!tw_gemmini.spad) {
         tw_gemmini_model.spad = (char *)(uintptr_t)near;
-        return 0;
+        return fields;
     }
 #endif
-    return (uint32_t)((size_t)((const char *)near - tw_gemmini.spad) / (size_t)(dim * size));
+    return tw_gemmini_operand(near, tw_gemmini.spad, fields, (uint64_t)(dim * size));
 }
 
-static inline uint32_t tw_gemmini_acc_row(const void *near, int32_t dim) {
+static inline uint64_t tw_gemmini_acc_tile(const void *near, int32_t rows, int32_t cols, int32_t dim, uint32_t flags) {
+    const uint64_t fields = tw_gemmini_fields_of(rows, cols, TW_GEMMINI_ACC | flags);
 #ifndef __riscv
     tw_gemmini_model.dim = (uint32_t)dim;
     if (!tw_gemmini.acc) {
         tw_gemmini_model.acc = (char *)(uintptr_t)near;
-        return TW_GEMMINI_ACC;
+        return fields;
     }
 #endif
-    return (uint32_t)((size_t)((const char *)near - tw_gemmini.acc) / (size_t)(4 * dim)) | TW_GEMMINI_ACC;
+    return tw_gemmini_operand(near, tw_gemmini.acc, fields, (uint64_t)(4 * dim));
 }
 
-static inline uint64_t tw_gemmini_tile(int32_t rows, int32_t cols, uint32_t at) {
-    return (uint64_t)rows << 48 | (uint64_t)cols << 32 | at;
-}
+/* An operand without rows: zeros, the weights that the array has, or no sums. */
+static inline uint64_t tw_gemmini_no_tile(int32_t rows, int32_t cols) { return tw_gemmini_fields_of(rows, cols, TW_GEMMINI_GARBAGE); }
 
 static inline uint64_t tw_gemmini_bits(float scale) {
     uint32_t bits;
@@ -189,40 +202,40 @@ static inline void tw_gemmini_config_ld_bytes(const int8_t *far, int32_t stride,
 }
 
 static inline void tw_gemmini_load(const void *far, uint64_t tile, int32_t id) {
-    if (id == 0) tw_gemmini_issue(TW_GEMMINI_MVIN, (uint64_t)(uintptr_t)far, tile);
-    else if (id == 1) tw_gemmini_issue(TW_GEMMINI_MVIN2, (uint64_t)(uintptr_t)far, tile);
-    else tw_gemmini_issue(TW_GEMMINI_MVIN3, (uint64_t)(uintptr_t)far, tile);
+    if (id == 0) tw_gemmini_issue_far(TW_GEMMINI_MVIN, (uint64_t)(uintptr_t)far, tile);
+    else if (id == 1) tw_gemmini_issue_far(TW_GEMMINI_MVIN2, (uint64_t)(uintptr_t)far, tile);
+    else tw_gemmini_issue_far(TW_GEMMINI_MVIN3, (uint64_t)(uintptr_t)far, tile);
 }
 
 static inline void tw_gemmini_mvin(const void *far, void *near, int32_t rows, int32_t cols, int32_t id, int32_t dim, int32_t size) {
-    tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_spad_row(near, dim, size)), id);
+    tw_gemmini_load(far, tw_gemmini_spad_tile(near, rows, cols, dim, size), id);
 }
 
 static inline void tw_gemmini_mvin_blocks(const void *far, void *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim,
                                           int32_t size) {
-    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * dim, tw_gemmini_spad_row(near, dim, size)), id);
+    tw_gemmini_load(far, tw_gemmini_spad_tile(near, rows, blocks * dim, dim, size), id);
 }
 
 static inline void tw_gemmini_mvin_zero(void *near, int32_t rows, int32_t dim, int32_t size) {
-    tw_gemmini_load(0, tw_gemmini_tile(rows, dim, tw_gemmini_spad_row(near, dim, size)), 0);
+    tw_gemmini_issue(TW_GEMMINI_MVIN, UINT64_C(0), tw_gemmini_spad_tile(near, rows, dim, dim, size));
 }
 
 static inline void tw_gemmini_mvin_acc(const void *far, void *near, int32_t rows, int32_t cols, int32_t repeats, int32_t id,
                                        int32_t dim) {
     (void)repeats;
-    tw_gemmini_load(far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near, dim)), id);
+    tw_gemmini_load(far, tw_gemmini_acc_tile(near, rows, cols, dim, 0), id);
 }
 
 static inline void tw_gemmini_mvin_bytes(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim) {
-    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * dim, tw_gemmini_acc_row(near, dim)), id);
+    tw_gemmini_load(far, tw_gemmini_acc_tile(near, rows, blocks * dim, dim, 0), id);
 }
 
 static inline void tw_gemmini_mvin_bytes_add(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim) {
-    tw_gemmini_load(far, tw_gemmini_tile(rows, blocks * dim, tw_gemmini_acc_row(near, dim) | TW_GEMMINI_ADD), id);
+    tw_gemmini_load(far, tw_gemmini_acc_tile(near, rows, blocks * dim, dim, TW_GEMMINI_ADD), id);
 }
 
 static inline void tw_gemmini_mvin_acc_zero(void *near, int32_t rows, int32_t dim) {
-    tw_gemmini_load(0, tw_gemmini_tile(rows, dim, tw_gemmini_acc_row(near, dim)), 2);
+    tw_gemmini_issue(TW_GEMMINI_MVIN3, UINT64_C(0), tw_gemmini_acc_tile(near, rows, dim, dim, 0));
 }
 
 static inline void tw_gemmini_config_ex(int32_t step) {
@@ -232,41 +245,45 @@ static inline void tw_gemmini_config_ex(int32_t step) {
 
 /* The hardware's preload names the sums too: it is issued with the product. */
 static inline void tw_gemmini_preload(const void *b, int32_t k, int32_t n, int32_t dim, int32_t size) {
-    tw_gemmini.preload = tw_gemmini_tile(k, n, tw_gemmini_spad_row(b, dim, size));
+    tw_gemmini.preload = tw_gemmini_spad_tile(b, k, n, dim, size);
 }
 
-static inline void tw_gemmini_compute_preloaded_at(uint32_t a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
-    tw_gemmini_execute(TW_GEMMINI_PRELOAD, tw_gemmini.preload, tw_gemmini_tile(rows, n, c));
-    tw_gemmini_execute(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
+static inline void tw_gemmini_compute_preloaded_at(uint64_t a, uint64_t c, int32_t rows, int32_t n) {
+    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini.preload, c);
+    tw_gemmini_issue(TW_GEMMINI_COMPUTE_PRELOADED, a, tw_gemmini_no_tile(rows, n));
 }
 
-static inline void tw_gemmini_compute_accumulated_at(uint32_t a, uint32_t c, int32_t rows, int32_t k, int32_t n) {
-    tw_gemmini_execute(TW_GEMMINI_PRELOAD, tw_gemmini_tile(k, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
-    tw_gemmini_execute(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE));
+static inline void tw_gemmini_compute_accumulated_at(uint64_t a, uint64_t c, int32_t rows, int32_t k, int32_t n) {
+    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini_no_tile(k, n), c);
+    tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, a, tw_gemmini_no_tile(rows, n));
 }
 
 static inline void tw_gemmini_compute_preloaded(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
-                                                  int32_t dim, int32_t size) {
+                                                int32_t dim, int32_t size) {
     (void)step;
-    tw_gemmini_compute_preloaded_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim), rows, k, n);
+    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), to = tw_gemmini_acc_tile(c, rows, n, dim, 0);
+    tw_gemmini_compute_preloaded_at(from, to, rows, n);
 }
 
 static inline void tw_gemmini_compute_preloaded_add(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
-                                                  int32_t dim, int32_t size) {
+                                                    int32_t dim, int32_t size) {
     (void)step;
-    tw_gemmini_compute_preloaded_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim) | TW_GEMMINI_ADD, rows, k, n);
+    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), to = tw_gemmini_acc_tile(c, rows, n, dim, TW_GEMMINI_ADD);
+    tw_gemmini_compute_preloaded_at(from, to, rows, n);
 }
 
 static inline void tw_gemmini_compute_accumulated(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
                                                   int32_t dim, int32_t size) {
     (void)step;
-    tw_gemmini_compute_accumulated_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim), rows, k, n);
+    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), to = tw_gemmini_acc_tile(c, rows, n, dim, 0);
+    tw_gemmini_compute_accumulated_at(from, to, rows, k, n);
 }
 
 static inline void tw_gemmini_compute_accumulated_add(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
-                                                  int32_t dim, int32_t size) {
+                                                      int32_t dim, int32_t size) {
     (void)step;
-    tw_gemmini_compute_accumulated_at(tw_gemmini_spad_row(a, dim, size), tw_gemmini_acc_row(c, dim) | TW_GEMMINI_ADD, rows, k, n);
+    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), to = tw_gemmini_acc_tile(c, rows, n, dim, TW_GEMMINI_ADD);
+    tw_gemmini_compute_accumulated_at(from, to, rows, k, n);
 }
 
 static inline void tw_gemmini_config_os(int32_t step) {
@@ -275,31 +292,31 @@ static inline void tw_gemmini_config_os(int32_t step) {
 }
 
 /* Output-stationary: the cells begin with zeros, or keep their sums. */
-static inline void tw_gemmini_multiply_at(uint32_t a, uint32_t b, uint32_t c, int32_t rows, int32_t k, int32_t n, int32_t first) {
-    tw_gemmini_execute(TW_GEMMINI_PRELOAD, tw_gemmini_tile(rows, n, TW_GEMMINI_GARBAGE), tw_gemmini_tile(rows, n, c));
-    if (first) tw_gemmini_execute(TW_GEMMINI_COMPUTE_PRELOADED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(k, n, b));
-    else tw_gemmini_execute(TW_GEMMINI_COMPUTE_ACCUMULATED, tw_gemmini_tile(rows, k, a), tw_gemmini_tile(k, n, b));
+static inline void tw_gemmini_multiply_at(uint64_t a, uint64_t b, uint64_t c, int32_t rows, int32_t n, int32_t first) {
+    tw_gemmini_issue(TW_GEMMINI_PRELOAD, tw_gemmini_no_tile(rows, n), c);
+    if (first) tw_gemmini_issue(TW_GEMMINI_COMPUTE_PRELOADED, a, b);
+    else tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, a, b);
 }
 
 static inline void tw_gemmini_multiply_keep(const void *a, const void *b, int32_t rows, int32_t k, int32_t n, int32_t first,
                                             int32_t step, int32_t dim, int32_t size) {
     (void)step;
-    uint32_t from = tw_gemmini_spad_row(a, dim, size), weights = tw_gemmini_spad_row(b, dim, size);
-    tw_gemmini_multiply_at(from, weights, TW_GEMMINI_GARBAGE, rows, k, n, first);
+    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, k, n, dim, size);
+    tw_gemmini_multiply_at(from, weights, tw_gemmini_no_tile(rows, n), rows, n, first);
 }
 
 static inline void tw_gemmini_multiply(const void *a, const void *b, void *c, int32_t rows, int32_t k, int32_t n, int32_t first,
                                        int32_t step, int32_t dim, int32_t size) {
     (void)step;
-    uint32_t from = tw_gemmini_spad_row(a, dim, size), weights = tw_gemmini_spad_row(b, dim, size);
-    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_row(c, dim), rows, k, n, first);
+    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, k, n, dim, size);
+    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_tile(c, rows, n, dim, 0), rows, n, first);
 }
 
 static inline void tw_gemmini_multiply_add(const void *a, const void *b, void *c, int32_t rows, int32_t k, int32_t n, int32_t first,
                                            int32_t step, int32_t dim, int32_t size) {
     (void)step;
-    uint32_t from = tw_gemmini_spad_row(a, dim, size), weights = tw_gemmini_spad_row(b, dim, size);
-    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_row(c, dim) | TW_GEMMINI_ADD, rows, k, n, first);
+    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, k, n, dim, size);
+    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_tile(c, rows, n, dim, TW_GEMMINI_ADD), rows, n, first);
 }
 
 static inline void tw_gemmini_config_st(const void *far, int32_t stride, int32_t size, float scale, int32_t relu) {
@@ -331,18 +348,17 @@ static inline void tw_gemmini_config_pool(const int8_t *far, int32_t stride, flo
 
 static inline void tw_gemmini_mvout_pool(const int32_t *near, int8_t *far, int32_t rows, int32_t cols, int32_t window, int32_t dim) {
     (void)rows, (void)cols, (void)window;
-    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(0, dim, tw_gemmini_acc_row(near, dim)));
+    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, 0, dim, dim, 0));
 }
 
 static inline void tw_gemmini_mvout(const void *near, void *far, int32_t rows, int32_t cols, int32_t dim, int32_t size) {
     (void)size;
     tw_gemmini_model_is(dim, size);
-    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, tw_gemmini_acc_row(near, dim)));
+    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, rows, cols, dim, 0));
 }
 
 static inline void tw_gemmini_mvout_full(const void *near, void *far, int32_t rows, int32_t cols, int32_t dim) {
-    uint32_t at = tw_gemmini_acc_row(near, dim) | TW_GEMMINI_FULL;
-    tw_gemmini_issue(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_tile(rows, cols, at));
+    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, rows, cols, dim, TW_GEMMINI_FULL));
 }
 
 static inline void tw_gemmini_begin_loops(int32_t dim, int32_t banks, int32_t bank_rows, int32_t acc_rows, int32_t size) {
@@ -382,7 +398,7 @@ static inline void tw_gemmini_loop_ws_at(const void *a, const void *b, const voi
     tw_gemmini_issue(TW_GEMMINI_LOOP_WS_ADDRESSES_DC, (uint64_t)(uintptr_t)d, (uint64_t)(uintptr_t)c);
     tw_gemmini_issue(TW_GEMMINI_LOOP_WS_STRIDES_AB, (uint64_t)tw_gemmini.a_stride, (uint64_t)tw_gemmini.b_stride);
     tw_gemmini_issue(TW_GEMMINI_LOOP_WS_STRIDES_DC, UINT64_C(0), (uint64_t)tw_gemmini.c_stride);
-    tw_gemmini_issue(TW_GEMMINI_LOOP_WS, (uint64_t)(d != 0), UINT64_C(0));
+    tw_gemmini_issue_far(TW_GEMMINI_LOOP_WS, (uint64_t)(d != 0), UINT64_C(0));
 }
 
 static inline void tw_gemmini_loop_ws(const void *a, const void *b, void *c, int32_t rows, int32_t cols, int32_t depth, int32_t dim,
@@ -431,7 +447,7 @@ static inline void tw_gemmini_loop_conv_ws_at(const void *x, const void *w, cons
                      tw_gemmini_fields(cols, tw_gemmini.y_pixel, tw_gemmini.w_channel, tw_gemmini.x_pixel));
     tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS_5, (uint64_t)(uintptr_t)w, (uint64_t)(uintptr_t)y);
     tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS_6, d ? (uint64_t)(uintptr_t)d : UINT64_C(1), (uint64_t)(uintptr_t)x);
-    tw_gemmini_issue(TW_GEMMINI_LOOP_CONV_WS, (uint64_t)(d == 0) | UINT64_C(1) << 8, UINT64_C(1));
+    tw_gemmini_issue_far(TW_GEMMINI_LOOP_CONV_WS, (uint64_t)(d == 0) | UINT64_C(1) << 8, UINT64_C(1));
 }
 
 static inline void tw_gemmini_loop_conv_ws(const void *x, const void *w, void *y, int32_t rows, int32_t cols, int32_t features,

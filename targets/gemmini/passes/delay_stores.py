@@ -49,7 +49,7 @@ def delay_stores(loop: scf.ForOp, program: Program) -> None:
     behind = list[Operation]()
     while (op := behind[-1].next_op if behind else calls[-1].next_op) is not None:
         behind.append(op)
-    if not all(program.is_transparent(op) for op in behind):
+    if any(program.work(op) for op in behind):
         return
     issues = [issue for op in behind for issue in program.issues(op)]
     if not issues or not all(_may_be_later(issue, loop, behind) for issue in issues):

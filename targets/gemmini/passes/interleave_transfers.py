@@ -25,12 +25,13 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.analysis.constants import constant_integer
 from ....dialects.core.effects import is_pure
 from ....dialects.core.nesting import nested_ops
 from ....ir import functions, symbol_names
 from ....passes.core.base import Pass
-from ..interleaving import interleave
-from ..issues import Issue, Program, are_awaited, carried, condition, copied, token_of
+from ..interleaving import Issued, interleave
+from ..issues import Issue, Program, are_awaited, buffer_of, carried, condition, copied, token_of
 
 
 class _Interleaver:
@@ -39,37 +40,53 @@ class _Interleaver:
     def __init__(self, module: ModuleOp):
         self._program = Program(module)
         self._taken = symbol_names(module.body.block)
-        self._made: dict[tuple[FuncOp, ...], FuncOp | None] = {}
+        self._made: dict[tuple[FuncOp, tuple[Issued, ...]], FuncOp | None] = {}
 
-    def visit(self, call: Operation) -> None:
+    def kernels(self, function: FuncOp) -> list[CallOp]:
+        """Return the calls of kernels in a function, those of most work first."""
+        calls = [op for op in nested_ops(function) if isinstance(op, CallOp) and self._program.kernel(op) is not None]
+        return sorted(calls, key=self._program.work, reverse=True)
+
+    def visit(self, call: CallOp) -> None:
         """Issue the transfers before the call of a kernel inside of it, as far as they may be in flight there."""
         kernel, block = self._program.kernel(call), call.parent
-        if kernel is None or block is None:
-            return
+        assert kernel is not None
+        assert block is not None
         there = _defined(block)
         found = [each for each in self._before(call) if copied(each.values(), block, there) is not None]
-        transfers = [each for each in map(self._program.transfer, (issue.call for issue in found)) if each is not None]
-        function = self._function(kernel, transfers) if transfers else None
+        function = self._function(kernel, [self._issued(each.call) for each in found]) if found else None
         if function is not None:
-            assert isinstance(call, CallOp)
             _replace(call, block, function, found)
 
+    def _issued(self, call: CallOp) -> Issued:
+        function = self._program.transfer(call)
+        assert function is not None
+        return Issued(function, tuple(constant_integer(each) for each in call.operands))
+
     def _before(self, call: Operation) -> list[Issue]:
-        """Return the transfers issued before a call that nobody has waited for there, in order."""
+        """
+        Return the transfers issued before a call that nobody has waited for there, in order.
+
+        Kernels of less work may stand between, as those that fill sums, if they access other memories.
+        """
         found: list[Issue] = []
         later: list[Operation] = []
+        accessed = set[SSAValue | str]()
         op = call.prev_op
-        while op is not None and self._program.is_transparent(op):
+        while op is not None and self._program.work(op) < self._program.work(call):
             later.append(op)
+            accessed |= self._program.accessed(op)
             for issue in reversed(list(self._program.issues(op))):
                 token = token_of(issue)
-                if token is not None and not are_awaited(carried(token), later):
+                if token is None or are_awaited(carried(token), later):
+                    continue
+                if accessed.isdisjoint(map(buffer_of, issue.call.operands)):
                     found.append(issue)
             op = op.prev_op
         return found[::-1]
 
-    def _function(self, kernel: FuncOp, transfers: Sequence[FuncOp]) -> FuncOp | None:
-        key = (kernel, *transfers)
+    def _function(self, kernel: FuncOp, transfers: Sequence[Issued]) -> FuncOp | None:
+        key = kernel, tuple(transfers)
         if key not in self._made:
             base = kernel.sym_name.data
             name = next(each for each in (f"{base}_{number}" for number in count(1)) if each not in self._taken)
@@ -132,5 +149,5 @@ class InterleaveTransfersPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         interleaver = _Interleaver(op)
         for function in functions(op):
-            for call in [each for each in nested_ops(function) if isinstance(each, CallOp)]:
+            for call in interleaver.kernels(function):
                 interleaver.visit(call)

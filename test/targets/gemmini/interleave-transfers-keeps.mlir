@@ -1,11 +1,15 @@
 // RUN: opt-tool %s -p interleave-transfers,symbol-dce | filecheck %s
 
-// The kernel's operand is awaited; a fence stands between; registers are set between.
+// The kernel's operand is awaited; a fence stands between; registers are set between; a kernel between fills the memory.
 // CHECK-LABEL: func.func @awaited
 // CHECK:         func.call @read
 // CHECK:         func.call @products(
 // CHECK-LABEL: func.func @fenced
 // CHECK:         func.call @read
+// CHECK:         func.call @products(
+// CHECK-LABEL: func.func @filled
+// CHECK:         func.call @read
+// CHECK:         func.call @fill
 // CHECK:         func.call @products(
 // CHECK-LABEL: func.func @configured
 // CHECK:         func.call @read
@@ -40,6 +44,22 @@ func.func @fenced(%x: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPAD">, %ne
   gemmini.fence
   func.call @products(%near, %w, %sums) : (memref<2x32x16xi8, "SPAD">, memref<2x16x16xi8, "SPAD">, memref<1x32x16xi32, "ACC">) -> ()
   hier.dma_wait %t
+  func.return
+}
+
+func.func @filled(%x: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPAD">, %next: memref<2x32x16xi8, "SPAD">, %w: memref<2x16x16xi8, "SPAD">, %sums: memref<1x32x16xi32, "ACC">, %i: index) {
+  func.call @read(%x, %next, %i) : (memref<8x32x32xi8>, memref<2x32x16xi8, "SPAD">, index) -> ()
+  %t = hier.dma_none
+  func.call @fill(%next) : (memref<2x32x16xi8, "SPAD">) -> ()
+  func.call @products(%near, %w, %sums) : (memref<2x32x16xi8, "SPAD">, memref<2x16x16xi8, "SPAD">, memref<1x32x16xi32, "ACC">) -> ()
+  hier.dma_wait %t
+  func.return
+}
+
+func.func private @fill(%y: memref<2x32x16xi8, "SPAD">) attributes {engine = "array"} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  gemmini.mvin_zero %y[%c0, %c0, %c0], %c16 : memref<2x32x16xi8, "SPAD">
   func.return
 }
 

@@ -22,6 +22,13 @@ func.func @network(%x: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPAD">, %n
   func.return
 }
 
+// A load of a constant place, below in @filled: its bounds are constants.
+// CHECK-LABEL: func.func private @products_2
+// CHECK-NOT:     arith.maxsi
+// CHECK:         arith.select %{{.*}}, %c1, %c0
+// CHECK-NOT:     arith.maxsi
+// CHECK:         func.return
+
 // Two units of loads over two blocks of products, each behind its own; none where the condition does not hold.
 // CHECK-LABEL: func.func private @products_1
 // CHECK-SAME:    engine = "array"
@@ -55,6 +62,45 @@ func.func private @read(%far: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPA
   scf.for %r = %c0 to %c2 step %c1 {
     %row = arith.muli %r, %c16 : index
     gemmini.mvin_blocks %far[%i, %row, %c0], %near[%c0, %row, %c0], %c16 {blocks = 2 : i64, id = 0 : i64} : memref<8x32x32xi8>, memref<2x32x16xi8, "SPAD">
+  }
+  func.return
+}
+
+// What fills the sums stands between, and accesses other memory.
+// CHECK-LABEL: func.func @filled
+// CHECK-NOT:     func.call @clipped
+// CHECK:         func.call @fill(
+// CHECK:         func.call @products_2(
+func.func @filled(%x: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPAD">, %next: memref<2x32x16xi8, "SPAD">, %w: memref<2x16x16xi8, "SPAD">, %sums: memref<1x32x16xi32, "ACC">, %first: i1) {
+  %cm1 = arith.constant -1 : index
+  func.call @clipped(%x, %next, %cm1) : (memref<8x32x32xi8>, memref<2x32x16xi8, "SPAD">, index) -> ()
+  %t = hier.dma_none
+  scf.if %first {
+    func.call @fill(%sums) : (memref<1x32x16xi32, "ACC">) -> ()
+  }
+  func.call @products(%near, %w, %sums) : (memref<2x32x16xi8, "SPAD">, memref<2x16x16xi8, "SPAD">, memref<1x32x16xi32, "ACC">) -> ()
+  hier.dma_wait %t
+  func.return
+}
+
+func.func private @fill(%y: memref<1x32x16xi32, "ACC">) attributes {engine = "array"} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  gemmini.mvin_acc_zero %y[%c0, %c0, %c0], %c16 : memref<1x32x16xi32, "ACC">
+  func.return
+}
+
+func.func private @clipped(%far: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPAD">, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %before = arith.subi %c0, %i : index
+  %low = arith.maxsi %before, %c0 : index
+  scf.for %r = %low to %c2 step %c1 {
+    %row = arith.muli %r, %c16 : index
+    %there = arith.addi %i, %r : index
+    gemmini.mvin_blocks %far[%there, %c0, %c0], %near[%c0, %row, %c0], %c16 {blocks = 2 : i64, id = 0 : i64} : memref<8x32x32xi8>, memref<2x32x16xi8, "SPAD">
   }
   func.return
 }
