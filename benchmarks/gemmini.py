@@ -16,10 +16,10 @@ Shapes: ResNet-50 v1.5 as imagenet/resnet50.c runs it; the products and convolut
 Published figures of ResNet-50 that no one model can match: 153.7 M cycles (pull request 69: four images, 40 %), 51 %
 (pull request 90: 31 M cycles an image), 75 M (EECS-2021-37: 85 % for four images, 21 % for one).
 
-*issued* are the modelled cycles of the program of instructions, which the core issues in order, at 8 cycles each; the
-library's estimate and ours beside it are those of kernels and transfers.
+*issued* are the modelled cycles of the program of instructions, which the core issues in order, at 8 cycles each. The
+library's loops in hardware issue theirs; for its commands, 7 a tile, the core takes as long each.
 
-Exit code 1 where ours takes more cycles in a layer.
+Exit code 1 where kernels and transfers of ours take more cycles in a layer.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ LEAST_ROWS = 4
 ROWS, SUM_ROWS = 16384 // 2, 1024 // 2
 """Rows of scratchpad and accumulators of a tile: half of each memory."""
 BURST, BEAT, IN_FLIGHT = 64, 16, 16
-ISSUE = 7
-"""Instructions of a tile in gemmini.h, one cycle each."""
+COMMANDS, COMMAND = 7, 8
+"""Commands of a tile in gemmini.h, and cycles in which the core issues one, as for our instructions."""
 CALL = 100
 """Cycles to drain the queues at the fence that ends a call; an assumption, 0.03 % of ResNet-50."""
 
@@ -72,7 +72,7 @@ class Gemm:
                     load = 0.0 if keep_inputs and column else _load(height, deep, latency)
                     load += 0.0 if keep_weights and row else _load(deep, width, latency)
                     load += 0.0 if start or not self.bias else _load(ceil(height / SIDE), 4 * width, latency)
-                    execute = ceil(width / SIDE) * ceil(deep / SIDE) * _streamed(height)
+                    execute = ceil(width / SIDE) * ceil(deep / SIDE) * _streamed(height, 1)
                     last = start + deep == self.depth
                     yield Tile(load, execute, height * ceil(width / SIDE) if last else 0)
 
@@ -171,7 +171,7 @@ class Conv:
                         load += _load(images * height * ceil(width / SIDE), 4 * wanted, latency)
                     together = max(1, min(SIDE // deep, wide[1]))
                     passes = high[1] * ceil(wide[1] / together) * ceil(deep / SIDE)
-                    execute = blocks * passes * images * height * _streamed(width)
+                    execute = blocks * passes * _streamed(width, images * height)
                     store = images * row[1] * column[1] * blocks * self.window**2
                     yield Tile(load, execute, store if index == len(taps) - 1 else 0)
 
@@ -208,8 +208,8 @@ def cycles(layer: Layer, latency: int) -> float:
     following = [tile.load for tile in tiles[1:]] + [0.0]
     stored = [0] + [tile.store for tile in tiles[:-1]]
     steps = zip(tiles, following, stored, strict=True)
-    overlapped = sum(max(tile.execute, load, store, ISSUE) for tile, load, store in steps)
-    return CALL + tiles[0].load + overlapped + tiles[-1].store
+    overlapped = sum(max(tile.execute, load, store, COMMANDS * COMMAND) for tile, load, store in steps)
+    return CALL + COMMANDS * COMMAND + tiles[0].load + overlapped + tiles[-1].store
 
 
 def _load(rows: int, row_bytes: int, latency: int) -> float:
@@ -219,9 +219,16 @@ def _load(rows: int, row_bytes: int, latency: int) -> float:
     return rows * sum(max(ceil(request / BEAT), latency / IN_FLIGHT) for request in requests)
 
 
-def _streamed(rows: int) -> int:
+def _streamed(rows: int, lines: int) -> int:
+    """
+    Return the cycles of lines of rows that stream through a block of weights, in products of 16 rows at most.
+
+    The next weights are preloaded during the last product, which takes 16 cycles at least: in the generator (8c3f992),
+    LoopMatmul and LoopConv end a block with what is left of its last line.
+    """
     full, rest = divmod(rows, SIDE)
-    return full * SIDE + (max(LEAST_ROWS, rest) if rest else 0)
+    least = max(LEAST_ROWS, rest) if rest else SIDE
+    return lines * (full * SIDE + (least if rest else 0)) + SIDE - least
 
 
 def _spans(extent: int, size: int) -> list[tuple[int, int]]:
