@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ir import Array
 from .calibration import Calibration
+from .domains import domains
 from .network import Network
 from .ranges import METHODS
 from .selection import Selection
@@ -38,11 +39,15 @@ def scales_of(
     """Return the scale of each quantised tensor; outputs of the network keep their full range."""
     full = {selection.groups[name] for name in network.output_names if name in selection.groups}
     shares = {selection.groups[layer.output] for layer in selection.layers if layer.is_softmax and not layer.is_wide}
+    steps = 2 * _HIGH if symmetric else _HIGH - _LOW
+    reached = {
+        group: METHODS["minmax" if group in full else ranges](statistics, steps, symmetric)
+        for group, statistics in calibration.statistics.items()
+    }
+    reached |= domains(network, selection, reached, steps)
     found: dict[str, Scale] = {}
-    for group, statistics in calibration.statistics.items():
-        method = METHODS["minmax" if group in full else ranges]
-        steps = 2 * _HIGH if symmetric else _HIGH - _LOW
-        low, high = method(statistics, steps, symmetric)
+    for group, (low, high) in reached.items():
+        low, high = (min(low, -high), max(high, -low)) if symmetric else (low, high)
         scale = np.float32(max((high - low) / steps, np.finfo(np.float32).tiny))
         # An integer softmax multiplies by the whole reciprocal of its scale.
         scale = np.float32(1 / max(int(1 / scale), 1)) if group in shares else scale

@@ -75,8 +75,9 @@ class Selection:
     """
     Layers, and the quantised tensors by the group that shares a scale.
 
-    `moved` are results of data movement, `kept` products with constant weights that stay floats by choice, `wide`
-    products with operands of two bytes. Those of constant weights are among `kept`.
+    `moved` are results of data movement, `origins` maps a tensor to the one that it is a function of. `kept` are
+    products with constant weights that stay floats by choice, `wide` products with operands of two bytes. Those of
+    constant weights are among `kept`.
     """
 
     layers: list[Layer] = field(default_factory=list[Layer])
@@ -84,6 +85,7 @@ class Selection:
     moved: set[str] = field(default_factory=set[str])
     kept: list[Layer] = field(default_factory=list[Layer])
     wide: list[Layer] = field(default_factory=list[Layer])
+    origins: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def select(
@@ -135,7 +137,7 @@ def select(
     results = {layer.output for layer in kept}
     origins = {name: origin for name, origin in walk.origins.items() if origin not in results}
     groups, moved = _groups(network, layers, origins, sums)
-    return Selection(layers, groups, moved, [layer for layer in kept if layer.weight], products)
+    return Selection(layers, groups, moved, [layer for layer in kept if layer.weight], products, origins)
 
 
 # Layers

@@ -12,7 +12,7 @@ LARGEST = 127
 """The largest quantised weight; the range is symmetric."""
 _SHARES = np.linspace(1.0, 0.5, 26)
 _SWEEPS = 3
-_DAMPING = 0.3
+_DAMPING = 0.03
 """Share of the mean power of the operands that is added to each of them, so that few samples decide less."""
 
 
