@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -16,12 +16,16 @@ from ....dialects.core.analysis.constants import constant_integer
 from ....dialects.core.effects import effects_of, root_of
 from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.nesting import nested_ops
+from ....ir import element_of, numpy_type
 from ....passes.annotate_unrolling import is_worth_unrolling
 from ....passes.core.base import Pass
 from ....passes.emitc.text.functions import SPECIFIER
 from ....passes.loops.nest import PARALLEL, UNROLL, index_constant
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.cluster import ForkOp
+
+_LEAST = 4
+"""Iterations of a loop within others that are worth a core."""
 
 _PRODUCTS = ("cluster.dot", "cluster.dot_packed", "cluster.dot_narrow")
 
@@ -37,9 +41,10 @@ def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
         engine = function.attributes.get(ENGINE)
         if not isinstance(engine, StringAttr):
             continue
-        count = cores or machine_of(module).engine(engine.data).cores
+        used = None if cores else machine_of(module).engine(engine.data)
+        count = used.cores if used else cores
         if count > 1 and _is_shareable(function):
-            _fork(function, count)
+            _fork(function, count, machine_of(module).near_level_of(used).bandwidth if used else 0)
         elif count == 1 and _sums(function):
             function.attributes[SPECIFIER] = StringAttr("TW_APART")
 
@@ -91,17 +96,21 @@ class _Shares(NamedTuple):
         return _Shares(points, self.loops + other.loops)
 
 
-def _shares(block: Block, cores: int) -> _Shares:
+def _shares(block: Block, cores: int, banks: int) -> _Shares:
     """Return the partition of the loops in a block that minimises the work of the busiest core."""
     total = _Shares((0,) * cores)
     # Single iterations come last, each for the core that has the least to do.
     for loop in sorted((cast(scf.ForOp, op) for op in block.ops if _is_parallel(op)), key=lambda op: _turns(op) == 1):
-        total = total.plus(_best(loop, total.points))
+        total = total.plus(_best(loop, total.points, banks))
     return total
 
 
-def _best(loop: scf.ForOp, before: Sequence[int]) -> _Shares:
-    """Return the partition of a nest, either of its outermost loop or of loops in it; `before` are points so far."""
+def _best(loop: scf.ForOp, before: Sequence[int], banks: int) -> _Shares:
+    """
+    Return the partition of a nest, either of its outermost loop or of loops in it; `before` are points so far.
+
+    Where both take as long, it is that of loops in it if the other's shares meet at banks, `banks` bytes in all.
+    """
     cores, turns, points = len(before), _turns(loop), _points(loop.body.block)
     if turns == 1:
         alone = min(reversed(range(cores)), key=lambda core: before[core])
@@ -112,9 +121,42 @@ def _best(loop: scf.ForOp, before: Sequence[int]) -> _Shares:
         outermost = _Shares(tuple(max(0, min(chunk, each)) * points for each in left), ((loop, None),))
     if not _does_nothing_beside_loops(loop.body.block):
         return outermost
-    each = _shares(loop.body.block, cores)
+    each = _shares(loop.body.block, cores, banks)
     inner = _Shares(tuple(turns * points for points in each.points), each.loops)
+    if max(inner.points) == max(outermost.points) and banks and _meet(loop, cores, banks):
+        return inner if all(_are_apart(each, cores, banks) for each, _ in inner.loops) else outermost
     return inner if max(inner.points) < max(outermost.points) else outermost
+
+
+def _meet(loop: scf.ForOp, cores: int, banks: int) -> bool:
+    """Return whether all accesses along a loop lie a multiple of `banks` bytes apart, from one core to the next."""
+    distances = _distances(loop, -(-_turns(loop) // cores))
+    return bool(distances) and not any(distance % banks for distance in distances)
+
+
+def _are_apart(loop: scf.ForOp, cores: int, banks: int) -> bool:
+    """Return whether the cores have equal shares of a loop, of some iterations, whose accesses do not all meet."""
+    share, rest = divmod(_turns(loop), cores)
+    return not rest and share >= _LEAST and bool(_distances(loop, share)) and not _meet(loop, cores, banks)
+
+
+def _distances(loop: scf.ForOp, iterations: int) -> list[int]:
+    """
+    Return how many bytes each access moves on in iterations of a loop.
+
+    They are none where the loop's index is used otherwise than as one of the access, or strides are not constants.
+    """
+    found: list[int] = []
+    for use in loop.body.block.args[0].uses:
+        op = use.operation
+        if not isinstance(op, memref.LoadOp | memref.StoreOp):
+            return []
+        type_ = cast("MemRefType[Any]", op.memref.type)
+        step = (type_.get_strides() or [None] * len(op.indices))[use.index - (len(op.operands) - len(op.indices))]
+        if step is None:
+            return []
+        found.append(step * iterations * numpy_type(element_of(op.memref)).itemsize)
+    return found
 
 
 def _points(block: Block) -> int:
@@ -135,7 +177,7 @@ def _bounds(loop: scf.ForOp) -> tuple[int, int, int]:
 # Rewriting
 
 
-def _fork(function: func.FuncOp, cores: int) -> None:
+def _fork(function: func.FuncOp, cores: int, banks: int) -> None:
     """Replace a function's body by a fork of a new function with a core's share of the work."""
     types = list(function.function_type.inputs.data)
     name = function.sym_name.data
@@ -145,7 +187,7 @@ def _fork(function: func.FuncOp, cores: int) -> None:
     inner = function.body.block
     core = inner.insert_arg(IndexType(), len(types))
     core.name_hint = "core"
-    for loop, alone in _shares(inner, cores).loops:
+    for loop, alone in _shares(inner, cores, banks).loops:
         _cut(loop, core, cores, alone)
     share = func.FuncOp(
         f"{name}_core", FunctionType.from_lists([*types, IndexType()], []), function.detach_region(function.body)
