@@ -142,7 +142,7 @@ def _are_apart(loop: scf.ForOp, cores: int, banks: int) -> bool:
 
 def _distances(loop: scf.ForOp, iterations: int) -> list[int]:
     """
-    Return how many bytes each access moves on in iterations of a loop.
+    Return the distance in bytes by which each access moves on in iterations of a loop.
 
     They are none where the loop's index is used otherwise than as one of the access, or strides are not constants.
     """
