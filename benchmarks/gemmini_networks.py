@@ -12,7 +12,8 @@ what it gives on this machine; floats at the end of a network, which C libraries
 The interpreter adds floats in another order than C: where a sum is in the middle of two integers that it is quantised
 to, outputs differ, by less than from those in floats.
 
-With --nonlinear integer, softmax, layer normalisation and functions of one number are integers too.
+With --nonlinear integer, softmax, layer normalisation and functions of one number are integers too. With --channels N,
+weights have a scale for each N output channels.
 
 Exit code 1 where outputs differ by more, or a ratio is below its bound.
 """
@@ -106,10 +107,10 @@ class Row:
         return self.decibels < bound or self.agreement < self.decibels or (self.spike or 0) > _FLOAT
 
 
-def measured(case: Case, folder: Path, nonlinear: str, target: str, *, spike: bool) -> Row:
+def measured(case: Case, folder: Path, chosen: Options, target: str, *, spike: bool) -> Row:
     """Quantise and compile a network, and run it on the interpreter, in C, and on Spike."""
     real = case.network().model()
-    quantised = quantize(case.network(), case.samples(real, 0, SAMPLES), replace(OPTIONS, nonlinear=nonlinear)).model
+    quantised = quantize(case.network(), case.samples(real, 0, SAMPLES), chosen).model
     path = folder / "network.onnx"
     path.write_bytes(quantised.SerializeToString())
     model = Model(path, integers=True)
@@ -159,7 +160,11 @@ def main() -> int:
     parser.add_argument("--spike", action="store_true", help="run on Spike too: a minute for ResNet-50")
     parser.add_argument("--target", default=TARGET, help="the instance")
     parser.add_argument("--nonlinear", choices=NONLINEAR, default=NONLINEAR[0], help="arithmetic of softmax and others")
+    parser.add_argument("--channels", type=int, help="output channels that share a scale (all)")
     options = parser.parse_args()
+    chosen = replace(OPTIONS, nonlinear=options.nonlinear)
+    if options.channels:
+        chosen = replace(chosen, per_channel=True, smooth=False, block=options.channels)
     logging.disable(logging.WARNING)
     table = Table("network", "array", "core", "million cycles", "dB", "bound", "interpreter", "dB", "Spike")
     failed = False
@@ -167,7 +172,7 @@ def main() -> int:
         if options.filter not in name:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            row = measured(case, Path(folder), options.nonlinear, options.target, spike=options.spike)
+            row = measured(case, Path(folder), chosen, options.target, spike=options.spike)
         numbers = [str(row.array), str(row.core), f"{row.cycles:.1f}", f"{row.decibels:.1f}", f"{case.bound:.0f}"]
         table.add_row(name, *numbers, _shown(row.interpreted), f"{row.agreement:.0f}", _shown(row.spike))
         failed |= row.fails(case.bound)

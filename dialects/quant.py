@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import I64, DenseIntOrFPElementsAttr, Float32Type, IntegerAttr, IntegerType, i8, i64
+from xdsl.dialects.builtin import (
+    I64,
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    i8,
+    i64,
+)
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -21,6 +30,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..ir import Array, array_of, integer_width, numpy_type
+from .core.analysis.arithmetic import Tabulated
 from .core.semantics import scalar
 
 
@@ -179,8 +189,41 @@ class LookupOp(IRDLOperation):
             raise VerifyException(f"a byte is looked up among {ENTRIES} entries of the result's type")
 
 
+@irdl_op_definition
+class EntryOp(IRDLOperation):
+    """
+    The entry of a table for an index, such as the factor of a channel.
+
+        %f = quant.entry %channel {table = dense<[0.5, 0.25]> : tensor<2xf32>} : f32
+    """
+
+    name = "quant.entry"
+
+    index = operand_def(IndexType)
+    table = prop_def(DenseIntOrFPElementsAttr)
+    result = result_def()
+
+    traits = traits_def(Pure(), Tabulated())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$index attr-dict `:` type($result)"
+
+    def __init__(self, index: SSAValue, table: DenseIntOrFPElementsAttr[Any]):
+        super().__init__(operands=[index], properties={"table": table}, result_types=[table.get_element_type()])
+
+    @property
+    def entries(self) -> int:
+        """The number of entries."""
+        (count,) = cast("DenseIntOrFPElementsAttr[Any]", self.table).get_shape()
+        return count
+
+    def verify_(self) -> None:
+        table = cast("DenseIntOrFPElementsAttr[Any]", self.table)
+        if len(table.get_shape()) != 1 or table.get_element_type() != self.result.type:
+            raise VerifyException("an index is looked up in a table of one axis, of the result's type")
+
+
 ENTRIES = 256
-"""Of a table."""
+"""Of the table of a byte."""
 
 
 @scalar(LookupOp)
@@ -188,4 +231,9 @@ def _lookup(op: LookupOp, x: Array) -> Array:
     return array_of(cast("DenseIntOrFPElementsAttr[Any]", op.table))[np.asarray(x).astype(np.int64) + 128]
 
 
-QUANT = Dialect("quant", [RequantizeOp, RescaleOp, LookupOp], [])
+@scalar(EntryOp)
+def _entry(op: EntryOp, index: Array) -> Array:
+    return array_of(cast("DenseIntOrFPElementsAttr[Any]", op.table))[np.asarray(index)]
+
+
+QUANT = Dialect("quant", [RequantizeOp, RescaleOp, LookupOp, EntryOp], [])

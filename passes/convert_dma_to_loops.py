@@ -78,18 +78,18 @@ def _copy_elements(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Seq
         there = [o if axis in op.repeated else add(inner, arith.AddiOp(o, i)) for axis, (o, i) in pairs]
         source, target = ((near, indices), (far, there)) if op.writes_far else ((far, there), (near, indices))
         value = add(inner, memref.LoadOp.get(source[0], source[1]))
-        inner.add_op(memref.StoreOp.get(_mapped(inner, op, value), target[0], target[1]))
+        inner.add_op(memref.StoreOp.get(_mapped(inner, op, value, there), target[0], target[1]))
 
     nest(block, bounds, move)
     return ()
 
 
-def _mapped(block: Block, op: DmaStartOp, value: SSAValue) -> SSAValue:
-    """Append the body of a transfer for one element; return what it yields."""
+def _mapped(block: Block, op: DmaStartOp, value: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+    """Append the body of a transfer for one element with its indices in the far buffer; return what it yields."""
     if op.body is None:
         return value
     emit = _Appended(block)
-    copies: dict[SSAValue, SSAValue] = {op.body.block.args[0]: value}
+    copies: dict[SSAValue, SSAValue] = dict(zip(op.body.block.args, (value, *indices), strict=False))
     for each in op.body.block.ops:
         if isinstance(each, YieldOp):
             return copies[each.arguments[0]]

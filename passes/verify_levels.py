@@ -22,9 +22,9 @@ from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import ConcurrentOp, DmaStartOp, GridOp
 from ..dialects.hier.capabilities import missing, needs_of
 from ..dialects.hier.sharded import level_name
-from ..dialects.quant import ENTRIES, LookupOp
+from ..dialects.quant import EntryOp, LookupOp
 from ..errors import Diagnostic
-from ..ir import array_of, functions, numpy_type, where
+from ..ir import DenseAttr, array_of, functions, where
 from .core.base import Pass
 from .emitc.sharing import spare_memories
 from .grids.memories import COPIES
@@ -73,7 +73,7 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 def _verify_link(op: DmaStartOp, machine: Machine) -> None:
     """Raise Diagnostic for a transfer between levels that no link joins, or one that transforms as its link cannot."""
     link = link_of(op, machine)
-    lacking = missing(op.body, needs_of(op), link.transforms)
+    lacking = missing(op.body, needs_of(op), link)
     if lacking is None:
         return
     need, reason = lacking
@@ -134,9 +134,9 @@ def parts_of(module: ModuleOp, far: str) -> Iterator[Part]:
 
 def _tables_of(module: ModuleOp, far: str) -> Iterator[Part]:
     """Yield the constants that lowering creates: lookup tables, and non-zero initial values of state."""
-    lookups = {op.table: op for op in nested_ops(module) if isinstance(op, LookupOp)}
-    for number, op in enumerate(lookups.values()):
-        yield Part(f"table_{number}", far, ENTRIES * numpy_type(op.result.type).itemsize)
+    tables = dict.fromkeys(op.table for op in nested_ops(module) if isinstance(op, LookupOp | EntryOp))
+    for number, table in enumerate(cast("dict[DenseAttr, None]", tables)):
+        yield Part(f"table_{number}", far, array_of(table).nbytes)
     for op in module.body.block.ops:
         first = op.initial_value if isinstance(op, memref.GlobalOp) and op.constant is None else None
         if isinstance(first, DenseIntOrFPElementsAttr) and array_of(cast("DenseIntOrFPElementsAttr[Any]", first)).any():

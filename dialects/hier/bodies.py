@@ -6,7 +6,14 @@ Scalar bodies of transfers: each element that moves is mapped on the way, such a
       hier.yield %w : i8
     }
 
-A body takes the element of the source and yields that of the target. It uses no value from outside.
+A body takes the element of the source and yields that of the target. It uses no value from outside. It may take the
+indices of the element in the far buffer too, such as for a factor of each channel:
+
+    (%v: i32, %row: index, %channel: index) {
+      %f = quant.entry %channel {table = dense<[0.5, 0.25]> : tensor<2xf32>} : f32
+      %w = quant.rescale %v, %f zero 0 clip -128 to 127 : i32, f32 -> i8
+      hier.yield %w : i8
+    }
 """
 
 from __future__ import annotations
@@ -15,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, i64
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand_def
 from xdsl.parser import Parser
@@ -26,9 +33,10 @@ from xdsl.utils.exceptions import VerifyException
 from ...ir import Array, numpy_type
 from ..core.effects import is_speculatable
 from ..core.semantics import Runner
+from ..quant import EntryOp
 
-Move: TypeAlias = Callable[[Array], Array]
-"""Map of the elements of an array that a transfer moves."""
+Move: TypeAlias = Callable[[Array, Sequence[int]], Array]
+"""Map of the elements of an array that a transfer moves, given the first one's indices in the far buffer."""
 
 
 @irdl_op_definition
@@ -49,15 +57,25 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[list(arguments)])
 
 
-def verify_body(body: Region | None, source: Attribute, target: Attribute, what: str) -> None:
-    """Raise VerifyException for a body that does not map the element type `source` to `target`; `what` has it."""
+def verify_body(
+    body: Region | None, source: Attribute, target: Attribute, what: str, shape: Sequence[int | None]
+) -> None:
+    """
+    Raise VerifyException for a body that does not map the element type `source` to `target`; `what` has it.
+
+    `shape` is that of the far buffer: tables that its indices are looked up in have an entry for each.
+    """
     if body is None:
         if source != target:
             raise VerifyException(f"{what} holds {source} on one side and {target} on the other: give it a body")
         return
     block = body.blocks.first
-    if block is None or len(body.blocks) != 1 or [arg.type for arg in block.args] != [source]:
-        raise VerifyException(f"the body of {what} must take one element of type {source}")
+    indices = [IndexType()] * len(shape)
+    taken = [arg.type for arg in block.args] if block is not None else []
+    if block is None or len(body.blocks) != 1 or taken not in ([source], [source, *indices]):
+        raise VerifyException(
+            f"the body of {what} must take one element of type {source}, and may take its {len(indices)} indices"
+        )
     last = block.last_op
     if not isinstance(last, YieldOp) or [value.type for value in last.arguments] != [target]:
         raise VerifyException(f"the body of {what} must end with hier.yield of an element of type {target}")
@@ -68,19 +86,21 @@ def verify_body(body: Region | None, source: Attribute, target: Attribute, what:
         if op.regions or (op is not last and not is_speculatable(op)):
             raise VerifyException(f"the body of {what} must have scalar ops only, found '{op.name}'")
         own.update(op.results)
+        if isinstance(op, EntryOp) and op.index in block.args and op.entries != shape[block.args.index(op.index) - 1]:
+            raise VerifyException(
+                f"the body of {what} looks up an index of an axis of {shape[block.args.index(op.index) - 1]} elements "
+                f"among {op.entries} entries"
+            )
 
 
 def parse_body(parser: Parser) -> Region | None:
-    """Parse `(%v: i32) { ... }`, which may be absent."""
-    if parser.parse_optional_punctuation("(") is None:
-        return None
-    argument = parser.parse_argument()
-    parser.parse_punctuation(")")
-    return parser.parse_region([argument])
+    """Parse `(%v: i32, %i: index) { ... }`, which may be absent."""
+    arguments = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+    return parser.parse_region(arguments) if arguments is not None else None
 
 
 def print_body(printer: Printer, body: Region | None) -> None:
-    """Print ` (%v: i32) { ... }`, nothing of no body."""
+    """Print ` (%v: i32, %i: index) { ... }`, nothing of no body."""
     if body is None:
         return
     printer.print_string(" (")
@@ -92,9 +112,23 @@ def print_body(printer: Printer, body: Region | None) -> None:
 def move_of(runner: Runner, body: Region | None, target: Attribute) -> Move:
     """Return the map of a body on whole arrays, the identity without one; the elements are of type `target` then."""
     if body is None:
-        return lambda array: array
-    dtype = numpy_type(target)
-    return lambda array: np.asarray(runner.run_region(body, [np.asarray(array)])[0]).astype(dtype, copy=False)
+        return unchanged
+    dtype, takes_indices = numpy_type(target), len(body.block.args) > 1
+
+    def move(array: Array, first: Sequence[int]) -> Array:
+        indices: list[Array] = []
+        if takes_indices:
+            steps = np.meshgrid(*map(np.arange, array.shape), indexing="ij", sparse=True)
+            indices = [step + start for step, start in zip(steps, first, strict=True)]
+        (mapped,) = runner.run_region(body, [np.asarray(array), *indices])
+        return np.broadcast_to(np.asarray(mapped), array.shape).astype(dtype, copy=False)
+
+    return move
+
+
+def unchanged(array: Array, _: Sequence[int]) -> Array:
+    """Return the elements of an array as they are."""
+    return array
 
 
 def axes_attribute(axes: Sequence[int]) -> DenseArrayBase | None:

@@ -13,6 +13,7 @@ from ...ir import shape_of
 from ..core.analysis.constants import constant_number
 from ..core.layouts import layout_map, view_strides
 from ..core.machine.cost_table import transform_named
+from ..core.machine.model import Link
 from ..quant import RequantizeOp, RescaleOp
 from .bodies import YieldOp
 from .transfers import DmaStartOp
@@ -85,16 +86,17 @@ def _needs_of(op: Operation) -> tuple[str, ...]:
     return (_OF_OP.get(type(op), op.name),)
 
 
-def missing(body: Region | None, needs: Mapping[str, str], transforms: Sequence[str]) -> tuple[str, str] | None:
+def missing(body: Region | None, needs: Mapping[str, str], link: Link) -> tuple[str, str] | None:
     """
     Return a capability that a link lacks for a transfer with a body and other needs, and the reason; None if none.
 
     A function among the link's transforms that accepts the body stands for all that it needs.
     """
+    transforms = link.transforms
     lacking = _lacking(needs, transforms)
     if lacking is not None or body is None:
         return lacking
-    faults = [transform_named(name)(body) for name in transforms if "." in name]
+    faults = [transform_named(name)(body, link) for name in transforms if "." in name]
     if not all(faults):
         return None
     lacking = _lacking(needs_of_body(body), transforms)

@@ -248,7 +248,7 @@ class GridOp(IRDLOperation):
         verify_broadcast(shape_of(value), tile.extents, tile.repeated, what)
         self._verify_chain(tile, what, is_output=is_output)
         own, near = element_of(value), self.storage_of(index)
-        verify_body(self.body_of(index), *((near, own) if is_output else (own, near)), what)
+        verify_body(self.body_of(index), *((near, own) if is_output else (own, near)), what, shape_of(value))
         if tile.output is not None:
             self._verify_start(index, tile, tile.output)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, TypeAlias, cast
 
@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...ir import Array, element_of, numbers_of
 from ..core.layouts import buffer_bytes, layout_fault, layout_map, view_strides
+from .bodies import Move, unchanged
 from .indirect import LookupAttr, looked_up_by
 
 
@@ -411,16 +412,12 @@ def _fill_value(fill: Attribute | None) -> Any:
     return cast(Any, fill).value.data if isinstance(fill, IntegerAttr | FloatAttr) else None
 
 
-def _same(array: Array) -> Array:
-    return array
-
-
 def read_tile(
     far: Array,
     offsets: Sequence[int],
     near: Array,
     fill: Attribute | None,
-    move: Callable[[Array], Array] = _same,
+    move: Move = unchanged,
     repeated: Sequence[int] = (),
 ) -> None:
     """
@@ -434,10 +431,10 @@ def read_tile(
         if value is None:
             raise IndexError(f"the tile at {tuple(offsets)} leaves the buffer of shape {far.shape}")
         near[...] = np.asarray(value).astype(near.dtype)
-    near[target] = move(far[source])
+    near[target] = move(far[source], [part.start for part in source])
 
 
-def write_tile(far: Array, offsets: Sequence[int], near: Array, move: Callable[[Array], Array] = _same) -> None:
+def write_tile(far: Array, offsets: Sequence[int], near: Array, move: Move = unchanged) -> None:
     """Copy the part of a tile that is inside of the buffer back to it, mapped by `move`."""
     target, source = overlap(offsets, near.shape, far.shape)
-    far[target] = move(near[source])
+    far[target] = move(near[source], [part.start for part in target])

@@ -74,8 +74,9 @@ class DmaStartOp(IRDLOperation):
         %t = hier.dma_start %far[%i, %j] to %near stages 2 : memref<16x64xi8>, memref<8x64xi8, "L1">
 
     A transfer may transform what it moves, as far as the link's engine can. The body maps each element, from the type
-    of the source to that of the target. Along the axes of `broadcast` the far buffer has extent 1, and its element is
-    repeated. The layouts of both sides may differ; elements keep their index. A fill is not mapped.
+    of the source to that of the target; it may take the element's indices in the far buffer. Along the axes of
+    `broadcast` the far buffer has extent 1, and its element is repeated. The layouts of both sides may differ; elements
+    keep their index. A fill is not mapped.
 
         %t = hier.dma_start %bias[%zero, %j] to %near broadcast [0] : memref<1x64xi32>, memref<16x16xi32, "ACC">
         %u = hier.dma_start %far[%i, %j] from %near : memref<64x64xi8>, memref<16x16xi32, "ACC"> (%v: i32) {
@@ -152,7 +153,8 @@ class DmaStartOp(IRDLOperation):
         if self.repeated and self.writes_far is not None:
             raise VerifyException("only a transfer to the tile's buffer broadcasts")
         verify_broadcast(shape_of(self.far), shape_of(self.near), self.repeated, "the transfer")
-        verify_body(self.body, element_of(self.source), element_of(self.target), "the transfer")
+        shape = shape_of(self.far)
+        verify_body(self.body, element_of(self.source), element_of(self.target), "the transfer", shape)
 
     @classmethod
     def parse(cls, parser: Parser) -> DmaStartOp:

@@ -39,6 +39,7 @@ class Options:
     Options of quantisation.
 
     `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are patterns of nodes or operators that stay floats.
+    Weights have one scale, or one for each `block` of output channels where `per_channel`.
     Zero points of activations are 0 where `symmetric`, by default with `common_sums` alone. `smooth` balances the
     channels of activations, where weights have a scale per channel. `adaptive` rounds weights for the least error of
     each product, else to nearest; `search` tries all ranges and both roundings instead, and takes those that change the
@@ -52,6 +53,7 @@ class Options:
 
     ranges: str = "wide-percentile"
     per_channel: bool = True
+    block: int = 1
     symmetric: bool | None = None
     adaptive: bool = True
     search: bool = False
@@ -65,6 +67,11 @@ class Options:
     keep: int = 0
     wide: tuple[str, ...] = ()
     keep_wide: int = 0
+
+    @property
+    def channels(self) -> int:
+        """Output channels that share a scale of the weights, 0 where all do."""
+        return self.block if self.per_channel else 0
 
     @property
     def has_zero_points(self) -> bool:
@@ -251,9 +258,8 @@ def _parameters(
     bias = _bias(network, layer, matrix)
     # A bias in 32 bits has the scale of the product, which may not be too small for it.
     least = np.abs(bias).reshape(matrix.shape[:2]) / (x.scale * _LARGEST_BIAS)
-    least = least if options.per_channel else np.full(least.shape, least.max())
     search = options.ranges == "mse"
-    weights = quantize_rows(matrix, columns, per_channel=options.per_channel, search=search, least=least)
+    weights = quantize_rows(matrix, columns, channels=options.channels, search=search, least=least)
     if options.adaptive:
         weights = round_adaptively(matrix, columns, quantised, weights)
     if options.correct:

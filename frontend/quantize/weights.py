@@ -29,30 +29,37 @@ class Weights:
         return self.integers * self.scales[..., None].astype(np.float64)
 
 
-def quantize_rows(matrix: Array, columns: Array, *, per_channel: bool, search: bool, least: Array) -> Weights:
+def quantize_rows(matrix: Array, columns: Array, *, channels: int, search: bool, least: Array) -> Weights:
     """
-    Quantise weights [groups, rows, K] to the nearest integers.
+    Quantise weights [groups, rows, K] to the nearest integers, with a scale for each block of so many rows, 0 for all.
 
     With `search` the scale is the one of least error of the product with `columns` [groups, K, M], else that of the
-    largest weight. No scale is below `least`, a number or one per row.
+    largest weight. No scale is below `least`, one per row.
     """
     power = (columns.astype(np.float64) ** 2).mean(axis=2)[:, None, :] if columns.size else np.ones(matrix.shape[-1])
     wide = matrix.astype(np.float64)
-    full = _reach(wide, per_channel)
+    full, least = _reach(wide, channels), over_blocks(least, channels, np.maximum)
     best, lowest = full, np.full(full.shape, np.inf)
     for share in _SHARES if search else (1.0,):
         scales = np.maximum(full * share, least)
         error = (power * (wide - _nearest(wide, scales) * scales[..., None]) ** 2).sum(axis=2)
-        error = error if per_channel else np.broadcast_to(error.sum(), error.shape)
+        error = over_blocks(error, channels, np.add)
         best, lowest = np.where(error < lowest, scales, best), np.minimum(error, lowest)
     scales = best.astype(np.float32)
     return Weights(_nearest(wide, scales.astype(np.float64)), scales)
 
 
-def _reach(wide: Array, per_channel: bool) -> Array:
+def over_blocks(rows: Array, channels: int, combine: np.ufunc) -> Array:
+    """Return numbers of rows [groups, rows] combined within each block of so many rows, 0 for all."""
+    flat = rows.reshape(-1)
+    size = channels or max(1, len(flat))
+    blocks = combine.reduceat(flat, np.arange(0, len(flat), size)) if size > 1 and len(flat) else flat
+    return np.repeat(blocks, size)[: len(flat)].reshape(rows.shape)
+
+
+def _reach(wide: Array, channels: int) -> Array:
     """Return the scale at which the largest weight is representable; 1 for rows of zeros, which are exact in any."""
-    largest = np.abs(wide).max(axis=2, initial=0.0) if per_channel else np.abs(wide).max(initial=0.0)
-    scales = np.broadcast_to(largest / LARGEST, wide.shape[:2])
+    scales = over_blocks(np.abs(wide).max(axis=2, initial=0.0), channels, np.maximum) / LARGEST
     return np.where(scales >= np.finfo(np.float32).tiny, scales, 1.0)
 
 

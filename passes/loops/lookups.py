@@ -18,21 +18,21 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.nesting import nested_ops
-from ...dialects.quant import ENTRIES, LookupOp
+from ...dialects.quant import ENTRIES, EntryOp, LookupOp
 from ...ir import symbol_names
 
 
 def expand_lookups(module: ModuleOp) -> None:
-    """Convert the table of each `quant.lookup` to a constant of the module, equal tables shared, and load from it."""
+    """Convert the table of each `quant.lookup` and `quant.entry` to a constant, equal ones shared, and load from it."""
     known: dict[Any, str] = {}
     taken = symbol_names(module.body.block)
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp) and op.body.blocks]:
         tables: dict[str, SSAValue] = {}
-        for op in [op for op in nested_ops(function) if type(op) is LookupOp]:
+        for op in [op for op in nested_ops(function) if isinstance(op, LookupOp | EntryOp)]:
             _read(op, tables, function, _named(op, known, taken, module))
 
 
-def _named(op: LookupOp, known: dict[Any, str], taken: set[str], module: ModuleOp) -> str:
+def _named(op: LookupOp | EntryOp, known: dict[Any, str], taken: set[str], module: ModuleOp) -> str:
     """Return the symbol of a table's constant."""
     table = cast("DenseIntOrFPElementsAttr[Any]", op.table)
     if table not in known:
@@ -43,7 +43,7 @@ def _named(op: LookupOp, known: dict[Any, str], taken: set[str], module: ModuleO
         taken.add(known[table])
         made = memref.GlobalOp.get(
             StringAttr(known[table]),
-            MemRefType(table.get_element_type(), [ENTRIES]),
+            MemRefType(table.get_element_type(), table.get_shape()),
             table,
             sym_visibility=StringAttr("private"),
             constant=UnitAttr(),
@@ -54,21 +54,27 @@ def _named(op: LookupOp, known: dict[Any, str], taken: set[str], module: ModuleO
     return known[table]
 
 
-def _read(op: LookupOp, tables: dict[str, SSAValue], function: func.FuncOp, name: str) -> None:
+def _read(op: LookupOp | EntryOp, tables: dict[str, SSAValue], function: func.FuncOp, name: str) -> None:
     if name not in tables:
-        type = MemRefType(op.result.type, [ENTRIES])
+        table = cast("DenseIntOrFPElementsAttr[Any]", op.table)
+        type = MemRefType(table.get_element_type(), table.get_shape())
         tables[name] = _emit(memref.GetGlobalOp(name, type), op, InsertPoint.at_start(function.body.blocks[0]))
         tables[name].name_hint = "table"
-    here = InsertPoint.before(op)
-    number = _emit(arith.IndexCastOp(op.x, IndexType()), op, here)
-    first = _emit(arith.ConstantOp(IntegerAttr(ENTRIES // 2, IndexType())), op, here)
-    place = _emit(arith.AddiOp(number, first), op, here)
+    place = op.index if isinstance(op, EntryOp) else _place(op)
     load = memref.LoadOp.get(tables[name], [place])
     load.location = op.location
     Rewriter.replace_op(op, load)
 
 
-def _emit(made: Operation, op: LookupOp, where: InsertPoint) -> SSAValue:
+def _place(op: LookupOp) -> SSAValue:
+    """Insert the number of a byte's entry."""
+    here = InsertPoint.before(op)
+    number = _emit(arith.IndexCastOp(op.x, IndexType()), op, here)
+    first = _emit(arith.ConstantOp(IntegerAttr(ENTRIES // 2, IndexType())), op, here)
+    return _emit(arith.AddiOp(number, first), op, here)
+
+
+def _emit(made: Operation, op: Operation, where: InsertPoint) -> SSAValue:
     made.location = op.location
     Rewriter.insert_op(made, where)
     return made.results[0]

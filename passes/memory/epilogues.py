@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     FloatAttr,
+    IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -23,11 +24,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.analysis.affine_form import linear
+from ...dialects.core.analysis.constants import constant_elements
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.model import Link
 from ...dialects.hier import YieldOp
 from ...dialects.hier.capabilities import missing, needs_of_repeats
-from ...ir import element_of, shape_of
+from ...dialects.quant import EntryOp
+from ...ir import DenseAttr, array_of, dense, element_of, shape_of
 from ..loops.scalar import live_ops
 from .views import VIEWS, reshape
 
@@ -88,7 +91,7 @@ class TransferEpilogue:
 
 
 def _fault(link: Link, body: Region | None, needs: Mapping[str, str]) -> str:
-    lacking = missing(body, needs, link.transforms)
+    lacking = missing(body, needs, link)
     return f"the link '{link.name}' cannot '{lacking[0]}' ({lacking[1]})" if lacking is not None else ""
 
 
@@ -96,7 +99,8 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
     """
     Return the epilogue of a reduction as the body of a transfer, or the reason why it is none.
 
-    An operand that the epilogue adds to the sums first is their start. Other operands vary by element: a body has none.
+    An operand that the epilogue adds to the sums first is their start. A constant that varies along one axis of the
+    results alone is a table, looked up by the element's index. Other operands vary by element: a body has none.
     """
     (reduction,) = kernel.reductions
     if kernel.epilogue is None or reduction.initial[0] is None or not _is_zero(reduction.initial[0]):
@@ -108,13 +112,20 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
     skipped = set[Operation]()
     if added is not None:
         skipped = {added, *(op for value in added.operands if isinstance(op := value.owner, arith.ExtSIOp))}
+    tables = dict[SSAValue, _Table]()
     for position, arg in enumerate(source.args[1:]):
         if arg in used and any(use.operation not in skipped for use in arg.uses):
-            return (
-                f"operand {position} of its epilogue, of shape {list(shape_of(kernel.extras[position].value))}, varies"
-            )
-    block = Block(arg_types=[element])
+            table = _table_of(kernel, kernel.extras[position])
+            if table is None:
+                shape = list(shape_of(kernel.extras[position].value))
+                return f"operand {position} of its epilogue, of shape {shape}, varies"
+            tables[arg] = table
+    rank = len(shape_of(kernel.outputs[0].value))
+    block = Block(arg_types=[element, *([IndexType()] * rank if tables else [])])
     mapping: dict[SSAValue, SSAValue] = {source.args[0]: block.args[0]}
+    for arg, table in tables.items():
+        block.add_op(entry := EntryOp(block.args[1 + table.axis], table.entries))
+        mapping[arg] = entry.result
     for op in ops:
         if op in skipped:
             mapping[op.results[0]] = block.args[0]
@@ -130,6 +141,25 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
             op.detach()
             op.erase()
     return TransferEpilogue(element, Region(block), None if extra is None else _as_start(kernel, extra, element))
+
+
+class _Table(NamedTuple):
+    """Constant that varies along one axis of the results: its elements in the order of the axis."""
+
+    axis: int
+    entries: DenseAttr
+
+
+def _table_of(kernel: Kernel, extra: Access) -> _Table | None:
+    """Return an operand of the epilogue as a table, None if it is no constant or varies along more than an axis."""
+    found = _start_shape(kernel, extra)
+    constant = constant_elements(extra.value)
+    if found is None or constant is None:
+        return None
+    axes = [axis for axis, expr in enumerate(found[1]) if linear(expr).terms]
+    if len(axes) != 1:
+        return None
+    return _Table(axes[0], dense(array_of(constant).reshape(-1), element_of(extra.value)))
 
 
 def _bias_of(kernel: Kernel, source: Block) -> tuple[Operation | None, Access | None]:

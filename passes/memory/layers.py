@@ -207,9 +207,9 @@ class Layers:
     def _group(self, first: int, count: int) -> _Group:
         if (first, count) not in self._group_of:
             ops = self.ops[first : first + count]
-            key = structure_of(ops, (), (SIZES, STAGES)), tuple(self.engines[op].name for op in ops)
+            ways = range(2 if ops[-1] in self.stored else 1)
+            key = structure_of(ops, (), (SIZES, STAGES)), tuple(self.engines[op].name for op in ops), ways
             if key not in self._groups:
-                ways = range(2 if ops[-1] in self.stored else 1)
                 self._groups[key] = _Group(tuple(Pricer(tuple(ops), self.route(ops, way)) for way in ways))
             self._group_of[first, count] = self._groups[key]
         return self._group_of[first, count]

@@ -193,10 +193,9 @@ class TimedInterpreter(Interpreter):
             pending.finish()
 
         def write_far() -> Sequence[Array]:
-            piece = np.array(outside)
-            begins = [min(offset, 0) for offset in offsets]
-            work({transfer.far: piece, **dict(zip(box.offsets, begins, strict=True))})
-            return [piece]
+            whole = np.empty(far.shape, far.dtype)
+            work({transfer.far: whole})
+            return [part_of(whole, there)]
 
         def write_near() -> Sequence[Array]:
             tile = np.empty(near.shape, near.dtype)

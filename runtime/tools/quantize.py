@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "ranges of tensors: all values, 99.99 or 99.999 %%, least squared error or relative entropy (wide-percentile)"
     )
     add("--ranges", choices=RANGES, default="wide-percentile", help=what)
-    what = "one scale per output channel, or one per tensor (channel)"
-    add("--weights", choices=("channel", "tensor"), default="channel", help=what)
+    what = "one scale per output channel, one for each N channels in a row, such as 16, or one per tensor (channel)"
+    add("--weights", type=_weights, default=1, metavar="{channel,N,tensor}", help=what)
     what = "zero points 0, or any (asymmetric; symmetric with --common-sums)"
     add("--activations", choices=("symmetric", "asymmetric"), help=what)
     what = "round weights for the least error of the layer's result, or to the nearest integer (adaptive)"
@@ -68,6 +68,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", type=path_of, metavar="FILE.json", help="write the error of each layer")
 
 
+def _weights(text: str) -> int:
+    """Return the output channels that share a scale, 0 where all do."""
+    if text in ("channel", "tensor"):
+        return int(text == "channel")
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"scales are one per channel, per tensor or for N > 0 channels, not '{text}'")
+    return int(text)
+
+
 def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"a number of layers is an integer from 0, not '{text}'")
@@ -82,7 +91,8 @@ def run(options: argparse.Namespace, model: Model) -> int:
     check_places(places, [options.model, *options.calibration])
     chosen = Options(
         ranges=options.ranges,
-        per_channel=options.weights == "channel",
+        per_channel=options.weights > 0,
+        block=options.weights or 1,
         symmetric=options.activations and options.activations == "symmetric",
         adaptive=options.rounding == "adaptive",
         search=options.search,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import Float32Type, FloatAttr, bf16, f32, i8
+from xdsl.dialects.builtin import FloatAttr, bf16, f32, i8
 from xdsl.ir import Block, Operation, Region
 
 from ...dialects.hier import YieldOp
-from ...dialects.quant import LookupOp, RescaleOp
-from ...ir import array_of
+from ...dialects.quant import EntryOp, LookupOp, RescaleOp
+from ...ir import Array, array_of
 from .gelu import Gelu, gelu_of_table
 
 
@@ -39,14 +40,15 @@ def _is_conversion(op: Operation) -> bool:
     return isinstance(op, arith.ExtFOp | arith.TruncFOp) and {op.operands[0].type, op.results[0].type} == {bf16, f32}
 
 
-def mvout_fault(body: Region) -> str:
+def mvout_fault(body: Region, columns: int = 0) -> str:
     """
     Return why `mvout` cannot compute a body, empty if it can.
 
     It stores sums as they are, scales integers by a constant, saturates to signed bytes and applies a ReLU, or applies
-    a ReLU to floats and rounds them to bf16.
+    a ReLU to floats and rounds them to bf16. Where each block of so many `columns` is stored by itself, the constant
+    may be one of each block.
     """
-    ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp)]
+    ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp | EntryOp)]
     if _is_float_store(body.block):
         return ""
     if [type(op) for op in ops] != [RescaleOp, YieldOp]:
@@ -55,15 +57,30 @@ def mvout_fault(body: Region) -> str:
     assert isinstance(rescale, RescaleOp)
     if rescale.result.type != i8:
         return f"its results are {rescale.result.type}, no signed bytes"
-    scale = rescale.scale.owner
     limits = rescale.low.value.data, rescale.high.value.data
-    if not isinstance(scale, arith.ConstantOp) or not isinstance(scale.value, FloatAttr):
-        return "its scale varies"
-    if scale.value.value.data <= 0:
+    scales = _scales(rescale, columns)
+    if isinstance(scales, str):
+        return scales
+    if scales.min() <= 0:
         return "its scale is not positive"
     if rescale.zero.value.data or limits not in ((-128, 127), (0, 127)):
         return f"it clips to {limits[0]} to {limits[1]}, with the zero point {rescale.zero.value.data}"
     return ""
+
+
+def _scales(rescale: RescaleOp, columns: int) -> Array | str:
+    """Return the scale of each block of columns, one for all of them where it is the same; a text where it varies."""
+    scale = rescale.scale.owner
+    if isinstance(scale, arith.ConstantOp) and isinstance(scale.value, FloatAttr):
+        return np.array([scale.value.value.data], np.float32)
+    body = rescale.parent
+    if body is None or not isinstance(scale, EntryOp) or not columns or scale.index is not body.args[-1]:
+        return "its scale varies"
+    entries = array_of(cast(Any, scale.table))
+    firsts = entries[::columns]
+    if (np.repeat(firsts, columns)[: len(entries)] != entries).any():
+        return f"its scale varies within blocks of {columns} columns"
+    return firsts[:1] if (firsts == firsts[0]).all() else firsts
 
 
 def gelu_of(body: Region | None) -> Gelu | None:
@@ -79,11 +96,17 @@ def gelu_of(body: Region | None) -> Gelu | None:
 
 def scale_of(body: Block | None) -> tuple[float, bool]:
     """Return the scale of what a store computes, 1 where it stores sums, and whether it makes negative results 0."""
+    scales, relu = scales_of(body, 0)
+    return float(scales[0]), relu
+
+
+def scales_of(body: Block | None, columns: int) -> tuple[Array, bool]:
+    """Return the scale of each block of columns, one where all are the same, and whether negative results become 0."""
     ops = list(body.ops) if body is not None else []
     found = [each for each in ops if isinstance(each, RescaleOp)]
     if not found:
-        return 1.0, any(is_float_relu(each) for each in ops)
+        return np.ones(1, np.float32), any(is_float_relu(each) for each in ops)
     (rescale,) = found
-    factor = rescale.scale.owner
-    assert isinstance(factor, arith.ConstantOp)
-    return cast("FloatAttr[Float32Type]", factor.value).value.data, rescale.low.value.data == 0
+    scales = _scales(rescale, columns)
+    assert not isinstance(scales, str)
+    return scales, rescale.low.value.data == 0

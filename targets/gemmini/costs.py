@@ -13,13 +13,13 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.analysis.constants import constant_number
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.cost_table import cost, transform
-from ...dialects.core.machine.model import Engine
+from ...dialects.core.machine.model import Engine, Link
 from ...dialects.core.machine.operations import dimension_names
 from ...dialects.hier.sharded import level_name
 from ...ir import element_of, shape_of
 from .bodies import gelu_of, mvout_fault
 from .hardware_tiles import array_of, form_of
-from .limits import most_kept
+from .limits import SUM_BYTES, most_kept
 
 LEAST_ROWS = 4
 """Cycles of a product of fewer rows."""
@@ -163,13 +163,13 @@ def _is_signed(kernel: Kernel) -> bool:
 
 
 @transform("mvout")
-def mvout(body: Region) -> str:
-    """Return why `mvout` cannot compute a body, empty if it can."""
-    return mvout_fault(body)
+def mvout(body: Region, link: Link) -> str:
+    """Return why `mvout` cannot compute a body, empty if it can; a row of the link is one of sums of 32 bits."""
+    return mvout_fault(body, link.width // SUM_BYTES)
 
 
 @transform("gelu")
-def gelu(body: Region) -> str:
+def gelu(body: Region, _: Link) -> str:
     """Return why stores cannot compute a body as a GELU, empty if they can."""
     return "" if gelu_of(body) is not None else "it is no lookup in a table that I-BERT's GELU computes"
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic
+from .limits import SUM_BYTES
 
-_SUM_BYTES = 4
 _ELEMENTS = {1: "i8", 2: "bf16", 4: "f32"}
 """Bytes of an element -> its type."""
 
@@ -29,7 +29,7 @@ class Instance(NamedTuple):
 
 def dim_of(machine: Machine) -> int:
     """Return the columns of the array: the sums of 32 bits in a row of the accumulators."""
-    return machine.level("ACC").row_bytes // _SUM_BYTES
+    return machine.level("ACC").row_bytes // SUM_BYTES
 
 
 def instance_of(machine: Machine) -> Instance:

@@ -10,6 +10,7 @@ FIELD = 1 << 16
 """Numbers of a loop in hardware are less: they have 16 bits."""
 OUTPUTS = -(1 << 19), (1 << 19) - 1
 """Least and largest integers that leave the array: its outputs have 20 bits."""
+SUM_BYTES = 4
 SUMS = {"i8": "i32", "bf16": "f32", "f32": "f32"}
 """Type of a product's factors -> type of its sums."""
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import ceil, prod
 from typing import NamedTuple
 
-from .limits import REQUEST_BYTES
+from .limits import REQUEST_BYTES, SUM_BYTES
 
-_SUM_BYTES = 4
 _BUS = 16
 """Bytes of a request that arrive in a cycle."""
 
@@ -43,7 +42,7 @@ class Array(NamedTuple):
     def product(self, rows: int, cols: int, depth: int, *, is_biased: bool) -> Phases:
         """Return the cycles of a tile of a product of matrices."""
         load = self.load(rows, depth * self.size) + self.load(depth, cols * self.size)
-        load += self.load(rows, cols * _SUM_BYTES) if is_biased else 0
+        load += self.load(rows, cols * SUM_BYTES) if is_biased else 0
         compute = self.blocks(cols) * self.blocks(depth) * self.rows(rows)
         return Phases(load, compute, rows * self.blocks(cols))
 
@@ -53,7 +52,7 @@ class Array(NamedTuple):
         pixels = prod((extent - 1) * window.step + (count - 1) * window.dilation + 1 for extent, count in pairs)
         taps = prod(window.taps)
         load = self.load(pixels, window.depth * self.size) + self.load(taps * window.depth, features * self.size)
-        load += self.load(rows * cols, features * _SUM_BYTES) if window.is_biased else 0
+        load += self.load(rows * cols, features * SUM_BYTES) if window.is_biased else 0
         blocks, lines = self.blocks(features), rows * self.rows(cols)
         return Phases(load, blocks * taps * self.blocks(window.depth) * lines, rows * cols * blocks)
 

@@ -9,18 +9,18 @@ from typing import Any, cast
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, UnknownLoc, f32
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import SymbolTable
 
-from ...dialects.core.analysis.constants import constant_integer
+from ...dialects.core.analysis.constants import constant_elements, constant_integer
 from ...dialects.core.effects import root_of
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
+from ...dialects.quant import EntryOp
 from ...errors import Diagnostic
-from ...ir import element_of, numpy_type, shape_of, where
+from ...ir import dense, element_of, numpy_type, shape_of, where
 from ...passes.loops.copier import Range, add, fill_outside
 from ...passes.loops.nest import Constants, Index, Nest
 from ...passes.memory.views import layout_of
-from .bodies import gelu_of, mvout_fault, scale_of
+from .bodies import gelu_of, mvout_fault, scales_of
 from .dialects.gemmini.instructions import (
     config_gelu,
     config_ld,
@@ -100,21 +100,27 @@ def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Rang
         raise _refused(op, f"elements of {element_of(near)} out of {level_name(near.type)}")
     is_full, size = str(element_of(far)) != element, numpy_type(element_of(far)).itemsize
     found = gelu_of(op.body)
-    if op.body is not None and found is None and (fault := mvout_fault(op.body)):
+    if op.body is not None and found is None and (fault := mvout_fault(op.body, rows.dim)):
         raise _refused(op, f"a body on its way out: {fault}")
     view = _arranged(block, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
     stride = len(offsets) - 2, 1
+    scales, relu = scales_of(op.body.block if op.body is not None else None, rows.dim)
     if found is not None:
         factor = nest.attribute(FloatAttr(found.scale, f32))
         nest.last(config_gelu(view, scale=factor, stride=stride, qb=found.qb, qc=found.qc))
-    else:
-        scale, relu = scale_of(op.body.block if op.body is not None else None)
-        nest.last(config_st(view, size=size, scale=nest.attribute(FloatAttr(scale, f32)), stride=stride, relu=relu))
+    elif len(scales) == 1:
+        factor = nest.attribute(FloatAttr(float(scales[0]), f32))
+        nest.last(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
     limits = [_known(each) for each in bounds]
     store = mvout_full if is_full else mvout
 
     def columns(first: Index, count: Index) -> None:
+        if len(scales) > 1:
+            number = nest.div(nest.add(offsets[rows.axis], nest.mul(first, rows.dim)), rows.dim)
+            factor = nest.op(EntryOp(nest.value(number), dense(scales, f32)))
+            nest.last(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
+
         def row(at: Sequence[Index], number: Index) -> None:
             there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
             here = [nest.value(each) for each in (first, *at, 0)]
@@ -156,11 +162,7 @@ def _append(block: Block, nest: Nest, constants: Constants) -> None:
 
 def _is_constant(far: SSAValue) -> bool:
     """Return whether a buffer is a constant global, as weights are."""
-    owner = root_of(far).owner
-    if not isinstance(owner, memref.GetGlobalOp):
-        return False
-    found = SymbolTable.lookup_symbol(owner, owner.name_)
-    return isinstance(found, memref.GlobalOp) and found.constant is not None
+    return constant_elements(root_of(far)) is not None
 
 
 def _known(bounds: Range) -> tuple[Index, Index]:

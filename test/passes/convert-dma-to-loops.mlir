@@ -93,3 +93,30 @@ func.func @never(%x: memref<4x2xi8>, %y: memref<4x2xi8> {tilewright.output}) {
   memref.copy %m, %y : memref<4x2xi8, "L1"> to memref<4x2xi8>
   func.return
 }
+
+// A body may look up the index of an element in the far buffer: the second tile's columns begin at 2.
+
+// CHECK:       func.func private @write_tile_{{.*}}(%far: memref<4x4xi8>, %near: memref<4x2xi32, "ACC">, %{{.*}}: index, %[[COLUMN:.*]]: index) {
+// CHECK:         %[[AT:.*]] = arith.addi %[[COLUMN]], %{{.*}} : index
+// CHECK:         %[[FACTOR:.*]] = quant.entry %[[AT]] {table = dense<[1.000000e+00, 5.000000e-01, 2.000000e+00, 2.500000e-01]> : tensor<4xf32>} : f32
+// CHECK:         arith.mulf %{{.*}}, %[[FACTOR]] : f32
+func.func @channels(%x: memref<4x2xi32>, %y: memref<4x4xi8> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %m = memref.alloc() : memref<4x2xi32, "ACC">
+  %t = hier.dma_start %x[%c0, %c0] to %m : memref<4x2xi32>, memref<4x2xi32, "ACC">
+  hier.dma_wait %t
+  %u = hier.dma_start %y[%c0, %c0] from %m : memref<4x4xi8>, memref<4x2xi32, "ACC"> (%v: i32, %row: index, %column: index) {
+    %f = quant.entry %column {table = dense<[1.0, 0.5, 2.0, 0.25]> : tensor<4xf32>} : f32
+    %w = quant.rescale %v, %f zero 0 clip -128 to 127 : i32, f32 -> i8
+    hier.yield %w : i8
+  }
+  hier.dma_wait %u
+  %s = hier.dma_start %y[%c0, %c2] from %m : memref<4x4xi8>, memref<4x2xi32, "ACC"> (%v: i32, %row: index, %column: index) {
+    %f = quant.entry %column {table = dense<[1.0, 0.5, 2.0, 0.25]> : tensor<4xf32>} : f32
+    %w = quant.rescale %v, %f zero 0 clip -128 to 127 : i32, f32 -> i8
+    hier.yield %w : i8
+  }
+  hier.dma_wait %s
+  func.return
+}

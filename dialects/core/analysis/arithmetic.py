@@ -18,8 +18,13 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
+from xdsl.traits import OpTrait
 
-from ....ir import Array, integer_width
+from ....ir import Array, array_of, integer_width
+
+
+class Tabulated(OpTrait):
+    """The result is the entry of the property `table` for the operand, an index."""
 
 
 class Semantics(NamedTuple):
@@ -153,7 +158,10 @@ def _choose(condition: int, a: Any, b: Any) -> Any:
 
 
 def evaluator(op: Operation) -> Callable[..., Any] | None:
-    """Return the function from Python integers to the result of an op of integer arithmetic, None for other ops."""
+    """
+    Return the function from Python integers to the result of an op of integer arithmetic, or of one that is
+    `Tabulated`; None for other ops.
+    """
     kind = type(op)
     if kind is arith.SelectOp:
         return _choose
@@ -163,12 +171,13 @@ def evaluator(op: Operation) -> Callable[..., Any] | None:
         return _binary_evaluator(SEMANTICS[kind], op.operands[0].type, op.results[0].type)
     if isinstance(op, arith.CmpiOp):
         return _binary_evaluator(COMPARISONS[op.predicate.value.data], op.lhs.type, op.result.type)
-    return None
+    return array_of(cast(Any, op).table).item if kind.has_trait(Tabulated) else None
 
 
 def is_evaluated(kind: type[Operation]) -> bool:
     """Return whether ops of a class have an `evaluator`."""
-    return kind in SEMANTICS or kind in _CASTS or kind in (arith.SelectOp, arith.CmpiOp)
+    is_arithmetic = kind in SEMANTICS or kind in _CASTS or kind in (arith.SelectOp, arith.CmpiOp)
+    return is_arithmetic or kind.has_trait(Tabulated)
 
 
 @cache

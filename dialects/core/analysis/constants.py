@@ -1,10 +1,15 @@
-"""Numbers of scalar constants."""
+"""Numbers of constants."""
 
 from __future__ import annotations
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from typing import Any, cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import SSAValue
+from xdsl.traits import SymbolTable
+
+from ....ir import DenseAttr
 
 
 def constant_number(value: SSAValue) -> int | float | None:
@@ -17,3 +22,13 @@ def constant_integer(value: SSAValue) -> int | None:
     """Return the number of an `arith.constant` of an integer or index, None for other values."""
     number = constant_number(value)
     return number if isinstance(number, int) else None
+
+
+def constant_elements(value: SSAValue) -> DenseAttr | None:
+    """Return the elements of a buffer that is a constant of the module, None for other values."""
+    get = value.owner
+    found = SymbolTable.lookup_symbol(get, get.name_) if isinstance(get, memref.GetGlobalOp) else None
+    if not isinstance(found, memref.GlobalOp) or found.constant is None:
+        return None
+    elements = found.initial_value
+    return cast("DenseIntOrFPElementsAttr[Any]", elements) if isinstance(elements, DenseIntOrFPElementsAttr) else None

@@ -116,7 +116,7 @@ class InstructionOp(IRDLOperation):
                 found[each.name] = self.steps_of(each.kind.buffer)[axis] * times if times else 0
             elif each.kind is Kind.SCALAR:
                 value = getattr(self, each.name)
-                known = constant_number(value)
+                known = constant_number(value) if value not in at else at[value]
                 found[each.name] = value if known is None else each.element(known)
         return found
 

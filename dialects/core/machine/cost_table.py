@@ -13,11 +13,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.ir import Region
 
 from ....discovery import module_at, on_forget, target_files
+
+if TYPE_CHECKING:
+    from .model import Link
 
 Cost = Callable[..., "int | str"]
 """
@@ -30,11 +33,12 @@ look at types and scalar code, but of a constant or shift in that code only at w
 cycles of the engine's clock, without the engine's `setup`, or why the engine cannot run a kernel of that form.
 """
 
-Transform = Callable[[Region], str]
+Transform = Callable[[Region, "Link"], str]
 """
-The body of a transfer -> why an engine cannot compute it on the way, empty if it can.
+The body of a transfer, and a link -> why the link's engine cannot compute it on the way, empty if it can.
 
-The body takes one element and ends with `hier.yield`; `quant.rescale` and `quant.requantize` are as they are.
+The body takes one element, may take its indices in the far buffer, and ends with `hier.yield`; `quant.rescale` and
+`quant.requantize` are as they are.
 """
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

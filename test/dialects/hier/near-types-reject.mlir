@@ -101,3 +101,26 @@ func.func @f(%a: memref<4x4xi8>, %c: memref<4x4xi8>, %s: i8) {
   }
   func.return
 }
+
+// -----
+
+func.func @f(%c: memref<4x4xi8>, %acc: memref<4x4xi32, "ACC">, %i: index) {
+  // expected-error@+1 {{the body of the transfer must take one element of type i32, and may take its 2 indices}}
+  %t = hier.dma_start %c[%i, %i] from %acc : memref<4x4xi8>, memref<4x4xi32, "ACC"> (%v: i32, %channel: index) {
+    %w = arith.trunci %v : i32 to i8
+    hier.yield %w : i8
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%c: memref<4x4xi8>, %acc: memref<4x4xi32, "ACC">, %i: index) {
+  // expected-error@+1 {{the body of the transfer looks up an index of an axis of 4 elements among 2 entries}}
+  %t = hier.dma_start %c[%i, %i] from %acc : memref<4x4xi8>, memref<4x4xi32, "ACC"> (%v: i32, %row: index, %channel: index) {
+    %f = quant.entry %channel {table = dense<[0.5, 0.25]> : tensor<2xf32>} : f32
+    %w = quant.rescale %v, %f zero 0 clip -128 to 127 : i32, f32 -> i8
+    hier.yield %w : i8
+  }
+  func.return
+}

@@ -8,6 +8,7 @@ import pytest
 from xdsl.ir import Region
 
 from tilewright.dialects.core.machine import cost_table
+from tilewright.dialects.core.machine.model import Link
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.hier import DmaStartOp
 from tilewright.dialects.hier.capabilities import missing
@@ -20,13 +21,17 @@ HALF = "%n = arith.constant 1 : i32 %w = arith.shrsi %v, %n : i32"
 SQUARE = "%w = arith.muli %v, %v : i32"
 
 
-def halved(body: Region) -> str:
+def halved(body: Region, _: Link) -> str:
     return "" if any(op.name == "arith.shrsi" for op in body.block.ops) else "it halves, nothing else"
 
 
 @pytest.fixture(autouse=True)
 def _halver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cost_table._TRANSFORMS, "halver.halved", halved)  # pyright: ignore[reportPrivateUsage]
+
+
+def link(*transforms: str) -> Link:
+    return Link("dma", "FAR", "NEAR", 8, transforms=transforms)
 
 
 def body_of(code: str) -> Region:
@@ -55,12 +60,12 @@ def body_of(code: str) -> Region:
     ],
 )
 def test_a_function_of_a_target_computes_bodies(code: str, transforms: list[str], lacking: tuple[str, str] | None):
-    assert missing(body_of(code), {}, transforms) == lacking
+    assert missing(body_of(code), {}, link(*transforms)) == lacking
 
 
 def test_a_function_of_bodies_says_nothing_of_other_needs():
     needs = {"broadcast": "axis 0, which is repeated"}
-    assert missing(body_of(HALF), needs, ["halver.halved"]) == ("broadcast", "axis 0, which is repeated")
+    assert missing(body_of(HALF), needs, link("halver.halved")) == ("broadcast", "axis 0, which is repeated")
 
 
 def test_an_unknown_function_is_refused(tmp_path: Path):

@@ -267,6 +267,17 @@ def chain() -> ModelProto:
     return model_of(nodes, {"x": (1, 3, 9, 9)}, ["y"], constants)
 
 
+@pytest.mark.parametrize("ranges", ["minmax", "mse"])
+def test_a_scale_for_each_block_of_channels(ranges: str):
+    found = [quantized(chain(), Options(block=block, smooth=False, ranges=ranges)) for block in (1, 3, 8)]
+    constants = [{each.name: each for each in result.model.graph.initializer} for result, _ in found]
+    scales = [numpy_helper.to_array(each["first.weight.scale"]) for each in constants]
+    assert [len(np.unique(each)) for each in scales] == [8, 3, 1]
+    np.testing.assert_array_equal(scales[1], np.repeat(scales[1][::3], 3)[:8])
+    assert all((scales[0] <= each * np.float32(1.001)).all() for each in scales[1:]) or ranges == "mse"
+    assert max(error.sqnr for error in found[0][1]) >= max(error.sqnr for error in found[2][1])
+
+
 def test_equalisation_keeps_the_function_and_reduces_the_error():
     plain, equal = (Options(per_channel=False, equalize=each) for each in (False, True))
     network = read_network(chain())

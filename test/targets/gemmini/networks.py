@@ -108,6 +108,26 @@ def random_conv(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     return builder.model(found), shape
 
 
+def block_scales(seed: int, block: int = 16) -> tuple[onnx.ModelProto, list[int]]:
+    """
+    Return a convolution with a scale for each block of output channels, in QDQ form.
+
+    It is depthwise with odd seeds; with even ones, of every other seed, channels are in several tiles.
+    """
+    draw = np.random.default_rng(seed)
+    features, groups = (48, 48) if seed % 2 else (int(draw.integers(20, 90)) if seed % 4 else 500, 1)
+    size, shape = 3, [1, 48, int(draw.integers(3, 14)), int(draw.integers(3, 14))]
+    builder = Builder(seed, shape)
+    scales = np.repeat(draw.uniform(0.001, 0.01, features), block)[:features].astype(np.float32)
+    x, zero = builder.scale(), builder.zero()
+    zeros, weights = builder.constant(np.zeros(features, np.int8)), builder.bytes(features, 48 // groups, size, size)
+    weights = builder.node("DequantizeLinear", [weights, builder.constant(scales), zeros], axis=0)
+    real = builder.node("DequantizeLinear", ["x", x, zero])
+    found = builder.node("Conv", [real, weights], pads=[1] * 4, group=groups)
+    result = builder.constant(np.float32(0.05 / np.sqrt(groups)))
+    return builder.model(builder.node("QuantizeLinear", [found, result, zero])), shape
+
+
 def first_layer(seed: int) -> tuple[onnx.ModelProto, list[int]]:
     """Return a convolution of stride 2 or 3 and large windows, of an image of few channels."""
     draw = np.random.default_rng(seed)

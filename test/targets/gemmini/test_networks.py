@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.dialects.scf import ForOp
 
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.hier import FirstOp
 from tilewright.dialects.nn import ConvOp, ReduceOp
+from tilewright.dialects.quant import RescaleOp
 from tilewright.errors import Diagnostic
 from tilewright.ir import shape_of
 from tilewright.passes.verify_memory import verify_memory
@@ -18,6 +22,7 @@ from tilewright.test.targets.gemmini.networks import (
     Builder,
     Network,
     assert_equal,
+    block_scales,
     deep_conv,
     first_layer,
     lone_pool,
@@ -42,6 +47,22 @@ def test_random_products(network: Network, seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("network", [random_conv, random_matmul])
 def test_partial_blocks_at_their_modelled_times(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["simulator"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stores_scale_each_block_of_channels(seed: int, tmp_path: Path) -> None:
+    module = assert_equal(block_scales(seed), seed, tmp_path, ["sanitizers", "simulator"])
+    (entry,) = (op for op in module.walk() if op.name == "quant.entry")
+    assert isinstance(parent := entry.parent_op(), ForOp | FuncOp)
+    assert any(op.name == "gemmini.config_st" for op in parent.walk())
+    assert_equal(block_scales(seed), seed, tmp_path, ["sanitizers"], target="gemmini/32x32")
+
+
+def test_scales_within_a_block_are_the_cores(tmp_path: Path) -> None:
+    module = assert_equal(block_scales(0, block=8), 0, tmp_path, ["sanitizers"], phase="planned")
+    (rescale,) = (op for op in module.walk() if isinstance(op, RescaleOp))
+    assert isinstance(core := rescale.parent_op(), GenericOp)
+    assert core.attributes["engine"] == StringAttr("core")
 
 
 @pytest.mark.parametrize("seed", range(2))
