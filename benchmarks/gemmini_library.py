@@ -19,7 +19,7 @@ LEAST_ROWS = 4
 ROWS, SUM_ROWS = 16384 // 2, 1024 // 2
 """Rows of scratchpad and accumulators of a tile: half of each memory."""
 BURST, BEAT, IN_FLIGHT = 64, 16, 16
-COMMANDS, COMMAND = 7, 8
+COMMANDS, COMMAND_CYCLES = 7, 8
 """Commands of a tile in gemmini.h, and cycles in which the core issues one, as for our instructions."""
 CALL = 100
 """Cycles to drain the queues at the fence that ends a call; an assumption, 0.03 % of ResNet-50."""
@@ -208,8 +208,8 @@ def cycles(layer: Layer, latency: int) -> float:
     following = [tile.load for tile in tiles[1:]] + [0.0]
     stored = [0] + [tile.store for tile in tiles[:-1]]
     steps = zip(tiles, following, stored, strict=True)
-    overlapped = sum(max(tile.execute, load, store, COMMANDS * COMMAND) for tile, load, store in steps)
-    return CALL + COMMANDS * COMMAND + tiles[0].load + overlapped + tiles[-1].store
+    overlapped = sum(max(tile.execute, load, store, COMMANDS * COMMAND_CYCLES) for tile, load, store in steps)
+    return CALL + COMMANDS * COMMAND_CYCLES + tiles[0].load + overlapped + tiles[-1].store
 
 
 def _load(rows: int, row_bytes: int, latency: int) -> float:

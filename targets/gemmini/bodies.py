@@ -57,6 +57,8 @@ def mvout_fault(body: Region, columns: int = 0) -> str:
     assert isinstance(rescale, RescaleOp)
     if rescale.result.type != i8:
         return f"its results are {rescale.result.type}, no signed bytes"
+    if rescale.x is not body.block.args[0]:
+        return "it scales another value than the sum"
     limits = rescale.low.value.data, rescale.high.value.data
     scales = _scales(rescale, columns)
     if isinstance(scales, str):

@@ -102,10 +102,12 @@ def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Rang
     found = gelu_of(op.body)
     if op.body is not None and found is None and (fault := mvout_fault(op.body, rows.dim)):
         raise _refused(op, f"a body on its way out: {fault}")
+    scales, relu = scales_of(op.body.block if op.body is not None else None, rows.dim)
+    if len(scales) > 1 and (rows.axis != len(offsets) - 1 or (constant_integer(op.offsets[rows.axis]) or 0) % rows.dim):
+        raise _refused(op, "scales of other blocks than those of the tile")
     view = _arranged(block, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
     stride = len(offsets) - 2, 1
-    scales, relu = scales_of(op.body.block if op.body is not None else None, rows.dim)
     if found is not None:
         factor = nest.attribute(FloatAttr(found.scale, f32))
         nest.last(config_gelu(view, scale=factor, stride=stride, qb=found.qb, qc=found.qc))

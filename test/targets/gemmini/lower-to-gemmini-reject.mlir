@@ -87,3 +87,37 @@ func.func @network(%far: memref<64x64xi32>, %near: memref<16x32xi32, #columns, "
   hier.dma_wait %t
   func.return
 }
+
+// -----
+
+// CHECK: error: [lower-to-gemmini, pass 2 of 2] a transfer is no load or store of Gemmini
+// CHECK: found:      scales of other blocks than those of the tile
+#columns = affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>
+func.func @network(%far: memref<64x32xi8>, %near: memref<16x16xi32, #columns, "ACC">) {
+  %z = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %t = hier.dma_start %far[%z, %c8] from %near : memref<64x32xi8>, memref<16x16xi32, #columns, "ACC"> (%v: i32, %row: index, %column: index) {
+    %f = quant.entry %column {table = dense<[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]> : tensor<32xf32>} : f32
+    %w = quant.rescale %v, %f zero 0 clip -128 to 127 : i32, f32 -> i8
+    hier.yield %w : i8
+  }
+  hier.dma_wait %t
+  func.return
+}
+
+// -----
+
+// CHECK: error: [lower-to-gemmini, pass 2 of 2] a transfer is no load or store of Gemmini
+// CHECK: found:      a body on its way out: it scales another value than the sum
+#columns = affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>
+func.func @network(%far: memref<64x32xi8>, %near: memref<16x16xi32, #columns, "ACC">) {
+  %z = arith.constant 0 : index
+  %t = hier.dma_start %far[%z, %z] from %near : memref<64x32xi8>, memref<16x16xi32, #columns, "ACC"> (%v: i32) {
+    %f = arith.constant 0.5 : f32
+    %c = arith.constant 3 : i32
+    %w = quant.rescale %c, %f zero 0 clip -128 to 127 : i32, f32 -> i8
+    hier.yield %w : i8
+  }
+  hier.dma_wait %t
+  func.return
+}
