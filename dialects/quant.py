@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -30,7 +31,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..ir import Array, array_of, integer_width, numpy_type
-from .core.analysis.arithmetic import Tabulated
+from .core.analysis.arithmetic import Tabulated, check_entry
 from .core.semantics import scalar
 
 
@@ -192,7 +193,7 @@ class LookupOp(IRDLOperation):
 @irdl_op_definition
 class EntryOp(IRDLOperation):
     """
-    The entry of a table for an index, such as the factor of a channel.
+    The entry of a table for an index, such as the factor of a channel. An index beyond the table is an error.
 
         %f = quant.entry %channel {table = dense<[0.5, 0.25]> : tensor<2xf32>} : f32
     """
@@ -213,8 +214,7 @@ class EntryOp(IRDLOperation):
     @property
     def entries(self) -> int:
         """The number of entries."""
-        (count,) = cast("DenseIntOrFPElementsAttr[Any]", self.table).get_shape()
-        return count
+        return prod(cast("DenseIntOrFPElementsAttr[Any]", self.table).get_shape())
 
     def verify_(self) -> None:
         table = cast("DenseIntOrFPElementsAttr[Any]", self.table)
@@ -233,6 +233,7 @@ def _lookup(op: LookupOp, x: Array) -> Array:
 
 @scalar(EntryOp)
 def _entry(op: EntryOp, index: Array) -> Array:
+    check_entry(op, np.min(index, initial=0), np.max(index, initial=0))
     return array_of(cast("DenseIntOrFPElementsAttr[Any]", op.table))[np.asarray(index)]
 
 

@@ -20,7 +20,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.traits import OpTrait
 
-from ....ir import Array, array_of, integer_width
+from ....errors import Diagnostic
+from ....ir import Array, array_of, integer_width, where
 
 
 class Tabulated(OpTrait):
@@ -171,7 +172,30 @@ def evaluator(op: Operation) -> Callable[..., Any] | None:
         return _binary_evaluator(SEMANTICS[kind], op.operands[0].type, op.results[0].type)
     if isinstance(op, arith.CmpiOp):
         return _binary_evaluator(COMPARISONS[op.predicate.value.data], op.lhs.type, op.result.type)
-    return array_of(cast(Any, op).table).item if kind.has_trait(Tabulated) else None
+    return _entry_evaluator(op) if kind.has_trait(Tabulated) else None
+
+
+def _entry_evaluator(op: Operation) -> Callable[[int], Any]:
+    table = array_of(cast(Any, op).table)
+
+    def entry(index: int) -> Any:
+        check_entry(op, index, index)
+        return table.item(index)
+
+    return entry
+
+
+def check_entry(op: Operation, first: int, last: int) -> None:
+    """Raise Diagnostic where the indices from `first` to `last` are not all in the table of an op."""
+    count = len(array_of(cast(Any, op).table))
+    if first < 0 or last >= count:
+        raise Diagnostic(
+            "an index is beyond the table that it is looked up in",
+            where=where(op),
+            expected=f"0 to {count - 1}",
+            found=str(first if first < 0 else last),
+            remedy="give the table an entry for each index",
+        )
 
 
 def is_evaluated(kind: type[Operation]) -> bool:
