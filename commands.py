@@ -265,6 +265,8 @@ def check_command(options: argparse.Namespace) -> int:
     places = list(dict.fromkeys(options.on or ["host"]))
     for place in places:
         check_place(place, options.target)
+    if "--stop-after" in options.flags and "interpreter" not in places:
+        raise usage_error("--stop-after is for --on interpreter", found=f"--on {' --on '.join(places)}")
     settings = _settings(options, places)
     pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
     cases = [case for corpus in options.corpora for case in find_cases(corpus)]
@@ -335,6 +337,8 @@ def quantize_command(options: argparse.Namespace) -> int:
     """Run `tilewright quantize`."""
     from .runtime.tools.quantize import run
 
+    if options.search and (given := next((flag for flag in options.flags if flag in ("--ranges", "--rounding")), "")):
+        raise usage_error(f"--search tries all --ranges and --rounding, {given} among them", remedy="give one of both")
     options.context, options.integers = 0, False
     return run(options, _model(options))
 

@@ -118,7 +118,17 @@ def test_help_is_immediate():
         (["run", "CASE", "--inputs", "CASE/inputs.npz", "--on", "interpreter"], "does not run on 'interpreter'", ""),
         (["check"], "required: CORPUS", "tilewright check --help"),
         (["check", "CASE", "--on", "interpeter"], "nothing runs on", "did you mean 'interpreter'"),
-        (["check", "CASE", "--stop-after", "kernel"], "no phase or pass 'kernel'", "did you mean 'kernels'"),
+        (
+            ["check", "CASE", "--on", "interpreter", "--stop-after", "kernel"],
+            "no phase or pass 'kernel'",
+            "did you mean 'kernels'",
+        ),
+        (["check", "CASE", "--stop-after", "kernels"], "--stop-after is for --on interpreter", ""),
+        (
+            "quantize a.onnx --calibration a.npz -o b.onnx --search --rounding nearest".split(),
+            "--search tries all --ranges and --rounding, --rounding among them",
+            "give one of both",
+        ),
         (["targets", "hots"], "there is no target 'hots'", "did you mean 'host'"),
         (["import", "CASE/network.onnx", "--target", "host"], "--target is for --report", ""),
         (["import", "CASE/network.onnx", "--report", "-o", "net.mlir"], "-o is for IR, and --report prints", ""),
