@@ -10,9 +10,9 @@ Pages of 320 x 640 pixels with one to four lines of random words and numbers are
 A line is padded or shrunk to 48 x 320. Calibration pages are others; lines for direction and recognition are those that
 the networks in floats find on them, every other one turned for the direction. All networks run in ONNX Runtime,
 quantised ones as plain ONNX. --keep-float, --wide, --keep-wide, --ranges and --search are those of `tilewright
-quantize`.
+quantize`. Beside it stands ONNX Runtime's quantiser with each of its calibration methods, for the same pages.
 
-Equal are pages whose lines have the same text in the same order. Exit code 1 where a page differs, 2 with a
+Equal are pages whose lines have the same text in the same order. Exit code 1 where a page differs in ours, 2 with a
 message where networks cannot be compared.
 """
 
@@ -28,14 +28,15 @@ from typing import Any, cast
 
 import numpy as np
 from onnx import ModelProto
-from quantize import CASES, Sample, packaged, session
+from quantize import CASES, METHODS, Sample, packaged, session, theirs
 from rich.console import Console
 from rich.table import Table
 
 from tilewright.benchmarks.exits import exit_with
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import model_proto
-from tilewright.frontend.quantize.network import read_network
+from tilewright.frontend.quantize.folding import fold
+from tilewright.frontend.quantize.network import Network, read_network
 from tilewright.frontend.quantize.quantize import Options, quantize
 from tilewright.ir import Array
 
@@ -184,10 +185,16 @@ def calibration(real: Reader, pages: Sequence[Array]) -> dict[str, list[Sample]]
     return {name: [{"x": normalised(image)} for image in each] for name, each in images.items()}
 
 
-def quantised(name: str, model: ModelProto, samples: Sequence[Sample], options: Options) -> ModelProto:
-    """Return a network of integers."""
-    network = read_network(model, folder=packaged(CASES[name]).parent, input_shapes={"x": (1, 3, *SHAPES[name])})
-    return quantize(network, samples, options).model
+def read_case(name: str, model: ModelProto) -> Network:
+    """Return a network of floats with its static shapes."""
+    return read_network(model, folder=packaged(CASES[name]).parent, input_shapes={"x": (1, 3, *SHAPES[name])})
+
+
+def folded_model(name: str, model: ModelProto) -> ModelProto:
+    """Return a network with its batch normalisation folded, as another's quantiser gets it."""
+    network = read_case(name, model)
+    fold(network)
+    return network.model()
 
 
 def main() -> int:
@@ -220,21 +227,27 @@ def main() -> int:
         wide=tuple(options.wide),
         keep_wide=options.keep_wide,
     )
-    integers = models | {name: quantised(name, models[name], known[name], chosen) for name in options.only}
-    ours = reader(integers, characters)
-    equal, lines, differing, letters = 0, 0, 0, 0
-    for index in range(options.pages):
-        page = rendered(first + _APART + index, fonts)
-        wanted, found = real.page(page), ours.page(page)
-        equal += wanted == found
-        lines, letters = lines + len(wanted), letters + sum(map(len, wanted))
-        if wanted != found:
-            differing += 1
-            print(f"page {index}: {wanted} in floats, {found} in integers", flush=True)
-    table = Table("pages", "lines", "letters", "equal pages")
-    table.add_row(str(options.pages), str(lines), str(letters), str(equal))
-    Console(width=100).print(table)
-    return int(differing > 0)
+    given = {name: read_case(name, models[name]) for name in options.only}
+    readers = {"ours": reader(models | {n: quantize(given[n], known[n], chosen).model for n in given}, characters)}
+    folded = {name: folded_model(name, models[name]) for name in given}
+    for method in METHODS:
+        made = {name: theirs(model, known[name], method) for name, model in folded.items()}
+        readers[f"ONNX Runtime, {method}"] = reader(models | made, characters)
+    pages = [rendered(first + _APART + index, fonts) for index in range(options.pages)]
+    wanted = [real.page(page) for page in pages]
+    lines = [line for page in wanted for line in page]
+    console, table = Console(width=100), Table("quantiser", "pages", "lines", "letters", "equal pages", "equal lines")
+    equal: dict[str, int] = {}
+    for name, each in readers.items():
+        found = [each.page(page) for page in pages]
+        differing = [index for index in range(len(pages)) if found[index] != wanted[index]]
+        equal[name] = len(pages) - len(differing)
+        same = sum(a == b for one, other in zip(wanted, found, strict=True) for a, b in zip(one, other, strict=False))
+        table.add_row(name, *map(str, (len(pages), len(lines), sum(map(len, lines)), equal[name], same)))
+        for index in differing if name == "ours" else ():
+            print(f"page {index}: {wanted[index]} in floats, {found[index]} in integers", flush=True)
+    console.print(table)
+    return int(equal["ours"] < len(pages))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import gcd
 
-from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.dialects.builtin import StringAttr, UnitAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
@@ -13,8 +14,10 @@ from ...dialects.core.instruction import InstructionOp
 from ...dialects.core.instruction.signature import Buffer, ElementSize, Extent, Parameter, Stride
 from ...ir import element_of, numpy_type, shape_of
 from .buffers import element_index
-from .builder import Builder, layout_of, scalar_type
+from .builder import Builder, Strided, layout_of, scalar_type
 
+OFFSETS = "tilewright.offsets"
+"""Attribute of a call that takes buffers and their offsets apart."""
 _HOLDS = UnitAttr()
 _FIRST_RANK = 2
 """Rank of the first header of an instruction, after those of the runtime."""
@@ -31,7 +34,7 @@ def call_instruction(b: Builder, op: InstructionOp) -> None:
     record = op.INSTRUCTION
     given = op.operands_of()
     numbers = op.properties_of()
-    arguments = [_argument(b, op, each, given, numbers) for each in record.c_parameters]
+    arguments = [value for each in record.c_parameters for value in _arguments(b, op, each, given, numbers)]
     result = scalar_type(op.results[0].type, op) if op.results else None
     if not record.headers:
         b.include_runtime(op)
@@ -43,19 +46,46 @@ def call_instruction(b: Builder, op: InstructionOp) -> None:
         value = effect(b, record.c, arguments, result)
     if op.results:
         b.values[op.results[0]] = value
+    if any(isinstance(each.kind, Buffer) and each.kind.has_offset for each in record.c_parameters):
+        b.ops[-1].attributes[OFFSETS] = _HOLDS
 
 
-def _argument(
+def _arguments(
+    b: Builder,
+    op: InstructionOp,
+    parameter: Parameter,
+    given: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
+    numbers: Mapping[str, int],
+) -> list[SSAValue]:
+    """Return the C arguments for a parameter: two for a buffer with an offset."""
+    if not isinstance(parameter.kind, Buffer):
+        return [_number(b, op, parameter, given, numbers)]
+    value, at = given[parameter.name]
+    if not parameter.kind.has_offset:
+        return [_pointer(b, op, value, at)]
+    return [b.value(value), _offset(b, layout_of(value, op), at)]
+
+
+def _offset(b: Builder, layout: Strided, at: Sequence[SSAValue]) -> SSAValue:
+    """Emit the index of an element: `(i * 16 + j) * 8` for one that begins a row of 8."""
+    first = layout.offset or 0
+    unit = gcd(first, *layout.strides[:-1])
+    if not at or unit < 2 or b.known(at[-1]) != 0 or all(b.known(index) is not None for index in at):
+        return element_index(b, layout, at) if at else b.integer(first)
+    rows = Strided(layout.shape[:-1], tuple(stride // unit for stride in layout.strides[:-1]), first // unit)
+    index = element_index(b, rows, at[:-1])
+    return b.emit(emitc.MulOp, [index, b.integer(unit)], i32)
+
+
+def _number(
     b: Builder,
     op: InstructionOp,
     parameter: Parameter,
     given: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
     numbers: Mapping[str, int],
 ) -> SSAValue:
-    """Return the C argument for a parameter."""
+    """Return the C argument for a parameter that is no buffer."""
     kind = parameter.kind
-    if isinstance(kind, Buffer):
-        return _pointer(b, op, *given[parameter.name])
     if parameter.name in given:
         return b.value(given[parameter.name][0])
     if isinstance(kind, Stride):

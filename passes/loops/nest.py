@@ -109,7 +109,8 @@ class Nest:
         self._location = location
         self._scopes = [_Scope(Block(), may_be_skipped=False)]
         self._depths: dict[SSAValue, int] = {}
-        self._headers: list[tuple[Index, Index, Sequence[SSAValue], Sequence[str]]] = []
+        self._headers: list[tuple[Index, Index, Sequence[SSAValue], Sequence[str]] | SSAValue] = []
+        """Of each open loop its bounds, loop-carried values and marks; the condition of an open branch."""
 
     @property
     def depth(self) -> int:
@@ -148,11 +149,19 @@ class Nest:
             arg.name_hint = hint
         return block.args
 
+    def branch(self, condition: SSAValue) -> None:
+        """Open the branch `if condition`, which `close` closes as it does a loop."""
+        self._headers.append(condition)
+        self._scopes.append(_Scope(Block(), may_be_skipped=True))
+
     def close(self, yielded: Sequence[SSAValue] = ()) -> tuple[SSAValue, ...]:
-        """Close the innermost loop and return the results of its loop-carried values."""
-        scope = self._scopes.pop()
-        lower, upper, carried, marks = self._headers.pop()
+        """Close the innermost loop or branch, and return the results of its loop-carried values."""
+        scope, header = self._scopes.pop(), self._headers.pop()
         scope.block.add_op(self._located(scf.YieldOp(*yielded)))
+        if isinstance(header, SSAValue):
+            self._append(scf.IfOp(header, [], [scope.block]), self.depth)
+            return ()
+        lower, upper, carried, marks = header
         loop = scf.ForOp(self.value(lower), self.value(upper), self.value(1), carried, scope.block)
         loop.attributes |= dict.fromkeys(marks, UnitAttr())
         self._append(loop, self.depth)

@@ -49,6 +49,8 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #endif
 /* Where a buffer lies, for machines with several memories: their headers define it anew. */
 #define TW_LEVEL(name)
+/* Names the array of a memory that has one only. */
+#define TW_LEVEL_ARRAY(name, array) _Static_assert(1, "")
 /* Checks that so many bytes of arrays fit a memory. */
 #define TW_LEVEL_HOLDS(name, bytes) _Static_assert(1, "")
 /* Before a loop: no turn of it reads what another one writes. */

@@ -40,6 +40,8 @@ _COMMON = Path(__file__).parents[1] / "c"
 _FLAGS = ("-std=c11", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", f"-I{_COMMON}")
 _CAPACITY = 1 << 15
 """Elements of a buffer that Python is given."""
+_BEFORE = 3
+"""Elements of a memref before a buffer with an offset."""
 _TRIES = 2000
 """Draws for each sample that the instruction allows."""
 _RUNTIME = re.compile(r"^emitc:.*\bconvert-to-emitc\{[^}]*\bruntime=([\w.]+)", re.MULTILINE)
@@ -294,19 +296,27 @@ def _call(made: Instruction) -> list[str]:
         operand = f"arg_{each.name}"
         if isinstance(each.kind, Buffer):
             element, count, size = _C_TYPES[each.dtype], f"count_{each.name}", f"size_{each.name}"
+            before = _BEFORE if each.kind.has_offset else 0
             lines += [
                 f"    int32_t {count}; take(&{count}, sizeof {count});",
                 f"    size_t {size} = (size_t){count} * sizeof({element});",
-                f"    {element} *{operand} = malloc({size}); take({operand}, {size});",
+                f"    {element} *{operand} = malloc({size} + {before} * sizeof({element}));",
+                f"    take({operand} + {before}, {size});",
             ]
-            after += [f"    give({operand}, {size});"] if each.kind.writes else []
+            after += [f"    give({operand} + {before}, {size});"] if each.kind.writes else []
             after.append(f"    free({operand});")
         else:
             lines.append(f"    {each.c_type} {operand}; take(&{operand}, sizeof {operand});")
-    call = f"{made.c}({', '.join(f'arg_{each.name}' for each in made.c_parameters)})"
+    call = f"{made.c}({', '.join(argument for each in made.c_parameters for argument in _passed(each))})"
     if made.result is None:
         return [*lines, f"    {call};", *after]
     return [*lines, f"    {made.result.c_type} given = {call};", "    give(&given, sizeof given);", *after]
+
+
+def _passed(parameter: Parameter) -> tuple[str, ...]:
+    """Return the arguments of a parameter; a buffer with an offset begins some elements before it."""
+    has_offset = isinstance(parameter.kind, Buffer) and parameter.kind.has_offset
+    return (f"arg_{parameter.name}", str(_BEFORE)) if has_offset else (f"arg_{parameter.name}",)
 
 
 _C_TYPES = {

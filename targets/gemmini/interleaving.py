@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from math import prod
 from typing import NamedTuple
 
@@ -221,20 +222,23 @@ class _Transfer:
         for part in self._first:
             self._part(part.op, 0, part.units)
 
+    def period(self, windows: int, slots: int) -> int:
+        """Return the slots from one unit of a window to the next, a power of two; 0 where slots have units each."""
+        slots_of_unit = slots // max(-(-self._most_units // windows), 1)
+        return 1 << slots_of_unit.bit_length() - 1 if slots_of_unit > 1 else 0
+
     def slice(self, window: Index, windows: int, slot: Index, slots: int) -> None:
         """
-        Emit the units of a slot, one of `slots` of a window.
+        Emit the units of a slot, one of `slots` of a window: of the first in each period, where they have one.
 
-        Units are spread evenly over windows, whose ends take divisions, and within a window by a period of 2^n slots.
+        Units are spread evenly over windows, whose ends take divisions, and within a window by periods.
         """
         nest = self._nest
         low = self._bound(window, windows)
         high = nest.least([self._bound(nest.add(window, 1), windows), self._end])
-        period = slots * windows // max(self._most_units + windows - 1, windows)
-        if slots > 1 and period > 1:
-            period = 1 << period.bit_length() - 1
-            ends = [nest.div(nest.add(slot, more), period) for more in (period - 1, period)]
-            low, high = nest.add(low, ends[0]), nest.least([nest.add(low, ends[1]), high])
+        if period := self.period(windows, slots):
+            low = nest.add(low, nest.div(slot, period) if slots > period else 0)
+            high = nest.least([nest.add(low, 1), high])
         elif slots > 1:
             most = nest.div(nest.add(nest.sub(high, low), slots - 1), slots)
             low = nest.add(low, self._product(slot, most))
@@ -407,12 +411,22 @@ class _Slices:
                 self._loop(chain, op, number)
             else:
                 made.whole(op)
-        for transfer, wanted in self._depths.items():
-            if min(wanted, len(chain)) == depth:
-                before = self._chains[: self._chains.index(chain)]
-                start, windows = sum(each.windows(wanted) for each in before), self._total(_Chain.windows, wanted)
-                if depth == 1:
-                    transfer.slice(made.nest.add(number, start), windows, 0, 1)
-                else:
-                    transfer.slice(made.nest.add(window, start), windows, slot, _trips(loop))
+        self._transfers(chain, depth, slot, window, number, _trips(loop))
         made.nest.close()
+
+    def _transfers(self, chain: _Chain, depth: int, slot: Index, window: Index, number: Index, trips: int) -> None:
+        """Emit the parts of transfers that an iteration of a loop of a chain has, those of one period in one branch."""
+        nest, before = self._made.nest, self._chains[: self._chains.index(chain)]
+        slots = 1 if depth == 1 else trips
+        chosen = [(each, wanted) for each, wanted in self._depths.items() if min(wanted, len(chain)) == depth]
+        totals = {wanted: self._total(_Chain.windows, wanted) for _, wanted in chosen}
+        for period, group in groupby(chosen, lambda each: each[0].period(totals[each[1]], slots)):
+            if period:
+                rest = nest.op(arith.RemUIOp(nest.value(slot), nest.value(period)))
+                nest.branch(nest.compare(rest, "eq", 0))
+            for transfer, wanted in group:
+                start = sum(each.windows(wanted) for each in before)
+                place = number if depth == 1 else window
+                transfer.slice(nest.add(place, start), totals[wanted], slot if depth > 1 else 0, slots)
+            if period:
+                nest.close()

@@ -196,7 +196,7 @@ class Instruction:
     @cached_property
     def prototype(self) -> str:
         """The prototype of the C function."""
-        listed = ", ".join(f"{each.c_type} {each.name}".replace("* ", "*") for each in self.c_parameters)
+        listed = ", ".join(declared for each in self.c_parameters for declared in each.declared)
         return f"{self.result.c_type if self.result else 'void'} {self.c}({listed or 'void'})"
 
     def check(self, numbers: Mapping[str, Any]) -> None:

@@ -178,9 +178,12 @@ def _issue(runner: Runner, op: InstructionOp, work: Work) -> list[Value]:
 
 def _run_c(made: Instruction, runner: Runner, op: Operation, operands: Sequence[Value]) -> list[Value]:
     flat, numbers = dict[str, Flat[Any]](), dict[str, Any]()
-    for each, value in zip(made.c_parameters, operands, strict=True):
+    values = iter(operands)
+    for each in made.c_parameters:
+        value = next(values)
         if isinstance(each.kind, Buffer):
-            flat[each.name] = value.reshape(-1).view(Flat)
+            offset = int(next(values)) if each.kind.has_offset else 0
+            flat[each.name] = value.reshape(-1)[offset:].view(Flat)
         else:
             numbers[each.name] = value if each.kind is Kind.SCALAR else int(value)
     configured = state_of(runner, op, Configured)

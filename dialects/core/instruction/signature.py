@@ -25,6 +25,8 @@ class Buffer:
 
     reads: bool = False
     writes: bool = False
+    has_offset: bool = False
+    """True where C gets a pointer to the memref's first element, and the elements from there on as a number behind."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ _S = TypeVar("_S")
 In: TypeAlias = Annotated[Flat[_T], Buffer(reads=True)]
 Out: TypeAlias = Annotated[Flat[_T], Buffer(writes=True)]
 InOut: TypeAlias = Annotated[Flat[_T], Buffer(reads=True, writes=True)]
+InAt: TypeAlias = Annotated[Flat[_T], Buffer(reads=True, has_offset=True)]
+OutAt: TypeAlias = Annotated[Flat[_T], Buffer(writes=True, has_offset=True)]
+InOutAt: TypeAlias = Annotated[Flat[_T], Buffer(reads=True, writes=True, has_offset=True)]
+"""Buffers of memories whose rows have numbers: C computes that of a memref's first row once, outside of loops."""
 Ref: TypeAlias = Annotated[Flat[_T], Buffer()]
 """A pointer whose memory the instruction does not access itself."""
 Scalar: TypeAlias = Annotated[NDArray[_T], Kind.SCALAR]
@@ -144,6 +150,13 @@ class Parameter:
         if self.kind is Kind.SCALAR:
             return _TYPES[self.element][1]
         return "" if self.kind is Kind.STATE else "int32_t"
+
+    @cached_property
+    def declared(self) -> tuple[str, ...]:
+        """The parameters of the C function, such as `const int8_t *a` and `int32_t a_at`."""
+        first = f"{self.c_type} {self.name}".replace("* ", "*")
+        has_offset = isinstance(self.kind, Buffer) and self.kind.has_offset
+        return (first, f"int32_t {self.name}_at") if has_offset else (first,)
 
     @property
     def is_given(self) -> bool:

@@ -17,6 +17,7 @@ from ....errors import Diagnostic
 from ....files import write_bytes
 from ....ir import numpy_type, where
 from ..buffers import EXTERNAL
+from ..calls import OFFSETS
 from ..names import Names
 from .closures import FORK, closure_text
 from .expressions import c_type, declaration, literal
@@ -136,12 +137,13 @@ def render(module: ModuleOp) -> CProgram:
     prefix = public[0].sym_name.data.removesuffix("_run") if public else "network"
     name = said.data if isinstance(said := module.attributes.get(NAME), StringAttr) else ""
     external = _external(prefix, files_of(name), [op for op in variables if op in outside])
+    definitions = [external.definitions] if external is not None else []
     known = [*weights, *(external.weights if external is not None else ())]
     weights_bytes = sum(len(weight.data) for weight in known)
     return CProgram(
         prefix,
         header_text(prefix, public, arena, state, weights_bytes, external),
-        "\n".join([*([external.definitions] if external is not None else []), *pieces, *_rooms(placed)]),
+        "\n".join([*definitions, *pieces, *_rooms(placed), *_arrays(placed, functions)]),
         tuple(_include(op) for op in included if op.include.data not in own),
         tuple((name, _runtime(name)) for name in own),
         weights,
@@ -264,6 +266,16 @@ def _rooms(placed: Sequence[emitc.GlobalOp]) -> list[str]:
     for op in placed:
         levels.setdefault(_level(op), []).append(f"sizeof {op.sym_name.data}")
     return [f"TW_LEVEL_HOLDS({level}, {' + '.join(sizes)});\n" for level, sizes in levels.items()]
+
+
+def _arrays(placed: Sequence[emitc.GlobalOp], functions: Sequence[emitc.FuncOp]) -> list[str]:
+    """Return the names of levels' only arrays, for functions that take buffers and their offsets apart."""
+    if not any(OFFSETS in op.attributes for function in functions for op in function.walk()):
+        return []
+    levels: dict[str | None, list[str]] = {}
+    for op in placed:
+        levels.setdefault(_level(op), []).append(op.sym_name.data)
+    return [f"TW_LEVEL_ARRAY({level}, {names[0]});\n" for level, names in levels.items() if len(names) == 1]
 
 
 def _variable(op: emitc.GlobalOp) -> str:

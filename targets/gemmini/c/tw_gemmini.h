@@ -105,6 +105,12 @@ _Static_assert((elem_t)-1 < 0 && (acc_t)-1 < 0, "this program is for an instance
 #define tw_gemmini_issue_far tw_gemmini_issue
 #endif
 
+#if defined(__GNUC__) || defined(__clang__)
+#define TW_GEMMINI_UNUSED __attribute__((__unused__))
+#else
+#define TW_GEMMINI_UNUSED
+#endif
+
 #ifdef __riscv
 #define tw_gemmini_wait() __asm__ volatile("fence" : : : "memory")
 #else
@@ -119,6 +125,15 @@ static struct {
     int32_t x_row, x_pixel, w_row, w_tap, w_channel, y_row, y_pixel, step, dilation; /* of convolutions by loops */
 } tw_gemmini;
 
+/*
+ * The only array of a memory is its arena: a constant, which commands do not change. A program without one takes what
+ * tw_gemmini_begin names.
+ */
+#undef TW_LEVEL_ARRAY
+#define TW_LEVEL_ARRAY(level, array) TW_GEMMINI_UNUSED static const char *const tw_gemmini_##level = (const char *)(array)
+TW_GEMMINI_UNUSED static const char *const tw_gemmini_SPAD;
+TW_GEMMINI_UNUSED static const char *const tw_gemmini_ACC;
+
 #ifdef __riscv
 #define tw_gemmini_model_is(dim, size) ((void)0)
 #else
@@ -131,33 +146,34 @@ static inline uint64_t tw_gemmini_fields_of(int32_t rows, int32_t cols, uint32_t
     return (uint64_t)rows << 48 | (uint64_t)cols << 32 | flags;
 }
 
-/* One division makes an operand of an address: fields of rows of up to 256 bytes are whole multiples, in 64 bits. */
-static inline uint64_t tw_gemmini_operand(const void *near, const char *arena, uint64_t fields, uint64_t row_bytes) {
-    return ((uint64_t)(uintptr_t)near + (fields * row_bytes - (uint64_t)(uintptr_t)arena)) / row_bytes;
+/* The number of the row of an arena at which a buffer begins: a kernel computes it once, outside of its loops. */
+static inline uint64_t tw_gemmini_row(const void *first, const char *arena, int32_t row_bytes) {
+    return ((uint64_t)(uintptr_t)first - (uint64_t)(uintptr_t)arena) / (uint64_t)row_bytes;
 }
 
-static inline uint64_t tw_gemmini_spad_tile(const void *near, int32_t rows, int32_t cols, int32_t dim, int32_t size) {
+/* Operands of the element `at` of a buffer, which begins a row. */
+static inline uint64_t tw_gemmini_spad_tile(const void *first, int32_t at, int32_t rows, int32_t cols, int32_t dim, int32_t size) {
     const uint64_t fields = tw_gemmini_fields_of(rows, cols, 0);
     tw_gemmini_model_is(dim, size);
 #ifndef __riscv
     if (!tw_gemmini.spad) {
-        tw_gemmini_model.spad = (char *)(uintptr_t)near;
+        tw_gemmini_model.spad = (char *)(uintptr_t)first + (int64_t)at * size;
         return fields;
     }
 #endif
-    return tw_gemmini_operand(near, tw_gemmini.spad, fields, (uint64_t)(dim * size));
+    return tw_gemmini_row(first, tw_gemmini_SPAD ? tw_gemmini_SPAD : tw_gemmini.spad, dim * size) + (uint64_t)(int64_t)(at / dim) + fields;
 }
 
-static inline uint64_t tw_gemmini_acc_tile(const void *near, int32_t rows, int32_t cols, int32_t dim, uint32_t flags) {
+static inline uint64_t tw_gemmini_acc_tile(const void *first, int32_t at, int32_t rows, int32_t cols, int32_t dim, uint32_t flags) {
     const uint64_t fields = tw_gemmini_fields_of(rows, cols, TW_GEMMINI_ACC | flags);
 #ifndef __riscv
     tw_gemmini_model.dim = (uint32_t)dim;
     if (!tw_gemmini.acc) {
-        tw_gemmini_model.acc = (char *)(uintptr_t)near;
+        tw_gemmini_model.acc = (char *)(uintptr_t)first + (int64_t)at * 4;
         return fields;
     }
 #endif
-    return tw_gemmini_operand(near, tw_gemmini.acc, fields, (uint64_t)(4 * dim));
+    return tw_gemmini_row(first, tw_gemmini_ACC ? tw_gemmini_ACC : tw_gemmini.acc, 4 * dim) + (uint64_t)(int64_t)(at / dim) + fields;
 }
 
 /* An operand without rows: zeros, the weights that the array has, or no sums. */
@@ -207,35 +223,35 @@ static inline void tw_gemmini_load(const void *far, uint64_t tile, int32_t id) {
     else tw_gemmini_issue_far(TW_GEMMINI_MVIN3, (uint64_t)(uintptr_t)far, tile);
 }
 
-static inline void tw_gemmini_mvin(const void *far, void *near, int32_t rows, int32_t cols, int32_t id, int32_t dim, int32_t size) {
-    tw_gemmini_load(far, tw_gemmini_spad_tile(near, rows, cols, dim, size), id);
+static inline void tw_gemmini_mvin(const void *far, void *near, int32_t near_at, int32_t rows, int32_t cols, int32_t id, int32_t dim, int32_t size) {
+    tw_gemmini_load(far, tw_gemmini_spad_tile(near, near_at, rows, cols, dim, size), id);
 }
 
-static inline void tw_gemmini_mvin_blocks(const void *far, void *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim,
+static inline void tw_gemmini_mvin_blocks(const void *far, void *near, int32_t near_at, int32_t rows, int32_t blocks, int32_t id, int32_t dim,
                                           int32_t size) {
-    tw_gemmini_load(far, tw_gemmini_spad_tile(near, rows, blocks * dim, dim, size), id);
+    tw_gemmini_load(far, tw_gemmini_spad_tile(near, near_at, rows, blocks * dim, dim, size), id);
 }
 
-static inline void tw_gemmini_mvin_zero(void *near, int32_t rows, int32_t dim, int32_t size) {
-    tw_gemmini_issue(TW_GEMMINI_MVIN, UINT64_C(0), tw_gemmini_spad_tile(near, rows, dim, dim, size));
+static inline void tw_gemmini_mvin_zero(void *near, int32_t near_at, int32_t rows, int32_t dim, int32_t size) {
+    tw_gemmini_issue(TW_GEMMINI_MVIN, UINT64_C(0), tw_gemmini_spad_tile(near, near_at, rows, dim, dim, size));
 }
 
-static inline void tw_gemmini_mvin_acc(const void *far, void *near, int32_t rows, int32_t cols, int32_t repeats, int32_t id,
+static inline void tw_gemmini_mvin_acc(const void *far, void *near, int32_t near_at, int32_t rows, int32_t cols, int32_t repeats, int32_t id,
                                        int32_t dim) {
     (void)repeats;
-    tw_gemmini_load(far, tw_gemmini_acc_tile(near, rows, cols, dim, 0), id);
+    tw_gemmini_load(far, tw_gemmini_acc_tile(near, near_at, rows, cols, dim, 0), id);
 }
 
-static inline void tw_gemmini_mvin_bytes(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim) {
-    tw_gemmini_load(far, tw_gemmini_acc_tile(near, rows, blocks * dim, dim, 0), id);
+static inline void tw_gemmini_mvin_bytes(const int8_t *far, int32_t *near, int32_t near_at, int32_t rows, int32_t blocks, int32_t id, int32_t dim) {
+    tw_gemmini_load(far, tw_gemmini_acc_tile(near, near_at, rows, blocks * dim, dim, 0), id);
 }
 
-static inline void tw_gemmini_mvin_bytes_add(const int8_t *far, int32_t *near, int32_t rows, int32_t blocks, int32_t id, int32_t dim) {
-    tw_gemmini_load(far, tw_gemmini_acc_tile(near, rows, blocks * dim, dim, TW_GEMMINI_ADD), id);
+static inline void tw_gemmini_mvin_bytes_add(const int8_t *far, int32_t *near, int32_t near_at, int32_t rows, int32_t blocks, int32_t id, int32_t dim) {
+    tw_gemmini_load(far, tw_gemmini_acc_tile(near, near_at, rows, blocks * dim, dim, TW_GEMMINI_ADD), id);
 }
 
-static inline void tw_gemmini_mvin_acc_zero(void *near, int32_t rows, int32_t dim) {
-    tw_gemmini_issue(TW_GEMMINI_MVIN3, UINT64_C(0), tw_gemmini_acc_tile(near, rows, dim, dim, 0));
+static inline void tw_gemmini_mvin_acc_zero(void *near, int32_t near_at, int32_t rows, int32_t dim) {
+    tw_gemmini_issue(TW_GEMMINI_MVIN3, UINT64_C(0), tw_gemmini_acc_tile(near, near_at, rows, dim, dim, 0));
 }
 
 static inline void tw_gemmini_config_ex(int32_t step) {
@@ -244,8 +260,8 @@ static inline void tw_gemmini_config_ex(int32_t step) {
 }
 
 /* The hardware's preload names the sums too: it is issued with the product. */
-static inline void tw_gemmini_preload(const void *b, int32_t k, int32_t n, int32_t dim, int32_t size) {
-    tw_gemmini.preload = tw_gemmini_spad_tile(b, k, n, dim, size);
+static inline void tw_gemmini_preload(const void *b, int32_t b_at, int32_t k, int32_t n, int32_t dim, int32_t size) {
+    tw_gemmini.preload = tw_gemmini_spad_tile(b, b_at, k, n, dim, size);
 }
 
 static inline void tw_gemmini_compute_preloaded_at(uint64_t a, uint64_t c, int32_t rows, int32_t n) {
@@ -258,31 +274,31 @@ static inline void tw_gemmini_compute_accumulated_at(uint64_t a, uint64_t c, int
     tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, a, tw_gemmini_no_tile(rows, n));
 }
 
-static inline void tw_gemmini_compute_preloaded(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
+static inline void tw_gemmini_compute_preloaded(const void *a, int32_t a_at, void *c, int32_t c_at, int32_t rows, int32_t k, int32_t n, int32_t step,
                                                 int32_t dim, int32_t size) {
     (void)step;
-    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), to = tw_gemmini_acc_tile(c, rows, n, dim, 0);
+    const uint64_t from = tw_gemmini_spad_tile(a, a_at, rows, k, dim, size), to = tw_gemmini_acc_tile(c, c_at, rows, n, dim, 0);
     tw_gemmini_compute_preloaded_at(from, to, rows, n);
 }
 
-static inline void tw_gemmini_compute_preloaded_add(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
+static inline void tw_gemmini_compute_preloaded_add(const void *a, int32_t a_at, void *c, int32_t c_at, int32_t rows, int32_t k, int32_t n, int32_t step,
                                                     int32_t dim, int32_t size) {
     (void)step;
-    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), to = tw_gemmini_acc_tile(c, rows, n, dim, TW_GEMMINI_ADD);
+    const uint64_t from = tw_gemmini_spad_tile(a, a_at, rows, k, dim, size), to = tw_gemmini_acc_tile(c, c_at, rows, n, dim, TW_GEMMINI_ADD);
     tw_gemmini_compute_preloaded_at(from, to, rows, n);
 }
 
-static inline void tw_gemmini_compute_accumulated(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
+static inline void tw_gemmini_compute_accumulated(const void *a, int32_t a_at, void *c, int32_t c_at, int32_t rows, int32_t k, int32_t n, int32_t step,
                                                   int32_t dim, int32_t size) {
     (void)step;
-    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), to = tw_gemmini_acc_tile(c, rows, n, dim, 0);
+    const uint64_t from = tw_gemmini_spad_tile(a, a_at, rows, k, dim, size), to = tw_gemmini_acc_tile(c, c_at, rows, n, dim, 0);
     tw_gemmini_compute_accumulated_at(from, to, rows, k, n);
 }
 
-static inline void tw_gemmini_compute_accumulated_add(const void *a, void *c, int32_t rows, int32_t k, int32_t n, int32_t step,
+static inline void tw_gemmini_compute_accumulated_add(const void *a, int32_t a_at, void *c, int32_t c_at, int32_t rows, int32_t k, int32_t n, int32_t step,
                                                       int32_t dim, int32_t size) {
     (void)step;
-    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), to = tw_gemmini_acc_tile(c, rows, n, dim, TW_GEMMINI_ADD);
+    const uint64_t from = tw_gemmini_spad_tile(a, a_at, rows, k, dim, size), to = tw_gemmini_acc_tile(c, c_at, rows, n, dim, TW_GEMMINI_ADD);
     tw_gemmini_compute_accumulated_at(from, to, rows, k, n);
 }
 
@@ -298,25 +314,25 @@ static inline void tw_gemmini_multiply_at(uint64_t a, uint64_t b, uint64_t c, in
     else tw_gemmini_issue(TW_GEMMINI_COMPUTE_ACCUMULATED, a, b);
 }
 
-static inline void tw_gemmini_multiply_keep(const void *a, const void *b, int32_t rows, int32_t k, int32_t n, int32_t first,
+static inline void tw_gemmini_multiply_keep(const void *a, int32_t a_at, const void *b, int32_t b_at, int32_t rows, int32_t k, int32_t n, int32_t first,
                                             int32_t step, int32_t dim, int32_t size) {
     (void)step;
-    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, k, n, dim, size);
+    const uint64_t from = tw_gemmini_spad_tile(a, a_at, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, b_at, k, n, dim, size);
     tw_gemmini_multiply_at(from, weights, tw_gemmini_no_tile(rows, n), rows, n, first);
 }
 
-static inline void tw_gemmini_multiply(const void *a, const void *b, void *c, int32_t rows, int32_t k, int32_t n, int32_t first,
+static inline void tw_gemmini_multiply(const void *a, int32_t a_at, const void *b, int32_t b_at, void *c, int32_t c_at, int32_t rows, int32_t k, int32_t n, int32_t first,
                                        int32_t step, int32_t dim, int32_t size) {
     (void)step;
-    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, k, n, dim, size);
-    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_tile(c, rows, n, dim, 0), rows, n, first);
+    const uint64_t from = tw_gemmini_spad_tile(a, a_at, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, b_at, k, n, dim, size);
+    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_tile(c, c_at, rows, n, dim, 0), rows, n, first);
 }
 
-static inline void tw_gemmini_multiply_add(const void *a, const void *b, void *c, int32_t rows, int32_t k, int32_t n, int32_t first,
+static inline void tw_gemmini_multiply_add(const void *a, int32_t a_at, const void *b, int32_t b_at, void *c, int32_t c_at, int32_t rows, int32_t k, int32_t n, int32_t first,
                                            int32_t step, int32_t dim, int32_t size) {
     (void)step;
-    const uint64_t from = tw_gemmini_spad_tile(a, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, k, n, dim, size);
-    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_tile(c, rows, n, dim, TW_GEMMINI_ADD), rows, n, first);
+    const uint64_t from = tw_gemmini_spad_tile(a, a_at, rows, k, dim, size), weights = tw_gemmini_spad_tile(b, b_at, k, n, dim, size);
+    tw_gemmini_multiply_at(from, weights, tw_gemmini_acc_tile(c, c_at, rows, n, dim, TW_GEMMINI_ADD), rows, n, first);
 }
 
 static inline void tw_gemmini_config_st(const void *far, int32_t stride, int32_t size, float scale, int32_t relu) {
@@ -346,19 +362,19 @@ static inline void tw_gemmini_config_pool(const int8_t *far, int32_t stride, flo
     tw_gemmini_issue(TW_GEMMINI_CONFIG, rs1, tw_gemmini_bits(scale) << 32 | (uint32_t)stride);
 }
 
-static inline void tw_gemmini_mvout_pool(const int32_t *near, int8_t *far, int32_t rows, int32_t cols, int32_t window, int32_t dim) {
+static inline void tw_gemmini_mvout_pool(const int32_t *near, int32_t near_at, int8_t *far, int32_t rows, int32_t cols, int32_t window, int32_t dim) {
     (void)rows, (void)cols, (void)window;
-    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, 0, dim, dim, 0));
+    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, near_at, 0, dim, dim, 0));
 }
 
-static inline void tw_gemmini_mvout(const void *near, void *far, int32_t rows, int32_t cols, int32_t dim, int32_t size) {
+static inline void tw_gemmini_mvout(const void *near, int32_t near_at, void *far, int32_t rows, int32_t cols, int32_t dim, int32_t size) {
     (void)size;
     tw_gemmini_model_is(dim, size);
-    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, rows, cols, dim, 0));
+    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, near_at, rows, cols, dim, 0));
 }
 
-static inline void tw_gemmini_mvout_full(const void *near, void *far, int32_t rows, int32_t cols, int32_t dim) {
-    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, rows, cols, dim, TW_GEMMINI_FULL));
+static inline void tw_gemmini_mvout_full(const void *near, int32_t near_at, void *far, int32_t rows, int32_t cols, int32_t dim) {
+    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, near_at, rows, cols, dim, TW_GEMMINI_FULL));
 }
 
 static inline void tw_gemmini_begin_loops(int32_t dim, int32_t banks, int32_t bank_rows, int32_t acc_rows, int32_t size) {

@@ -23,8 +23,10 @@ from .....dialects.core.instruction import (
     Flag,
     Flat,
     In,
-    InOut,
+    InAt,
+    InOutAt,
     Out,
+    OutAt,
     Ref,
     Registers,
     Scalar,
@@ -252,7 +254,7 @@ def config_ld_bytes(
     regions={"far": _tile, "near": _near}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
 def mvin(
-    far: In[Element], near: Out[Element], rows: Size, cols: Size, id: Id, dim: NearDim, size: NearSize,
+    far: In[Element], near: OutAt[Element], rows: Size, cols: Size, id: Id, dim: NearDim, size: NearSize,
     load: State[Load],
 ) -> None:  # fmt: skip
     """Load rows of at most DIM elements: near[r, c] = far[r * stride + c]."""
@@ -265,7 +267,7 @@ def mvin(
     regions={"far": _far_blocks, "near": _near_blocks}, requires=[rows_fault, blocks_fault, column_fault],
 )  # fmt: skip
 def mvin_blocks(
-    far: In[Element], near: Out[Element], rows: Size, blocks: Blocks, id: Id, dim: NearDim, size: NearSize,
+    far: In[Element], near: OutAt[Element], rows: Size, blocks: Blocks, id: Id, dim: NearDim, size: NearSize,
     load: State[Load],
 ) -> None:  # fmt: skip
     """Load rows of 2 to 4 blocks of DIM elements, 64 bytes at most: near[b, r, c] = far[r * stride + DIM * b + c]."""
@@ -277,7 +279,7 @@ def mvin_blocks(
     "gemmini.mvin_zero", c="tw_gemmini_mvin_zero", header=HEADER, queue="load", cycles=lambda rows: rows,
     regions={"near": _near_rows}, requires=[rows_fault, column_fault],
 )  # fmt: skip
-def mvin_zero(near: Out[Element], rows: Size, dim: NearDim, size: NearSize) -> None:
+def mvin_zero(near: OutAt[Element], rows: Size, dim: NearDim, size: NearSize) -> None:
     """Set rows of the scratchpad to 0: a load from the address 0."""
     near.along((rows, dim), (dim, 1))[...] = 0
 
@@ -288,7 +290,7 @@ def mvin_zero(near: Out[Element], rows: Size, dim: NearDim, size: NearSize) -> N
     regions={"far": _repeated, "near": _near}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
 def mvin_acc(
-    far: In[Sum], near: Out[Sum], rows: Size, cols: Size, repeats: Flag, id: Id, dim: NearDim, load: State[Load]
+    far: In[Sum], near: OutAt[Sum], rows: Size, cols: Size, repeats: Flag, id: Id, dim: NearDim, load: State[Load]
 ) -> None:
     """Load rows of sums, or one row repeatedly, where the stride is 0: near[r, c] = far[r * stride + c]."""
     near.along((rows, dim), (cols, 1))[...] = far.along((1 if repeats else rows, load.strides[id]), (cols, 1))
@@ -310,7 +312,7 @@ def _bytes(far: Flat[Any], load: Load, rows: int, blocks: int, id: int, dim: int
     regions={"far": _far_bytes, "near": _near_blocks}, requires=[rows_fault, bytes_fault, column_fault],
 )  # fmt: skip
 def mvin_bytes(
-    far: In[i8], near: Out[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[Load]
+    far: In[i8], near: OutAt[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[Load]
 ) -> None:
     """Load rows of 1 to 4 blocks of DIM bytes to accumulators: near[b, r, c] = far[r * stride + DIM * b + c]."""
     near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] = _bytes(far, load, rows, blocks, id, dim)
@@ -322,7 +324,7 @@ def mvin_bytes(
     regions={"far": _far_bytes, "near": _near_blocks}, requires=[rows_fault, bytes_fault, column_fault],
 )  # fmt: skip
 def mvin_bytes_add(
-    far: In[i8], near: InOut[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[Load]
+    far: In[i8], near: InOutAt[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[Load]
 ) -> None:
     """Add rows of 1 to 4 blocks of DIM bytes to sums: near[b, r, c] += far[r * stride + DIM * b + c]."""
     near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] += _bytes(far, load, rows, blocks, id, dim)
@@ -332,7 +334,7 @@ def mvin_bytes_add(
     "gemmini.mvin_acc_zero", c="tw_gemmini_mvin_acc_zero", header=HEADER, queue="load", cycles=lambda rows: rows,
     regions={"near": _near_rows}, requires=[rows_fault, column_fault],
 )  # fmt: skip
-def mvin_acc_zero(near: Out[Sum], rows: Size, dim: NearDim) -> None:
+def mvin_acc_zero(near: OutAt[Sum], rows: Size, dim: NearDim) -> None:
     """Set rows of the accumulators to 0: a load from the address 0."""
     near.along((rows, dim), (dim, 1))[...] = 0
 
@@ -354,7 +356,7 @@ def config_os(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]
     regions={"b": _weights}, fills="weights", requires=[preload_fault, weights_fault],
 )  # fmt: skip
 def preload(
-    b: In[Element], k: Const, n: Const, dim: Annotated[int, Extent("b", -1)], size: Annotated[int, ElementSize("b")],
+    b: InAt[Element], k: Const, n: Const, dim: Annotated[int, Extent("b", -1)], size: Annotated[int, ElementSize("b")],
     weights: State[Weights],
 ) -> None:  # fmt: skip
     """
@@ -392,7 +394,7 @@ def _products(a: Flat[Any], weights: Weights, execute: Execute, rows: int, k: in
     requires=[product_fault, sums_fault, factors_fault],
 )  # fmt: skip
 def compute_preloaded(
-    a: In[Element], c: Out[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
+    a: InAt[Element], c: OutAt[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
     execute: State[Execute], weights: State[Weights],
 ) -> None:  # fmt: skip
     """Take the preloaded weights: c[r, j] = sum over i of a[r * step, i] * weights[i, j]."""
@@ -406,7 +408,7 @@ def compute_preloaded(
     requires=[product_fault, sums_fault, factors_fault],
 )  # fmt: skip
 def compute_preloaded_add(
-    a: In[Element], c: InOut[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
+    a: InAt[Element], c: InOutAt[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
     execute: State[Execute], weights: State[Weights],
 ) -> None:  # fmt: skip
     """Take the preloaded weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
@@ -420,7 +422,7 @@ def compute_preloaded_add(
     requires=[product_fault, sums_fault, factors_fault],
 )  # fmt: skip
 def compute_accumulated(
-    a: In[Element], c: Out[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
+    a: InAt[Element], c: OutAt[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
     execute: State[Execute], weights: State[Weights],
 ) -> None:  # fmt: skip
     """Keep the weights: c[r, j] = sum over i of a[r * step, i] * weights[i, j]."""
@@ -433,7 +435,7 @@ def compute_accumulated(
     requires=[product_fault, sums_fault, factors_fault],
 )  # fmt: skip
 def compute_accumulated_add(
-    a: In[Element], c: InOut[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
+    a: InAt[Element], c: InOutAt[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
     execute: State[Execute], weights: State[Weights],
 ) -> None:  # fmt: skip
     """Keep the weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
@@ -468,7 +470,7 @@ def _accumulate(
     regions={"a": _factors, "b": _weights}, requires=[product_fault, keep_fault],
 )  # fmt: skip
 def multiply_keep(
-    a: In[Kept], b: In[Kept], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim, size: ASize,
+    a: InAt[Kept], b: InAt[Kept], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim, size: ASize,
     execute: State[Execute], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Keep products in the cells: sums[r, j] += sum over i of a[r * step, i] * b[i, j], from 0 with `first`."""
@@ -481,7 +483,7 @@ def multiply_keep(
     requires=[product_fault, sums_fault, factors_fault, weights_fault],
 )  # fmt: skip
 def multiply(
-    a: In[Kept], b: In[Kept], c: Out[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim,
+    a: InAt[Kept], b: InAt[Kept], c: OutAt[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim,
     size: ASize, execute: State[Execute], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Do as `multiply_keep`, and move the sums out: c[r, j] = sums[r, j]."""
@@ -494,7 +496,7 @@ def multiply(
     requires=[product_fault, sums_fault, factors_fault, weights_fault],
 )  # fmt: skip
 def multiply_add(
-    a: In[Kept], b: In[Kept], c: InOut[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const,
+    a: InAt[Kept], b: InAt[Kept], c: InOutAt[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const,
     dim: ADim, size: ASize, execute: State[Execute], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Do as `multiply_keep`, and add the sums: c[r, j] += sums[r, j]."""
@@ -553,7 +555,7 @@ def config_pool(
     regions={"near": _near, "far": _tile}, requires=[rows_fault, columns_fault, column_fault, store_fault],
 )  # fmt: skip
 def mvout(
-    near: In[Sum], far: Out[Element], rows: Size, cols: Size, dim: NearDim,
+    near: InAt[Sum], far: Out[Element], rows: Size, cols: Size, dim: NearDim,
     size: Annotated[int, ElementSize("far")], store: State[Store],
 ) -> None:  # fmt: skip
     """
@@ -597,7 +599,7 @@ def _pooled_results(rows: int, cols: int, dim: int) -> tuple[int, ...]:
     regions={"near": _pooled_sums, "far": _pooled_results}, requires=[column_fault],
 )  # fmt: skip
 def mvout_pool(
-    near: In[i32], far: Out[i8], rows: Pixels, cols: Pixels, window: Window, dim: NearDim, store: State[Store]
+    near: InAt[i32], far: Out[i8], rows: Pixels, cols: Pixels, window: Window, dim: NearDim, store: State[Store]
 ) -> None:
     """
     Store the maxima of windows of sums as bytes, DIM channels, scaled as by `mvout`.
@@ -621,7 +623,7 @@ def mvout_pool(
     "gemmini.mvout_full", c="tw_gemmini_mvout_full", header=HEADER, queue="store", cycles=lambda rows: 4 * rows,
     regions={"near": _near, "far": _tile}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
-def mvout_full(near: In[Sum], far: Out[Sum], rows: Size, cols: Size, dim: NearDim, store: State[Store]) -> None:
+def mvout_full(near: InAt[Sum], far: Out[Sum], rows: Size, cols: Size, dim: NearDim, store: State[Store]) -> None:
     """Store rows of sums as they are: far[r * stride + c] = near[r, c]."""
     far.along((rows, store.stride), (cols, 1))[...] = near.along((rows, dim), (cols, 1))
 
