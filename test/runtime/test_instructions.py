@@ -21,9 +21,11 @@ from tilewright.dialects.core.instruction import (
     Extent,
     Flag,
     In,
+    InAt,
     InOut,
     Instruction,
     Out,
+    OutAt,
     Scalar,
     Size,
     State,
@@ -91,7 +93,13 @@ def count(counter: State[Counter]) -> Scalar[i32]:
     return np.asarray(counter.count)
 
 
-TOY = Dialect("toy", [add_rows.op, scale.op, clamp.op, count.op])
+@instruction("toy.copy_row", c="test_copy_row", header="test.h")
+def copy_row(a: InAt[i8], out: OutAt[i8], n: Annotated[int, Extent("a", -1), range(1, 9)]) -> None:
+    """Copy a row of n elements; C gets the memref's first element and the offset of the row."""
+    out[:n] = a[:n]
+
+
+TOY = Dialect("toy", [add_rows.op, scale.op, clamp.op, count.op, copy_row.op])
 HEADER = """
 static inline void test_add_rows(const int8_t *a, const int8_t *b, int32_t *out, int32_t n) {
     for (int32_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
@@ -102,6 +110,9 @@ static inline void test_scale(int8_t *x, int32_t rows, int32_t step, int32_t fac
 static inline int32_t test_clamp(int32_t value, int32_t low, int32_t high) {
     const int32_t least = value > low ? value : low;
     return least < high ? least : high;
+}
+static inline void test_copy_row(const int8_t *a, int32_t a_at, int8_t *out, int32_t out_at, int32_t n) {
+    for (int32_t i = 0; i < n; ++i) out[out_at + i] = a[a_at + i];
 }
 int32_t test_count(void);
 """
@@ -118,6 +129,14 @@ PROGRAM = """func.func @f(%a: memref<4x8xi8>, %b: memref<8xi8>, %out: memref<16x
   %c = toy.clamp %s {low = -3 : i64, high = 9 : i64}
   %t = arith.muli %c, %m : i32
   memref.store %t, %v[%c0] : memref<2xi32>
+  func.return
+}"""
+ROWS = """func.func @f(%a: memref<3x4x8xi8>, %b: memref<12x8xi8>, %i: index, %j: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  toy.copy_row %a[%i, %j, %c0], %b[%c1, %c0] : memref<3x4x8xi8>, memref<12x8xi8>
+  %k = arith.addi %j, %c1 : index
+  toy.copy_row %a[%c1, %c0, %c0], %b[%k, %c0] : memref<3x4x8xi8>, memref<12x8xi8>
   func.return
 }"""
 RULES_OF_C = c_rules
@@ -174,6 +193,24 @@ def test_memrefs_and_c_have_one_semantics() -> None:
     assert "test_scale(x, 2, 3, 2, 1);" in text
 
 
+def test_c_gets_offsets_in_rows_apart() -> None:
+    module = parsed(ROWS)
+    found: list[Any] = []
+    for is_c in (False, True):
+        a, b = np.arange(96, dtype=np.int8).reshape(3, 4, 8), np.zeros((12, 8), np.int8)
+        if is_c:
+            convert_to_emitc(module)
+        kind = np.int32 if is_c else np.int64
+        Interpreter(module).call("f_run" if is_c else "f", [a, b, kind(2), kind(3)])
+        found.append(b.tolist())
+    assert found[0] == found[1]
+    assert found[0][1] == list(range(88, 96))
+    assert found[0][4] == list(range(32, 40))
+    text = render(module).text()
+    assert "test_copy_row(a, (i * 4 + j) * 8, b, 8, 8);" in text
+    assert "test_copy_row(a, 32, b, (j + 1) * 8, 8);" in text
+
+
 def test_cycles_are_there_for_cost_functions() -> None:
     assert add_rows.cycles(n=64) == 12
     with pytest.raises(Diagnostic, match=f"'{scale.name}' declares no cycles"):
@@ -211,8 +248,8 @@ def test_names_of_parameters_clash_with_none_of_the_program(headers: Path) -> No
 
 
 def test_instructions_of_a_header_agree(headers: Path) -> None:
-    chosen = [add_rows, scale, clamp, count]
-    assert check_instructions(chosen, headers=headers) == ["toy.add_rows", "toy.scale", "toy.clamp"]
+    chosen = [add_rows, scale, clamp, count, copy_row]
+    assert check_instructions(chosen, headers=headers) == ["toy.add_rows", "toy.scale", "toy.clamp", "toy.copy_row"]
 
 
 @pytest.mark.parametrize(
@@ -222,12 +259,14 @@ def test_instructions_of_a_header_agree(headers: Path) -> None:
         ("i < n", "i <= n", "fails"),
         ("i < rows", "i < rows - 1", "computes something else than its Python"),
         ("value > low ? value", "value >= low ? low", "computes something else than its Python"),
+        ("a[a_at + i]", "a[i]", "computes something else than its Python"),
+        ("out[out_at + i]", "out[i]", "computes something else than its Python"),
     ],
 )
 def test_faults_in_c_show(right: str, wrong: str, message: str, headers: Path) -> None:
     (headers / "test.h").write_text(HEADER.replace(right, wrong), encoding="utf-8")
     with pytest.raises(Diagnostic, match=message):
-        check_instructions([add_rows, scale, clamp], headers=headers)
+        check_instructions([add_rows, scale, clamp, copy_row], headers=headers)
 
 
 def test_faults_in_python_show(headers: Path) -> None:

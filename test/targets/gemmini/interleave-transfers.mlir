@@ -104,3 +104,37 @@ func.func private @clipped(%far: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "
   }
   func.return
 }
+
+// One load over four blocks of products of two steps each: a branch guards the first step of each block.
+// CHECK-LABEL: func.func @steps
+// CHECK:         func.call @deep_1(
+func.func @steps(%x: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPAD">, %next: memref<2x32x16xi8, "SPAD">, %w: memref<2x16x16xi8, "SPAD">, %sums: memref<4x16x16xi32, "ACC">, %i: index) {
+  func.call @read(%x, %next, %i) : (memref<8x32x32xi8>, memref<2x32x16xi8, "SPAD">, index) -> ()
+  %t = hier.dma_none
+  func.call @deep(%near, %w, %sums) : (memref<2x32x16xi8, "SPAD">, memref<2x16x16xi8, "SPAD">, memref<4x16x16xi32, "ACC">) -> ()
+  hier.dma_wait %t
+  func.return
+}
+
+// CHECK-LABEL: func.func private @deep_1
+// CHECK:         scf.for %n = %c0 to %c4
+// CHECK:           scf.for %k = %c0 to %c2
+// CHECK:             gemmini.compute_preloaded_add
+// CHECK:             %[[REST:.*]] = arith.remui %k, %c2
+// CHECK:             %[[FIRST:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK:             scf.if %[[FIRST]] {
+// CHECK-NEXT:          scf.for %u
+// CHECK:                 gemmini.mvin_blocks
+func.func private @deep(%x: memref<2x32x16xi8, "SPAD">, %w: memref<2x16x16xi8, "SPAD">, %y: memref<4x16x16xi32, "ACC">) attributes {engine = "array"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  scf.for %n = %c0 to %c4 step %c1 {
+    scf.for %k = %c0 to %c2 step %c1 {
+      gemmini.preload %w[%k, %c0, %c0] {k = 16 : i64, n = 16 : i64} : memref<2x16x16xi8, "SPAD">
+      gemmini.compute_preloaded_add %x[%k, %c0, %c0], %y[%n, %c0, %c0] {rows = 16 : i64, k = 16 : i64, n = 16 : i64, step = 1 : i64} : memref<2x32x16xi8, "SPAD">, memref<4x16x16xi32, "ACC">
+    }
+  }
+  func.return
+}
