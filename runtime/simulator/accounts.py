@@ -152,3 +152,5 @@ class EngineUse:
     """Highest peak rate of its engine over the kernels that it ran."""
     queue: list[int] = field(default_factory=list[int])
     """Completion times of the launched kernels."""
+    level: str = ""
+    """The level that has all operands of the last launched kernel, if one has."""

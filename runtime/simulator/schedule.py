@@ -226,8 +226,21 @@ class Schedule:
         self._pass(layer, "busy", max(self.now, self._use(kernel.engine).free))
         token.start, token.end = self.now, self._contended(kernel.cycles, kernel)
         self._spend(layer, "conflicts", token.end - token.start - kernel.cycles)
+        self._hinder(layer, kernel, token.end - token.start)
         self._pass(layer, "busy", token.end, tally)
         self._ran(token, layer, kernel, places)
+
+    def _hinder(self, layer: Layer, kernel: KernelCost, cycles: int) -> None:
+        """Delay what other engines have been launched on, for as long as a kernel works beside it in the same level."""
+        for engine in self.machine.engines:
+            if not engine.beside or engine.name == kernel.engine:
+                continue
+            use = self._use(engine.name)
+            left = max(0, use.free - self.now)
+            if use.level in dict(kernel.levels):
+                delay = ceil(engine.beside * min(left, cycles / (1 + engine.beside)))
+                use.free += delay
+                self._spend(layer, "conflicts", delay)
 
     def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Record that a kernel runs on its engine in its token's interval."""
@@ -278,6 +291,7 @@ class Schedule:
         self.now = begun
         self._spend(layer, "conflicts", token.end - token.start - (kernel.cycles - setup))
         use.queue.append(token.end)
+        use.level = kernel.levels[0][0] if len(kernel.levels) == 1 else ""
         tally = layer.operators.setdefault(kernel.operator, Tally())
         self._beside(token, layer, tally)
         self._ran(token, layer, kernel, places)
