@@ -65,7 +65,6 @@ def product(
     simd: int = 0,
     features: int = 4,
     step: float = 0.0,
-    copies: int = 0,
     blocks: int = 0,
     contention: float = 0.0,
     float_cycles: float = 81.0,
@@ -76,9 +75,9 @@ def product(
     Estimate the cycles of the fastest form of a sum of products; other kernels as `code` does.
 
     With `simd` it may be computed in words, from packed weights too, in blocks of `features` output channels x 2
-    pixels; each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. With
-    `copies`, non-contiguous operands are copied first; without, such kernels are plain C. With `blocks` it may be
-    computed in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
+    pixels; each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. Products
+    of operands that are not contiguous are plain C. With `blocks` it may be computed in plain C in blocks of 2 x 2
+    outputs. The others are those of `code`.
 
     A kernel with `im2col` has its windows copied, one with `narrow_input` has them packed. A text if two of them exceed
     the stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.
@@ -103,13 +102,13 @@ def product(
     if form is None or 0 in bounds:
         return plain
     if kernel.im2col:
-        copied = Simd(form, bounds, features=features, step=step, copies=False, im2col=True, rates=rates)
+        copied = Simd(form, bounds, features=features, step=step, im2col=True, rates=rates)
         return ceil(copied.cycles(engine.cores, contention)) if copied.is_possible else "the weights are not contiguous"
     forms: list[float] = [plain]
     if blocks:
         forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention, rates=rates))
     if simd:
-        words = Simd(form, bounds, features=features, step=step, copies=bool(copies), rates=rates)
+        words = Simd(form, bounds, features=features, step=step, rates=rates)
         forms += [words.cycles(engine.cores, contention)] if words.is_possible else []
         windows = windows_of(kernel)
         if windows is not None:

@@ -111,7 +111,7 @@ class NarrowSimd(Simd):
     """Sum of products with packed weights, or a tile of it, in blocks of `features` output channels x 2 pixels."""
 
     def __init__(self, narrow: Narrow, bounds: tuple[int, ...], *, features: int, step: float, rates: Rates):
-        super().__init__(narrow.product, bounds, features=features, step=step, copies=False, rates=rates)
+        super().__init__(narrow.product, bounds, features=features, step=step, rates=rates)
         self._fours, self._numbers = narrow.numbers // WORD, narrow.numbers
         depth = bounds[narrow.along]
         self._is_whole = depth % narrow.numbers == 0 or self._run <= depth
@@ -156,7 +156,7 @@ class PackedWindows(Simd):
     """Sum of products with packed weights and packed windows: words of both are multiplied directly."""
 
     def __init__(self, narrow: Narrow, bounds: tuple[int, ...], *, features: int, step: float, rates: Rates):
-        super().__init__(narrow.product, bounds, features=features, step=step, copies=False, im2col=True, rates=rates)
+        super().__init__(narrow.product, bounds, features=features, step=step, im2col=True, rates=rates)
         self._bits, self._numbers = narrow.bits, narrow.numbers
         self._channels = bounds[narrow.along]
 

@@ -9,9 +9,7 @@ addition, as measured on one core to the cycle; 4x1 takes 9 and 25, on eight cor
 
 **Operands.** A block reads words of both operands along the reduction loops, in place: the rows of a window, with
 contiguous taps and channels (channels last). Pixels whose windows cross the ends of a line are computed one by one.
-Other layouts can be copied first: windows of two pixels into a buffer of each core (im2col), by words if the rows of a
-window are whole words, else by bytes; a transposed second operand once per call. Costs of copies, rows and remainders
-follow from instruction costs; they were not measured.
+Other layouts are plain C. Costs of rows and remainders follow from instruction costs; they were not measured.
 
 **im2col.** Windows copied because of the attribute `im2col` are rows of one length, border pixels included. A row of a
 window takes 6 cycles, a word 3 and one more for each misaligned side, a remaining byte 3; padding is cleared by words.
@@ -236,8 +234,7 @@ class Simd:
     """
     Sum of products, or a tile of it, with SIMD words in blocks of `features` output channels x 2 pixels.
 
-    `step` are the cycles of a step besides loads and products. With `copies`, non-contiguous operands are copied; with
-    `im2col`, windows always are.
+    `step` are the cycles of a step besides loads and products. With `im2col`, windows are copied.
     """
 
     def __init__(
@@ -247,12 +244,11 @@ class Simd:
         *,
         features: int,
         step: float,
-        copies: bool,
         im2col: bool = False,
         rates: Rates = _RATES,
     ):
         self._product, self._bounds, self._im2col = product, bounds, im2col
-        self._widest, self._step, self._copies, self._cores = features, step, copies, 1
+        self._widest, self._step, self._cores = features, step, 1
         self._epilogue = product.epilogue.total(rates)
         self._products = prod(bounds[d] for d in product.reduced)
         self._features = prod(bounds[d] for d in product.features)
@@ -263,12 +259,11 @@ class Simd:
         border, (_, _, singles) = product.border_of(bounds), product.line(bounds)
         is_clipped = self._in_place and border > 0
         self._single_share = 1 - (1 - product.border_share) * border / singles if is_clipped else 1.0
-        self._transposed = not self._is_long(product.second.run_length(bounds))
 
     @property
     def is_possible(self) -> bool:
-        """Return whether the operands are contiguous as the blocks need, or may be copied."""
-        return self._copies or ((self._in_place or self._im2col) and not self._transposed)
+        """Return whether the operands are contiguous as the blocks need, of the first perhaps by its copy."""
+        return (self._in_place or self._im2col) and self._is_long(self._product.second.run_length(self._bounds))
 
     def cycles(self, cores: int, contention: float) -> float:
         """Return the cycles of the busiest core."""
@@ -286,7 +281,7 @@ class Simd:
         pixels, widest = PIXELS if pairs else 1, min(self._widest, self._features)
         beside = widest * pixels * self._epilogue / self._block(widest, pixels)
         density = (1 - beside) * self._density(widest, pixels)
-        return START[pixels] + self._transpose(cores) + mine * slowdown(contention, density, active)
+        return START[pixels] + mine * slowdown(contention, density, active)
 
     def _density(self, features: int, pixels: int) -> float:
         """Return the accesses of a core in each cycle of a block's steps."""
@@ -328,7 +323,7 @@ class Simd:
             return misaligned + _masks(features, self._products)
         first, second = self._product.first, self._product.second
         pixel = self._bounds[first.run[0]] if first.run and self._in_place else WORD
-        feature = WORD if self._transposed else second.run_length(self._bounds)
+        feature = second.run_length(self._bounds)
         masks = _masks(features, self._run) if self._in_place else 0
         return (pixels if pixel % WORD else 0) + (features if feature % WORD else 0) + masks
 
@@ -337,15 +332,7 @@ class Simd:
 
     def _copy(self, pixels: int) -> float:
         """Return the cycles of making the windows of pixels contiguous (im2col)."""
-        if self._in_place:
-            return 0
-        if self._im2col:
-            return pixels * self._window()
-        loops = [self._bounds[d] for d in self._product.reduced if self._bounds[d] > 1]
-        rows = self._products // max(self._run, *loops[-1:], 1)
-        whole_words = self._run % WORD == 0
-        moved = self._products / WORD * COPY_WORD if whole_words else self._products * COPY_BYTE
-        return pixels * (moved + rows * COPY_ROW)
+        return pixels * self._window() if self._im2col else 0
 
     def _window(self) -> float:
         """Return the cycles of copying a window; a fraction of them reach into the padding."""
@@ -356,13 +343,6 @@ class Simd:
         lines, pairs, singles = self._product.line(self._bounds)
         over = self._product.border_of(self._bounds) / max(PIXELS * pairs + singles, 1) if lines else 0
         return COPY_WINDOW + moved + over * -(-self._products // WORD)
-
-    def _transpose(self, cores: int) -> float:
-        """Return the cycles of transposing the second operand."""
-        if not self._transposed:
-            return 0
-        elements = prod(self._bounds[d] for d in self._product.second.dims)
-        return START[1] + ceil(elements / cores) * COPY_BYTE
 
 
 def _masks(features: int, run: int) -> float:
