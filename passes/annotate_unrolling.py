@@ -26,7 +26,7 @@ PEELED_TURNS, PEELED_OPS = 16, 200
 
 def is_worth_unrolling(iterations: int, factor: int) -> bool:
     """Return whether a loop has enough iterations to unroll, and few of them are left over."""
-    return iterations >= 2 * factor and (iterations % factor == 0 or iterations >= 8 * factor)
+    return iterations > 2 * factor and (iterations % factor == 0 or iterations >= 8 * factor)
 
 
 def unroll_factor(op: Operation, factor: int) -> int:
@@ -68,7 +68,7 @@ class AnnotateUnrollingPass(Pass):
 
     Run it on loops. A loop with constant bounds and a short body in integers of at most 32 bits gets the attribute
     `tilewright.unroll`, which convert-to-emitc writes as a pragma: for cores without vectors, where the compiler does
-    not unroll by itself, and each iteration pays pointers and a branch. It needs at least `2 * factor` iterations, and
+    not unroll by itself, and each iteration pays pointers and a branch. It needs more than `2 * factor` iterations, and
     at least `8 * factor` unless they are a multiple of it. Loops that the compiler unrolls wholly are left, and so are
     divisions, floats and calls, which take longer than what is saved.
 

@@ -27,6 +27,9 @@ from ..dialects.cluster import ForkOp
 _LEAST = 4
 """Iterations of a loop within others that are worth a core."""
 
+_WHOLE = 64
+"""Ops of a share that clang unrolls wholly, at most: it takes p.min, p.max and p.mac for calls."""
+
 _PRODUCTS = ("cluster.dot", "cluster.dot_packed", "cluster.dot_narrow")
 
 
@@ -232,8 +235,14 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> None
     Rewriter.insert_op(made, InsertPoint.before(loop))
     _set_bounds(loop, first, last)
     factor = loop.attributes.get(UNROLL)
-    if isinstance(factor, IntegerAttr) and not is_worth_unrolling(chunk // step, factor.value.data):
+    if isinstance(factor, IntegerAttr) and not _stays_unrolled(loop, chunk // step, factor.value.data):
         del loop.attributes[UNROLL]
+
+
+def _stays_unrolled(loop: scf.ForOp, turns: int, factor: int) -> bool:
+    """Return whether a share of a loop is worth unrolling, and too long to be unrolled wholly without being asked."""
+    is_short = turns * len(loop.body.block.ops) <= _WHOLE
+    return is_worth_unrolling(turns, factor) or (turns == 2 * factor and not is_short)
 
 
 def _set_bounds(loop: scf.ForOp, lower: SSAValue, upper: SSAValue) -> None:

@@ -16,13 +16,31 @@ func.func private @meet(%x: memref<16x32xi8, "L1">, %y: memref<16x32xi8, "L1">) 
   func.return
 }
 
-// Eight columns a core are unrolled by four as the row was.
+// Eight long iterations a core are unrolled by four as those of the row were; short ones are left to the compiler.
 
-// CHECK-LABEL: func.func private @unrolled_core
+// CHECK-LABEL: func.func private @long_core
 // CHECK:         scf.for %i0 = %c0 to %c8 step
 // CHECK:           scf.for %i1 = %first to %last step
 // CHECK:           } {tilewright.parallel, tilewright.unroll = 4 : i64}
-func.func private @unrolled(%x: memref<8x64xi8, "L1">, %y: memref<8x64xi8, "L1">) attributes {engine = "cluster"} {
+func.func private @long(%x: memref<8x64xi8, "L1">, %y: memref<8x64xi8, "L1">) attributes {engine = "cluster"} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<8x64xi8, "L1">) outs(%y : memref<8x64xi8, "L1">) {
+  ^bb0(%a: i8, %b: i8):
+    %0 = arith.addi %a, %a : i8
+    %1 = arith.muli %0, %a : i8
+    %2 = arith.maxsi %1, %a : i8
+    %3 = arith.minsi %2, %0 : i8
+    %4 = arith.xori %3, %a : i8
+    %5 = arith.addi %4, %1 : i8
+    linalg.yield %5 : i8
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func private @short_core
+// CHECK:           scf.for %i1 = %first to %last step
+// CHECK-NOT:       tilewright.unroll
+// CHECK:         cluster.fork @short_core
+func.func private @short(%x: memref<8x64xi8, "L1">, %y: memref<8x64xi8, "L1">) attributes {engine = "cluster"} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<8x64xi8, "L1">) outs(%y : memref<8x64xi8, "L1">) {
   ^bb0(%a: i8, %b: i8):
     %s = arith.addi %a, %a : i8
