@@ -240,8 +240,13 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> None
 
 
 def _stays_unrolled(loop: scf.ForOp, turns: int, factor: int) -> bool:
-    """Return whether a share of a loop is worth unrolling, and too long to be unrolled wholly without being asked."""
-    is_short = turns * len(loop.body.block.ops) <= _WHOLE
+    """
+    Return whether a share of a loop is worth unrolling, and would not be unrolled wholly without being asked.
+
+    Without a load it is a fill, of which clang would make a call.
+    """
+    ops = list(loop.body.block.ops)
+    is_short = turns * len(ops) <= _WHOLE and any(isinstance(op, memref.LoadOp) for op in ops)
     return is_worth_unrolling(turns, factor) or (turns == 2 * factor and not is_short)
 
 

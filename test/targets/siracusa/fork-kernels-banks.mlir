@@ -49,6 +49,18 @@ func.func private @short(%x: memref<8x64xi8, "L1">, %y: memref<8x64xi8, "L1">) a
   func.return
 }
 
+// A fill is unrolled, however short.
+
+// CHECK-LABEL: func.func private @fill_core
+// CHECK:           scf.for %i1 = %first to %last step
+// CHECK-NEXT:        memref.store
+// CHECK-NEXT:      } {tilewright.parallel, tilewright.unroll = 4 : i64}
+func.func private @fill(%y: memref<8x64xi8, "L1">) attributes {engine = "cluster"} {
+  %zero = arith.constant 0 : i8
+  linalg.fill ins(%zero : i8) outs(%y : memref<8x64xi8, "L1">)
+  func.return
+}
+
 // Rows of 40 bytes begin at other banks.
 
 // CHECK-LABEL: func.func private @apart_core
