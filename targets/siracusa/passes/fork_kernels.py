@@ -27,8 +27,10 @@ from ..dialects.cluster import ForkOp
 _LEAST = 4
 """Iterations of a loop within others that are worth a core."""
 
-_WHOLE = 64
-"""Ops of a share that clang unrolls wholly, at most: it takes p.min, p.max and p.mac for calls."""
+_CALLS = ("cluster.mac", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui")
+"""Ops that become p.mac, p.max and p.min, in inline assembly: clang takes them for calls."""
+_MOST_CALLS = 2
+"""Such ops in a loop that clang unrolls wholly, at most."""
 
 _PRODUCTS = ("cluster.dot", "cluster.dot_packed", "cluster.dot_narrow")
 
@@ -246,8 +248,9 @@ def _stays_unrolled(loop: scf.ForOp, turns: int, factor: int) -> bool:
     Without a load it is a fill, of which clang would make a call.
     """
     ops = list(loop.body.block.ops)
-    is_short = turns * len(ops) <= _WHOLE and any(isinstance(op, memref.LoadOp) for op in ops)
-    return is_worth_unrolling(turns, factor) or (turns == 2 * factor and not is_short)
+    is_fill = not any(isinstance(op, memref.LoadOp) for op in ops)
+    needs_asking = is_fill or sum(op.name in _CALLS for op in ops) > _MOST_CALLS
+    return is_worth_unrolling(turns, factor) or (turns == 2 * factor and needs_asking)
 
 
 def _set_bounds(loop: scf.ForOp, lower: SSAValue, upper: SSAValue) -> None:
