@@ -23,23 +23,30 @@ from .memory.views import layout_of
 
 
 def collapse_pixels(op: ConvOp, machine: Machine) -> bool:
-    """Give a convolution of one point views of one line of pixels; return whether that takes fewer cycles."""
+    """Give a convolution of one point views of one line of pixels; return whether that takes less."""
     if not _is_pointwise(op) or not all(_is_line(value) for value in (op.inputs[0], op.output)):
         return False
-    before, number = machine.cost(engine_of(op, machine), op), len(op.operands) - 1
+    before, number = _cost(op, machine), len(op.operands) - 1
     images = {0: op.inputs[0], number: op.output}
     views = {place: _line(value) for place, value in images.items()}
     for place, view in views.items():
         view.location = op.location
         Rewriter.insert_op(view, InsertPoint.before(op))
         op.operands[place] = view.results[0]
-    after = machine.cost(engine_of(op, machine), op)
+    after = _cost(op, machine)
     if before is not None and after is not None and after < before:
         return True
     for place, view in views.items():
         op.operands[place] = images[place]
         Rewriter.erase_op(view)
     return False
+
+
+def _cost(op: ConvOp, machine: Machine) -> tuple[int, int] | None:
+    """Return the cycles of a convolution on its engine, then its instructions; None where the engine cannot run it."""
+    engine = engine_of(op, machine)
+    cycles, counter = machine.cost(engine, op), machine.counter(engine, op)
+    return None if cycles is None else (cycles, (counter() if counter is not None else None) or 0)
 
 
 def _is_pointwise(op: ConvOp) -> bool:
@@ -73,7 +80,8 @@ class CollapsePixelsPass(Pass):
     View images as one line of pixels, for convolutions of one point with the stride 1.
 
     Run it on buffers, before map-engines. A convolution of 7 x 7 pixels becomes one of 1 x 49, where its engine takes
-    fewer cycles then: one that multiplies in blocks of rows, of which a line of 7 pixels fills no whole one.
+    fewer cycles then, or as many with fewer instructions: one that multiplies in blocks of rows, of which a line of 7
+    pixels fills no whole one.
     """
 
     name = "collapse-pixels"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import product
 from math import prod
@@ -26,7 +26,7 @@ from .route import Route
 from .spreading import NOWHERE, Spread
 from .tile_arrays import Tiles
 from .tiling import Part, Tiling
-from .transfers import Descriptor, cost_of, tile_costs
+from .transfers import Descriptor, cost_of, instructions_of, tile_costs
 
 _LONGEST = 2000
 """Grids of more steps are estimated by a formula: they are rarely competitive."""
@@ -82,10 +82,19 @@ class Pricer:
 
     ops: tuple[Operation, ...]
     route: Route
+    is_counting: bool = False
+    """True for one that counts instructions instead of cycles."""
     _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
     _moves: dict[_MovesKey, _Moves] = field(default_factory=dict["_MovesKey", "_Moves"])
 
+    @cached_property
+    def counting(self) -> Pricer | None:
+        """The same with instructions instead of cycles; None on a machine whose program issues none."""
+        return replace(self, is_counting=True) if self.route.machine.issuing else None
+
     def _price_of(self, op: Operation, engine: Engine) -> TilePrice:
+        if self.is_counting:
+            return self.route.machine.counter(engine, op) or (lambda bounds: 0)
         price = self.route.machine.pricer(engine, op)
         if price is None:
             return lambda bounds: None
@@ -212,9 +221,10 @@ class Pricer:
         steps = prod(counts)
         moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
         ordered = sorted(moved, key=lambda pair: pair[0].is_output)
+        issued = self._issued(tiling, order, spread)
         is_long = steps * spread.copies > _LONGEST
         if is_long and spread.copies == 1:
-            return sum(self._totals(works, ordered, counts, order))
+            return sum(self._totals(works, issued, ordered, counts, order))
         links = {link.name: link for link in (self.route.link(tile) for tile, _ in ordered)}
         numbers, channels = {name: at for at, name in enumerate(links)}, [each.channels for each in links.values()]
         if spread.chained:
@@ -223,15 +233,38 @@ class Pricer:
             [self._stream(tile, count, counts, order, begin, numbers) for tile, count in ordered]
             for begin in spread.begins(tiling.counts)
         ]
+        compute = _longer(_compute(works), _compute(issued))
         if len(copies) == 1:
-            return pipelined_cycles(steps, _compute(works), copies[0], channels)
+            return pipelined_cycles(steps, compute, copies[0], channels)
         if not is_long:
-            return cycles_together(steps, _compute(works), copies, channels)
-        busy, moving = self._totals(works, ordered, counts, order)
+            return cycles_together(steps, compute, copies, channels)
+        busy, moving = self._totals(works, issued, ordered, counts, order)
         bound = max(busy + moving, moving * spread.copies)
-        compute = _compute(works)
         late = min(steps, max(2, _LONGEST // len(copies)))
         return max(bound, _extrapolated(steps, late, lambda n: cycles_together(n, compute, copies, channels)))
+
+    def _issued(self, tiling: Tiling, order: Sequence[int], spread: Spread) -> list[Work]:
+        """
+        Return the cycles per step in which the program issues the instructions of kernels and transfers.
+
+        The transfers of operands that are fetched once precede all steps.
+        """
+        works = self.counting.compute(tiling, order, spread) if self.counting is not None else None
+        if works is None:
+            return []
+        counts, cycles = spread.counts(tiling.counts), self.route.machine.issuing
+        runs = [(tile, _run(tile, counts, order)) for tile in tiling.tiles if not tile.in_place]
+        works += [
+            Work(self.instructions(tile)(tile.extents), run, tile.is_output)
+            for tile, run in runs
+            if run < prod(counts) or tile.is_output
+        ]
+        return [replace(work, cycles=work.cycles * cycles) for work in works]
+
+    def instructions(self, tile: OperandTile | Tiles) -> _Moves:
+        """Return the instructions of an operand's tile as a function of its extents."""
+        link, near = self.route.link(tile), tile.near
+        return lambda extents: instructions_of(link, near, extents)
 
     def floor(self, tiling: Tiling, order: Sequence[int], spread: Spread, computing: int) -> int:
         """
@@ -357,13 +390,14 @@ class Pricer:
     def _totals(
         self,
         works: Sequence[Work],
+        issued: Sequence[Work],
         moved: Sequence[tuple[OperandTile, int]],
         counts: Sequence[int],
         order: Sequence[int],
     ) -> tuple[int, int]:
-        """Return the cycles of an instance's kernels, and of its transfers, without overlap."""
+        """Return the cycles of an instance's kernels, or of the issue, and of its transfers, without overlap."""
         steps = prod(counts)
-        busy = sum(work.cycles * (steps // work.run) for work in works)
+        busy = max(sum(work.cycles * (steps // work.run) for work in each) for each in (works, issued))
         moving = sum(
             self.moves(tile, tile.value)(tile.extents) * (steps // _run(tile, counts, order)) for tile, _ in moved
         )
@@ -451,6 +485,11 @@ def _compute(works: Sequence[Work]) -> Callable[[int], int]:
     steady = sum(work.cycles for work in works if work.run == 1)
     others = [work for work in works if work.run > 1]
     return (lambda step: steady + sum(work.at(step) for work in others)) if others else lambda step: steady
+
+
+def _longer(computed: Callable[[int], int], issued: Callable[[int], int]) -> Callable[[int], int]:
+    """Return the cycles of the kernels of a step, or of the issue of its instructions if that takes longer."""
+    return lambda step: max(computed(step), issued(step))
 
 
 def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level) -> int:

@@ -50,6 +50,8 @@ class Sweep:
     """The tile sizes of each choice [N, loops]."""
     tables: Sequence[Ints] = ()
     """The cycles of each producer, of the leader, and of the ends of its partial sums, per row."""
+    counts_issued: Sequence[Ints] = ()
+    """The instructions of the same, per row; none where the program issues none."""
     panels: tuple[int, ...] = ()
     """Positions of the leader's inputs whose tiles are panels."""
     emptied: str = ""
@@ -77,8 +79,9 @@ class Sweep:
 
     def _kept(self, flags: Flags, why: Callable[[], str]) -> Sweep:
         sizes, tables = self.sizes[flags], [table[flags] for table in self.tables]
+        issued = [table[flags] for table in self.counts_issued]
         emptied = why() if len(self.sizes) and not len(sizes) else self.emptied
-        return replace(self, sizes=sizes, tables=tables, emptied=emptied)
+        return replace(self, sizes=sizes, tables=tables, counts_issued=issued, emptied=emptied)
 
     def _why_illegal(self) -> str:
         """Return the reason why the smallest tiles are illegal."""
@@ -165,26 +168,31 @@ class Sweep:
 
     def _priced(self) -> Sweep:
         """Tabulate the compute cycles of all tiles; return the tilings that the engines support."""
+        tables, counting = self._tables(self.pricer), self.pricer.counting
+        fine = np.logical_and.reduce([table >= 0 for table in tables])
+        engines = ", ".join(dict.fromkeys(engine.name for engine in self.route.engines.values()))
+        smallest = self.sizes[:1].tolist()
+        found = replace(self, tables=tables)._kept(fine, lambda: f"no cost of tiles such as {smallest[0]} on {engines}")
+        return found if counting is None else replace(found, counts_issued=found._tables(counting))
+
+    def _tables(self, pricer: Pricer) -> list[Ints]:
+        """Tabulate the costs of all tiles: of each producer, of the leader, and of the ends of its partial sums."""
         tables: list[Ints] = []
-        for parts, price in zip(self.parts[:-1], self.pricer.whole[:-1], strict=True):
+        for parts, price in zip(self.parts[:-1], pricer.whole[:-1], strict=True):
             tables.append(_each(parts.sizes, price))
         split, places = self.reductions > 1, self.whole.parts[-1].places
         apart = places.sums_apart or places.epilogue is not None
-        once = _each(self.sizes, self.pricer.once if apart else self.pricer.whole[-1], ~split)
+        once = _each(self.sizes, pricer.once if apart else pricer.whole[-1], ~split)
         ends = np.zeros(len(self.sizes), np.int64)
         if split.any() or apart:
-            start, step, end = self.pricer.partial
+            start, step, end = pricer.partial
             leader = self.parts[-1]
             shapes = leader.tiles(leader.part.kernel.outputs[0], is_output=True, in_place=False).extents
             first, last = _each(shapes, start, split), _each(shapes, end, split | apart)
             once = np.where(split, _each(self.sizes, step, split), once)
             first, last = np.where(split, first, 0), np.where(split | apart, last, 0)
             ends = np.where((first < 0) | (last < 0), -1, first + last)
-        tables += [once, ends]
-        fine = np.logical_and.reduce([table >= 0 for table in tables])
-        engines = ", ".join(dict.fromkeys(engine.name for engine in self.route.engines.values()))
-        smallest = self.sizes[:1].tolist()
-        return replace(self, tables=tables)._kept(fine, lambda: f"no cost of tiles such as {smallest[0]} on {engines}")
+        return [*tables, once, ends]
 
     @cached_property
     def tiles(self) -> list[Tiles]:
@@ -308,11 +316,9 @@ class Sweep:
         """
         counts = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
-        steps = counts.prod(axis=1)
-        *producers, once, ends = self.tables
-        compute = once * steps + ends * (steps // self.reductions)
-        for parts, table in zip(self.parts[:-1], producers, strict=True):
-            compute += table * changes(counts, any_along(parts.moving), order)
+        compute = self._computed(self.tables, counts, order)
+        if self.counts_issued:
+            compute = np.maximum(compute, self._issued(counts, order))
         moved, single = np.zeros(len(self.sizes), np.int64), np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
             if tiles.in_place:
@@ -326,6 +332,26 @@ class Sweep:
             moved += first * often * users
             single += first * users
         return compute, moved, single
+
+    def _computed(self, tables: Sequence[Ints], counts: Ints, order: Sequence[int]) -> Ints:
+        """Sum what `tables` have of the kernels over the steps of each tiling."""
+        steps = counts.prod(axis=1)
+        *producers, once, ends = tables
+        total = once * steps + ends * (steps // self.reductions)
+        for parts, table in zip(self.parts[:-1], producers, strict=True):
+            total += table * changes(counts, any_along(parts.moving), order)
+        return total
+
+    def _issued(self, counts: Ints, order: Sequence[int]) -> Ints:
+        """Estimate per tiling the cycles in which the program issues instructions, as `Pricer` does per step."""
+        total = self._computed(self.counts_issued, counts, order)
+        for tiles in self.tiles:
+            if tiles.in_place:
+                continue
+            often = changes(counts, tiles.moving, order)
+            each = _each(tiles.extents, self.pricer.instructions(tiles))
+            total += np.where((often > 1) | tiles.is_output, each * often, 0)
+        return total * self.route.machine.issuing
 
     def are_neighbours(self, order: Sequence[int], divided: Ints) -> Flags:
         """Return the spatial mappings whose coordinates are those of instances in the machine."""

@@ -44,7 +44,8 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
     """
     Enumerate the candidate tile extents along each loop: even cuts that the engine supports.
 
-    Cuts that divide evenly over the engine instances are preferred where the number of candidates is limited.
+    Where the number of candidates is limited, cuts are preferred that divide evenly over the engine instances, or into
+    the rows that an instruction moves.
     """
     support = route.engines[op].support(op)
     assert support is not None
@@ -53,7 +54,7 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
     cuttable = can_cut_reductions(op, kernel)
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
     spanned = index_dims(kernel) | kernel.divided_dims
-    most = most_of(op, kernel, route)
+    most, rows = most_of(op, kernel, route), max((link.rows for link in route.machine.links), default=0)
     found: list[list[int]] = []
     mapped: list[set[int]] = []
     for dim, bound in enumerate(kernel.bounds):
@@ -66,12 +67,14 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
             found.append([ends[dim]])
             continue
         cuts = {-(-bound // count) for count in range(1, bound + 1)}
+        cuts |= {_blocked(cut, rows, bound) for cut in cuts if rows and not reduced}
         cuts = {_blocked(cut, blocks[dim], ends[dim]) for cut in cuts}
         if reduced and not kernel.fill_is_neutral and ends[dim] == bound:
             cuts = {cut for cut in cuts if bound % cut == 0}
         kept = sorted(cut for cut in cuts if cut <= limits[dim])
         even = {_blocked(-(-bound // count), blocks[dim], ends[dim]) for count in _even_counts(bound, route.copies)}
-        mapped[dim] = even.intersection(kept)
+        in_rows = set[int]() if reduced else {cut for cut in kept if rows and cut % rows == 0}
+        mapped[dim] = {*even.intersection(kept), *_thinned(sorted(in_rows), most.per_loop // 4, ())}
         found.append(_thinned(kept, most.per_reduction if reduced else most.per_loop, mapped[dim]))
     # Kernels differ widely in their number of loops, so the total number of combinations is bounded.
     while prod(map(len, found)) > most.combinations:

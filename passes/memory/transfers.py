@@ -132,6 +132,17 @@ def tile_costs(
     return cost
 
 
+def instructions_of(link: Link, near: Attribute | None, extents: Sequence[int]) -> int:
+    """Return the instructions that move a tile in blocks of rows, whole, 0 over a link that has none."""
+    axis = _axis_of_blocks(near) if near is not None and link.rows else None
+    if near is None or axis is None:
+        return 0
+    others = [extent for place, extent in enumerate(extents) if place != axis and extent > 1]
+    *lines, line = others or [1]
+    blocks = -(-extents[axis] // _row_of(near))
+    return -(-blocks // link.blocks) * prod(lines) * -(-line // link.rows)
+
+
 _UNBROKEN = 1 << 62
 
 

@@ -12,7 +12,7 @@ from xdsl.ir import Region
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.analysis.constants import constant_number
 from ...dialects.core.kernel import Access, Kernel
-from ...dialects.core.machine.cost_table import cost, transform
+from ...dialects.core.machine.cost_table import cost, count, transform
 from ...dialects.core.machine.model import Engine, Link
 from ...dialects.core.machine.operations import dimension_names
 from ...dialects.hier.sharded import level_name
@@ -43,17 +43,31 @@ def array(
         return fault
     if output_stationary and not most_kept(dim, str(element_of(kernel.inputs[0].value))):
         return f"sums of {dim} products may exceed the 20 bits in which they leave the array"
-    rows = [name for name in names if name[0] == "m" and extents[name] > 1][-1:]
-    blocks = ceil(extents["n0"] / dim) * ceil(extents["k0"] / dim)
-    blocks *= prod(extents[name] for name in names if name[0] == "k" and name != "k0")
-    lines = prod(extents[name] for name in names if name[0] == "m" and name not in rows)
-    whole, rest = divmod(prod(extents[name] for name in rows), dim)
+    blocks, lines, row = _loops(extents, dim)
+    whole, rest = divmod(row, dim)
     line = whole * dim + (max(rest, LEAST_ROWS) if rest else 0)
-    blocks *= prod(extent for name, extent in extents.items() if name[0] == "b")
     if output_stationary:
         return blocks * lines * (whole + bool(rest)) * dim
     first = dim if whole * lines > 1 or not rest else max(rest, LEAST_ROWS)
     return blocks * (dim + lines * line - first)
+
+
+def _loops(extents: Mapping[str, int], dim: int) -> tuple[int, int, int]:
+    """Return the blocks of weights of a product, the lines of rows that stream through each, and the rows of one."""
+    rows = [name for name in extents if name[0] == "m" and extents[name] > 1][-1:]
+    blocks = ceil(extents["n0"] / dim) * ceil(extents["k0"] / dim)
+    blocks *= prod(extent for name, extent in extents.items() if name[0] in "bk" and name != "k0")
+    lines = prod(extent for name, extent in extents.items() if name[0] == "m" and name not in rows)
+    return blocks, lines, prod(extents[name] for name in rows)
+
+
+@count("array")
+def products(
+    kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0
+) -> int:
+    """Return the instructions of a product: for each block of weights a preload, unless sums are kept, and products."""
+    blocks, lines, row = _loops(dict(zip(dimension_names(kernel), bounds, strict=True)), dim)
+    return blocks * (lines * ceil(row / dim) + (0 if output_stationary else 1))
 
 
 def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:
@@ -98,6 +112,14 @@ def zeros(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) 
     if constant_number(kernel.inputs[0].value) != 0:
         return "loads without a source bring zeros only"
     return ceil(prod(bounds) / dim)
+
+
+@count("zeros")
+def zero_loads(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int) -> int:
+    """Return the loads of zeros to sums, of a block of rows each."""
+    *others, columns = bounds
+    *lines, line = [extent for extent in others if extent > 1] or [1]
+    return ceil(columns / dim) * prod(lines) * ceil(line / dim)
 
 
 @cost("loads")

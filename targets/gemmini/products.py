@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import StringAttr
@@ -20,7 +21,9 @@ from ...passes.loops.blocks import Part
 from ...passes.loops.nest import Index, Nest
 from .additions import add_by_loads, reduce_by_loads
 from .dialects.gemmini.instructions import (
+    compute_accumulated,
     compute_accumulated_add,
+    compute_preloaded,
     compute_preloaded_add,
     config_ex,
     mvin_acc_zero,
@@ -33,32 +36,59 @@ from .product_loops import ProductLoops
 from .rows import zero_rows
 
 
+_ADDING = compute_preloaded_add, compute_accumulated_add
+_OVERWRITING = compute_preloaded, compute_accumulated
+"""Products with the weights that are preloaded, and with those of the product before."""
+
+
 class WeightStationaryLoops(ProductLoops):
-    """Loops over blocks of weights, and inside of them over rows of the first factor."""
+    """
+    Loops over blocks of weights, and inside of them over rows of the first factor.
+
+    Sums that nothing has started are overwritten by the products of the first block of the reduction.
+    """
 
     def emit(self) -> None:
         """Emit the instructions of the product."""
         nest, bounds = self.nest, self.kernel.bounds
         nest.last(config_ex(self.step))
-        if self.op.accumulate is None:
-            zero_rows(nest, self.y.value, mvin_acc_zero)
         outer = self.open_outer()
         (n,) = nest.open("n", 0, bounds[self.n] // self.dim)
         self.position[self.n] = nest.mul(n, self.dim)
-        for loop in self.taps:
-            self.position[loop] = nest.open("t", 0, bounds[loop])[0]
-        (k,) = nest.open("k", 0, bounds[self.k] // self.dim)
-        self.position[self.k] = nest.mul(k, self.dim)
-        for loop in self.others:
-            self.position[loop] = 0
-        self.position[self.row] = 0
-        nest.last(preload((self.w.value, self.at(self.w, n)), self.dim, self.dim))
-        self._chunks(n, k, is_first=True)
-        for number, loop in enumerate(self.others):
-            self._remaining(number, loop, n, k)
-        nest.close_all(2 + len(self.taps) + outer)
+        reduced = [*self.taps, self.k]
+        if self.op.accumulate is not None:
+            self._reduce(n, reduced)
+        else:
+            self.position |= dict.fromkeys(reduced, 0)
+            self._block(n, 0, overwrites=True)
+            for number, loop in enumerate(reduced):
+                if self._blocks(loop) > 1:
+                    self._reduce(n, reduced[number:], start=1)
+                    self.position |= dict.fromkeys(reduced, 0)
+        nest.close_all(1 + outer)
 
-    def _remaining(self, number: int, loop: int, n: Index, k: Index) -> None:
+    def _blocks(self, loop: int) -> int:
+        """Return the iterations of a loop of the reduction."""
+        return self.kernel.bounds[loop] // (self.dim if loop == self.k else 1)
+
+    def _reduce(self, n: Index, loops: Sequence[int], *, start: int = 0) -> None:
+        """Emit the blocks of weights of some loops, the last of which is along the rows; the outermost has a start."""
+        k: Index = 0
+        for number, loop in enumerate(loops):
+            (k,) = self.nest.open("k" if loop == self.k else "t", 0 if number else start, self._blocks(loop))
+            self.position[loop] = self.nest.mul(k, self.dim if loop == self.k else 1)
+        self._block(n, k)
+        self.nest.close_all(len(loops))
+
+    def _block(self, n: Index, k: Index, *, overwrites: bool = False) -> None:
+        """Emit the products of a block of weights, at the current position of the reduction."""
+        self.position |= dict.fromkeys([*self.others, self.row], 0)
+        self.nest.last(preload((self.w.value, self.at(self.w, n)), self.dim, self.dim))
+        self._chunks(n, k, is_first=True, overwrites=overwrites)
+        for number, loop in enumerate(self.others):
+            self._remaining(number, loop, n, k, overwrites)
+
+    def _remaining(self, number: int, loop: int, n: Index, k: Index, overwrites: bool) -> None:
         """Emit the rows at which the loops before one are at 0, and that one is not."""
         inner = self.others[number + 1 :]
         if self.kernel.bounds[loop] == 1:
@@ -66,19 +96,20 @@ class WeightStationaryLoops(ProductLoops):
         self.position[loop] = self.nest.open("m", 1, self.kernel.bounds[loop])[0]
         for each in inner:
             self.position[each] = self.nest.open("m", 0, self.kernel.bounds[each])[0]
-        self._chunks(n, k, is_first=False)
+        self._chunks(n, k, is_first=False, overwrites=overwrites)
         self.nest.close_all(1 + len(inner))
         for each in (loop, *inner):
             self.position[each] = 0
 
-    def _chunks(self, n: Index, k: Index, *, is_first: bool) -> None:
+    def _chunks(self, n: Index, k: Index, *, is_first: bool, overwrites: bool) -> None:
         """Emit the products of a line of rows; the first of all takes the preloaded weights."""
-        made = compute_preloaded_add if is_first else compute_accumulated_add
+        with_new, with_old = _OVERWRITING if overwrites else _ADDING
+        made = with_new if is_first else with_old
         for part in self._line(is_first=is_first):
             self.position[self.row] = self.loop("r", part)
             self._compute(made, n, k, part.size)
             self.close(part)
-            made = compute_accumulated_add
+            made = with_old
         self.position[self.row] = 0
 
     def _line(self, *, is_first: bool) -> list[Part]:

@@ -43,12 +43,22 @@ The body takes one element, may take its indices in the far buffer, and ends wit
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _COSTS: dict[str, Cost] = {}
+_COUNTS: dict[str, Cost] = {}
 _TRANSFORMS: dict[str, Transform] = {}
 
 
 def cost(name: str) -> Callable[[_Function], _Function]:
     """Register a cost function; in `costs.py` of a target its name becomes `<target>.<name>`."""
     return _register(_COSTS, "cost function", name)
+
+
+def count(name: str) -> Callable[[_Function], _Function]:
+    """
+    Register the number of instructions of a kernel beside its cost function of that name, of the same parameters.
+
+    A machine whose program issues instructions (`instruction` of `program`) plans with it.
+    """
+    return _register(_COUNTS, "count", name)
 
 
 def transform(name: str) -> Callable[[_Function], _Function]:
@@ -72,6 +82,12 @@ def _register(table: dict[str, Any], kind: str, name: str) -> Callable[[_Functio
 def cost_named(name: str) -> Cost:
     """Return a cost function. Raises KeyError for an unknown one."""
     return _named(_COSTS, name)
+
+
+def count_named(name: str) -> Cost | None:
+    """Return the number of instructions beside a cost function, None without one. Raises KeyError for an unknown one."""
+    _named(_COSTS, name)
+    return _COUNTS.get(name)
 
 
 def transform_named(name: str) -> Transform:
@@ -103,7 +119,7 @@ def _known(table: dict[str, Any]) -> list[str]:
 
 
 def _forget(targets: Collection[str]) -> None:
-    for table in (_COSTS, _TRANSFORMS):
+    for table in (_COSTS, _COUNTS, _TRANSFORMS):
         for name in [name for name in table if name.rpartition(".")[0] in targets]:
             del table[name]
     parameters_of.cache_clear()

@@ -16,7 +16,7 @@ from math import ceil, lcm, prod
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ....errors import Diagnostic, did_you_mean
-from .cost_table import cost_named
+from .cost_table import cost_named, count_named
 from .operations import OpSupport
 from .prices import Price, Prices
 
@@ -130,6 +130,7 @@ class Link:
     ways, of `TRANSFORMS` or functions of a target, in which the engine can transform what it moves. Into so many
     `blocks` it can scatter one row, and as so many rows it can write one that it repeats. One that `packs` has the rows
     of a transfer without gaps in its near level: those of a partial tile with gaps between them are transfers each.
+    Where the program issues instructions, one moves so many `rows` at most, of `blocks` blocks.
     """
 
     name: str
@@ -152,6 +153,7 @@ class Link:
     blocks: int = 1
     repeats: int = 1
     packs: bool = False
+    rows: int = 0
 
     def leads(self, source: str, target: str) -> bool:
         """Return whether the link moves data from one level to another."""
@@ -356,6 +358,20 @@ class Machine:
         """
         prices = self._prices_on(engine, op, self._known_costs(op))
         return None if prices is None else prices.of(op)
+
+    def counter(self, engine: Engine, op: Operation) -> Price | None:
+        """Return the instructions of a kernel, or of a tile of it, on an engine, as `pricer`; None where unknown."""
+        support = engine.support(op)
+        found = count_named(support.cost) if support is not None else None
+        if support is None or found is None:
+            return None
+        parameters = dict(support.parameters)
+        return Prices(support, lambda kernel, bounds: found(kernel, bounds, engine, **parameters)).of(op)
+
+    @property
+    def issuing(self) -> int:
+        """Cycles in which the program issues an instruction, 0 where the machine does not say."""
+        return max((dict(engine.program).get("instruction", 0) for engine in self.engines), default=0)
 
     def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
         """Return the cycles of an op, or of a tile with loops of these extents, on an engine; None where it cannot."""

@@ -125,6 +125,7 @@ LINK: dict[str, Key] = {
     "blocks": Key(integer(1)),
     "repeats": Key(integer(1)),
     "packs": Key(flag),
+    "rows": Key(integer(1)),
 }
 ENGINE: dict[str, Key] = {
     "level": Key(operand_levels, required=True),
