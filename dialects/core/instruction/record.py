@@ -127,7 +127,7 @@ class Instruction:
         values = dict(zip(op.operands, operands, strict=True))
         numbers = {name: values.get(found, found) for name, found in op.known_numbers().items()}
         numbers[MACHINE] = machine
-        return max(1, ceil(self.price(**{name: numbers[name] for name in names_of(self.price)})))
+        return ceil(self.price(**{name: numbers[name] for name in names_of(self.price)}))
 
     @cached_property
     def numbers(self) -> set[str]:

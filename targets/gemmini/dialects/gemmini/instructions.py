@@ -352,7 +352,7 @@ def config_os(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]
 
 
 @instruction(
-    "gemmini.preload", c="tw_gemmini_preload", header=HEADER, queue="execute", cycles=lambda: 1,
+    "gemmini.preload", c="tw_gemmini_preload", header=HEADER, queue="execute", cycles=lambda: 0,
     regions={"b": _weights}, fills="weights", requires=[preload_fault, weights_fault],
 )  # fmt: skip
 def preload(
@@ -360,7 +360,7 @@ def preload(
     weights: State[Weights],
 ) -> None:  # fmt: skip
     """
-    Bring weights to the array, for the next `compute_preloaded`, during the product before.
+    Bring weights to the array, for the next `compute_preloaded`, during the product before: it takes no cycles itself.
 
     In C it is issued with that: the hardware's preload names the sums too.
     """
