@@ -32,6 +32,10 @@ def blocks_fault(blocks: int, dim: int, size: int) -> str | None:
     return request_fault(blocks * dim * size)
 
 
+def partial_fault(blocks: int, cols: int, dim: int, size: int) -> str | None:
+    return request_fault((blocks * dim + cols) * size)
+
+
 def bytes_fault(blocks: int, dim: int) -> str | None:
     return request_fault(blocks * dim)
 
@@ -70,6 +74,18 @@ def gelu_fault(scale: float, qb: int, qc: int) -> str | None:
 
 def column_fault(near_at: tuple[int | None, ...]) -> str | None:
     return _row_begin(near_at, "near")
+
+
+def last_fault(near_at: tuple[int | None, ...], last_at: tuple[int | None, ...], blocks: int) -> str | None:
+    if (fault := _row_begin(last_at, "last")) is not None:
+        return fault
+    if len(near_at) < 3 or len(near_at) != len(last_at):
+        return None
+    pairs = zip((near_at[0], *near_at[1:]), last_at, strict=True)
+    differ = [b - a for a, b in pairs if a is not None and b is not None]
+    if None in (near_at[0], last_at[0]) or differ[0] == blocks:
+        return None
+    return f"'last' is block {blocks} behind 'near', not {differ[0]}"
 
 
 def factors_fault(a_at: tuple[int | None, ...], c_at: tuple[int | None, ...]) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, UnknownLoc, f32
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -29,6 +29,7 @@ from .dialects.gemmini.instructions import (
     mvin_acc,
     mvin_acc_zero,
     mvin_blocks,
+    mvin_columns,
     mvin_zero,
     mvout,
     mvout_full,
@@ -74,18 +75,44 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
 
         each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
 
+    def load_end(first: Index, count: int) -> None:
+        """Emit the loads of less columns than one load has at most, in one each."""
+        whole, rest = divmod(count, rows.dim)
+        if not whole or not rest:
+            load(first, rest or rows.dim, blocks=max(whole, 1))
+            return
+
+        def row(at: Sequence[Index], number: Index) -> None:
+            there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
+            ends = [[nest.value(each) for each in (block, *at, 0)] for block in (first, nest.add(first, whole))]
+            here, last = ((near, each) for each in ends)
+            nest.last(mvin_columns((view, there), here, last, nest.value(number), whole, rest, own))
+
+        each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
+
     most = REQUEST_BYTES // (rows.dim * size)
     if is_spad and isinstance(high, int) and low == 0:
-        whole, rest = divmod(high, rows.dim)
-        chunks(nest, 0, whole, most, lambda first, number: load(first, rows.dim, blocks=number))
+        groups, rest = divmod(high, most * rows.dim)
+        chunks(nest, 0, groups * most, most, lambda first, number: load(first, rows.dim, blocks=number))
         if rest:
-            load(whole, rest, blocks=1)
+            load_end(groups * most, rest)
     elif is_spad and low == 0:
         groups = nest.div(high, most * rows.dim)
         (group,) = nest.open("b", 0, groups)
         load(nest.mul(group, most), rows.dim, blocks=most)
         nest.close()
-        _each_block(nest, high, rows.dim, partial(load, blocks=1), start=nest.mul(groups, most))
+        begin, end = nest.mul(groups, most), shape_of(far)[rows.axis] % (most * rows.dim)
+        if end > rows.dim:
+            # All tiles but the last one along the axis end with whole loads, if these divide them.
+            is_end = nest.op(
+                arith.CmpiOp(nest.value(nest.sub(high, nest.mul(begin, rows.dim))), nest.value(end), "eq")
+            )
+            ends = nest.op(arith.SelectOp(is_end, nest.value(1), nest.value(0)))
+            nest.open("e", 0, ends)
+            load_end(begin, end)
+            nest.close()
+            begin = nest.add(begin, nest.mul(ends, -(-end // rows.dim)))
+        _each_block(nest, high, rows.dim, partial(load, blocks=1), start=begin)
     else:
         _each_block(nest, high, rows.dim, partial(load, blocks=1))
     _append(block, nest, constants)

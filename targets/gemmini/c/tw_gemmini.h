@@ -232,6 +232,12 @@ static inline void tw_gemmini_mvin_blocks(const void *far, void *near, int32_t n
     tw_gemmini_load(far, tw_gemmini_spad_tile(near, near_at, rows, blocks * dim, dim, size), id);
 }
 
+static inline void tw_gemmini_mvin_columns(const void *far, void *near, int32_t near_at, void *last, int32_t last_at, int32_t rows,
+                                           int32_t blocks, int32_t cols, int32_t id, int32_t dim, int32_t size) {
+    (void)last, (void)last_at;
+    tw_gemmini_load(far, tw_gemmini_spad_tile(near, near_at, rows, blocks * dim + cols, dim, size), id);
+}
+
 static inline void tw_gemmini_mvin_zero(void *near, int32_t near_at, int32_t rows, int32_t dim, int32_t size) {
     tw_gemmini_issue(TW_GEMMINI_MVIN, UINT64_C(0), tw_gemmini_spad_tile(near, near_at, rows, dim, dim, size));
 }

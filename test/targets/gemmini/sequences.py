@@ -107,6 +107,12 @@ class Program:
             blocks = self.number(2, min(3, 4 // self.size))
             near = self.number(0, 4 - blocks), self.number(0, 64 - rows), 0
             self.op("mvin_blocks", ("x", at), ("blocks", near), self.index(rows), blocks=blocks, id=id)
+        if 4 // self.size > 1 and self.chance():
+            cols = self.number(1, 15)
+            near = self.number(0, 2), self.number(0, 64 - rows), 0
+            last = near[0] + 1, *near[1:]
+            places = ("x", at), ("blocks", near), ("blocks", last)
+            self.op("mvin_columns", *places, self.index(rows), blocks=1, cols=cols, id=id)
         if self.chance():
             self.op("mvin_zero", ("near", (self.number(0, 255), 0)), self.index(1))
 

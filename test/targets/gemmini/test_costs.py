@@ -49,8 +49,8 @@ def test_the_product_before_a_preload_has_whole_blocks_of_rows(lines: int, pixel
     (execute,) = (engine for engine in simulate(module).engines if engine.name == "array.execute")
     products = [op for op in module.walk() if op.name.startswith("gemmini.compute")]
     assert products[-1].properties["rows"] == IntegerAttr(min(pixels, 16), i64)
-    configuration, preloads = 1, 2
-    assert execute.busy == 2 * rows + configuration + preloads
+    configuration = 1
+    assert execute.busy == 2 * rows + configuration
 
 
 def test_a_repeated_row_of_sums_is_one_request() -> None:

@@ -27,6 +27,7 @@ from .instructions import (
     mvin_blocks,
     mvin_bytes,
     mvin_bytes_add,
+    mvin_columns,
     mvin_zero,
     mvout,
     mvout_full,
@@ -48,7 +49,7 @@ GEMMINI = Dialect(
     [
         each.op
         for each in (
-            begin, config_ld, mvin, mvin_blocks, mvin_zero, mvin_acc, mvin_acc_zero,
+            begin, config_ld, mvin, mvin_blocks, mvin_columns, mvin_zero, mvin_acc, mvin_acc_zero,
             config_ld_bytes, mvin_bytes, mvin_bytes_add,
             config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
             config_os, multiply_keep, multiply, multiply_add,

@@ -50,8 +50,10 @@ from ...limits import (
     factors_fault,
     gelu_fault,
     keep_fault,
+    last_fault,
     load_stride_fault,
     memories_fault,
+    partial_fault,
     pool_stride_fault,
     preload_fault,
     product_fault,
@@ -77,6 +79,8 @@ Sum = TypeVar("Sum", np.int32, np.float32)
 
 Dimension: TypeAlias = Annotated[Const, (4, 8, 16, 32, 64)]
 Blocks: TypeAlias = Annotated[Const, range(2, 5)]
+WholeBlocks: TypeAlias = Annotated[Const, range(1, 4)]
+Columns: TypeAlias = Annotated[Const, range(1, 64)]
 AnyBlocks: TypeAlias = Annotated[Const, range(1, 5)]
 Window: TypeAlias = Annotated[Const, range(1, 4)]
 Pixels: TypeAlias = Annotated[Const, range(1, 256)]
@@ -180,6 +184,14 @@ def _near_blocks(rows: Any, blocks: int, near_shape: tuple[int, ...]) -> tuple[A
     return blocks, *([1] * (len(near_shape) - 1 - len(line))), *line
 
 
+def _far_columns(rows: Any, blocks: int, cols: int, dim: int) -> tuple[Any, int]:
+    return rows, dim * blocks + cols
+
+
+def _last(rows: Any, cols: int, last_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return _line(last_shape, rows, cols)
+
+
 def _weights(k: int, n: int) -> tuple[int, int]:
     return k, n
 
@@ -273,6 +285,29 @@ def mvin_blocks(
     """Load rows of 2 to 4 blocks of DIM elements, 64 bytes at most: near[b, r, c] = far[r * stride + DIM * b + c]."""
     source = far.along((blocks, dim), (rows, load.strides[id]), (dim, 1))
     near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] = source
+
+
+@instruction(
+    "gemmini.mvin_columns", c="tw_gemmini_mvin_columns", header=HEADER, queue="load",
+    cycles=lambda rows, blocks, cols, dim, size, machine: _requests(machine, rows, (blocks * dim + cols) * size),
+    regions={"far": _far_columns, "near": _near_blocks, "last": _last},
+    requires=[rows_fault, partial_fault, columns_fault, column_fault, last_fault],
+)  # fmt: skip
+def mvin_columns(
+    far: In[Element], near: OutAt[Element], last: OutAt[Element], rows: Size, blocks: WholeBlocks, cols: Columns, id: Id,
+    dim: NearDim, size: NearSize, load: State[Load],
+) -> None:  # fmt: skip
+    """
+    Load rows of 1 to 3 blocks of DIM elements and of a part of another one, `last`, which follows them.
+
+    It is one load: near[b, r, c] = far[r * stride + DIM * b + c], and last[r, c] of the block behind.
+    """
+    stride, first = load.strides[id], blocks * dim
+    near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] = far.along(
+        (blocks, dim), (rows, stride), (dim, 1)
+    )
+    columns, lines = np.arange(cols), np.arange(rows)[:, None]
+    last[lines * dim + columns] = far[lines * stride + first + columns]
 
 
 @instruction(
