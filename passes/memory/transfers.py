@@ -134,12 +134,14 @@ def tile_costs(
 
 def instructions_of(link: Link, near: Attribute | None, extents: Sequence[int]) -> int:
     """Return the instructions that move a tile in blocks of rows, whole, 0 over a link that has none."""
-    axis = _axis_of_blocks(near) if near is not None and link.rows else None
-    if near is None or axis is None:
+    lead = layout_map(near) if near is not None and link.rows else None
+    axes = lead.results[-1].used_dims() if lead is not None else set[int]()
+    if len(axes) != 1:
         return 0
-    others = [extent for place, extent in enumerate(extents) if place != axis and extent > 1]
+    others = [extent for place, extent in enumerate(extents) if place not in axes and extent > 1]
     *lines, line = others or [1]
-    blocks = -(-extents[axis] // _row_of(near))
+    kind = cast("MemRefType[Any]", near)
+    blocks = -(-sum(extents[axis] for axis in axes) // physical_shape(kind)[-1])
     return -(-blocks // link.blocks) * prod(lines) * -(-line // link.rows)
 
 

@@ -7,10 +7,12 @@ from math import prod
 
 import pytest
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, i8, i32
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType, i8, i32
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from tilewright.dialects.core.machine.model import Link
-from tilewright.passes.memory.transfers import tile_costs
+from tilewright.passes.memory.transfers import instructions_of, tile_costs
+from tilewright.passes.memory.views import buffer_type
 from tilewright.test.passes.memory.systolic import machine
 
 pytestmark = pytest.mark.quick
@@ -42,3 +44,19 @@ def test_rows_with_gaps_in_the_near_level_are_transfers_each(
         cost = tile_costs(machine(), link, far, reads=False)((8, 8, 22), inside)
         assert cost.startup == 10 * expected
         assert cost.data == prod(inside[:2]) * 3
+
+
+@pytest.mark.parametrize(
+    ("tile", "count"),
+    [((32, 64), 2), ((33, 64), 3), ((1, 64), 1), ((32, 80), 4), ((3, 20, 64), 6), ((20, 1, 16), 2)],
+    ids=str,
+)
+def test_an_instruction_moves_rows_of_a_line_and_blocks(tile: tuple[int, ...], count: int) -> None:
+    link = replace(LINK, near="SPAD", blocks=4, rows=16)
+    rank = len(tile)
+    dims = [AffineExpr.dimension(each) for each in range(rank)]
+    blocked = AffineMap(rank, 0, (dims[-1] // 16, *dims[:-1], dims[-1] % 16))
+    near = buffer_type(tile, i8, AffineMapAttr(blocked))
+    assert instructions_of(link, near, tile) == count
+    assert instructions_of(replace(link, rows=0), near, tile) == 0
+    assert instructions_of(link, None, tile) == 0

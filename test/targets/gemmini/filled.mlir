@@ -16,7 +16,7 @@
 func.func @network(%x: memref<1x9x7x16xi8>, %w: memref<16x3x3x16xi8>, %y: memref<1x9x7x16xi32>,
                    %z: memref<1x6x6x16xi8>, %v: memref<16x2x2x16xi8>, %u: memref<1x2x2x16xi32>) {
   nn.conv ins(%x, %w : memref<1x9x7x16xi8>, memref<16x3x3x16xi8>) outs(%y : memref<1x9x7x16xi32>)
-    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last}
+    {hier.sizes = array<i64: 1, 1, 16, 9, 7, 16, 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last}
   nn.conv ins(%z, %v : memref<1x6x6x16xi8>, memref<16x2x2x16xi8>) outs(%u : memref<1x2x2x16xi32>)
     {hier.sizes = array<i64: 1, 1, 16, 2, 2, 16, 2, 2>, strides = array<i64: 4, 4>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last}
   func.return

@@ -21,6 +21,84 @@ func.func @mvin_blocks_column(%far: memref<64x64xi8>, %near: memref<4x64x16xi8, 
 
 // -----
 
+func.func @mvin_columns_rows(%far: memref<64x64xi8>, %near: memref<4x64x16xi8, "SPAD">) {
+  %n = arith.constant 4 : index
+  %m = arith.constant 17 : index
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{a command moves at most 16 rows, not 17}}
+  gemmini.mvin_columns %far, %near[%z, %z, %z], %near[%o, %z, %z], %m {blocks = 1 : i64, cols = 8 : i64, id = 0 : i64} : memref<64x64xi8>, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">
+  func.return
+}
+
+// -----
+
+func.func @mvin_columns_columns(%far: memref<64x64xi8>, %near: memref<4x64x16xi8, "SPAD">) {
+  %n = arith.constant 4 : index
+  %m = arith.constant 17 : index
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{a block has at most 16 columns, not 17}}
+  gemmini.mvin_columns %far, %near[%z, %z, %z], %near[%o, %z, %z], %n {blocks = 1 : i64, cols = 17 : i64, id = 0 : i64} : memref<64x64xi8>, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">
+  func.return
+}
+
+// -----
+
+func.func @mvin_columns_request(%far: memref<64x64xi8>, %near: memref<4x64x16xi8, "SPAD">, %wide: memref<4x64x32xi8, "SPAD">) {
+  %n = arith.constant 4 : index
+  %m = arith.constant 17 : index
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{a row of a load has at most 64 bytes, not 72}}
+  gemmini.mvin_columns %far, %wide[%z, %z, %z], %wide[%o, %z, %z], %n {blocks = 2 : i64, cols = 8 : i64, id = 0 : i64} : memref<64x64xi8>, memref<4x64x32xi8, "SPAD">, memref<4x64x32xi8, "SPAD">
+  func.return
+}
+
+// -----
+
+func.func @mvin_columns_column(%far: memref<64x64xi8>, %near: memref<4x64x16xi8, "SPAD">) {
+  %n = arith.constant 4 : index
+  %m = arith.constant 17 : index
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'near' begins at column 8}}
+  gemmini.mvin_columns %far, %near[%z, %z, %e], %near[%o, %z, %z], %n {blocks = 1 : i64, cols = 8 : i64, id = 0 : i64} : memref<64x64xi8>, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">
+  func.return
+}
+
+// -----
+
+func.func @mvin_columns_column_of_the_last(%far: memref<64x64xi8>, %near: memref<4x64x16xi8, "SPAD">) {
+  %n = arith.constant 4 : index
+  %m = arith.constant 17 : index
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'last' begins at column 8}}
+  gemmini.mvin_columns %far, %near[%z, %z, %z], %near[%o, %z, %e], %n {blocks = 1 : i64, cols = 8 : i64, id = 0 : i64} : memref<64x64xi8>, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">
+  func.return
+}
+
+// -----
+
+func.func @mvin_columns_last(%far: memref<64x64xi8>, %near: memref<4x64x16xi8, "SPAD">) {
+  %n = arith.constant 4 : index
+  %m = arith.constant 17 : index
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %e = arith.constant 8 : index
+  // expected-error @+1 {{'last' is block 2 behind 'near', not 1}}
+  gemmini.mvin_columns %far, %near[%z, %z, %z], %near[%o, %z, %z], %n {blocks = 2 : i64, cols = 8 : i64, id = 0 : i64} : memref<64x64xi8>, memref<4x64x16xi8, "SPAD">, memref<4x64x16xi8, "SPAD">
+  func.return
+}
+
+// -----
+
 func.func @mvin_zero_rows(%near: memref<4x64x16xi8, "SPAD">) {
   %m = arith.constant 17 : index
   // expected-error @+1 {{a command moves at most 16 rows, not 17}}

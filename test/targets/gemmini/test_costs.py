@@ -51,6 +51,9 @@ def test_the_product_before_a_preload_has_whole_blocks_of_rows(lines: int, pixel
     assert products[-1].properties["rows"] == IntegerAttr(min(pixels, 16), i64)
     configuration = 1
     assert execute.busy == 2 * rows + configuration
+    counter = machine.counter(engine, op)
+    assert counter is not None
+    assert execute.calls == (counter() or 0) + configuration
 
 
 def test_a_repeated_row_of_sums_is_one_request() -> None:

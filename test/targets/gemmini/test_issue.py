@@ -20,6 +20,8 @@ LAYERS = {
     "a tile of the whole image": Conv(7, 64, 32, 3, 1, 1),
     "tiles that are clipped": Conv(30, 21, 64, 3, 2, 1),
     "loads end at the edge": Gemm(20, 200, 96),
+    "a load of a part of a block": Gemm(20, 104, 96),
+    "long and thin": Gemm(1568, 128, 64, bias=False),
 }
 
 
@@ -42,7 +44,7 @@ def test_each_instruction_is_issued_once(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("sums are filled", 1.05), ("few loads in a long loop", 1.05), ("a halo around the image", 1.04)],
+    [("sums are filled", 1.05), ("few loads in a long loop", 1.05), ("a halo around the image", 1.04), ("long and thin", 1.04)],
 )
 def test_instructions_take_little_longer_than_kernels(name: str, most: float, tmp_path: Path) -> None:
     kernels, instructions = (simulate(compiled(LAYERS[name], tmp_path, stop)).cycles for stop in ("kernels", "array"))
