@@ -212,6 +212,19 @@ def cycles(layer: Layer, latency: int) -> float:
     return CALL + COMMANDS * COMMAND_CYCLES + tiles[0].load + overlapped + tiles[-1].store
 
 
+def bound(layer: Layer, latency: int, peak: int) -> float:
+    """Return the least cycles of a layer: of its products, `peak` a cycle, or of loading each operand once."""
+    if isinstance(layer, Gemm):
+        loads = _load(layer.rows, layer.depth, latency) + _load(layer.depth, layer.columns, latency)
+    elif isinstance(layer, Conv):
+        pixels = min(layer.size, layer.convolved * layer.kernel) ** 2
+        loads = _load(layer.batch * pixels, layer.channels, latency)
+        loads += _load(layer.kernel**2 * layer.channels, layer.features, latency)
+    else:
+        loads = 2 * _load(layer.rows, layer.columns, latency)
+    return max(layer.macs / peak, loads)
+
+
 def _load(rows: int, row_bytes: int, latency: int) -> float:
     """Return the cycles of rows, each in requests of at most 64 bytes."""
     full, rest = divmod(row_bytes, BURST)

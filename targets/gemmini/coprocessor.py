@@ -139,9 +139,7 @@ class Coprocessor:
         elif cols > self._dim and cols % self._dim:
             blocks, rest = divmod(cols, self._dim)
             last = self._near(at + blocks * self.load.blocks[id])
-            gemmini.mvin_columns.function(
-                far=source, near=near, last=last, blocks=blocks, cols=rest, **numbers, **size
-            )
+            gemmini.mvin_columns.function(far=source, near=near, last=last, blocks=blocks, cols=rest, **numbers, **size)
         elif cols > self._dim:
             gemmini.mvin_blocks.function(far=source, near=near, blocks=cols // self._dim, **numbers, **size)
         else:

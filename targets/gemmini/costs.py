@@ -62,9 +62,7 @@ def _loops(extents: Mapping[str, int], dim: int) -> tuple[int, int, int]:
 
 
 @count("array")
-def products(
-    kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0
-) -> int:
+def products(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0) -> int:
     """Return the instructions of a product: for each block of weights a preload, unless sums are kept, and products."""
     blocks, lines, row = _loops(dict(zip(dimension_names(kernel), bounds, strict=True)), dim)
     return blocks * (lines * ceil(row / dim) + (0 if output_stationary else 1))

@@ -35,7 +35,6 @@ from .pools import pool_by_stores
 from .product_loops import ProductLoops
 from .rows import zero_rows
 
-
 _ADDING = compute_preloaded_add, compute_accumulated_add
 _OVERWRITING = compute_preloaded, compute_accumulated
 """Products with the weights that are preloaded, and with those of the product before."""

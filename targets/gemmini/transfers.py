@@ -104,9 +104,7 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
         begin, end = nest.mul(groups, most), shape_of(far)[rows.axis] % (most * rows.dim)
         if end > rows.dim:
             # All tiles but the last one along the axis end with whole loads, if these divide them.
-            is_end = nest.op(
-                arith.CmpiOp(nest.value(nest.sub(high, nest.mul(begin, rows.dim))), nest.value(end), "eq")
-            )
+            is_end = nest.op(arith.CmpiOp(nest.value(nest.sub(high, nest.mul(begin, rows.dim))), nest.value(end), "eq"))
             ends = nest.op(arith.SelectOp(is_end, nest.value(1), nest.value(0)))
             nest.open("e", 0, ends)
             load_end(begin, end)

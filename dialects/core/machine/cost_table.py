@@ -85,7 +85,7 @@ def cost_named(name: str) -> Cost:
 
 
 def count_named(name: str) -> Cost | None:
-    """Return the number of instructions beside a cost function, None without one. Raises KeyError for an unknown one."""
+    """Return the number of instructions beside a cost function, None where there is none."""
     _named(_COSTS, name)
     return _COUNTS.get(name)
 

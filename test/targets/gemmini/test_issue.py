@@ -44,7 +44,12 @@ def test_each_instruction_is_issued_once(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("sums are filled", 1.05), ("few loads in a long loop", 1.05), ("a halo around the image", 1.04), ("long and thin", 1.04)],
+    [
+        ("sums are filled", 1.05),
+        ("few loads in a long loop", 1.05),
+        ("a halo around the image", 1.04),
+        ("long and thin", 1.04),
+    ],
 )
 def test_instructions_take_little_longer_than_kernels(name: str, most: float, tmp_path: Path) -> None:
     kernels, instructions = (simulate(compiled(LAYERS[name], tmp_path, stop)).cycles for stop in ("kernels", "array"))
