@@ -289,7 +289,7 @@ def mvin_blocks(
 
 @instruction(
     "gemmini.mvin_columns", c="tw_gemmini_mvin_columns", header=HEADER, queue="load",
-    cycles=lambda rows, blocks, cols, dim, size, machine: _requests(machine, rows, (blocks * dim + cols) * size),
+    cycles=lambda rows, blocks, dim, size, machine: _requests(machine, rows, (blocks + 1) * dim * size),
     regions={"far": _far_columns, "near": _near_blocks, "last": _last},
     requires=[rows_fault, partial_fault, columns_fault, column_fault, last_fault],
 )  # fmt: skip
