@@ -201,7 +201,7 @@ def _add(layer: Add) -> onnx.ModelProto:
 
 
 def faults_of(layer: Layer, plan: Ours, least: float) -> list[str]:
-    """Return what is wrong with a plan beside the library's, and beside a share of the bound."""
+    """List the faults of a plan, beside the library's and beside a share of the bound."""
     library = cycles(layer, LATENCY)
     found = [
         f"{name} take {taken / library:.3f} times the library's cycles"
