@@ -264,7 +264,9 @@ class Pricer:
     def instructions(self, tile: OperandTile | Tiles) -> _Moves:
         """Return the instructions of an operand's tile as a function of its extents."""
         link, near = self.route.link(tile), tile.near
-        return lambda extents: instructions_of(link, near, extents)
+        value = tile.value if isinstance(tile, OperandTile) else tile.access.value
+        shape = () if tile.is_output or tile.repeated else shape_of(value)
+        return lambda extents: instructions_of(link, near, extents, shape)
 
     def floor(self, tiling: Tiling, order: Sequence[int], spread: Spread, computing: int) -> int:
         """

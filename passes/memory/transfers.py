@@ -132,17 +132,34 @@ def tile_costs(
     return cost
 
 
-def instructions_of(link: Link, near: Attribute | None, extents: Sequence[int]) -> int:
-    """Return the instructions that move a tile in blocks of rows, whole, 0 over a link that has none."""
+def instructions_of(link: Link, near: Attribute | None, extents: Sequence[int], shape: Sequence[int] = ()) -> int:
+    """
+    Return the instructions that move a tile in blocks of rows, whole, 0 over a link that has none.
+
+    With the shape of the far buffer come those that fill its padding, where a tile is longer than that.
+    """
     lead = layout_map(near) if near is not None and link.rows else None
     axes = lead.results[-1].used_dims() if lead is not None else set[int]()
     if len(axes) != 1:
         return 0
-    others = [extent for place, extent in enumerate(extents) if place not in axes and extent > 1]
-    *lines, line = others or [1]
-    kind = cast("MemRefType[Any]", near)
-    blocks = -(-sum(extents[axis] for axis in axes) // physical_shape(kind)[-1])
-    return -(-blocks // link.blocks) * prod(lines) * -(-line // link.rows)
+    (axis,) = axes
+    blocks = -(-extents[axis] // physical_shape(cast("MemRefType[Any]", near))[-1])
+    others = [extent for place, extent in enumerate(extents) if place != axis]
+    found = -(-blocks // link.blocks) * _lines(others, link.rows)
+    inside = [min(pair) for place, pair in enumerate(zip(extents, shape, strict=False)) if place != axis]
+    for place, (extent, within) in enumerate(zip(others, inside, strict=False)):
+        sides = [(extent - within) // 2, -((within - extent) // 2)]
+        found += blocks * sum(
+            _lines([*inside[:place], side, *others[place + 1 :]], link.rows, others) for side in sides if side > 0
+        )
+    return found
+
+
+def _lines(counts: Sequence[int], rows: int, extents: Sequence[int] = ()) -> int:
+    """Return the instructions of so many rows each along the last axis that is longer than 1, for all others."""
+    longer = [place for place, extent in enumerate(extents or counts) if extent > 1]
+    line = longer[-1] if longer else len(counts) - 1
+    return prod(count for place, count in enumerate(counts) if place != line) * -(-counts[line] // rows)
 
 
 _UNBROKEN = 1 << 62
