@@ -294,8 +294,8 @@ def mvin_blocks(
     requires=[rows_fault, partial_fault, columns_fault, column_fault, last_fault],
 )  # fmt: skip
 def mvin_columns(
-    far: In[Element], near: OutAt[Element], last: OutAt[Element], rows: Size, blocks: WholeBlocks, cols: Columns, id: Id,
-    dim: NearDim, size: NearSize, load: State[Load],
+    far: In[Element], near: OutAt[Element], last: OutAt[Element], rows: Size, blocks: WholeBlocks, cols: Columns,
+    id: Id, dim: NearDim, size: NearSize, load: State[Load],
 ) -> None:  # fmt: skip
     """
     Load rows of 1 to 3 blocks of DIM elements and of a part of another one, `last`, which follows them.
