@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -23,12 +23,13 @@ from .core.base import Pass
 from .core.on_buffers import refuse_tensors
 from .map_engines import engine_of
 from .mapping.refusals import forget_refusals
+from .memory.banks import Ring, in_banks
 from .memory.building import grid_of
 from .memory.gathers import look_up, prepare_gathers
 from .memory.hints import KEEP
 from .memory.layers import Layers, alternatives, layers_of, levels_of
 from .memory.places import links_to
-from .memory.plan import Choice, lower_bound
+from .memory.plan import Addresses, Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
 from .memory.pricing import reserved
 from .memory.tiling import Tiling, tiling_of
@@ -124,9 +125,16 @@ def _plan_block(block: Block, machine: Machine, limits: Limits, function: FuncOp
     for level, arena in addresses.items():
         for number, address in arena.resident.items():
             _keep(layers.buffers[number].alloc, level, address)
+    rooms = {name: size for name, size in capacity.items() if _is_free(addresses[name]) and not found.fixed[name]}
     for number, choice in enumerate(plan.choices):
-        replace_by_grid(layers, choice, {level: arena.blocks[number] for level, arena in addresses.items()})
+        begins = {level: arena.blocks[number] for level, arena in addresses.items()}
+        replace_by_grid(layers, choice, begins, rooms)
     _drop_views(found)
+
+
+def _is_free(arena: Addresses) -> bool:
+    """Return whether the block of each kernel has a level to itself."""
+    return not arena.resident and not any(arena.blocks)
 
 
 def _drop_views(layers: Layers) -> None:
@@ -157,13 +165,19 @@ def _keep(alloc: Operation, level: str, address: int) -> None:
     move(alloc.results[0], StringAttr(level))
 
 
-def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int]) -> None:
-    """Replace the kernels of a choice by its grid; `begins` has the address of its block in each level."""
+def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int], rooms: Mapping[str, int] = {}) -> None:
+    """
+    Replace the kernels of a choice by its grid; `begins` has the address of its block in each level.
+
+    `rooms` has the bytes of each level that the block has to itself, whose banks keep its buffers apart.
+    """
     ops, candidate = layers.ops[choice.first : choice.last + 1], choice.candidate
     places = layers.places_of(ops, candidate.alternative)
     tiling = tiling_of(ops, candidate.sizes, levels_of(ops), places, candidate.panels)
     tiles, scratch, ends = _addresses(tiling, choice, layers.machine, begins)
     route, spread = layers.route(ops, candidate.alternative), candidate.spread
+    for name, room in rooms.items() if not spread.loops else ():
+        _keep_apart(tiling, choice, layers.machine.level(name), room, tiles, scratch)
     shared = {level.name for level in route.levels if route.sharing(level, spread.copies) > 1}
     apart = {level: end - begins[level] for level, end in ends.items() if level in shared and end > begins[level]}
 
@@ -201,7 +215,7 @@ def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:
 
 def _addresses(
     tiling: Tiling, choice: Choice, machine: Machine, begins: Mapping[str, int]
-) -> tuple[Sequence[int | None], Sequence[int | None], dict[str, int]]:
+) -> tuple[list[int | None], list[int | None], dict[str, int]]:
     """Return the addresses of tiles and scratch, consecutive in each level from `begins` on, and where they end."""
     tiles: list[int | None] = []
     scratch: list[int | None] = []
@@ -214,6 +228,21 @@ def _addresses(
         scratch.append(ends[each.level])
         ends[each.level] += reserved(each.bytes, machine.level(each.level))
     return tiles, scratch, ends
+
+
+def _keep_apart(
+    tiling: Tiling, choice: Choice, level: Level, room: int, tiles: list[int | None], scratch: list[int | None]
+) -> None:
+    """Move the buffers in a level whose banks have a single port to different banks."""
+    if not level.single_port:
+        return
+    pairs = enumerate(zip(tiling.tiles, choice.candidate.stages, strict=True))
+    moved = {at: Ring(reserved(t.bytes, level), n) for at, (t, n) in pairs if t.has_buffer and t.level == level.name}
+    inner = {at: Ring(reserved(s.bytes, level)) for at, s in enumerate(tiling.scratch) if s.level == level.name}
+    found = [ring.address for ring in in_banks([*moved.values(), *inner.values()], level, room)]
+    for addresses, rings in ((tiles, moved), (scratch, inner)):
+        for at in rings:
+            addresses[at] = found.pop(0)
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,11 @@ class QueueAccess(NamedTuple):
     offsets: tuple[Any, ...]
     counts: tuple[int, ...]
     steps: tuple[int, ...] | None
+    beside: bool = False
+    """
+    Whether the rows are read in step with those of the op's other buffers, or of the op before it in its queue where it
+    has none.
+    """
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
@@ -18,6 +19,7 @@ from ...passes.explicit.client import Handler
 from ...passes.memory.views import row_major
 from .accounts import Layer, Place, Token
 from .kernels import level_of
+from .ports import Ports, Rows
 from .schedule import Schedule
 
 
@@ -64,6 +66,9 @@ class Queues:
         """The configuration of queues, by the order of issue."""
         self._ends: dict[tuple[str, int], int] = {}
         """Queue and instance -> the cycle at which it is next idle."""
+        self._ports = Ports()
+        banked = [level for level in schedule.machine.levels if level.single_port]
+        self._banked = {level.name: level for level in banked}
 
     def issue(self, op: Operation, trait: OnQueue) -> Handler:
         """Return the handler of an instruction. Raises Diagnostic for a queue that the machine does not have."""
@@ -71,6 +76,7 @@ class Queues:
         queue = queue_named(schedule.machine.queues, trait.queue, op)
         layer.engine = layer.engine or queue.engine
         levels = [level_of(each, schedule.machine.home.name) if is_buffer(each) else "" for each in operands]
+        banked = not self._banked.keys().isdisjoint(levels)
 
         def issue(*values: Any) -> None:
             accesses = trait.issue(op, values, self._configured)
@@ -79,11 +85,12 @@ class Queues:
                 for each in accesses
                 if levels[each.operand] in queue.interlocks
             ]
+            rows = self._rows(accesses, operands, values, levels) if banked else _NO_ROWS
             token = Token()
             schedule.tokens.append(token)
             cycles = trait.cycles_of(op, values, schedule.machine)
             schedule.control(layer, self._issuing)
-            schedule.act(partial(self._issue, token, layer, op.name, queue, cycles, footprints))
+            schedule.act(partial(self._issue, token, layer, op.name, queue, cycles, footprints, rows))
 
         return issue
 
@@ -95,7 +102,14 @@ class Queues:
         return lambda: self._schedule.act(partial(self._fence, layer, awaited))
 
     def _issue(
-        self, token: Token, layer: Layer, operator: str, queue: Queue, cycles: int, footprints: Sequence[Footprint]
+        self,
+        token: Token,
+        layer: Layer,
+        operator: str,
+        queue: Queue,
+        cycles: int,
+        footprints: Sequence[Footprint],
+        rows: Rows,
     ) -> None:
         schedule, copy = self._schedule, self._schedule.copy_of(queue.engine)
         in_flight = [each for each in self._in_flight.get((queue.engine, copy), []) if each.end > schedule.now]
@@ -107,16 +121,51 @@ class Queues:
             for each in in_flight
             if any(mine.conflicts(other) for mine in footprints for other in each.footprints)
         )
-        token.start = max(schedule.now, self._ends.get((queue.name, copy), 0), *hazards, 0)
-        token.end = self._ends[queue.name, copy] = token.start + cycles
+        before = self._ends.get((queue.name, copy), -1)
+        token.start = max(schedule.now, before, *hazards, 0)
+        own = queue.name, copy
+        turns = self._ports.turns(own, rows, is_next=token.start == before)
+        token.end = self._ends[own] = token.start + cycles + turns
+        for late, lost in self._ports.execute(own, rows, token.start, token.end, schedule.now):
+            self._ends[late] += lost
+            turns += lost
+        if turns:
+            schedule.conflict(layer, turns)
         schedule.queues_end = max(schedule.queues_end, token.end)
         in_flight.append(_InFlight(token.end, queue.name, footprints))
         self._in_flight[queue.engine, copy] = in_flight
         schedule.executed(token, layer, queue, operator)
 
+    def _rows(
+        self,
+        accesses: Sequence[QueueAccess],
+        operands: Sequence[SSAValue],
+        values: Sequence[Any],
+        levels: Sequence[str],
+    ) -> Rows:
+        """Return the rows that an instruction accesses in banks with a single port."""
+        found = Rows({}, {}, {})
+        for access in accesses:
+            at = access.operand
+            if (level := self._banked.get(levels[at])) is None:
+                continue
+            region = _footprint(access, operands[at], values[at], level.name)
+            if region.high == sys.maxsize or region.memory[1]:
+                continue
+            *outer, row = access.counts
+            item = numpy_type(element_of(operands[at])).itemsize
+            count = prod(outer) * -(-row * item // level.row_bytes)
+            into = found.writes if access.is_write else found.beside if access.beside else found.reads
+            for bank, share in level.shares(region.low, region.high - region.low).items():
+                into[level.name, bank] = into.get((level.name, bank), 0) + count * share
+        return found
+
     def _fence(self, layer: Layer, awaited: Sequence[Queue]) -> None:
         ends = [self._ends.get((queue.name, self._schedule.copy_of(queue.engine)), 0) for queue in awaited]
         self._schedule.stall(layer, max([self._schedule.now, *ends]))
+
+
+_NO_ROWS = Rows({}, {}, {})
 
 
 def _footprint(access: QueueAccess, value: SSAValue, place: Place, level: str) -> Footprint:

@@ -302,6 +302,10 @@ class Schedule:
         running.append(Running(token.start, token.end, layer, tally))
         running.sort(key=lambda each: each.start)
 
+    def conflict(self, layer: Layer, cycles: int) -> None:
+        """Record cycles that instructions of a layer lose to accesses of one bank."""
+        self._spend(layer, "conflicts", cycles)
+
     def executed(self, token: Token, layer: Layer, queue: Queue, operator: str) -> None:
         """Record that a queue executes an instruction in its token's interval, concurrently with the program."""
         cycles, tally = token.end - token.start, layer.operators.setdefault(operator, Tally())

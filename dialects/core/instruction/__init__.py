@@ -109,6 +109,7 @@ def instruction(
     fence: bool | Sequence[str] = False,
     fills: str = "",
     takes: str = "",
+    beside: Collection[str] = (),
 ) -> Callable[[Callable[..., Any]], Instruction]:
     """
     Make an instruction of the function that is its semantics.
@@ -122,7 +123,9 @@ def instruction(
     accesses last until a `fence`, an instruction that awaits these queues, or all queues. `regions` gives, by
     buffer, the region from the indices on: extents along the last axes, or pairs (count, step in elements). Its
     functions take parameters by name, and the `Configuration` of the queue; `cycles` may take the `machine`. An
-    instruction that `takes` a register of its queue needs one before that `fills` it, each time anew.
+    instruction that `takes` a register of its queue needs one before that `fills` it, each time anew. It reads the
+    buffers of `beside` row by row with its other buffers, or with those of the instruction before it in its queue where
+    it has none: in one bank with a single port, these rows take turns.
 
         @instruction("mysoc.mvin", c="mysoc_mvin", queue="load", cycles=lambda rows: 4 + rows,
                      regions=dict.fromkeys(("far", "near"), lambda rows, cols: (rows, cols)))
@@ -138,7 +141,7 @@ def instruction(
         headers = (header,) if isinstance(header, str) else tuple(header)
         awaits = None if fence is False else () if fence is True else tuple(fence)
         given = dict(regions or {})
-        on_queue = cycles, queue, awaits, given, fills, takes
+        on_queue = cycles, queue, awaits, given, fills, takes, frozenset(beside)
         made = Instruction(name, c, function, parameters, result, headers, *on_queue, tuple(requires), c_body, place)
         is_pure = any(isinstance(trait, Pure) for trait in traits)
         own = effects_of_signature(parameters, result, queue, awaits, has_regions=bool(given))
@@ -206,6 +209,12 @@ def _check_queue(made: Instruction) -> None:
         )
     if (made.fills or made.takes) and not made.queue:
         raise Diagnostic(f"'{made.name}' has a register and no queue", where=made.place, remedy="give it queue=...")
+    if unread := sorted(made.beside - {name for name, kind in made.buffers.items() if kind.reads and made.queue}):
+        raise Diagnostic(
+            f"'{made.name}' reads no '{unread[0]}' beside others",
+            where=made.place,
+            expected="the name of a buffer that it reads, of an instruction with a queue",
+        )
     if made.configurations and not made.queue:
         raise Diagnostic(
             f"'{made.name}' takes the configuration of a queue and is on none",

@@ -82,19 +82,20 @@ class QueuedEffects(OnQueue):
         if key not in configured:
             configured[key] = list(_planned(instruction, instruction.numbers_at(operands), present.of(record)))
         return [
-            QueueAccess(is_write, at, tuple(operands[i] for i in indices) or (0,) * rank, *axes)
-            for is_write, at, indices, rank, axes in cast("list[_Plan]", configured[key])
+            QueueAccess(is_write, at, tuple(operands[i] for i in indices) or (0,) * rank, *axes, beside)
+            for is_write, at, indices, rank, axes, beside in cast("list[_Plan]", configured[key])
         ]
 
 
 class _Plan(NamedTuple):
-    """Access of an instruction: whether it writes, the indices of its operands, and its region."""
+    """Access of an instruction: whether it writes, its operands, its region, and whether it is beside others."""
 
     is_write: bool
     operand: int
     indices: tuple[int, ...]
     rank: int
     axes: Axes
+    beside: bool
 
 
 def _known(op: InstructionOp, numbers: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,7 +127,8 @@ def _planned(op: InstructionOp, numbers: dict[str, Any], configurations: Mapping
         places = tuple(operands.index(each) for each in indices)
         for is_write, does in ((False, kind.reads), (True, kind.writes)):
             if does:
-                yield _Plan(is_write, operands.index(value), places, len(shape_of(value)), axes[name])
+                beside = not is_write and name in record.beside
+                yield _Plan(is_write, operands.index(value), places, len(shape_of(value)), axes[name], beside)
 
 
 def _accesses(op: InstructionOp) -> Iterable[Effect]:

@@ -75,6 +75,8 @@ class Instruction:
     """The register of its queue that it leaves a value in; empty for none."""
     takes: str
     """The register of its queue whose value it takes, which is empty from then on; empty for none."""
+    beside: frozenset[str]
+    """Buffers read in step with its other ones, or with those of the instruction before in its queue."""
     requires: tuple[Callable[..., str | None], ...]
     c_body: str
     place: str

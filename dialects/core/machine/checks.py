@@ -49,6 +49,10 @@ def _level_problems(level: Level) -> Iterable[str]:
         yield f"{path}.alignment: expected a multiple of row_bytes, found {level.alignment}"
     if not level.row_bytes and level.alignment & (level.alignment - 1):
         yield f"{path}.alignment: expected a power of two, found {level.alignment}"
+    if level.single_port and not level.row_bytes:
+        yield f"{path}.single_port: expected row_bytes beside it, the bytes of an access, found none"
+    elif level.single_port and level.rows % level.banks:
+        yield f"{path}.banks: expected a divisor of {level.rows} rows, found {level.banks}"
 
 
 def _dram_problems(level: Level) -> Iterable[str]:

@@ -70,7 +70,8 @@ class Level:
     A memory that is addressed by rows has `row_bytes`, of which its size and every address are multiples. `count`
     says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one. A memory of
     accumulators stores nothing but sums, of the type `element`. What a `preloaded` memory holds is there before the
-    program runs: engines read it in place, and no link leads to it. An `external` memory is no part of what programs
+    program runs: engines read it in place, and no link leads to it. A bank with a `single_port` serves one access in a
+    cycle, writes before reads, and is a contiguous part of the memory. An `external` memory is no part of what programs
     address: only the transfers of links reach it. `dram` are the keys of `DRAM` of a memory of rows in banks: transfers
     open rows.
     """
@@ -82,6 +83,7 @@ class Level:
     element: str = ""
     banks: int = 1
     bank_width: int = 0
+    single_port: bool = False
     latency: int = 1
     energy: float = 0.0
     holds: tuple[str, ...] = ()
@@ -99,6 +101,17 @@ class Level:
     def bandwidth(self) -> int:
         """Bytes per cycle of all banks together; 0 where they are no limit."""
         return self.banks * self.bank_width
+
+    @property
+    def bank_bytes(self) -> int:
+        """Bytes of a bank with a single port, 0 where banks limit no accesses."""
+        return self.size // self.banks if self.single_port else 0
+
+    def shares(self, address: int, size: int) -> dict[int, float]:
+        """Return the share of a buffer's bytes in each bank with a single port that it lies in."""
+        bank, end = self.bank_bytes, address + size
+        banks = range(address // bank, (end - 1) // bank + 1) if bank and size else ()
+        return {each: (min(end, (each + 1) * bank) - max(address, each * bank)) / size for each in banks}
 
     @property
     def unit(self) -> int:

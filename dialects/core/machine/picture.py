@@ -57,7 +57,8 @@ def _level_label(level: Level) -> str:
     """Return one line about a level."""
     facts = [f"{level.rows:,} rows of {level.row_bytes} B"] if level.row_bytes else []
     facts += [f"aligned to {level.alignment}"] if level.alignment > 1 and not level.row_bytes else []
-    facts += [f"{level.banks} banks"] if level.banks > 1 else []
+    port = " of one port" if level.single_port else ""
+    facts += [f"{level.banks} banks{port}"] if level.banks > 1 or port else []
     facts += [f"{level.latency} cycles to reach"] if level.latency > 1 else []
     facts += [f"{level.energy:g} pJ/B"] if level.energy else []
     facts += [f"only {', '.join(level.holds)}"] if level.holds else []

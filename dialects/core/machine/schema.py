@@ -97,6 +97,7 @@ LEVEL: dict[str, Key] = {
     "element": Key(matching(_TYPE, "an element type such as i32")),
     "banks": Key(integer(1)),
     "bank_width": Key(integer(0)),
+    "single_port": Key(flag),
     "latency": Key(integer(0)),
     "energy": Key(number()),
     "holds": Key(several(one_of(*ROLES))),

@@ -388,7 +388,7 @@ def config_os(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]
 
 @instruction(
     "gemmini.preload", c="tw_gemmini_preload", header=HEADER, queue="execute", cycles=lambda: 0,
-    regions={"b": _weights}, fills="weights", requires=[preload_fault, weights_fault],
+    regions={"b": _weights}, beside=["b"], fills="weights", requires=[preload_fault, weights_fault],
 )  # fmt: skip
 def preload(
     b: InAt[Element], k: Const, n: Const, dim: Annotated[int, Extent("b", -1)], size: Annotated[int, ElementSize("b")],
@@ -502,7 +502,7 @@ def _accumulate(
 
 @instruction(
     "gemmini.multiply_keep", c="tw_gemmini_multiply_keep", header=HEADER, queue="execute", cycles=lambda dim: dim,
-    regions={"a": _factors, "b": _weights}, requires=[product_fault, keep_fault],
+    regions={"a": _factors, "b": _weights}, beside=["b"], requires=[product_fault, keep_fault],
 )  # fmt: skip
 def multiply_keep(
     a: InAt[Kept], b: InAt[Kept], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim, size: ASize,
@@ -514,7 +514,7 @@ def multiply_keep(
 
 @instruction(
     "gemmini.multiply", c="tw_gemmini_multiply", header=HEADER, queue="execute", cycles=lambda dim: dim,
-    regions={"a": _factors, "b": _weights, "c": _sums},
+    regions={"a": _factors, "b": _weights, "c": _sums}, beside=["b"],
     requires=[product_fault, sums_fault, factors_fault, weights_fault],
 )  # fmt: skip
 def multiply(
@@ -527,7 +527,7 @@ def multiply(
 
 @instruction(
     "gemmini.multiply_add", c="tw_gemmini_multiply_add", header=HEADER, queue="execute", cycles=lambda dim: dim,
-    regions={"a": _factors, "b": _weights, "c": _sums},
+    regions={"a": _factors, "b": _weights, "c": _sums}, beside=["b"],
     requires=[product_fault, sums_fault, factors_fault, weights_fault],
 )  # fmt: skip
 def multiply_add(

@@ -1,0 +1,98 @@
+"""Addresses of tile buffers in banks with a single port: buffers that are accessed at once in different ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from ...dialects.core.machine.model import Level
+
+_TRIED = 20_000
+"""Maximum number of partial placements that a search examines."""
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Buffers of one operand, used in turn, one behind the other: bytes of each, number, and address of the first."""
+
+    size: int
+    stages: int = 1
+    address: int = 0
+
+    @property
+    def begins(self) -> range:
+        """Addresses of the buffers."""
+        return range(self.address, self.end, self.size)
+
+    @property
+    def end(self) -> int:
+        """The first address behind them."""
+        return self.address + self.stages * self.size
+
+
+def meetings(rings: Sequence[Ring], level: Level) -> tuple[float, float]:
+    """
+    Compute how often accesses meet in banks: those of different rings, and those of one.
+
+    Of two buffers, it is the probability that a row of each lies in one bank; of two rings, the mean over their
+    buffers. Operands of a kernel are accessed at once; one buffer of a ring is filled while another one is used.
+    """
+    shares = [[level.shares(begin, ring.size) for begin in ring.begins] for ring in rings]
+    between = sum(_mean([_met(a, b) for a in one for b in two]) for one, two in combinations(shares, 2))
+    within = sum(_mean([_met(a, b) for a, b in combinations(own, 2)]) for own in shares)
+    return round(between, 6), round(within, 6)
+
+
+def _met(one: dict[int, float], two: dict[int, float]) -> float:
+    return sum(share * two.get(bank, 0) for bank, share in one.items())
+
+
+def _mean(found: Sequence[float]) -> float:
+    return sum(found) / len(found) if found else 0
+
+
+def consecutive(rings: Sequence[Ring]) -> list[Ring]:
+    """Place rings one behind the other from address 0 on."""
+    found: list[Ring] = []
+    for ring in rings:
+        found.append(replace(ring, address=found[-1].end if found else 0))
+    return found
+
+
+def in_banks(rings: Sequence[Ring], level: Level, room: int) -> list[Ring]:
+    """
+    Place rings within `room` bytes of a level such that their accesses meet least; consecutively if that is as good.
+
+    The search is depth first, the largest ring first, over addresses at which a buffer begins or ends where a bank or
+    another ring does.
+    """
+    best = consecutive(rings)
+    least = meetings(best, level)
+    order = sorted(range(len(rings)), key=lambda at: (-rings[at].size * rings[at].stages, at))
+    pending: list[list[Ring]] = [[]]
+    for _ in range(_TRIED):
+        if not pending:
+            break
+        placed = pending.pop()
+        found = meetings(placed, level)
+        if found >= least:
+            continue
+        if len(placed) == len(rings):
+            pairs = sorted(zip(order, placed, strict=True), key=lambda pair: pair[0])
+            least, best = found, [ring for _, ring in pairs]
+            continue
+        places = list(_places(rings[order[len(placed)]], level, room, placed))
+        pending += [[*placed, ring] for ring in reversed(places)]
+    return best
+
+
+def _places(ring: Ring, level: Level, room: int, placed: Sequence[Ring]) -> Iterator[Ring]:
+    """Yield the places of a ring beside others, in ascending order."""
+    marks = [*range(0, room + 1, level.bank_bytes), *(mark for each in placed for mark in (each.address, each.end))]
+    begins = {mark - before * ring.size for mark in marks for before in range(ring.stages + 1)}
+    for begin in sorted(begins):
+        found = replace(ring, address=begin)
+        is_apart = all(found.end <= each.address or each.end <= begin for each in placed)
+        if begin >= 0 and begin % level.unit == 0 and found.end <= room and is_apart:
+            yield found
