@@ -1,7 +1,7 @@
 """
 Compare plans for Gemmini with the tiles that gemmini.h chooses, under one model of cycles.
 
-    python benchmarks/gemmini.py [--latency N...] [--library]
+    python benchmarks/gemmini.py [--latency N...] [--library] [--unaware]
 
 Each layer is a network of its own, with its image channels last, which the core pads in a copy; ResNet-50 is planned as
 one network besides. `gemmini_library.py` has the library's rules. Cycles are modelled: the one free parameter is the
@@ -18,6 +18,9 @@ Published figures of ResNet-50 that no one model can match: 153.7 M cycles (pull
 
 *issued* are the modelled cycles of the program of instructions, which the core issues in order, at 8 cycles each. The
 library's loops in hardware issue theirs; for its commands, 7 a tile, the core takes as long each.
+
+*at banks* are those of the issued cycles, and of the library's, in which rows of the scratchpad wait: reads in step
+that meet in a bank, and ours also for rows that are written there. With `--unaware`, plans know of no ports of banks.
 
 Exit code 1, with the names of the shapes, where ours take more cycles than the library's, as kernels and transfers or
 as instructions, and where the papers' shapes as instructions are at less than 90 % of the bound: ideal, or the cycles
@@ -39,8 +42,9 @@ from rich.console import Console
 from rich.table import Table
 
 from tilewright.benchmarks.exits import exit_with
-from tilewright.benchmarks.gemmini_library import Add, Conv, Gemm, Layer, bound, cycles, resnet50
-from tilewright.compiler import Model, compile_model
+from tilewright.benchmarks.gemmini_library import Add, Conv, Gemm, Layer, bound, cycles, resnet50, turns
+from tilewright.compiler import Model, compile_model, machine_named
+from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.runtime.simulator import simulate
 from tilewright.runtime.tools.profile import profile
 
@@ -86,25 +90,41 @@ AUTOCOMP = {
 
 
 class Ours(NamedTuple):
-    """Modelled cycles of our plan, those that the core beside the array computes, and those of its instructions."""
+    """
+    Modelled cycles of our plan, those that the core beside the array computes, and those of its instructions, in some
+    of which rows wait for banks.
+    """
 
     cycles: float
     core: float
     issued: float
+    waiting: float
 
 
-def ours(layer: Layer, folder: Path) -> Ours:
+UNAWARE = """
+include = "gemmini"
+
+[levels.SPAD]
+single_port = false
+"""
+
+
+def ours(layer: Layer, folder: Path, target: str) -> Ours:
     """Plan a layer as a network of its own, and simulate it. Raises Diagnostic where it cannot be planned."""
-    return _planned(network_of(layer), folder)
+    return _planned(network_of(layer), folder, target)
 
 
-def _planned(network: onnx.ModelProto, folder: Path, target: str = "gemmini") -> Ours:
+def _planned(network: onnx.ModelProto, folder: Path, target: str) -> Ours:
     path = folder / "network.onnx"
     path.write_bytes(network.SerializeToString())
     model = Model(path, {}, {})
     simulation = profile(model, target)
     core = sum(engine.busy for entry in simulation.layers for engine in entry.engines if engine.engine == CORE)
-    return Ours(simulation.cycles, core, simulate(compile_model(model, target, stop_after="array").module).cycles)
+    program = compile_model(model, target, stop_after="array").module
+    if target.endswith(".toml"):
+        attach_machine(program, machine_named("gemmini"))
+    issued = simulate(program)
+    return Ours(simulation.cycles, core, issued.cycles, sum(layer.conflicts for layer in issued.layers))
 
 
 class _Nodes:
@@ -213,22 +233,23 @@ def faults_of(layer: Layer, plan: Ours, least: float) -> list[str]:
 
 
 def _table(
-    title: str, layers: Sequence[tuple[str, Layer]], console: Console, folder: Path | None, least: float
+    title: str, layers: Sequence[tuple[str, Layer]], console: Console, folder: Path | None, target: str, least: float
 ) -> list[str]:
     """Print a table of layers, and return the faults of ours."""
-    heads = ["ideal", "library"] + ["ours", "of library", "of ideal", "core", "issued"] * (folder is not None)
+    plan = ["ours", "of library", "of ideal", "core", "issued", "at banks"]
+    heads = ["ideal", "library", "at banks", *(plan if folder is not None else [])]
     table = Table(title=title)
     table.add_column("layer")
     for head in heads:
         table.add_column(head, justify="right")
     plans: dict[Layer, Ours] = {}
-    sums, faults = np.zeros(5), list[str]()
+    sums, faults = np.zeros(7), list[str]()
     for name, layer in layers:
-        row = np.array([layer.macs / PEAK, cycles(layer, LATENCY), 0, 0, 0])
+        row = np.array([layer.macs / PEAK, cycles(layer, LATENCY), turns(layer, LATENCY), 0, 0, 0, 0])
         if folder is not None:
-            plan = plans[layer] = plans[layer] if layer in plans else ours(layer, folder)
-            row[2:] = plan
-            faults += [f"{name}: {fault}" for fault in faults_of(layer, plan, least)]
+            found = plans[layer] = plans[layer] if layer in plans else ours(layer, folder, target)
+            row[3:] = found
+            faults += [f"{name}: {fault}" for fault in faults_of(layer, found, least)]
         sums += row
         table.add_row(name, *_cells(row, folder is not None))
     table.add_section()
@@ -238,12 +259,13 @@ def _table(
 
 
 def _cells(row: np.ndarray[Any, np.dtype[np.float64]], planned: bool) -> list[str]:
-    ideal, library, plan, core, issued = row
-    cells = [f"{ideal:,.0f}", f"{library:,.0f}"]
+    ideal, library, turns, plan, core, issued, waiting = row
+    cells = [f"{ideal:,.0f}", f"{library:,.0f}", f"{turns:,.0f}"]
     if not planned:
         return cells
     share = f"{ideal / plan:.0%}" if ideal else "-"
-    return [*cells, f"{plan:,.0f}", f"{plan / library:.2f}", share, f"{core:,.0f}", f"{issued:,.0f}"]
+    ours = [f"{plan:,.0f}", f"{plan / library:.2f}", share, f"{core:,.0f}", f"{issued:,.0f}", f"{waiting:,.0f}"]
+    return [*cells, *ours]
 
 
 _RESNET = "ResNet-50"
@@ -257,10 +279,12 @@ def _latencies(latencies: list[int], console: Console) -> None:
     console.print(table)
 
 
-def _whole_network(folder: Path) -> None:
-    found, library = _planned(whole(resnet50()), folder), sum(cycles(layer, LATENCY) for _, layer in resnet50())
+def _whole_network(folder: Path, target: str) -> None:
+    found = _planned(whole(resnet50()), folder, target)
+    library = sum(cycles(layer, LATENCY) for _, layer in resnet50())
     print(f"ResNet-50 as one network: {found.cycles:,.0f} modelled cycles, {found.core:,.0f} of them on the core;")
     print(f"as a program of instructions, which the core issues in order: {found.issued:,.0f};")
+    print(f"{found.waiting:,.0f} of them at banks;")
     print(f"the library's layers take {library:,.0f}, {library / found.cycles:.2f} times as many;")
     loops = _planned(whole(resnet50()), folder, "gemmini/loops")
     print(f"by loops in hardware: {loops.cycles:,.0f}, {loops.core:,.0f} of them on the core")
@@ -271,8 +295,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", type=int, nargs="+", default=[0, 80, 160, LATENCY, 220], metavar="N")
     parser.add_argument("--library", action="store_true", help="leave our plans out")
+    parser.add_argument("--unaware", action="store_true", help="plan for a scratchpad without ports of banks")
     options = parser.parse_args()
-    console = Console(width=120)
+    console = Console(width=140)
     _latencies(options.latency, console)
     shapes: dict[str, Sequence[tuple[str, Layer]]] = {
         _RESNET: resnet50(),
@@ -280,14 +305,19 @@ def main() -> int:
         "Autocomp": list(AUTOCOMP.items()),
     }
     with tempfile.TemporaryDirectory() as folder:
-        place = None if options.library else Path(folder)
+        place, target = None if options.library else Path(folder), "gemmini"
+        if options.unaware:
+            (Path(folder) / "unaware.toml").write_text(UNAWARE)
+            target = str(Path(folder) / "unaware.toml")
         faults = [
             fault
             for name, each in shapes.items()
-            for fault in _table(f"{name}: modelled cycles", each, console, place, 0 if name == _RESNET else LEAST)
+            for fault in _table(
+                f"{name}: modelled cycles", each, console, place, target, 0 if name == _RESNET else LEAST
+            )
         ]
         if place is not None:
-            _whole_network(place)
+            _whole_network(place, target)
     for fault in faults:
         print(fault)
     return int(bool(faults))

@@ -5,6 +5,9 @@ The rules are those of `tiled_matmul_auto`, `tiled_conv_auto`, `tiled_conv_downs
 (ucb-bar/gemmini-rocc-tests, 180c468), weight-stationary, int8, 16 x 16: half of each memory for a tile, so that loads,
 products and stores of consecutive tiles overlap within a call; calls do not overlap. `latency` is the one free
 parameter: cycles of a request to memory, of which 16 are in flight.
+
+A half is two banks, of one port each. The first factor begins at the start of it, the second one ends at its end, so
+that they meet where one is longer than a bank; what is loaded meanwhile is in the other half.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ SIDE = 16
 LEAST_ROWS = 4
 ROWS, SUM_ROWS = 16384 // 2, 1024 // 2
 """Rows of scratchpad and accumulators of a tile: half of each memory."""
+BANK_ROWS = 4096
 BURST, BEAT, IN_FLIGHT = 64, 16, 16
 COMMANDS, COMMAND_CYCLES = 7, 8
 """Commands of a tile in gemmini.h, and cycles in which the core issues one, as for our instructions."""
@@ -26,11 +30,12 @@ CALL = 100
 
 
 class Tile(NamedTuple):
-    """Cycles of a tile's loads, products and stores."""
+    """Cycles of a tile's loads, products and stores, and those in which rows and next weights take turns."""
 
     load: float
     execute: int
     store: int
+    turns: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -72,9 +77,11 @@ class Gemm:
                     load = 0.0 if keep_inputs and column else _load(height, deep, latency)
                     load += 0.0 if keep_weights and row else _load(deep, width, latency)
                     load += 0.0 if start or not self.bias else _load(ceil(height / SIDE), 4 * width, latency)
-                    execute = ceil(width / SIDE) * ceil(deep / SIDE) * _streamed(height, 1)
+                    blocks = ceil(width / SIDE) * ceil(deep / SIDE)
                     last = start + deep == self.depth
-                    yield Tile(load, execute, height * ceil(width / SIDE) if last else 0)
+                    stored = height * ceil(width / SIDE) if last else 0
+                    held = SIDE * ceil(height / SIDE) * ceil(deep / SIDE), SIDE * blocks
+                    yield Tile(load, blocks * _streamed(height, 1), stored, SIDE * blocks * _met(*held))
 
 
 @dataclass(frozen=True)
@@ -173,7 +180,11 @@ class Conv:
                     passes = high[1] * ceil(wide[1] / together) * ceil(deep / SIDE)
                     execute = blocks * passes * _streamed(width, images * height)
                     store = images * row[1] * column[1] * blocks * self.window**2
-                    yield Tile(load, execute, store if index == len(taps) - 1 else 0)
+                    sides = (height, high[1]), (width, wide[1])
+                    pixels = prod(extent * self.stride + taken - 1 for extent, taken in sides)
+                    held = ceil(deep / SIDE) * images * pixels, blocks * high[1] * wide[1] * deep
+                    turns = SIDE * blocks * passes * _met(*held)
+                    yield Tile(load, execute, store if index == len(taps) - 1 else 0, turns)
 
 
 @dataclass(frozen=True)
@@ -199,17 +210,37 @@ Layer = Gemm | Conv | Add
 
 def cycles(layer: Layer, latency: int) -> float:
     """Return the cycles of a layer by the library, as it calls it: a strided 1 x 1 convolution as a product per row."""
-    if isinstance(layer, Conv) and layer.kernel == 1 and layer.stride == 2:
-        rows = layer.result * layer.batch
-        return rows * cycles(Gemm(layer.result, layer.features, layer.channels), latency)
-    if isinstance(layer, Conv) and layer.kernel == layer.stride == 1:
-        return cycles(Gemm(layer.batch * layer.size**2, layer.features, layer.channels), latency)
-    tiles = list(layer.tiles(latency))
+    count, call = _calls(layer)
+    tiles = list(call.tiles(latency))
     following = [tile.load for tile in tiles[1:]] + [0.0]
     stored = [0] + [tile.store for tile in tiles[:-1]]
     steps = zip(tiles, following, stored, strict=True)
-    overlapped = sum(max(tile.execute, load, store, COMMANDS * COMMAND_CYCLES) for tile, load, store in steps)
-    return CALL + COMMANDS * COMMAND_CYCLES + tiles[0].load + overlapped + tiles[-1].store
+    least = COMMANDS * COMMAND_CYCLES
+    overlapped = sum(max(tile.execute + tile.turns, load, store, least) for tile, load, store in steps)
+    return count * (CALL + least + tiles[0].load + overlapped + tiles[-1].store)
+
+
+def turns(layer: Layer, latency: int) -> float:
+    """Return those of the cycles in which rows and the next weights take turns, hidden behind loads or not."""
+    count, call = _calls(layer)
+    return count * sum(tile.turns for tile in call.tiles(latency))
+
+
+def _calls(layer: Layer) -> tuple[int, Layer]:
+    """Return the number of calls of the library for a layer, and the layer of each."""
+    if isinstance(layer, Conv) and layer.kernel == 1 and layer.stride == 2:
+        return layer.result * layer.batch, Gemm(layer.result, layer.features, layer.channels)
+    if isinstance(layer, Conv) and layer.kernel == layer.stride == 1:
+        return 1, Gemm(layer.batch * layer.size**2, layer.features, layer.channels)
+    return 1, layer
+
+
+def _met(inputs: int, weights: int) -> float:
+    """
+    Return how often a row of the first factor and one of the second, of so many rows each, are in one bank of a half.
+    """
+    first, last = (min(BANK_ROWS, inputs), max(0, inputs - BANK_ROWS)), max(0, weights - BANK_ROWS)
+    return (first[0] * last + first[1] * min(BANK_ROWS, weights)) / (inputs * weights)
 
 
 def bound(layer: Layer, latency: int, peak: int) -> float:
