@@ -1,7 +1,7 @@
 """
 Compare plans for Gemmini with the tiles that gemmini.h chooses, under one model of cycles.
 
-    python benchmarks/gemmini.py [--latency N...] [--library] [--unaware]
+    python benchmarks/gemmini.py [--latency N...] [--library] [--unaware] [--filter TEXT...]
 
 Each layer is a network of its own, with its image channels last, which the core pads in a copy; ResNet-50 is planned as
 one network besides. `gemmini_library.py` has the library's rules. Cycles are modelled: the one free parameter is the
@@ -21,6 +21,7 @@ library's loops in hardware issue theirs; for its commands, 7 a tile, the core t
 
 *at banks* are those of the issued cycles, and of the library's, in which rows of the scratchpad wait: reads in step
 that meet in a bank, and ours also for rows that are written there. With `--unaware`, plans know of no ports of banks.
+`--filter` takes the layers whose names contain one of some texts.
 
 Exit code 1, with the names of the shapes, where ours take more cycles than the library's, as kernels and transfers or
 as instructions, and where the papers' shapes as instructions are at less than 90 % of the bound: ideal, or the cycles
@@ -290,11 +291,16 @@ def _whole_network(folder: Path, target: str) -> None:
     print(f"by loops in hardware: {loops.cycles:,.0f}, {loops.core:,.0f} of them on the core")
 
 
+def _matches(name: str, texts: Sequence[str]) -> bool:
+    return any(text in name for text in texts)
+
+
 def main() -> int:
     """Print the tables and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", type=int, nargs="+", default=[0, 80, 160, LATENCY, 220], metavar="N")
     parser.add_argument("--library", action="store_true", help="leave our plans out")
+    parser.add_argument("--filter", nargs="+", default=[""], metavar="TEXT", help="layers whose names contain a text")
     parser.add_argument("--unaware", action="store_true", help="plan for a scratchpad without ports of banks")
     options = parser.parse_args()
     console = Console(width=140)
@@ -309,14 +315,16 @@ def main() -> int:
         if options.unaware:
             (Path(folder) / "unaware.toml").write_text(UNAWARE)
             target = str(Path(folder) / "unaware.toml")
+        shapes = {name: [each for each in named if _matches(each[0], options.filter)] for name, named in shapes.items()}
         faults = [
             fault
             for name, each in shapes.items()
+            if each
             for fault in _table(
                 f"{name}: modelled cycles", each, console, place, target, 0 if name == _RESNET else LEAST
             )
         ]
-        if place is not None:
+        if place is not None and options.filter == [""]:
             _whole_network(place, target)
     for fault in faults:
         print(fault)

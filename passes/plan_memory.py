@@ -23,7 +23,7 @@ from .core.base import Pass
 from .core.on_buffers import refuse_tensors
 from .map_engines import engine_of
 from .mapping.refusals import forget_refusals
-from .memory.banks import Ring, in_banks
+from .memory.banks import in_banks
 from .memory.building import grid_of
 from .memory.gathers import look_up, prepare_gathers
 from .memory.hints import KEEP
@@ -31,7 +31,7 @@ from .memory.layers import Layers, alternatives, layers_of, levels_of
 from .memory.places import links_to
 from .memory.plan import Addresses, Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
-from .memory.pricing import reserved
+from .memory.pricing import reserved, rings_of
 from .memory.tiling import Tiling, tiling_of
 from .memory.views import move
 from .verify_levels import parts_of
@@ -236,13 +236,11 @@ def _keep_apart(
     """Move the buffers in a level whose banks have a single port to different banks."""
     if not level.single_port:
         return
-    pairs = enumerate(zip(tiling.tiles, choice.candidate.stages, strict=True))
-    moved = {at: Ring(reserved(t.bytes, level), n) for at, (t, n) in pairs if t.has_buffer and t.level == level.name}
-    inner = {at: Ring(reserved(s.bytes, level)) for at, s in enumerate(tiling.scratch) if s.level == level.name}
-    found = [ring.address for ring in in_banks([*moved.values(), *inner.values()], level, room)]
+    moved, inner = rings_of(tiling, choice.candidate.stages, level)
+    found = iter(in_banks((*moved.values(), *inner.values()), level, room))
     for addresses, rings in ((tiles, moved), (scratch, inner)):
         for at in rings:
-            addresses[at] = found.pop(0)
+            addresses[at] = next(found).address
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 
 from ...dialects.core.machine.model import Level
@@ -21,9 +22,9 @@ class Ring:
     address: int = 0
 
     @property
-    def begins(self) -> range:
-        """Addresses of the buffers."""
-        return range(self.address, self.end, self.size)
+    def buffers(self) -> list[range]:
+        """Addresses of each buffer."""
+        return [range(begin, begin + self.size) for begin in range(self.address, self.end, self.size)]
 
     @property
     def end(self) -> int:
@@ -38,14 +39,14 @@ def meetings(rings: Sequence[Ring], level: Level) -> tuple[float, float]:
     Of two buffers, it is the probability that a row of each lies in one bank; of two rings, the mean over their
     buffers. Operands of a kernel are accessed at once; one buffer of a ring is filled while another one is used.
     """
-    shares = [[level.shares(begin, ring.size) for begin in ring.begins] for ring in rings]
-    between = sum(_mean([_met(a, b) for a in one for b in two]) for one, two in combinations(shares, 2))
-    within = sum(_mean([_met(a, b) for a, b in combinations(own, 2)]) for own in shares)
+    between = sum(meeting(one, two, level) for one, two in combinations(rings, 2))
+    within = sum(_mean([level.meeting(a, b) for a, b in combinations(ring.buffers, 2)]) for ring in rings)
     return round(between, 6), round(within, 6)
 
 
-def _met(one: dict[int, float], two: dict[int, float]) -> float:
-    return sum(share * two.get(bank, 0) for bank, share in one.items())
+def meeting(one: Ring, two: Ring, level: Level) -> float:
+    """Return the probability that a row of each of two rings lies in one bank, the mean over their buffers."""
+    return _mean([level.meeting(a, b) for a in one.buffers for b in two.buffers])
 
 
 def _mean(found: Sequence[float]) -> float:
@@ -60,7 +61,8 @@ def consecutive(rings: Sequence[Ring]) -> list[Ring]:
     return found
 
 
-def in_banks(rings: Sequence[Ring], level: Level, room: int) -> list[Ring]:
+@cache
+def in_banks(rings: tuple[Ring, ...], level: Level, room: int) -> list[Ring]:
     """
     Place rings within `room` bytes of a level such that their accesses meet least; consecutively if that is as good.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import product
@@ -18,6 +18,7 @@ from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.model import Engine, Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...ir import element_of, numpy_type, shape_of
+from .banks import Ring, in_banks, meeting
 from .building import split_reduction, trailing_dims
 from .chained import Chained, Feed, Node, Queue, chained_cycles
 from .operand_tiles import OperandTile
@@ -218,6 +219,8 @@ class Pricer:
         works = self.compute(tiling, order, spread)
         if works is None:
             return None
+        if not spread.loops and (turns := self._turns(tiling, stages)):
+            works.append(Work(turns))
         steps = prod(counts)
         moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
         ordered = sorted(moved, key=lambda pair: pair[0].is_output)
@@ -267,6 +270,23 @@ class Pricer:
         value = tile.value if isinstance(tile, OperandTile) else tile.access.value
         shape = () if tile.is_output or tile.repeated else shape_of(value)
         return lambda extents: instructions_of(link, near, extents, shape)
+
+    def _turns(self, tiling: Tiling, stages: Sequence[int]) -> int:
+        """Return the cycles per step in which rows that the leader's engine reads in step take turns at banks."""
+        part = tiling.parts[-1]
+        support = self.route.engines[part.op].support(part.op)
+        levels = [level for level in self.route.levels if level.single_port]
+        if support is None or not support.beside or not levels:
+            return 0
+        found = 0.0
+        for level in levels:
+            moved, inner = rings_of(tiling, stages, level)
+            placed = dict(zip(moved, in_banks((*moved.values(), *inner.values()), level, level.size), strict=False))
+            reads = {at: part.role(position) for at, position in _read_by(tiling, placed)}
+            for at in (at for at, role in reads.items() if role in support.beside):
+                met = sum(meeting(placed[at], placed[other], level) for other in reads if other != at)
+                found += met * tiling.tiles[at].bytes / level.row_bytes
+        return round(found)
 
     def floor(self, tiling: Tiling, order: Sequence[int], spread: Spread, computing: int) -> int:
         """
@@ -499,6 +519,22 @@ def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level) -> int:
     pairs = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if t.level in (level.name, "")]
     scratch = [each for each in tiling.scratch if each.level in (level.name, "")]
     return sum(reserved(t.near_bytes, level) * s for t, s in pairs) + sum(reserved(e.bytes, level) for e in scratch)
+
+
+def rings_of(tiling: Tiling, stages: Sequence[int], level: Level) -> tuple[dict[int, Ring], dict[int, Ring]]:
+    """Return the buffers of a tiling in a level: of its tiles, and of its scratch, each by number."""
+    pairs = enumerate(zip(tiling.tiles, stages, strict=True))
+    moved = {at: Ring(reserved(t.bytes, level), n) for at, (t, n) in pairs if t.has_buffer and t.level == level.name}
+    inner = {at: Ring(reserved(s.bytes, level)) for at, s in enumerate(tiling.scratch) if s.level == level.name}
+    return moved, inner
+
+
+def _read_by(tiling: Tiling, tiles: Container[int]) -> Iterator[tuple[int, int]]:
+    """Yield those of some tiles that the leader reads, by number, each with its position among the operands."""
+    leader, numbers = len(tiling.parts) - 1, {tile: at for at, tile in enumerate(tiling.tiles)}
+    for (kernel, position), tile in tiling.reads.items():
+        if kernel == leader and numbers[tile] in tiles:
+            yield numbers[tile], position
 
 
 def reserved(size: int, level: Level) -> int:

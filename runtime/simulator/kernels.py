@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil, prod
 
@@ -16,8 +16,9 @@ from ...dialects.hier.sharded import level_name
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes import map_engines
+from ...passes.memory.tiling import roles_of
 from ...passes.memory.views import bytes_of
-from .accounts import KernelCost
+from .accounts import KernelCost, Place
 
 
 def level_of(value: SSAValue, far: str) -> str:
@@ -48,6 +49,36 @@ def cost_of_kernel(op: Operation, machine: Machine, around: StringAttr | None = 
     counts = cycles + far, points, macs, engine.energy * points
     cost = KernelCost(op.name, engine.name, *counts, (), (), peak=machine.peak(engine, op) if macs else 0.0)
     return _with_operands(cost, op, machine)
+
+
+def turns_of(op: Operation, machine: Machine, engine: str) -> Callable[[Sequence[Place]], int] | None:
+    """
+    Return the cycles in which rows of a kernel's inputs take turns at banks, by the places of its shaped operands.
+
+    None where its engine reads no rows in step, or no bank has a single port.
+    """
+    support = machine.engine(engine).support(op)
+    levels = {level.name: level for level in machine.levels if level.single_port}
+    if not levels or support is None or not support.beside:
+        return None
+    shaped = [value for value in op.operands if is_shaped(value)]
+    inputs = [(shaped.index(value), role, bytes_of(value.type)) for value, role in roles_of(op) if role in _READ]
+
+    def turns(places: Sequence[Place]) -> int:
+        known = [(places[at], role, size) for at, role, size in inputs]
+        held = [(p.level, range(p.address, p.address + size), role) for p, role, size in known if p.address >= 0]
+        met = 0.0
+        for level, rows, role in held:
+            others = [each for each in held if each[0] == level and each[1] is not rows]
+            if level in levels and role in support.beside:
+                each = len(rows) / levels[level].row_bytes
+                met += each * sum(levels[level].meeting(rows, other) for _, other, _ in others)
+        return round(met)
+
+    return turns
+
+
+_READ = ("ins", "weights")
 
 
 def cost_of_copy(op: Operation, source: SSAValue, machine: Machine, around: StringAttr | None = None) -> KernelCost:

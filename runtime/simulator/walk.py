@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects import arith, func, memref, scf
@@ -25,7 +26,7 @@ from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
 from .accounts import KernelCost, Layer, Place, Token
 from .instruction_cache import InstructionCache, code_key
-from .kernels import cost_of_copy, cost_of_kernel, level_of
+from .kernels import cost_of_copy, cost_of_kernel, level_of, turns_of
 from .programs import Programs
 from .queues import Queues
 from .result import Nodes, StreamUse
@@ -197,12 +198,23 @@ class Walker(Client):
         raise self.refuse(op, "", "")
 
     def _kernel(self, op: Operation) -> Handler:
+        cost = cost_of_kernel(op, self._machine, self._engine_of(op))
         return self._run(
-            op, cost_of_kernel(op, self._machine, self._engine_of(op)), [is_shaped(value) for value in op.operands]
+            op, cost, [is_shaped(value) for value in op.operands], turns_of(op, self._machine, cost.engine)
         )
 
-    def _run(self, op: Operation, cost: KernelCost, shaped: Sequence[bool]) -> Handler:
-        """Return the handler of a kernel: it runs, or is launched if it is inside of a launch."""
+    def _run(
+        self,
+        op: Operation,
+        cost: KernelCost,
+        shaped: Sequence[bool],
+        turns: Callable[[Sequence[Place]], int] | None = None,
+    ) -> Handler:
+        """
+        Return the handler of a kernel: it runs, or is launched if it is inside of a launch.
+
+        `turns` are the cycles that it takes more, by the places of its operands.
+        """
         layer, schedule = self._layer(op), self._schedule
         layer.engine = layer.engine or cost.engine
         around, launched = op.parent_op(), self._launched
@@ -213,11 +225,13 @@ class Walker(Client):
         def run(*operands: Any) -> None:
             fetch(0)
             places = [place for place, is_place in zip(operands, shaped, strict=False) if is_place]
+            late = turns(places) if turns is not None else 0
+            taken = replace(cost, cycles=cost.cycles + late) if late else cost
             if is_launched:
-                schedule.launch(layer, cost, places)
-                launched.append(_Launched(layer, cost))
+                schedule.launch(layer, taken, places)
+                launched.append(_Launched(layer, taken))
             else:
-                schedule.run(layer, cost, places)
+                schedule.run(layer, taken, places)
 
         return run
 

@@ -345,6 +345,7 @@ ROW = {"out": lambda: (1,)}
         (fine, {"regions": {"in": lambda: (1,)}}, "a region of 'in', which is no buffer that it accesses"),
         (fine, {"fence": True}, "the fence 'toy.x' accesses buffers"),
         (fine, {"fills": "weights"}, "'toy.x' has a register and no queue"),
+        (fine, {**ON_QUEUE, "regions": ROW, "beside": ["out"]}, "'toy.x' reads no 'out' beside others"),
         (strided, {**ON_QUEUE, "cycles": lambda step: step, "regions": ROW}, "'cycles' in 'toy.x' depends on step"),
     ],
 )

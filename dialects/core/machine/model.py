@@ -113,6 +113,11 @@ class Level:
         banks = range(address // bank, (end - 1) // bank + 1) if bank and size else ()
         return {each: (min(end, (each + 1) * bank) - max(address, each * bank)) / size for each in banks}
 
+    def meeting(self, one: range, two: range) -> float:
+        """Return the probability that a byte of each of two buffers, given by their addresses, is in one bank."""
+        other = self.shares(two.start, len(two))
+        return sum(share * other.get(bank, 0) for bank, share in self.shares(one.start, len(one)).items())
+
     @property
     def unit(self) -> int:
         """Bytes that tiles, stages and resident buffers begin at multiples of: aligned here, for every element type."""

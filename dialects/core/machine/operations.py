@@ -27,6 +27,7 @@ class OpSupport:
     - `padded`: a tile is a multiple there even if the dimension is none: transfers fill the incomplete block.
     - `blocked`: tiles of a role's operands are in blocks of a row of their level, along the axis of that loop.
     - `filled`: the engine knows no padding of a role's operands: transfers fill that of tiles, whole ones too.
+    - `beside`: the engine reads the rows of a role's operand once each, in step with rows of other inputs.
     - `maxima`: a tile is at most that long.
     - `whole`: a tile spans the dimension.
 
@@ -43,6 +44,7 @@ class OpSupport:
     padded: tuple[str, ...] = ()
     blocked: tuple[tuple[str, str], ...] = ()
     filled: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     peak: tuple[tuple[str, float], ...] = ()
     parameters: tuple[tuple[str, Parameter], ...] = ()
 

@@ -120,6 +120,7 @@ def _tiles(support: OpSupport) -> str:
     limits += [f"{name} padded" for name in support.padded]
     limits += [f"{role} in blocks of {loop}" for role, loop in support.blocked]
     limits += [f"{role} padded by transfers" for role in support.filled]
+    limits += [f"{role} read beside others" for role in support.beside]
     return ", ".join([*limits, *(f"{name} whole" for name in support.whole)])
 
 

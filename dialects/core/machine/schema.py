@@ -154,6 +154,7 @@ SUPPORT: dict[str, Key] = {
     "whole": Key(several(matching(_DIMENSION, _DIMENSIONS))),
     "padded": Key(several(matching(_DIMENSION, _DIMENSIONS))),
     "filled": Key(several(one_of("ins"))),
+    "beside": Key(several(one_of("ins", "weights"))),
     "blocked": Key(by_name(matching(_DIMENSION, _DIMENSIONS), one_of("ins", "weights", "outs"))),
     "peak": Key(_peak),
 }

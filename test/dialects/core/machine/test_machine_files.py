@@ -146,6 +146,11 @@ FAULTS = {
     ("banks = 16", "bancs = 16"): "levels.L1.bancs: unknown key; did you mean 'banks'",
     ("banks = 16", "alignmemt = 16"): "levels.L1.alignmemt: unknown key; did you mean 'alignment'",
     ("banks = 16", "rows = 4"): "levels.L1.rows: expected row_bytes beside it, and no size, found 4",
+    ("banks = 16", "single_port = true"): "levels.L1.single_port: expected row_bytes beside it, .* found none",
+    (
+        "banks = 16",
+        "banks = 3\nrow_bytes = 4\nsingle_port = true",
+    ): "L1.banks: expected a divisor of 16384 rows, found 3",
     ("banks = 16", "row_bytes = 7"): "levels.L1.size: expected a multiple of row_bytes, found 65536",
     ("banks = 16\n", 'holds = "weights"\n'): 'engines.cluster.level: expected a level that holds ins, found "L1"',
     ("alignment = 4\nbanks", "alignment = 12\nbanks"): "levels.L1.alignment: expected a power of two, found 12",
