@@ -44,8 +44,9 @@ from rich.table import Table
 
 from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.gemmini_library import Add, Conv, Gemm, Layer, bound, cycles, resnet50, turns
-from tilewright.compiler import Model, compile_model, machine_named
+from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.machine.attribute import attach_machine
+from tilewright.dialects.core.machine.file import find_machine
 from tilewright.runtime.simulator import simulate
 from tilewright.runtime.tools.profile import profile
 
@@ -123,7 +124,7 @@ def _planned(network: onnx.ModelProto, folder: Path, target: str) -> Ours:
     core = sum(engine.busy for entry in simulation.layers for engine in entry.engines if engine.engine == CORE)
     program = compile_model(model, target, stop_after="array").module
     if target.endswith(".toml"):
-        attach_machine(program, machine_named("gemmini"))
+        attach_machine(program, find_machine("gemmini"))
     issued = simulate(program)
     return Ours(simulation.cycles, core, issued.cycles, sum(layer.conflicts for layer in issued.layers))
 

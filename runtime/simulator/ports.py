@@ -32,14 +32,22 @@ class _Span(NamedTuple):
     end: int
     rows: Mapping[Bank, float]
 
-    def shared(self, other: _Span) -> float:
-        """Return the rows of this span in the banks of another one, in cycles in which the other accesses them."""
-        together = min(self.end, other.end) - max(self.start, other.start)
-        if together <= 0 or self.rows.keys().isdisjoint(other.rows):
+    def delay(self, read: _Span) -> float:
+        """
+        Return the cycles that the rows written in this span delay a read.
+
+        At a rate of r such rows in a cycle, n cycles of reading take n / (1 - r); no row delays it twice.
+        """
+        begin = max(self.start, read.start)
+        together = min(self.end, read.end) - begin
+        if together <= 0 or self.rows.keys().isdisjoint(read.rows):
             return 0
-        lengths = self.end - self.start, other.end - other.start
-        meeting = (rows * min(1, other.rows.get(bank, 0) / lengths[1]) for bank, rows in self.rows.items())
-        return sum(meeting) * together / lengths[0]
+        late, length = 0.0, self.end - self.start
+        for bank, rows in self.rows.items():
+            rate = rows / length * min(1, read.rows.get(bank, 0) / (read.end - read.start))
+            most = rows * (self.end - begin) / length if rate else 0
+            late += most if rate >= 1 else min(most, together * rate / (1 - rate))
+        return late
 
 
 class Ports:
@@ -75,13 +83,13 @@ class Ports:
             if read.rows:
                 self._reads = [each for each in self._reads if each.end > now]
                 self._reads.append(read)
-                late[own] = late.get(own, 0) + sum(each.shared(read) for each in self._writes if each.own != own)
+                late[own] = late.get(own, 0) + sum(each.delay(read) for each in self._writes if each.own != own)
         if rows.writes:
             self._writes = [each for each in self._writes if each.end > now]
             self._writes.append(written := _Span(own, start, end, rows.writes))
             for read in self._reads:
                 if read.own != own:
-                    late[read.own] = late.get(read.own, 0) + written.shared(read)
+                    late[read.own] = late.get(read.own, 0) + written.delay(read)
         for queue, cycles in late.items():
             owed = self._owed.get(queue, 0.0) + cycles
             self._owed[queue] = owed % 1

@@ -49,8 +49,8 @@ def test_rows_beside_others_of_their_instruction_take_turns_with_these():
 
 @pytest.mark.parametrize(("bank", "waits"), [(FIRST, 10), (SECOND, 0)])
 def test_reads_wait_for_the_rows_that_are_written_meanwhile(bank: tuple[str, int], waits: int):
-    """40 rows in 100 cycles: 10 in the 25 cycles of the read, whichever of the two is issued first."""
-    for order in permutations([(LOADS, writes(FIRST, 40), 0, 100), (ARRAY, reads(bank, 25), 50, 75)]):
+    """20 rows in 100 cycles: 10 in the 50 of a read that takes 40 alone, whichever of the two is issued first."""
+    for order in permutations([(LOADS, writes(FIRST, 20), 0, 100), (ARRAY, reads(bank, 40), 50, 90)]):
         ports, found = Ports(), 0
         for own, rows, start, end in order:
             for late, cycles in ports.execute(own, rows, start, end, now=0):
@@ -61,7 +61,7 @@ def test_reads_wait_for_the_rows_that_are_written_meanwhile(bank: tuple[str, int
 
 def test_waits_of_less_than_a_cycle_add_up():
     ports, found = Ports(), list[int]()
-    list(ports.execute(LOADS, writes(FIRST, 100), 0, 400, now=0))
+    list(ports.execute(LOADS, writes(FIRST, 100), 0, 500, now=0))
     for start in range(0, 40, 10):
         found.append(sum(cycles for _, cycles in ports.execute(ARRAY, reads(FIRST, 10), start, start + 10, now=start)))
     assert found == [2, 3, 2, 3]
@@ -69,8 +69,16 @@ def test_waits_of_less_than_a_cycle_add_up():
 
 def test_rows_that_take_part_of_the_cycles_wait_in_these():
     ports = Ports()
-    list(ports.execute(LOADS, writes(FIRST, 100), 0, 100, now=0))
-    assert list(ports.execute(ARRAY, reads(FIRST, 5), 0, 20, now=0)) == [(ARRAY, 5)]
+    list(ports.execute(LOADS, writes(FIRST, 100), 0, 200, now=0))
+    assert list(ports.execute(ARRAY, reads(FIRST, 8), 0, 20, now=0)) == [(ARRAY, 5)]
+
+
+@pytest.mark.parametrize(("rows", "waits"), [(60, 30), (100, 50)])
+def test_no_row_delays_a_read_twice(rows: int, waits: int):
+    """A read of 100 cycles that begins in the middle of the writes waits for half of them at most."""
+    ports = Ports()
+    list(ports.execute(LOADS, writes(FIRST, rows), 0, 100, now=0))
+    assert list(ports.execute(ARRAY, reads(FIRST, 100), 50, 150, now=0)) == [(ARRAY, waits)]
 
 
 def test_what_has_ended_at_an_issue_meets_nothing():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, ModuleOp, i64
 
+from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.hier import GridOp
@@ -88,7 +90,9 @@ def test_rows_and_the_next_weights_in_one_bank_take_turns(begins: dict[int, int]
     (layer,) = simulate(module).layers
     (op,) = (op for op in _pointwise(1, 64).walk() if isinstance(op, ConvOp))
     machine = find_machine("gemmini")
-    assert layer.busy == machine.cost(machine.engine("array"), op) + 32 * turns
+    cycles = machine.cost(machine.engine("array"), op)
+    assert cycles is not None
+    assert layer.busy == cycles + 32 * turns
     for step in parse_pipeline("outline-kernels,lower-to-gemmini", all_passes()).steps:
         run_step(step, module)
     simulation = simulate(module)
@@ -105,6 +109,60 @@ def test_a_plan_keeps_operands_apart_only_where_banks_have_a_single_port(tmp_pat
     assert w is not None
     assert x // BANK != w // BANK
     assert _places(_planned_at({}, str(file)))[:2] == [0, 64 * 32]
+
+
+def test_a_plan_counts_the_turns_that_banks_force(tmp_path: Path) -> None:
+    """In a scratchpad of one bank, all 32 rows of the weights meet others; plan and simulation agree."""
+    found = list[int]()
+    for banks in (4, 1):
+        file = tmp_path / f"{banks}.toml"
+        file.write_text(f'include = "gemmini"\n[levels.SPAD]\nbanks = {banks}\n', encoding="utf-8")
+        module = _planned_at({}, str(file))
+        (grid,) = (op for op in module.walk() if isinstance(op, GridOp))
+        found.append(cast("IntegerAttr[Any]", grid.attributes["modelled_cycles"]).value.data)
+        for step in parse_pipeline("allocate-static,expand-grid,pipeline-dma", all_passes()).steps:
+            run_step(step, module)
+        assert simulate(module).cycles == found[-1]
+    assert found[1] - found[0] == 32
+
+
+@pytest.mark.parametrize(("bank", "waits"), [(0, 16), (1, 0)])
+def test_products_wait_for_rows_that_are_loaded_into_their_bank(bank: int, waits: int) -> None:
+    """16 rows arrive during 20 products of 16 rows each, which are all in the first bank."""
+    near, sums = 'memref<16x16xi8, "SPAD">', 'memref<16x16xi32, "ACC">'
+    product = f"""gemmini.compute_accumulated %x[%z, %z], %y[%z, %z]
+      {{rows = 16 : i64, k = 16 : i64, n = 16 : i64, step = 1 : i64}} : {near}, {sums}
+    """
+    module = parse_module(
+        new_context(),
+        f"""
+      memref.global @spad : memref<262144xi8, "SPAD"> = uninitialized
+      memref.global @acc : memref<65536xi8, "ACC"> = uninitialized
+      func.func @network(%far: memref<16x16xi8>) {{
+        %z = arith.constant 0 : index
+        %rows = arith.constant 16 : index
+        %at = arith.constant {bank * BANK + 4096} : index
+        %spad = memref.get_global @spad : memref<262144xi8, "SPAD">
+        %acc = memref.get_global @acc : memref<65536xi8, "ACC">
+        %x = memref.view %spad[%z][] : memref<262144xi8, "SPAD"> to memref<16x16xi8, "SPAD">
+        %near = memref.view %spad[%at][] : memref<262144xi8, "SPAD"> to memref<16x16xi8, "SPAD">
+        %y = memref.view %acc[%z][] : memref<65536xi8, "ACC"> to memref<16x16xi32, "ACC">
+        gemmini.config_ex {{step = 1 : i64}}
+        gemmini.config_ld %far {{stride = array<i64: 1, 0>, block = 16 : i64, size = 1 : i64, id = 0 : i64}}
+          : memref<16x16xi8>
+        {product * 2}
+        gemmini.mvin %far[%z, %z], %near[%z, %z], %rows, %rows {{id = 0 : i64}} : memref<16x16xi8>, {near}
+        {product * 18}
+        gemmini.fence
+        func.return
+      }}""",
+    )
+    attach_machine(module, find_machine("gemmini"))
+    simulation = simulate(module)
+    (layer,) = simulation.layers
+    assert layer.conflicts == waits
+    issued = 3 * 8
+    assert simulation.cycles == issued + 20 * 16 + waits
 
 
 def test_a_repeated_row_of_sums_is_one_request() -> None:
