@@ -236,9 +236,7 @@ def _calls(layer: Layer) -> tuple[int, Layer]:
 
 
 def _met(inputs: int, weights: int) -> float:
-    """
-    Return how often a row of the first factor and one of the second, of so many rows each, are in one bank of a half.
-    """
+    """Compute the probability that rows of both factors, of so many rows each, are in one bank of a half."""
     first, last = (min(BANK_ROWS, inputs), max(0, inputs - BANK_ROWS)), max(0, weights - BANK_ROWS)
     return (first[0] * last + first[1] * min(BANK_ROWS, weights)) / (inputs * weights)
 
