@@ -273,8 +273,8 @@ class Pricer:
 
     def _turns(self, tiling: Tiling, stages: Sequence[int]) -> int:
         """Return the cycles per step in which rows that the leader's engine reads in step take turns at banks."""
-        part = tiling.parts[-1]
-        support = self.route.engines[part.op].support(part.op)
+        part, leader = tiling.parts[-1], self.ops[-1]
+        support = self.route.engines[leader].support(leader)
         levels = [level for level in self.route.levels if level.single_port]
         if support is None or not support.beside or not levels:
             return 0
