@@ -22,6 +22,11 @@ from tilewright.test.passes.levels import run_step
 INSTRUCTIONS = "map-engines,plan-memory,allocate-static,expand-grid,outline-kernels,lower-to-gemmini"
 
 
+ROWS = 192
+BANK = 1 << 16
+"""Bytes of a bank of the scratchpad."""
+
+
 def _pointwise(lines: int, pixels: int, sizes: str = "") -> ModuleOp:
     """Return a convolution of one point, 32 channels to 16 features, of which a tile has these sizes."""
     x, y = f"memref<1x{lines}x{pixels}x32xi8>", f"memref<1x{lines}x{pixels}x16xi32>"
@@ -62,8 +67,12 @@ def test_the_product_before_a_preload_has_whole_blocks_of_rows(lines: int, pixel
 
 
 def _planned_at(begins: dict[int, int], target: str = "gemmini") -> ModuleOp:
-    """Return a convolution of two blocks of weights and 64 rows, its operands at these addresses of the scratchpad."""
-    module = _pointwise(1, 64, "hier.sizes = array<i64: 1, 1, 16, 1, 64, 32, 1, 1>,")
+    """
+    Return a convolution of two blocks of weights, its operands at these addresses of the scratchpad.
+
+    The products of the first block take longer than the load of the second one.
+    """
+    module = _pointwise(1, ROWS, f"hier.sizes = array<i64: 1, 1, 16, 1, {ROWS}, 32, 1, 1>,")
     for step in parse_pipeline(f"attach-machine{{target={target}}},map-engines,plan-memory", all_passes()).steps:
         run_step(step, module)
     (grid,) = (op for op in module.walk() if isinstance(op, GridOp))
@@ -77,18 +86,14 @@ def _places(module: ModuleOp) -> list[int | None]:
     return [tile.place for tile in grid.tiles]
 
 
-BANK = 1 << 16
-"""Bytes of a bank of the scratchpad."""
-
-
-@pytest.mark.parametrize(("begins", "turns"), [({}, 0), ({0: 0, 1: BANK}, 0), ({0: 0, 1: 2048}, 1)])
+@pytest.mark.parametrize(("begins", "turns"), [({}, 0), ({0: 0, 1: BANK}, 0), ({0: 0, 1: 32 * ROWS}, 1)])
 def test_rows_and_the_next_weights_in_one_bank_take_turns(begins: dict[int, int], turns: int) -> None:
     """Of two preloads, the second one is during products; a kernel counts all 32 rows of the weights."""
     module = _planned_at(begins)
     for step in parse_pipeline("allocate-static,expand-grid", all_passes()).steps:
         run_step(step, module)
     (layer,) = simulate(module).layers
-    (op,) = (op for op in _pointwise(1, 64).walk() if isinstance(op, ConvOp))
+    (op,) = (op for op in _pointwise(1, ROWS).walk() if isinstance(op, ConvOp))
     machine = find_machine("gemmini")
     cycles = machine.cost(machine.engine("array"), op)
     assert cycles is not None
@@ -97,8 +102,9 @@ def test_rows_and_the_next_weights_in_one_bank_take_turns(begins: dict[int, int]
         run_step(step, module)
     simulation = simulate(module)
     (execute,) = (engine for engine in simulation.engines if engine.name == "array.execute")
-    assert execute.busy == 2 * 64 + 1 + 2 + 16 * turns
-    assert sum(each.conflicts for each in simulation.layers) == 16 * turns
+    assert execute.busy == 2 * ROWS + 1 + 16 * turns
+    arriving = 16 * turns  # rows of the second block, in the bank that the products read meanwhile
+    assert sum(each.conflicts for each in simulation.layers) == 16 * turns + arriving
 
 
 def test_a_plan_keeps_operands_apart_only_where_banks_have_a_single_port(tmp_path: Path) -> None:
@@ -108,7 +114,7 @@ def test_a_plan_keeps_operands_apart_only_where_banks_have_a_single_port(tmp_pat
     assert x is not None
     assert w is not None
     assert x // BANK != w // BANK
-    assert _places(_planned_at({}, str(file)))[:2] == [0, 64 * 32]
+    assert _places(_planned_at({}, str(file)))[:2] == [0, ROWS * 32]
 
 
 def test_a_plan_counts_the_turns_that_banks_force(tmp_path: Path) -> None:
