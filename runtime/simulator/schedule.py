@@ -233,12 +233,12 @@ class Schedule:
     def _hinder(self, layer: Layer, kernel: KernelCost, cycles: int) -> None:
         """Delay what other engines have been launched on, for as long as a kernel works beside it in the same level."""
         for engine in self.machine.engines:
-            if not engine.beside or engine.name == kernel.engine:
+            if not engine.contention or engine.name == kernel.engine:
                 continue
             use = self._use(engine.name)
             left = max(0, use.free - self.now)
             if use.level in dict(kernel.levels):
-                delay = ceil(engine.beside * min(left, cycles / (1 + engine.beside)))
+                delay = ceil(engine.contention * min(left, cycles / (1 + engine.contention)))
                 use.free += delay
                 self._spend(layer, "conflicts", delay)
 

@@ -226,7 +226,7 @@ class Engine:
     its queues that conflict in the order of their issue. `stack` are the bytes that each buffer of
     STACK may take on the stack of a core. `program` states what the code of the program itself takes on the
     engine's cores, by PROGRAM. `warm_setup` is the `setup` of code that the instruction cache holds, 0 where both are
-    the same. By the share `beside` a launched kernel whose operands are all in one level takes longer while another
+    the same. By the share `contention` a launched kernel whose operands are all in one level takes longer while another
     engine works there.
     """
 
@@ -237,7 +237,7 @@ class Engine:
     count: tuple[int, ...] = ()
     setup: int = 0
     warm_setup: int = 0
-    beside: float = 0.0
+    contention: float = 0.0
     vector_bytes: int = 0
     queue: int = 0
     queues: tuple[tuple[str, int], ...] = ()

@@ -134,7 +134,7 @@ ENGINE: dict[str, Key] = {
     "count": Key(several(integer(1))),
     "setup": Key(integer(0)),
     "warm_setup": Key(integer(0)),
-    "beside": Key(number()),
+    "contention": Key(number()),
     "vector_bytes": Key(integer(0)),
     "queue": Key(integer(0)),
     "queues": Key(by_name(integer(1), matching(_QUEUE, "the name of a queue, of letters, digits and '_'"))),

@@ -54,7 +54,7 @@ level = "NEAR"
 [engines.npu]
 level = "NEAR"
 queue = 1
-beside = 0.5
+contention = 0.5
 [engines.npu.runs]
 "*" = { cost = "per_point", cycles = 1 }
 """
