@@ -19,7 +19,6 @@ from ..dialects.core.kernel import is_kernel, kernel_of
 from ..dialects.core.kernel_parts import ints
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Machine
-from ..dialects.core.machine.operations import dimension_names
 from ..dialects.core.nesting import nested_ops
 from ..ir import array_of, dense, free_symbol, functions, shape_of
 from .core.base import Pass
@@ -65,7 +64,7 @@ def _blocked(op: Operation, machine: Machine) -> Iterator[tuple[int, int]]:
     if support is None or not support.blocked:
         return
     kernel = kernel_of(op)
-    names = dimension_names(kernel)
+    names = kernel.loop_names
     for role, loop in support.blocked:
         number = 1 if role == "weights" else 0
         exprs = kernel.inputs[number].map.results

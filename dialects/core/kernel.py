@@ -97,6 +97,31 @@ class Kernel:
         return tuple(d for d in range(len(self.bounds)) if d in used or d not in self.reduced)
 
     @cached_property
+    def loop_names(self) -> tuple[str, ...]:
+        """
+        A name for each loop: a letter for its role, and a number that counts those of the role from 0.
+
+        In a kernel that reduces, the reduced loops are `k`; of the others those are `m` that only the first input
+        varies along, `n` those that only a later one does, `b` those along which both do, and `u` those along which
+        none does. A matrix product is `m0 n0 k0`, after its batch `b0 ...`. A convolution over two spatial axes is `m0`
+        (batch), `u0` (one group) or `b0` (several), `n0` (features), `m1 m2` (space), `k0` (channels), `k1 k2` (taps).
+        In a kernel that reduces nothing, such as an addition, all loops are `p`.
+        """
+        counts: dict[str, int] = {}
+        names: list[str] = []
+        used = [{d for expr in access.map.results for d in expr.used_dims()} for access in self.read]
+        for dim in range(len(self.bounds)):
+            letter = _letter(dim, self, used)
+            names.append(f"{letter}{counts.get(letter, 0)}")
+            counts[letter] = counts.get(letter, 0) + 1
+        return tuple(names)
+
+    @property
+    def read(self) -> tuple[Access, ...]:
+        """The inputs without the outputs, which a `linalg.generic` reads too."""
+        return tuple(each for each in self.inputs if not any(each is output for output in self.outputs))
+
+    @cached_property
     def divided_dims(self) -> frozenset[int]:
         """The loops that occur in a division of an access: tiles span these loops and the whole axis."""
         forms = (form for access in (*self.inputs, *self.extras, *self.outputs) for form in access.forms)
@@ -153,6 +178,15 @@ class Kernel:
     def points(self) -> int:
         """The number of iteration points of a reduction."""
         return prod(self.bounds)
+
+
+def _letter(dim: int, kernel: Kernel, used: list[set[int]]) -> str:
+    if not kernel.reduced:
+        return "p"
+    if dim in kernel.reduced:
+        return "k"
+    first, later = bool(used) and dim in used[0], any(dim in dims for dims in used[1:])
+    return {(True, True): "b", (True, False): "m", (False, True): "n", (False, False): "u"}[first, later]
 
 
 _VIEWS: dict[type[Operation], Callable[[Any], Kernel]] = {}

@@ -48,6 +48,7 @@ def positions(type: Buffer) -> Array:
     return _positions(lead, type.get_shape())
 
 
+@cache
 def layout_fault(shape: tuple[int, ...], lead: AffineMap) -> str | None:
     """Return the fault of a layout map for a shape, None for a one-to-one map into non-negative indices."""
     if lead.num_symbols or lead.num_dims != len(shape):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -31,6 +32,8 @@ class Summary:
 
     def then(self, other: Summary) -> Summary:
         """Return the summary of one op after another."""
+        if self is NOTHING or other is NOTHING:
+            return other if self is NOTHING else self
         exposed = self.exposed | (other.exposed - self.must)
         return Summary(self.reads | other.reads, exposed, self.may | other.may, self.must | other.must)
 
@@ -70,10 +73,11 @@ class Summaries:
     def of(self, op: Operation) -> Summary:
         """Return the summary of an op."""
         if op not in self._summaries:
-            self._summaries[op] = self._everything()  # of a recursive call
+            self._summaries[op] = self._everything  # of a recursive call
             self._summaries[op] = self._made(op)
         return self._summaries[op]
 
+    @cached_property
     def _everything(self) -> Summary:
         return Summary(self.known, self.known, self.known)
 
@@ -84,13 +88,15 @@ class Summaries:
             case CallOp():
                 callee = self.functions.get(op.callee.string_value())
                 has_body = callee is not None and bool(callee.body.blocks)
-                return self.of_block(callee.body.block) if callee is not None and has_body else self._everything()
+                return self.of_block(callee.body.block) if callee is not None and has_body else self._everything
             case ForOp():
                 body = self.of_block(op.body.block)
                 return body if runs(op) else body.either(NOTHING)
             case IfOp():
                 first, second = (self.of_block(region.block) if region.blocks else NOTHING for region in op.regions)
                 return first.either(second)
+            case _ if not op.regions:
+                return NOTHING
             case _:
                 inner = [self.of(each) for region in op.regions for block in region.blocks for each in block.ops]
                 return _concurrent(inner)

@@ -74,6 +74,7 @@ class Work:
 _TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool, str, str]"
 """Operand, extents, direction, home and level of a tile."""
 _MovesKey: TypeAlias = "tuple[Attribute, bool, str, str, tuple[int, ...], Attribute | None]"
+_IssuesKey: TypeAlias = "tuple[str, Attribute | None, tuple[int, ...]]"
 _Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
 
 
@@ -87,6 +88,7 @@ class Pricer:
     """True for one that counts instructions instead of cycles."""
     _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
     _moves: dict[_MovesKey, _Moves] = field(default_factory=dict["_MovesKey", "_Moves"])
+    _issues: dict[_IssuesKey, _Moves] = field(default_factory=dict["_IssuesKey", "_Moves"])
 
     @cached_property
     def counting(self) -> Pricer | None:
@@ -265,11 +267,19 @@ class Pricer:
         return [replace(work, cycles=work.cycles * cycles) for work in works]
 
     def instructions(self, tile: OperandTile | Tiles) -> _Moves:
-        """Return the instructions of an operand's tile as a function of its extents."""
+        """Return the memoised instructions of an operand's tile as a function of its extents."""
         link, near = self.route.link(tile), tile.near
         value = tile.value if isinstance(tile, OperandTile) else tile.access.value
         shape = () if tile.is_output or tile.repeated else shape_of(value)
-        return lambda extents: instructions_of(link, near, extents, shape)
+        key = link.name, near, shape
+        if key not in self._issues:
+
+            @cache
+            def instructions(extents: tuple[int, ...]) -> int:
+                return instructions_of(link, near, extents, shape)
+
+            self._issues[key] = instructions
+        return self._issues[key]
 
     def _turns(self, tiling: Tiling, stages: Sequence[int]) -> int:
         """Return the cycles per step in which rows that the leader's engine reads in step take turns at banks."""

@@ -349,7 +349,7 @@ class Sweep:
             if tiles.in_place:
                 continue
             often = changes(counts, tiles.moving, order)
-            each = _each(tiles.extents, self.pricer.instructions(tiles))
+            each = self._instructions(tiles)
             total += np.where((often > 1) | tiles.is_output, each * often, 0)
         return total * self.route.machine.issuing
 
@@ -385,8 +385,18 @@ class Sweep:
             self._moved[id(tiles)] = _each(tiles.extents, moves)
         return self._moved[id(tiles)]
 
+    def _instructions(self, tiles: Tiles) -> Ints:
+        """Return the instructions that transfer a tile."""
+        if id(tiles) not in self._moved_by:
+            self._moved_by[id(tiles)] = _each(tiles.extents, self.pricer.instructions(tiles))
+        return self._moved_by[id(tiles)]
+
     @cached_property
     def _moved(self) -> dict[int, Ints]:
+        return {}
+
+    @cached_property
+    def _moved_by(self) -> dict[int, Ints]:
         return {}
 
 

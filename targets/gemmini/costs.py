@@ -14,7 +14,6 @@ from ...dialects.core.analysis.constants import constant_number
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.cost_table import cost, count, transform
 from ...dialects.core.machine.model import Engine, Link
-from ...dialects.core.machine.operations import dimension_names
 from ...dialects.hier.sharded import level_name
 from ...ir import element_of, shape_of
 from .bodies import gelu_of, mvout_fault
@@ -37,7 +36,7 @@ def array(
     (ExecuteController of the generator, 8c3f992): the lowering issues products of fewer rows earlier. Groups and
     batches are products of their own. A text for what `_product_fault` refuses.
     """
-    names = dimension_names(kernel)
+    names = kernel.loop_names
     extents = dict(zip(names, bounds, strict=True))
     if fault := _product_fault(kernel, extents, dim):
         return fault
@@ -64,14 +63,14 @@ def _loops(extents: Mapping[str, int], dim: int) -> tuple[int, int, int]:
 @count("array")
 def products(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0) -> int:
     """Return the instructions of a product: for each block of weights a preload, unless sums are kept, and products."""
-    blocks, lines, row = _loops(dict(zip(dimension_names(kernel), bounds, strict=True)), dim)
+    blocks, lines, row = _loops(dict(zip(kernel.loop_names, bounds, strict=True)), dim)
     return blocks * (lines * ceil(row / dim) + (0 if output_stationary else 1))
 
 
 def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:
     """Return why the array cannot compute a kernel, empty if it can; `extents` are those of the loops, by name."""
     names = tuple(extents)
-    if any(name[0] not in "bmnku" for name in names) or "n0" not in names:
+    if not {name[0] for name in names} <= set("bmnku") or "n0" not in names:
         return "no output varies along the second factor alone: it is no product of two matrices"
     if "n1" in names:
         return "outputs vary along two loops of the second factor alone: it is no product of two matrices"
@@ -91,16 +90,16 @@ def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:
 def _has_rows(output: Access, loop: int) -> bool:
     """Return whether the axis of a loop is the innermost of those of a far output that have several elements."""
     shape = shape_of(output.value)
-    (axis,) = (axis for axis, expr in enumerate(output.map.results) if loop in linear(expr).dims())
+    (axis,) = (axis for axis, form in enumerate(output.forms) if loop in form.dims())
     return all(extent == 1 for extent in shape[axis + 1 :]) or shape[axis] == 1
 
 
 def _fills_blocks(kernel: Kernel, names: Sequence[str], dim: int) -> bool:
     """Return whether groups of one axis are whole blocks: what pads a block would be the next group's."""
-    exprs = [expr for access in (*kernel.inputs, *kernel.outputs) for expr in access.map.results]
-    shared = [
-        loops for loops in (linear(expr).dims() for expr in exprs) if any(names[each][0] == "b" for each in loops)
-    ]
+    if not any(name[0] == "b" for name in names):
+        return True
+    forms = [form for access in (*kernel.inputs, *kernel.outputs) for form in access.forms]
+    shared = [loops for loops in (form.dims() for form in forms) if any(names[each][0] == "b" for each in loops)]
     return all(kernel.bounds[each] % dim == 0 for loops in shared for each in loops if names[each] in ("n0", "k0"))
 
 
@@ -158,7 +157,7 @@ def pooled(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int)
 
 def pool_fault(kernel: Kernel, dim: int) -> str:
     """Return why stores cannot compute the maxima of windows, empty if they can."""
-    names = dimension_names(kernel)
+    names = kernel.loop_names
     windows = [extent for name, extent in zip(names, kernel.bounds, strict=True) if name[0] == "k"]
     forms = [linear(expr) for expr in kernel.inputs[0].map.results]
     if names != ("m0", "m1", "m2", "m3", "k0", "k1") or kernel.bounds[3] % dim:
@@ -210,7 +209,7 @@ def loops(
 
 def _order_fault(kernel: Kernel) -> str:
     """Return why loops in hardware cannot address the operands of a kernel, empty if they can."""
-    names = dimension_names(kernel)
+    names = kernel.loop_names
     if "n0" not in names:
         return "no output varies along the second factor alone: it is no product of two matrices"
     if not _has_rows(kernel.outputs[0], names.index("n0")):

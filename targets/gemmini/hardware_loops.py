@@ -10,7 +10,6 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.operations import dimension_names
 from ...dialects.nn import ConvOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
@@ -37,7 +36,7 @@ class HardwareLoops(PartLoops):
     def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest, instance: Instance, form: Form):
         super().__init__(kernel, nest)
         self.op, self.form, self.instance = op, form, instance
-        self.names = dimension_names(kernel)
+        self.names = kernel.loop_names
         self.x, self.w, self.y = *kernel.inputs, *kernel.outputs
 
     def emit(self) -> None:

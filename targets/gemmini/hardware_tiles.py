@@ -13,7 +13,6 @@ from xdsl.ir import SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel
-from ...dialects.core.machine.operations import dimension_names
 from ...ir import element_of, numpy_type, shape_of
 from ...passes.memory.epilogues import transfer_epilogue
 from .bodies import mvout_fault, scale_of
@@ -123,7 +122,7 @@ def form_of(kernel: Kernel, array: Array) -> Form | str:
         return epilogue
     if any(access.fill is not None for access in kernel.inputs):
         return "windows reach into padding, which loops would read as 0 at the edges of tiles"
-    names = dimension_names(kernel)
+    names = kernel.loop_names
     extents = dict(zip(names, kernel.bounds, strict=True))
     is_biased = epilogue.bias is not None
     kinds = {name for name, extent in extents.items() if extent > 1 or name in ("m0", "n0", "k0")}
@@ -145,7 +144,7 @@ def form_of(kernel: Kernel, array: Array) -> Form | str:
 
 def windows_of(kernel: Kernel) -> tuple[int, int] | str:
     """Return the pixels between windows, and between their taps, of a convolution of images, or why loops have none."""
-    names = dimension_names(kernel)
+    names = kernel.loop_names
     wanted = {"m0", "m1", "m2", "n0", "k0", "k1", "k2"}
     if {name for name in names if name in wanted or kernel.bounds[names.index(name)] > 1} != wanted:
         return "it is no convolution of images in one group"

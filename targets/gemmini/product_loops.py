@@ -8,7 +8,6 @@ from xdsl.ir import SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access, Kernel
-from ...dialects.core.machine.operations import dimension_names
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
@@ -28,7 +27,7 @@ class ProductLoops(PartLoops):
 
     def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest):
         super().__init__(kernel, nest)
-        names = dimension_names(kernel)
+        names = kernel.loop_names
         self.op, self.n, self.k = op, names.index("n0"), names.index("k0")
         self.x, self.w, self.y = *kernel.inputs, *kernel.outputs
         self.rows = {access: rows_of(access.value) for access in (self.x, self.w, self.y)}

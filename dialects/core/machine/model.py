@@ -453,7 +453,7 @@ class Machine:
 
     def _kernel_cycles(self, engine: Engine, support: OpSupport, kernel: Kernel, bounds: tuple[int, ...]) -> int | str:
         """Return the cycles of the machine's clock of a kernel on an engine, set-up included, or why it cannot run."""
-        cycles = cost_named(support.cost)(support.without_fills(kernel), bounds, engine, **dict(support.parameters))
+        cycles = cost_named(support.cost)(kernel, bounds, engine, **dict(support.parameters))
         return cycles if isinstance(cycles, str) else ceil((cycles + engine.setup) * self._cycles_per_cycle_of(engine))
 
     @cached_property

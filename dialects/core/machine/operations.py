@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from ..kernel import Access, Kernel
+    from ..kernel import Kernel
 
 Parameter = int | float | tuple[int | float, ...]
 
@@ -19,8 +19,8 @@ class OpSupport:
     An entry of an engine's `runs`: an op that it can run, and how.
 
     `types` are the element types that every input may have, `result_types` those of the outputs; either may be `*`. The
-    limits on tiles are by the names that `dimension_names` gives to the loops; `p-1` is the last of the loops `p`, a
-    letter alone stands for all.
+    limits on tiles are by the loops' names (`Kernel.loop_names`); `p-1` is the last of the loops `p`, a letter alone
+    stands for all.
 
     - `multiples`: the engine works on blocks of that extent. A tile is a multiple of it, or the whole dimension, and an
       incomplete block costs as much as a complete one.
@@ -57,7 +57,7 @@ class OpSupport:
         if not is_kernel(op):
             return f"'{op.name}' is no kernel"
         kernel = kernel_of(op)
-        inputs, outputs = [each.value for each in _read(kernel)], [each.value for each in kernel.outputs]
+        inputs, outputs = [each.value for each in kernel.read], [each.value for each in kernel.outputs]
         return _others("inputs", inputs, self.types) or _others("outputs", outputs, self.result_types)
 
     def peak_of(self, op: Operation, cores: int) -> float:
@@ -121,43 +121,9 @@ def loop_named(kernel: Kernel, name: str) -> int | None:
 
 def _aliases(kernel: Kernel) -> list[tuple[str, ...]]:
     """Return the names of each loop in a machine's file: its own, that of the last of its role, and that of all."""
-    names = dimension_names(kernel)
+    names = kernel.loop_names
     last = {name[0]: name for name in names}
     return [(name, *([f"{name[0]}-1"] if last[name[0]] == name else []), name[0]) for name in names]
-
-
-def dimension_names(kernel: Kernel) -> tuple[str, ...]:
-    """
-    Return a name for each loop of a kernel: a letter for its role, and a number that counts those of the role from 0.
-
-    In a kernel that reduces, the reduced loops are `k`; of the others those are `m` that only the first input varies
-    along, `n` those that only a later one does, `b` those along which both do, and `u` those along which none does. A
-    matrix product is `m0 n0 k0`, after its batch `b0 ...`. A convolution over two spatial axes is `m0` (batch), `u0`
-    (one group) or `b0` (several), `n0` (features), `m1 m2` (space), `k0` (channels), `k1 k2` (taps). In a kernel that
-    reduces nothing, such as an addition, all loops are `p`.
-    """
-    counts: dict[str, int] = {}
-    names: list[str] = []
-    used = [{d for result in access.map.results for d in result.used_dims()} for access in _read(kernel)]
-    for dim in range(len(kernel.bounds)):
-        letter = _letter(dim, kernel, used)
-        names.append(f"{letter}{counts.get(letter, 0)}")
-        counts[letter] = counts.get(letter, 0) + 1
-    return tuple(names)
-
-
-def _read(kernel: Kernel) -> list[Access]:
-    """Return the inputs of a kernel without its outputs, which a `linalg.generic` reads too."""
-    return [each for each in kernel.inputs if not any(each is output for output in kernel.outputs)]
-
-
-def _letter(dim: int, kernel: Kernel, used: list[set[int]]) -> str:
-    if not kernel.reduced:
-        return "p"
-    if dim in kernel.reduced:
-        return "k"
-    first, later = bool(used) and dim in used[0], any(dim in dims for dims in used[1:])
-    return {(True, True): "b", (True, False): "m", (False, True): "n", (False, False): "u"}[first, later]
 
 
 def _others(kind: str, values: list[SSAValue], types: tuple[str, ...]) -> str:

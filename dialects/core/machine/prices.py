@@ -34,7 +34,7 @@ class Prices:
 
         def price(bounds: tuple[int, ...] | None = None, /) -> int | None:
             if bounds not in self._known:
-                kernel[:] = kernel or [_kernel_of(op)]
+                kernel[:] = kernel or [self._support.without_fills(_kernel_of(op))]
                 self._known[bounds] = self._cycles(kernel[0], kernel[0].bounds if bounds is None else bounds)
             return self._known[bounds]
 
