@@ -40,13 +40,18 @@ def meetings(rings: Sequence[Ring], level: Level) -> tuple[float, float]:
     buffers. Operands of a kernel are accessed at once; one buffer of a ring is filled while another one is used.
     """
     between = sum(meeting(one, two, level) for one, two in combinations(rings, 2))
-    within = sum(_mean([level.meeting(a, b) for a, b in combinations(ring.buffers, 2)]) for ring in rings)
+    within = sum(meeting_within(ring, level) for ring in rings)
     return round(between, 6), round(within, 6)
 
 
 def meeting(one: Ring, two: Ring, level: Level) -> float:
     """Return the probability that a row of each of two rings lies in one bank, the mean over their buffers."""
     return _mean([level.meeting(a, b) for a in one.buffers for b in two.buffers])
+
+
+def meeting_within(ring: Ring, level: Level) -> float:
+    """Return the probability that a row of each of two buffers of a ring lies in one bank, the mean over all pairs."""
+    return _mean([level.meeting(a, b) for a, b in combinations(ring.buffers, 2)])
 
 
 def _mean(found: Sequence[float]) -> float:

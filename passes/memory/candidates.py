@@ -22,7 +22,7 @@ from .hints import pinned_stages
 from .pricing import Pricer, near_bytes
 from .route import Route
 from .spreading import NOWHERE, Spread
-from .sweep import TOO_LARGE, Sweep
+from .sweep import TOO_LARGE, Stages, Sweep
 from .tile_arrays import Ints
 
 _PRICED_CHAINED = 24
@@ -31,6 +31,7 @@ _SETTLED = 1 << 15
 """Points over all instances up to which the cost of a chosen candidate with operands from neighbours is exact."""
 _GROUPS_PER_FASTEST = 4
 """Groups of neighbours in bytes for each of the fastest candidates, which get an exact cost whatever their bytes."""
+_SINGLE = Stages(1, 1)
 _SLACK = 1.03
 """Estimated cost, relative to the best of at most equal bytes, up to which a candidate gets an exact cost."""
 _SLACK_MAPPED = 1.1
@@ -145,7 +146,7 @@ def _rank(candidate: Candidate) -> tuple[object, ...]:
 
 
 _Loops: TypeAlias = "tuple[tuple[int, int], ...]"
-_Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], int, _Loops, bool]"
+_Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], Stages, _Loops, bool]"
 """Tile sizes, order of the tiled loops, stages, instances per spatially mapped loop, operands from neighbours."""
 
 
@@ -166,9 +167,9 @@ class _Way:
     def _stages(self) -> tuple[int, ...]:
         _, order, stages, *_ = self._key
         own = frozenset(self._spread.order(order, self._tiling.counts))
-        started = {each for tile in self._tiling.starts for each in (tile, tile.starts)}
+        written = {tile for tile in self._tiling.tiles if tile.is_output or tile.starts is not None}
         return tuple(
-            1 if not tile.dims & own or tile.in_place else stages if tile in started else min(stages, 2)
+            1 if not tile.dims & own or tile.in_place else stages.outputs if tile in written else stages.inputs
             for tile in self._tiling.tiles
         )
 
@@ -222,14 +223,14 @@ def pareto(found: Sequence[Candidate]) -> list[Candidate]:
 @dataclass(frozen=True)
 class _Estimates:
     """
-    Estimates of all N tilings in one loop order, with so many stages: bytes, total and compute cycles, each [N].
+    Estimates of all N tilings in one loop order, with some stages: bytes, total and compute cycles, each [N].
     """
 
     bytes: Ints
     times: Ints
     computing: Ints
     order: tuple[int, ...]
-    stages: int
+    stages: Stages
     divided: Ints | None = None
     """Engine instances along each loop [N, loops]."""
     chained: bool = False
@@ -241,21 +242,23 @@ class _Estimates:
         extents = cast("list[int]", sweep.sizes[row].tolist())
         copies = cast("list[int]", self.divided[row].tolist()) if self.divided is not None else []
         loops = tuple((dim, copies[dim]) for dim in cut if copies and copies[dim] > 1)
-        return tuple(extents), cut, self.stages if cut else 1, loops, self.chained and bool(loops)
+        return tuple(extents), cut, self.stages if cut else _SINGLE, loops, self.chained and bool(loops)
 
 
-def _stages(ops: Sequence[Operation], sweep: Sweep, double_buffered: bool) -> set[int]:
+def _stages(ops: Sequence[Operation], sweep: Sweep, double_buffered: bool) -> set[Stages]:
     """
-    Return the permitted numbers of buffer stages: the pinned ones, else 1 and, with double buffering, 2 or 3.
+    Return the permitted buffer stages: the pinned ones, else single and, with double buffering, double ones.
 
-    With 3, outputs whose sums start from an operand have a third buffer; others have 2.
+    Outputs whose sums start from an operand may have a third buffer, and those that hold partial sums only one.
     """
     pinned = {stages for op in ops if (stages := pinned_stages(op)) is not None}
     most = 3 if sweep.starts else 2
-    return {min(stages, most) for stages in pinned or ({1, 2, 3} if double_buffered else {1})}
+    found = {Stages(min(each, 2), min(each, most)) for each in pinned or ({1, 2, 3} if double_buffered else {1})}
+    is_reused = double_buffered and not pinned and sweep.holds_sums and sweep.copies == 1
+    return found | {Stages(2, 1)} if is_reused else found
 
 
-def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
+def _promising(sweep: Sweep, stages: set[Stages]) -> dict[_Key, int]:
     """Select tilings for an exact cost, with their compute cycles: on one engine instance, on all, on half, ..."""
     if not len(sweep):
         return {}
@@ -289,20 +292,22 @@ def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, most
     return {key: computing[key] for key in _thinned(chosen, most or sweep.most.priced)}
 
 
-def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mapping[int, Ints]) -> Iterator[_Estimates]:
+def _alone(
+    sweep: Sweep, order: tuple[int, ...], stages: set[Stages], sizes: Mapping[Stages, Ints]
+) -> Iterator[_Estimates]:
     """Yield the estimates for one engine instance; `sizes` are the bytes by stages."""
     steps = sweep.counts.prod(axis=1)
     compute, moved, ends = sweep.estimate(order)
-    if 1 in stages:
-        yield _Estimates(sizes[1], compute + moved, compute, order, 1)
-    for each in sorted(stages - {1}):
-        busy = compute + sweep.starting(order) if each == 2 else compute
+    if _SINGLE in stages:
+        yield _Estimates(sizes[_SINGLE], compute + moved, compute, order, _SINGLE)
+    for each in sorted(stages - {_SINGLE}):
+        busy = compute + sweep.exposed(order, each)
         hidden = np.maximum(busy, moved - ends) + ends
         yield _Estimates(sizes[each], np.where(steps > 1, hidden, compute + moved), compute, order, each)
 
 
 def _on_copies(
-    sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int, *, chained: bool = False
+    sweep: Sweep, order: tuple[int, ...], stages: set[Stages], most: int, *, chained: bool = False
 ) -> Iterator[_Estimates]:
     """Yield the estimates for up to `most` engine instances, whose first transfers serialise on the shared link."""
     for divided in sweep.divided(order, most):
@@ -314,10 +319,10 @@ def _on_copies(
         if chained:
             fits = sweep.are_neighbours(order, divided)
             sizes = {each: np.where(fits, size, 2 * TOO_LARGE) for each, size in sizes.items()}
-        if 1 in stages:
+        if _SINGLE in stages:
             times = np.maximum(compute + own + passed - ends // copies, moved - first) + first + last
-            yield _Estimates(sizes[1], times, compute, order, 1, divided, chained)
-        for each in sorted(stages - {1}):
+            yield _Estimates(sizes[_SINGLE], times, compute, order, _SINGLE, divided, chained)
+        for each in sorted(stages - {_SINGLE}):
             hidden = np.maximum(np.maximum(compute, passed), moved - first) + first + last
             yield _Estimates(sizes[each], hidden, compute, order, each, divided, chained)
 

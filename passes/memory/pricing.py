@@ -18,7 +18,7 @@ from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.model import Engine, Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...ir import element_of, numpy_type, shape_of
-from .banks import Ring, in_banks, meeting
+from .banks import Ring, in_banks, meeting, meeting_within
 from .building import split_reduction, trailing_dims
 from .chained import Chained, Feed, Node, Queue, chained_cycles
 from .operand_tiles import OperandTile
@@ -221,8 +221,8 @@ class Pricer:
         works = self.compute(tiling, order, spread)
         if works is None:
             return None
-        if not spread.loops and (turns := self._turns(tiling, stages)):
-            works.append(Work(turns))
+        if not spread.loops and (late := self._at_banks(tiling, order, stages, _steady(works))):
+            works.append(Work(late))
         steps = prod(counts)
         moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
         ordered = sorted(moved, key=lambda pair: pair[0].is_output)
@@ -281,8 +281,13 @@ class Pricer:
             self._issues[key] = instructions
         return self._issues[key]
 
-    def _turns(self, tiling: Tiling, stages: Sequence[int]) -> int:
-        """Return the cycles per step in which rows that the leader's engine reads in step take turns at banks."""
+    def _at_banks(self, tiling: Tiling, order: Sequence[int], stages: Sequence[int], computing: int) -> int:
+        """
+        Return the cycles per step in which the leader's reads wait at banks with a single port.
+
+        Rows that the engine reads in step take turns. Where a program issues instructions, reads also wait for rows
+        that are loaded meanwhile; operands that are not read in step are read in each of the `computing` cycles.
+        """
         part, leader = tiling.parts[-1], self.ops[-1]
         support = self.route.engines[leader].support(leader)
         levels = [level for level in self.route.levels if level.single_port]
@@ -292,10 +297,18 @@ class Pricer:
         for level in levels:
             moved, inner = rings_of(tiling, stages, level)
             placed = dict(zip(moved, in_banks((*moved.values(), *inner.values()), level, level.size), strict=False))
-            reads = {at: part.role(position) for at, position in _read_by(tiling, placed)}
-            for at in (at for at, role in reads.items() if role in support.beside):
-                met = sum(meeting(placed[at], placed[other], level) for other in reads if other != at)
-                found += met * tiling.tiles[at].bytes / level.row_bytes
+            rows = {at: tiling.tiles[at].bytes / level.row_bytes for at in placed}
+            reads = {at: part.role(position) in support.beside for at, position in _read_by(tiling, placed)}
+            rates = {at: min(1, rows[at] / max(computing, 1)) if beside else 1 for at, beside in reads.items()}
+            for at in (at for at, beside in reads.items() if beside):
+                found += rows[at] * sum(meeting(placed[at], placed[other], level) for other in reads if other != at)
+            if not self.route.machine.issuing:
+                continue
+            for at in (at for at in reads if placed[at].stages > 1):
+                met = {other: meeting(placed[at], placed[other], level) for other in reads if other != at}
+                met[at] = meeting_within(placed[at], level)
+                loaded = rows[at] / _run(tiling.tiles[at], tiling.counts, order)
+                found += loaded * sum(share * rates[other] for other, share in met.items())
         return round(found)
 
     def floor(self, tiling: Tiling, order: Sequence[int], spread: Spread, computing: int) -> int:
@@ -514,9 +527,14 @@ def _run(tile: OperandTile, counts: Sequence[int], order: Sequence[int]) -> int:
 
 def _compute(works: Sequence[Work]) -> Callable[[int], int]:
     """Return the compute cycles as a function of the step."""
-    steady = sum(work.cycles for work in works if work.run == 1)
+    steady = _steady(works)
     others = [work for work in works if work.run > 1]
     return (lambda step: steady + sum(work.at(step) for work in others)) if others else lambda step: steady
+
+
+def _steady(works: Sequence[Work]) -> int:
+    """Return the cycles of each step of what is computed in every one."""
+    return sum(work.cycles for work in works if work.run == 1)
 
 
 def _longer(computed: Callable[[int], int], issued: Callable[[int], int]) -> Callable[[int], int]:

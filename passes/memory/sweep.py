@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -30,6 +30,13 @@ TOO_LARGE = 1 << 60
 """More bytes than any levels have."""
 PERMUTED = 3
 """Number of loops whose orders are permuted; others stay outside of these."""
+
+
+class Stages(NamedTuple):
+    """Buffers of each operand that moves: of an input, and of an output."""
+
+    inputs: int
+    outputs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,13 +229,23 @@ class Sweep:
         """Tiles that the leader's sums start from."""
         return [tiles for tiles in self.tiles if tiles.repeated is not None]
 
-    def starting(self, order: Sequence[int]) -> Ints:
-        """Estimate per tiling the cycles in which sums start from an operand while nothing is computed."""
+    def exposed(self, order: Sequence[int], stages: Stages) -> Ints:
+        """
+        Estimate per tiling the cycles in which nothing is computed, as buffers of outputs are in use.
+
+        With two, sums start from an operand then; with one, outputs are also written.
+        """
         total = np.zeros(len(self.sizes), np.int64)
-        for tiles in self.starts:
+        written = [tiles for tiles in self.tiles if tiles.is_output and not tiles.in_place]
+        for tiles in (*(self.starts if stages.outputs < 3 else ()), *(written if stages.outputs < 2 else ())):
             often = changes(self.counts, tiles.moving, order)
             total += np.where(often > 2, self._transfers(tiles) * often, 0)
         return total
+
+    @property
+    def holds_sums(self) -> bool:
+        """Return whether buffers of outputs hold partial sums, which transfers map."""
+        return any(tiles.epilogue is not None for tiles in self.tiles if tiles.is_output)
 
     @property
     def most(self) -> Most:
@@ -259,17 +276,15 @@ class Sweep:
             found.setdefault(divided.tobytes(), divided)
         return list(found.values())
 
-    def near_bytes(self, level: Level, stages: int, divided: Ints | None = None) -> Ints:
-        """
-        Compute the bytes of each tiling in a level with `stages` buffers, over all instances that share the level.
-        """
+    def near_bytes(self, level: Level, stages: Stages, divided: Ints | None = None) -> Ints:
+        """Compute the bytes of each tiling in a level, over all instances that share it."""
         unit = level.unit
         own = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
         total = np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
             if tiles.has_buffer and tiles.level == level.name:
-                ring = stages if tiles.is_output and self.starts else min(stages, 2)
+                ring = stages.outputs if tiles.is_output else stages.inputs
                 total += _rounded(tiles.bytes, unit) * np.where(any_along(tiles.moving & (own > 1)), ring, 1)
         for parts in self.parts[:-1]:
             if parts.part.places.level("outs") == level.name:
@@ -286,7 +301,7 @@ class Sweep:
             total += np.where(split | places.sums_apart, _rounded(shape.prod(axis=1) * item, unit), 0)
         return total * self.route.around * copies if self.route.sharing(level, 2) > 1 else total
 
-    def all_bytes(self, stages: int, divided: Ints | None = None) -> Ints:
+    def all_bytes(self, stages: Stages, divided: Ints | None = None) -> Ints:
         """Compute the bytes of each tiling over all levels; TOO_LARGE and the bytes short where one is too small."""
         levels = self.route.levels
         each = [self.near_bytes(level, stages, divided) for level in levels]

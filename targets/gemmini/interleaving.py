@@ -229,7 +229,7 @@ class _Transfer:
 
     def slice(self, window: Index, windows: int, slot: Index, slots: int) -> None:
         """
-        Emit the units of a slot, one of `slots` of a window: of the first in each period, where they have one.
+        Emit the units of a slot, one of `slots` of a window: of one slot in each period, where they have one.
 
         Units are spread evenly over windows, whose ends take divisions, and within a window by periods.
         """
@@ -423,7 +423,8 @@ class _Slices:
         for period, group in groupby(chosen, lambda each: each[0].period(totals[each[1]], slots)):
             if period:
                 rest = nest.op(arith.RemUIOp(nest.value(slot), nest.value(period)))
-                nest.branch(nest.compare(rest, "eq", 0))
+                # Halfway, as the kernel before still reads when this one is issued: from banks that loads write next.
+                nest.branch(nest.compare(rest, "eq", period // 2))
             for transfer, wanted in group:
                 start = sum(each.windows(wanted) for each in before)
                 place = number if depth == 1 else window

@@ -24,7 +24,7 @@ from tilewright.passes.memory.building import grid_of
 from tilewright.passes.memory.candidates import fits
 from tilewright.passes.memory.layers import Layers, layers_of
 from tilewright.passes.memory.pricing import Pricer, near_bytes
-from tilewright.passes.memory.sweep import Sweep
+from tilewright.passes.memory.sweep import Stages, Sweep
 from tilewright.passes.memory.tiling import Tiling, tiling_of
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
@@ -81,7 +81,7 @@ def test_arrays_say_what_tilings_say(network: Network, resident: bool) -> None:
                 counts = [stages if tile.dims and not tile.in_place else 1 for tile in tiling.tiles]
                 exact, told = (
                     near_bytes(tiling, counts, route.levels[0]),
-                    sweep.near_bytes(route.levels[0], stages)[row],
+                    sweep.near_bytes(route.levels[0], Stages(stages, stages))[row],
                 )
                 # Where two reads of a buffer share a tile, the arrays count it twice.
                 assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
@@ -102,7 +102,7 @@ def test_arrays_say_what_tilings_say_of_places_of_their_own(network: Network, fi
             assert not tiling.blocked_dims()
             for stages, level in ((stages, level) for stages in (1, 2) for level in route.levels):
                 counts = [stages if tile.dims and tile.has_buffer else 1 for tile in tiling.tiles]
-                exact, told = near_bytes(tiling, counts, level), sweep.near_bytes(level, stages)[row]
+                exact, told = near_bytes(tiling, counts, level), sweep.near_bytes(level, Stages(stages, stages))[row]
                 assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
 
 

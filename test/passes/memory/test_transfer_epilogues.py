@@ -131,6 +131,29 @@ def test_each_candidate_is_proved_exact_and_timed(text: str) -> None:
         np.testing.assert_array_equal(result, expected)
 
 
+@pytest.mark.parametrize("text", [MATMUL, PLAIN], ids=["bias", "plain"])
+def test_inputs_are_fetched_ahead_of_sums_that_fill_their_memory(text: str) -> None:
+    small = {"SPAD": 4096, "ACC": 1024}
+    target = machine()
+    target = replace(target, levels=tuple(replace(e, size=small.get(e.name, e.size)) for e in target.levels))
+    for old, new in (("8x64", "8x512"), ("64x32", "512x128"), ("8x32", "8x128"), ("<32x", "<128x")):
+        text = text.replace(old, new)
+    module = parse_module(new_context(), text)
+    attach_machine(module, target)
+    draw = np.random.default_rng(3)
+    shapes = ((8, 512), np.int8), ((512, 128), np.int8), (128, np.int16)
+    inputs = [draw.integers(-128, 128, shape, kind) for shape, kind in shapes][: 3 if "%m" in text else 2]
+    Interpreter(module).call("network", [*inputs, expected := np.zeros((8, 128), np.int8)])
+    plan = planned(module, target)
+    (grid,) = grids(plan)
+    first, *_, last = grid.tiles
+    assert (first.stages.data, last.stages.data) == (2, 1)
+    PassManager().run(plan, parse_pipeline("expand-grid,pipeline-dma,verify-memory", all_passes()), new_context())
+    assert [simulate(plan).cycles] == list(modelled_cycles(planned(module, target)).values())
+    Interpreter(plan).call("network", [*inputs, result := np.zeros((8, 128), np.int8)])
+    np.testing.assert_array_equal(result, expected)
+
+
 @pytest.mark.parametrize("rows", [8, 12, 16])
 def test_sums_start_ahead_in_a_third_buffer(rows: int) -> None:
     target = machine()

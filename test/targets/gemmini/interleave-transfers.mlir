@@ -105,7 +105,7 @@ func.func private @clipped(%far: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "
   func.return
 }
 
-// One load over four blocks of products of two steps each: a branch guards the first step of each block.
+// One load over four blocks of products of two steps each: a branch guards the step halfway in each block.
 // CHECK-LABEL: func.func @steps
 // CHECK:         func.call @deep_1(
 func.func @steps(%x: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPAD">, %next: memref<2x32x16xi8, "SPAD">, %w: memref<2x16x16xi8, "SPAD">, %sums: memref<4x16x16xi32, "ACC">, %i: index) {
@@ -121,8 +121,8 @@ func.func @steps(%x: memref<8x32x32xi8>, %near: memref<2x32x16xi8, "SPAD">, %nex
 // CHECK:           scf.for %k = %c0 to %c2
 // CHECK:             gemmini.compute_preloaded_add
 // CHECK:             %[[REST:.*]] = arith.remui %k, %c2
-// CHECK:             %[[FIRST:.*]] = arith.cmpi eq, %[[REST]], %c0
-// CHECK:             scf.if %[[FIRST]] {
+// CHECK:             %[[HALFWAY:.*]] = arith.cmpi eq, %[[REST]], %c1
+// CHECK:             scf.if %[[HALFWAY]] {
 // CHECK-NEXT:          scf.for %u
 // CHECK:                 gemmini.mvin_blocks
 func.func private @deep(%x: memref<2x32x16xi8, "SPAD">, %w: memref<2x16x16xi8, "SPAD">, %y: memref<4x16x16xi32, "ACC">) attributes {engine = "array"} {

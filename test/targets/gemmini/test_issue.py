@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.benchmarks.gemmini import network_of
 from tilewright.benchmarks.gemmini_library import Conv, Gemm, Layer
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.machine.attribute import machine_of
+from tilewright.dialects.hier import GridOp
 from tilewright.runtime.simulator import simulate
 
 LAYERS = {
@@ -54,3 +57,20 @@ def test_each_instruction_is_issued_once(name: str, tmp_path: Path) -> None:
 def test_instructions_take_little_longer_than_kernels(name: str, most: float, tmp_path: Path) -> None:
     kernels, instructions = (simulate(compiled(LAYERS[name], tmp_path, stop)).cycles for stop in ("kernels", "array"))
     assert instructions <= most * kernels
+
+
+@pytest.mark.parametrize("layer", [Conv(56, 256, 64), Gemm(784, 512, 128, bias=False)], ids=["few loads", "more loads"])
+def test_reads_rarely_wait_for_loads_into_their_banks(layer: Layer, tmp_path: Path) -> None:
+    found = simulate(compiled(layer, tmp_path, "array"))
+    assert sum(each.conflicts for each in found.layers) < 0.01 * found.cycles
+
+
+def test_tiles_are_loaded_into_other_banks_than_those_read(tmp_path: Path) -> None:
+    # Half of the weights, twice, would leave one bank of four to both buffers of the image.
+    module = compiled(Conv(30, 128, 128, 3, batch=2, bias=False), tmp_path, "plan-memory")
+    (grid,) = (op for op in module.walk() if isinstance(op, GridOp))
+    image, level = grid.tiles.data[0], machine_of(module).level("SPAD")
+    address, size = image.place, prod(image.extents)
+    assert address is not None
+    assert image.stages.data == 2
+    assert level.shares(address, size).keys().isdisjoint(level.shares(address + size, size))
