@@ -22,6 +22,7 @@ from tilewright.passes.memory.candidates import (
 from tilewright.passes.memory.layers import Layers, layers_of
 from tilewright.passes.memory.plan import Choice
 from tilewright.passes.memory.pricing import Pricer, near_bytes
+from tilewright.passes.memory.sweep import Stages
 from tilewright.passes.plan_memory import Limits, plan_memory, replace_by_grid
 from tilewright.runtime.simulator import simulate
 
@@ -138,7 +139,7 @@ def test_no_tiling_is_faster(file: str, engine: str, text: str, size: int, step:
 
 def test_the_fastest_estimates_are_kept_whatever_their_bytes() -> None:
     """Of 64 tilings in 16 groups, the four fastest are neighbours in bytes."""
-    found = {((size,), (), 1, (), False): (size, abs(size - 40)) for size in range(64)}
+    found = {((size,), (), Stages(1, 1), (), False): (size, abs(size - 40)) for size in range(64)}
     kept = {sizes[0] for sizes, *_ in _thinned(found, 16)}
     assert {38, 39, 40, 41} <= kept
     assert {*range(3, 36, 4), *range(44, 64, 4)} <= kept
