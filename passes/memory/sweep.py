@@ -402,16 +402,16 @@ class Sweep:
 
     def _instructions(self, tiles: Tiles) -> Ints:
         """Return the instructions that transfer a tile."""
-        if id(tiles) not in self._moved_by:
-            self._moved_by[id(tiles)] = _each(tiles.extents, self.pricer.instructions(tiles))
-        return self._moved_by[id(tiles)]
+        if id(tiles) not in self._counted:
+            self._counted[id(tiles)] = _each(tiles.extents, self.pricer.instructions(tiles))
+        return self._counted[id(tiles)]
 
     @cached_property
     def _moved(self) -> dict[int, Ints]:
         return {}
 
     @cached_property
-    def _moved_by(self) -> dict[int, Ints]:
+    def _counted(self) -> dict[int, Ints]:
         return {}
 
 

@@ -97,7 +97,7 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
         if rest:
             load_end(groups * most, rest)
     elif is_spad and low == 0:
-        # Tiles but the last one are whole: few loads of theirs are of less blocks than the others.
+        # All tiles but the last one are whole: groups of blocks are such that these take the fewest loads.
         blocks = -(-shape_of(near)[rows.axis] // rows.dim)
         most = min(range(most, 0, -1), key=lambda count: blocks // count + blocks % count)
         groups = nest.div(high, most * rows.dim)
