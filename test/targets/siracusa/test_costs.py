@@ -427,6 +427,16 @@ def test_float_loops(block: Block, elements: int, alone: int, eight: int):
     assert on(8, kernel, CODE) == pytest.approx(eight, rel=0.2)
 
 
+@pytest.mark.parametrize(("summed", "sums"), [(True, 1.6), (False, 1.67)])
+def test_products_that_are_summed_expect_zeros(summed: bool, sums: float):
+    """A product and its sum take 1.6 sums where the product is of two operands and the sum is with a third."""
+    body = Body([f32, f32, f32])
+    a, b, accumulator = body.args
+    product = body.mul(a, b)
+    total = body.add(product, accumulator if summed else product)
+    assert work_of(body.finish(total)).total(Rates()) == pytest.approx(sums * Rates().float_cycles)
+
+
 def test_exact_reciprocals_are_products():
     forms = [(arith.DivfOp, 4.0), (arith.MulfOp, 4.0), (arith.DivfOp, 10.0)]
     quarter, four, tenth = (on(1, elementwise(_of_floats(*form), [f32], f32, (64,)), CODE) for form in forms)
