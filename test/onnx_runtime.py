@@ -40,13 +40,17 @@ def exact_session(model: ModelProto | bytes | Path | str, *, fused: bool = True,
     given = model.SerializeToString() if isinstance(model, ModelProto) else model
     made = partial(runtime.InferenceSession, given, options, providers=["CPUExecutionProvider"])
     plain = made()
-    if not saturates() or not _has_unsigned(model):
+    if not saturates():
         return plain
+    if not _has_unsigned(model):
+        # It would make signed activations unsigned, for whose products it has no exact kernels.
+        options.add_session_config_entry("session.qdqisint8allowed", "1")
+        return made()
     options.add_session_config_entry("session.x64quantprecision", "1")
     try:
         return made()
     except Exception as error:
-        # It also converts weights of signed activations, for which it has no kernels.
+        # It also converts the weights of activations that are signed, for which it has no kernels.
         raise Diagnostic(
             "ONNX Runtime cannot make products of bytes exact on this processor",
             expected="a processor with VNNI instructions",

@@ -156,7 +156,6 @@ VARIANTS = [
     ("build", "kept"), [(residual, set[str]()), (attention, {"onnx.Mul", "onnx.Softmax", "onnx.LayerNormalization"})]
 )
 def test_a_network_becomes_integers(build: Callable[[], ModelProto], kept: set[str], options: Options, tmp_path: Path):
-    onnx_runtime.require_exact()
     model = build()
     result, errors = quantized(model, options)
     module = imported(result.model, tmp_path, integers=True)
@@ -202,7 +201,6 @@ def test_adaptive_rounding_reduces_the_error_of_layers():
 
 
 def test_bias_correction_keeps_means():
-    onnx_runtime.require_exact()
 
     def shift(correct: bool) -> float:
         result, _ = quantized(residual(), Options(per_channel=False, adaptive=False, correct=correct, ranges="minmax"))
@@ -519,7 +517,6 @@ def networks(draw: st.DrawFn) -> ModelProto:
 @settings(max_examples=15, deadline=None)
 @given(model=networks(), form=st.sampled_from(["qdq", "qlinear"]), symmetric=st.booleans(), seed=st.integers(0, 99))
 def test_random_networks_have_the_integers_of_onnx_runtime(model: ModelProto, form: str, symmetric: bool, seed: int):
-    onnx_runtime.require_exact()
     result, _ = quantized(model, Options(form=form, symmetric=symmetric, adaptive=False), 3)
     x = {"x": floats(1, 4, 6, 6, seed=seed)}
     module = import_model(result.model)

@@ -67,7 +67,7 @@ def quantised(options: Options, samples: Sequence[Sample] | None = None) -> Resu
 
 def noise(model: ModelProto, scale: float = 1.0) -> float:
     """The power of ONNX Runtime's error, relative to that of the outputs in floats, for multiples of the samples."""
-    exact, found = onnx_runtime.session(network()), onnx_runtime.session(model, fused=False)
+    exact, found = onnx_runtime.session(network()), onnx_runtime.session(model)
     inputs = [{"x": scale * each[None]} for each in drawn(8, *SHAPE[1:])]
     pairs = [(exact.run(None, x)[0].astype(np.float64), found.run(None, x)[0]) for x in inputs]
     return sum(((a - b) ** 2).sum() for a, b in pairs) / sum((a**2).sum() for a, _ in pairs)
