@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import prod
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -265,6 +265,36 @@ def reads_of(kernel: Kernel) -> list[SSAValue]:
 def is_shaped(value: SSAValue) -> bool:
     """Return whether a value is a tensor or memref."""
     return isinstance(value.type, TensorType | MemRefType)
+
+
+KERNELS = 256
+"""Number of kernels with memoised properties."""
+_Property = TypeVar("_Property")
+
+
+class _Same:
+    """Kernel as a key compared by identity: structural comparison costs more than most properties."""
+
+    __slots__ = ("kernel",)
+
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
+
+    def __hash__(self) -> int:
+        return id(self.kernel)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.kernel is other.kernel
+
+
+def per_kernel(analyse: Callable[[Kernel], _Property]) -> Callable[[Kernel], _Property]:
+    """Memoise a function of kernels by identity."""
+
+    @lru_cache(maxsize=KERNELS)
+    def remembered(key: _Same) -> _Property:
+        return analyse(key.kernel)
+
+    return lambda kernel: remembered(_Same(kernel))
 
 
 @kernel_view(LinalgStructuredOperation)

@@ -54,7 +54,7 @@ def layout_fault(shape: tuple[int, ...], lead: AffineMap) -> str | None:
     if lead.num_symbols or lead.num_dims != len(shape):
         return f"a layout of {len(shape)} dimensions needs a map of as many, without symbols, got {lead}"
     places = _places(lead, shape)
-    if any(place.size and place.min() < 0 for place in places):
+    if prod(shape) and any(place.min() < 0 for place in places):
         return f"the layout {lead} leads to negative indices"
     if np.unique(_positions(lead, shape)).size != prod(shape):
         return f"the layout {lead} puts two elements of the shape {list(shape)} in one place"
@@ -91,21 +91,21 @@ def _view_strides(
         first = (0,) * len(extents)
         following = tuple(int(other == axis) for other in range(len(extents)))
         strides.append(int(line[following] - line[first]) if line.shape[axis] > 1 else 1)
-    steps = np.indices(extents)
+    steps = np.indices(extents, sparse=True)
     expected = box[(0,) * len(extents)] + sum(step * stride for step, stride in zip(steps, strides, strict=True))
     return tuple(strides) if np.array_equal(box, expected) else None
 
 
 @cache
 def _places(lead: AffineMap, shape: tuple[int, ...]) -> list[Array]:
-    """Return the physical index of each element, by axis."""
-    index = list(np.indices(shape))
-    return [np.broadcast_to(np.asarray(expr.eval(index, [])), shape) for expr in lead.results]
+    """Return the physical index of each element, by axis; arrays are broadcast along the dimensions that one lacks."""
+    index: list[Any] = list(np.indices(shape, sparse=True))
+    return [np.asarray(expr.eval(index, [])) for expr in lead.results]
 
 
 @cache
 def _physical(lead: AffineMap, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(int(place.max()) + 1 if place.size else 0 for place in _places(lead, shape))
+    return tuple(int(place.max()) + 1 if prod(shape) else 0 for place in _places(lead, shape))
 
 
 @cache

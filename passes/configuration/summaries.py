@@ -114,7 +114,7 @@ class Summaries:
             return Summary(may=values.keys(), must=values.keys())
         if not op.INSTRUCTION.configurations:
             return Summary(may=self.known) if _resets(op) else NOTHING
-        key = op.INSTRUCTION, tuple(op.properties.items()), tuple(operand.type for operand in op.operands)
+        key = type(op), tuple(op.properties.items()), tuple(operand.type for operand in op.operands)
         if key not in self._reads:
             self._reads[key] = registers_read(op, self.known)
         return Summary(self._reads[key], self._reads[key])

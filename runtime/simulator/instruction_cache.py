@@ -48,7 +48,8 @@ class InstructionCache:
 
     def cycles(self, keys: Sequence[Hashable]) -> int:
         """Fetch what is not held of pieces of code, and return the cycles."""
-        return round(sum(map(self._fetch, keys)) / self.sizes["line"] * self.sizes.get("fetch", 0))
+        fetch = self.sizes.get("fetch", 0)
+        return round(sum(map(self._fetch, keys)) / self.sizes["line"] * fetch) if fetch else 0
 
     def _fetch(self, key: Hashable) -> float:
         since = self._fetched - self._used[key] if key in self._used else self._fetched_by_call()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from math import ceil, prod
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.linalg import ops as linalg
@@ -11,7 +11,7 @@ from xdsl.ir import Region
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.analysis.constants import constant_number
-from ...dialects.core.kernel import Access, Kernel
+from ...dialects.core.kernel import Access, Kernel, per_kernel
 from ...dialects.core.machine.cost_table import cost, count, transform
 from ...dialects.core.machine.model import Engine, Link
 from ...dialects.hier.sharded import level_name
@@ -36,13 +36,11 @@ def array(
     (ExecuteController of the generator, 8c3f992): the lowering issues products of fewer rows earlier. Groups and
     batches are products of their own. A text for what `_product_fault` refuses.
     """
-    names = kernel.loop_names
-    extents = dict(zip(names, bounds, strict=True))
-    if fault := _product_fault(kernel, extents, dim):
+    if fault := _product_fault(kernel, bounds, dim):
         return fault
     if output_stationary and not most_kept(dim, str(element_of(kernel.inputs[0].value))):
         return f"sums of {dim} products may exceed the 20 bits in which they leave the array"
-    blocks, lines, row = _loops(extents, dim)
+    blocks, lines, row = _rows_of(kernel, bounds, dim)
     whole, rest = divmod(row, dim)
     line = whole * dim + (max(rest, LEAST_ROWS) if rest else 0)
     if output_stationary:
@@ -51,25 +49,60 @@ def array(
     return blocks * (dim + lines * line - first)
 
 
-def _loops(extents: Mapping[str, int], dim: int) -> tuple[int, int, int]:
+class _Roles(NamedTuple):
+    """Loops of a product: features, channels, others with blocks of weights of their own, rows, and no factor's."""
+
+    features: int
+    channels: int
+    others: tuple[int, ...]
+    rows: tuple[int, ...]
+    unread: tuple[int, ...]
+
+
+@per_kernel
+def _roles(kernel: Kernel) -> _Roles:
+    loops = {name: loop for loop, name in enumerate(kernel.loop_names)}
+    others, rows, unread = (
+        tuple(loop for name, loop in loops.items() if name[0] in letters and name != "k0")
+        for letters in ("bk", "m", "u")
+    )
+    return _Roles(loops["n0"], loops["k0"], others, rows, unread)
+
+
+def _rows_of(kernel: Kernel, bounds: tuple[int, ...], dim: int) -> tuple[int, int, int]:
     """Return the blocks of weights of a product, the lines of rows that stream through each, and the rows of one."""
-    rows = [name for name in extents if name[0] == "m" and extents[name] > 1][-1:]
-    blocks = ceil(extents["n0"] / dim) * ceil(extents["k0"] / dim)
-    blocks *= prod(extent for name, extent in extents.items() if name[0] in "bk" and name != "k0")
-    lines = prod(extent for name, extent in extents.items() if name[0] == "m" and name not in rows)
-    return blocks, lines, prod(extents[name] for name in rows)
+    roles = _roles(kernel)
+    blocks = -(-bounds[roles.features] // dim) * -(-bounds[roles.channels] // dim)
+    for loop in roles.others:
+        blocks *= bounds[loop]
+    lines, row = 1, 1
+    for loop in roles.rows:
+        lines, row = (lines * row, bounds[loop]) if bounds[loop] > 1 else (lines, row)
+    return blocks, lines, row
 
 
 @count("array")
 def products(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0) -> int:
     """Return the instructions of a product: for each block of weights a preload, unless sums are kept, and products."""
-    blocks, lines, row = _loops(dict(zip(kernel.loop_names, bounds, strict=True)), dim)
+    blocks, lines, row = _rows_of(kernel, bounds, dim)
     return blocks * (lines * ceil(row / dim) + (0 if output_stationary else 1))
 
 
-def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:
-    """Return why the array cannot compute a kernel, empty if it can; `extents` are those of the loops, by name."""
-    names = tuple(extents)
+def _product_fault(kernel: Kernel, bounds: tuple[int, ...], dim: int) -> str:
+    """Return why the array cannot compute a kernel, empty if it can."""
+    if fault := _operand_fault(kernel):
+        return fault
+    if not _fills_blocks(kernel, dim):
+        return f"groups are no whole blocks of {dim} channels and features"
+    if any(bounds[loop] > 1 for loop in _roles(kernel).unread):
+        return "no factor varies along one of its loops"
+    return ""
+
+
+@per_kernel
+def _operand_fault(kernel: Kernel) -> str:
+    """Return why no array can compute a kernel of any size, empty if one can."""
+    names = kernel.loop_names
     if not {name[0] for name in names} <= set("bmnku") or "n0" not in names:
         return "no output varies along the second factor alone: it is no product of two matrices"
     if "n1" in names:
@@ -80,10 +113,6 @@ def _product_fault(kernel: Kernel, extents: Mapping[str, int], dim: int) -> str:
         return "a factor is unsigned, and the array extends bytes with their signs"
     if any(access.fill is not None for access in kernel.inputs):
         return "windows reach into padding, of which the array has none"
-    if not _fills_blocks(kernel, names, dim):
-        return f"groups are no whole blocks of {dim} channels and features"
-    if any(extent > 1 for name, extent in extents.items() if name[0] == "u"):
-        return "no factor varies along one of its loops"
     return ""
 
 
@@ -94,13 +123,18 @@ def _has_rows(output: Access, loop: int) -> bool:
     return all(extent == 1 for extent in shape[axis + 1 :]) or shape[axis] == 1
 
 
-def _fills_blocks(kernel: Kernel, names: Sequence[str], dim: int) -> bool:
+def _fills_blocks(kernel: Kernel, dim: int) -> bool:
     """Return whether groups of one axis are whole blocks: what pads a block would be the next group's."""
-    if not any(name[0] == "b" for name in names):
-        return True
+    return all(extent % dim == 0 for extent in _grouped(kernel))
+
+
+@per_kernel
+def _grouped(kernel: Kernel) -> tuple[int, ...]:
+    """Return the features and channels of a group where an axis has several."""
+    names = kernel.loop_names
     forms = [form for access in (*kernel.inputs, *kernel.outputs) for form in access.forms]
     shared = [loops for loops in (form.dims() for form in forms) if any(names[each][0] == "b" for each in loops)]
-    return all(kernel.bounds[each] % dim == 0 for loops in shared for each in loops if names[each] in ("n0", "k0"))
+    return tuple(kernel.bounds[each] for loops in shared for each in loops if names[each] in ("n0", "k0"))
 
 
 @cost("zeros")
@@ -176,6 +210,7 @@ MOST_WINDOW, MOST_PIXELS = 3, 255
 """Pixels of a window and between windows, and of a row, at most."""
 
 
+@per_kernel
 def _is_signed(kernel: Kernel) -> bool:
     """Return whether the factors of a product are extended with their signs: the array knows no unsigned bytes."""
     return not any(isinstance(op, arith.ExtUIOp) for each in kernel.reductions for op in each.body.ops)

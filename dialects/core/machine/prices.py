@@ -46,7 +46,7 @@ class Prices:
 
     def _cycles(self, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
         self._blocks = self._blocks or self._support.blocks(kernel)
-        whole = tuple(-(-extent // block) * block for extent, block in zip(bounds, self._blocks, strict=True))
+        whole = tuple([-(-extent // block) * block for extent, block in zip(bounds, self._blocks, strict=True)])
         found = self._cost(kernel, whole)
         if not isinstance(found, str):
             return found

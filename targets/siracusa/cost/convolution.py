@@ -13,11 +13,11 @@ from math import prod
 from typing import NamedTuple
 
 from ....dialects.core.analysis.affine_form import linear
-from ....dialects.core.kernel import Access, Kernel, is_shaped
+from ....dialects.core.kernel import Access, Kernel, is_shaped, per_kernel
 from ....ir import element_of, integer_width, shape_of
 from ..npu.geometry import WORD, pixel_grids
 from .jobs import CHANNELS, Kind
-from .kernels import dims_of, parallel_dims, per_kernel
+from .kernels import dims_of, parallel_dims
 
 
 class Extents(NamedTuple):

@@ -1,45 +1,14 @@
-"""Memoised cost parameters per kernel, and partition of work among cores."""
+"""Loops and accesses of a kernel as costs take them, and partition of work among cores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from xdsl.ir import Block
 
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....passes.loops.scalar import live_ops
-
-_T = TypeVar("_T")
-
-KERNELS = 256
-"""Number of kernels with memoised properties."""
-
-
-class _Same:
-    """Kernel as a key compared by identity: structural comparison costs more than an estimate."""
-
-    __slots__ = ("kernel",)
-
-    def __init__(self, kernel: Kernel):
-        self.kernel = kernel
-
-    def __hash__(self) -> int:
-        return id(self.kernel)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.kernel is other.kernel
-
-
-def per_kernel(analyse: Callable[[Kernel], _T]) -> Callable[[Kernel], _T]:
-    """Memoise a function of kernels by identity."""
-
-    @lru_cache(maxsize=KERNELS)
-    def remembered(key: _Same) -> _T:
-        return analyse(key.kernel)
-
-    return lambda kernel: remembered(_Same(kernel))
 
 
 class Share(NamedTuple):

@@ -30,7 +30,7 @@ from math import prod
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects.core.kernel import Access, Kernel, is_shaped
+from ....dialects.core.kernel import Access, Kernel, is_shaped, per_kernel
 from ....ir import element_of, numpy_type
 from ....passes.annotate_unrolling import FACTOR, is_worth_unrolling
 from ....passes.loops.affine import axes_of
@@ -39,7 +39,7 @@ from ....passes.loops.powers import Powers, powers_of, tabulates
 from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
 from ....passes.loops.scalar import live_ops
 from ..loops.rows import PAIR, copied_bytes, copies_rows
-from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
+from .kernels import dims_of, parallel_dims, share, slowdown, used_accesses
 from .products import multiplies_bytes
 from .scalar import EXTENSIONS, EXTREMA, FLOAT_EXTREMA, Rates, Work, work_of, works_of
 

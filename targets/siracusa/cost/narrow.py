@@ -20,10 +20,9 @@ from xdsl.ir import Block
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ....dialects.core.body import Body
-from ....dialects.core.kernel import Access, Kernel, Reduction
+from ....dialects.core.kernel import Access, Kernel, Reduction, per_kernel
 from ....dialects.nn.unpack import WIDTHS, packed_index
 from ....ir import element_of, integer_width, shape_of
-from .kernels import per_kernel
 from .loops import BRANCH
 from .products import (
     BLOCK,

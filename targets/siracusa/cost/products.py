@@ -31,10 +31,10 @@ from math import ceil, prod
 from xdsl.dialects import arith
 
 from ....dialects.core.analysis.affine_form import Linear, linear
-from ....dialects.core.kernel import Access, Kernel, is_shaped
+from ....dialects.core.kernel import Access, Kernel, is_shaped, per_kernel
 from ....ir import integer_width, shape_of
 from ....passes.loops.scalar import live_ops
-from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown
+from .kernels import dims_of, parallel_dims, share, slowdown
 from .scalar import Rates, Work, work_of
 
 WORD = 4

@@ -22,13 +22,13 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from ....dialects.core.analysis.constants import constant_number
 from ....dialects.core.analysis.value_ranges import ValueRanges
 from ....dialects.core.body import is_float
+from ....dialects.core.kernel import KERNELS
 from ....dialects.core.nesting import nested_ops
 from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
 from ....passes.loops.scalar import live_ops
 from ..passes.fuse_products import fusible_product
-from .kernels import KERNELS
 
 
 class Work(NamedTuple):

@@ -14,9 +14,9 @@ from __future__ import annotations
 from math import prod
 
 from ....dialects.core.analysis.affine_form import Quotient, linear
-from ....dialects.core.kernel import Kernel
+from ....dialects.core.kernel import Kernel, per_kernel
 from ....dialects.nn.unpack import WORD
-from .kernels import parallel_dims, per_kernel, share, slowdown
+from .kernels import parallel_dims, share, slowdown
 from .loops import AROUND, BRANCH, START
 
 _BLOCK, _XPULP_BLOCK = 1 + 2 + BRANCH - 1, 1 + 1 - 1

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from math import prod
 
 from ....dialects.core.analysis.affine_form import linear
-from ....dialects.core.kernel import Access, Kernel
-from .kernels import per_kernel, share, slowdown
+from ....dialects.core.kernel import Access, Kernel, per_kernel
+from .kernels import share, slowdown
 from .loops import AROUND, START
 from .products import Product, product_of
 from .scalar import Rates
