@@ -89,14 +89,14 @@ class Summaries:
                 callee = self.functions.get(op.callee.string_value())
                 has_body = callee is not None and bool(callee.body.blocks)
                 return self.of_block(callee.body.block) if callee is not None and has_body else self._everything
+            case _ if not op.regions:
+                return NOTHING
             case ForOp():
                 body = self.of_block(op.body.block)
                 return body if runs(op) else body.either(NOTHING)
             case IfOp():
                 first, second = (self.of_block(region.block) if region.blocks else NOTHING for region in op.regions)
                 return first.either(second)
-            case _ if not op.regions:
-                return NOTHING
             case _:
                 inner = [self.of(each) for region in op.regions for block in region.blocks for each in block.ops]
                 return _concurrent(inner)
