@@ -1,143 +1,42 @@
-"""Quantisation: networks that ONNX Runtime and Tilewright run with equal integers, and errors for bad input."""
+"""Quantisation: networks that ONNX Runtime and Tilewright run with equal integers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
-from xdsl.dialects.builtin import ModuleOp
+from onnx import ModelProto, NodeProto, helper, numpy_helper
 
-from tilewright import cli
-from tilewright.compiler import Model
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.columns import Sampler
-from tilewright.frontend.quantize.equalize import equalize
-from tilewright.frontend.quantize.error import TensorError, measure
 from tilewright.frontend.quantize.execution import Execution
 from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.propagation import Propagation
-from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.frontend.quantize.quantize import Options
 from tilewright.frontend.quantize.ranges import METHODS
 from tilewright.frontend.quantize.selection import Layer
 from tilewright.frontend.quantize.sensitivity import OutputError
-from tilewright.frontend.quantize.smoothing import smooth
 from tilewright.ir import Array, functions
 from tilewright.passes.recover_quantized import recover_quantized
 from tilewright.runtime.interpreter import run_module
-from tilewright.test import onnx_runtime
-
-RNG = np.random.default_rng
-
-
-def model_of(
-    nodes: Sequence[NodeProto],
-    inputs: Mapping[str, Sequence[int]],
-    outputs: Sequence[str],
-    constants: Mapping[str, Array],
-    opset: int = 17,
-) -> ModelProto:
-    graph = helper.make_graph(
-        nodes,
-        "net",
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs.items()],
-        [onnx.ValueInfoProto(name=name) for name in outputs],
-        [numpy_helper.from_array(array, name) for name, array in constants.items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-
-
-def floats(*shape: int, seed: int = 0) -> Array:
-    return RNG(seed).standard_normal(shape).astype(np.float32)
-
-
-def residual() -> ModelProto:
-    """A convolution with batch normalisation, a depthwise one, a residual sum, a pool, a concatenation and a Gemm."""
-    node = helper.make_node
-    nodes = [
-        node("Conv", ["x", "w0"], ["c0"], "conv0", pads=[1, 1, 1, 1]),
-        node("BatchNormalization", ["c0", "g", "b", "m", "v"], ["n0"], "norm"),
-        node("Relu", ["n0"], ["r0"], "relu0"),
-        node("Conv", ["r0", "w1", "b1"], ["c1"], "conv1", pads=[1, 1, 1, 1], group=8),
-        node("Clip", ["c1", "zero", "six"], ["r1"], "clip"),
-        node("Add", ["r0", "r1"], ["s"], "sum"),
-        node("MaxPool", ["s"], ["p"], "pool", kernel_shape=[2, 2], strides=[2, 2]),
-        node("Concat", ["p", "p"], ["k"], "concat", axis=1),
-        node("GlobalAveragePool", ["k"], ["a"], "mean"),
-        node("Flatten", ["a"], ["f"], "flat"),
-        node("Gemm", ["f", "w2", "b2"], ["y"], "gemm", transB=1),
-    ]
-    constants = {
-        "w0": floats(8, 3, 3, 3), "g": 1 + np.abs(floats(8)), "b": floats(8), "m": floats(8),
-        "v": 1 + np.abs(floats(8)),
-        "w1": floats(8, 1, 3, 3), "b1": floats(8), "zero": np.float32(0), "six": np.float32(6),
-        "w2": floats(5, 16), "b2": floats(5),
-    }  # fmt: skip
-    return model_of(nodes, {"x": (1, 3, 8, 8)}, ["y"], {name: np.asarray(array) for name, array in constants.items()})
-
-
-def attention() -> ModelProto:
-    """A product with a bias, products of two tensors, softmax, a layer norm and a GELU made of primitives."""
-    node = helper.make_node
-    nodes = [
-        node("MatMul", ["x", "w0"], ["h"], "proj"),
-        node("Add", ["h", "b0"], ["q"], "bias"),
-        node("Transpose", ["q"], ["t"], "turn", perm=[0, 2, 1]),
-        node("MatMul", ["q", "t"], ["a"], "scores"),
-        node("Mul", ["a", "eighth"], ["d"], "scaled"),
-        node("Softmax", ["d"], ["e"], "softmax"),
-        node("MatMul", ["e", "q"], ["z"], "mix"),
-        node("Add", ["z", "x"], ["s"], "sum"),
-        node("LayerNormalization", ["s", "g", "b0"], ["n"], "norm"),
-        node("Sigmoid", ["n"], ["o"], "gate"),
-        node("Mul", ["n", "o"], ["u"], "swish"),
-        node("MatMul", ["u", "w1"], ["y"], "last"),
-    ]
-    constants = {
-        "w0": floats(16, 16),
-        "b0": floats(16),
-        "eighth": np.float32(0.125),
-        "g": floats(16),
-        "w1": floats(16, 4),
-    }
-    arrays = {name: np.asarray(array) for name, array in constants.items()}
-    return model_of(nodes, {"x": (1, 6, 16)}, ["y"], arrays)
-
-
-def quantized(model: ModelProto, options: Options = Options(), count: int = 8) -> tuple[Result, list[TensorError]]:
-    network = read_network(model)
-    shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim] for v in network.inputs}
-    arrays = {name: floats(count, *shape, seed=index) for index, (name, shape) in enumerate(shapes.items())}
-    samples = samples_of(network, arrays)
-    result = quantize(network, samples, options)
-    return result, measure(result, samples)
-
-
-def reference(model: ModelProto) -> Callable[[Mapping[str, Array]], list[Array]]:
-    session = onnx_runtime.session(model)
-    return lambda inputs: session.run(None, dict(inputs))
-
-
-def imported(model: ModelProto, folder: Path, *, integers: bool) -> ModuleOp:
-    (folder / "q.onnx").write_bytes(model.SerializeToString())
-    return Model(folder / "q.onnx", integers=integers).load()
-
-
-def float_ops(module: ModuleOp) -> set[str]:
-    """The operators of a module that compute floats."""
-    kept = {"onnx.DequantizeLinear", "onnx.Constant"}
-    ops = [op for op in module.walk() if op.name.startswith("onnx.") and op.name not in kept]
-    return {op.name for op in ops if any("f32" in str(result.type) for result in op.results)}
-
+from tilewright.test.frontend.quantize.networks import (
+    attention,
+    chain,
+    float_ops,
+    floats,
+    imported,
+    model_of,
+    quantized,
+    reference,
+    residual,
+)
 
 VARIANTS = [
     Options(ranges=ranges, per_channel=channel, symmetric=symmetric, adaptive=adaptive, form=form)
@@ -249,22 +148,6 @@ def test_weights_are_rounded_for_the_operands_of_the_quantised_network(
         assert np.mean(sampler.columns() == seen[layer.name]) > 0.99
 
 
-def chain() -> ModelProto:
-    """Two convolutions with a Relu between them; channels of the first have very different ranges."""
-    nodes = [
-        helper.make_node("Conv", ["x", "w0", "b0"], ["c"], "first"),
-        helper.make_node("Relu", ["c"], ["r"], "relu"),
-        helper.make_node("Conv", ["r", "w1"], ["y"], "second"),
-    ]
-    ranges = np.float32(10.0) ** np.linspace(-2, 1, 8, dtype=np.float32)
-    constants = {
-        "w0": floats(8, 3, 3, 3) * ranges[:, None, None, None],
-        "b0": floats(8) * ranges,
-        "w1": floats(4, 8, 3, 3) / ranges[:, None, None],
-    }
-    return model_of(nodes, {"x": (1, 3, 9, 9)}, ["y"], constants)
-
-
 @pytest.mark.parametrize("ranges", ["minmax", "mse"])
 def test_a_scale_for_each_block_of_channels(ranges: str):
     found = [quantized(chain(), Options(block=block, smooth=False, ranges=ranges)) for block in (1, 3, 8)]
@@ -274,52 +157,6 @@ def test_a_scale_for_each_block_of_channels(ranges: str):
     np.testing.assert_array_equal(scales[1], np.repeat(scales[1][::3], 3)[:8])
     assert all((scales[0] <= each * np.float32(1.001)).all() for each in scales[1:]) or ranges == "mse"
     assert max(error.sqnr for error in found[0][1]) >= max(error.sqnr for error in found[2][1])
-
-
-def test_equalisation_keeps_the_function_and_reduces_the_error():
-    plain, equal = (Options(per_channel=False, equalize=each) for each in (False, True))
-    network = read_network(chain())
-    before = network.model()
-    assert equalize(network) == 1
-    x = {"x": floats(1, 3, 9, 9)}
-    np.testing.assert_allclose(reference(network.model())(x)[0], reference(before)(x)[0], rtol=1e-3, atol=1e-4)
-    assert quantized(chain(), equal)[1][-1].sqnr > quantized(chain(), plain)[1][-1].sqnr + 5
-
-
-def gated(function: str) -> ModelProto:
-    """A convolution with uneven channels, a gate from their means that scales them, and a convolution."""
-    nodes = [
-        helper.make_node("Conv", ["x", "w0"], ["c"], "first"),
-        helper.make_node(function, ["c"], ["r"], "function"),
-        helper.make_node("GlobalAveragePool", ["r"], ["m"], "means"),
-        helper.make_node("Conv", ["m", "w1"], ["n"], "gate"),
-        helper.make_node("Sigmoid", ["n"], ["g"], "sigmoid"),
-        helper.make_node("Mul", ["r", "g"], ["s"], "gated"),
-        helper.make_node("Conv", ["s", "w2"], ["y"], "last"),
-    ]
-    ranges = np.float32(10.0) ** np.linspace(-2, 1, 8, dtype=np.float32)
-    constants = {
-        "w0": floats(8, 3, 3, 3) * ranges[:, None, None, None],
-        "w1": floats(8, 8, 1, 1) / ranges[:, None, None] / 8,
-        "w2": floats(4, 8, 3, 3) / ranges[:, None, None],
-    }
-    return model_of(nodes, {"x": (1, 3, 9, 9)}, ["y"], constants)
-
-
-def test_smoothing_keeps_the_function_and_reduces_the_error():
-    network = read_network(gated("Relu"))
-    assert smooth(network, [{"x": floats(1, 3, 9, 9)}]) == 1
-    x = {"x": floats(1, 3, 9, 9, seed=1)}
-    np.testing.assert_allclose(reference(network.model())(x)[0], reference(gated("Relu"))(x)[0], rtol=1e-3, atol=1e-4)
-    plain, smoothed = (quantized(gated("Relu"), Options(smooth=each))[1][-1].sqnr for each in (False, True))
-    assert smoothed > plain + 5
-
-
-def test_smoothing_stops_at_functions_that_do_not_keep_factors():
-    network = read_network(gated("HardSwish"))
-    before = network.model()
-    assert smooth(network, [{"x": floats(1, 3, 9, 9)}]) == 0
-    assert network.model() == before
 
 
 def test_summands_share_a_scale():
@@ -333,75 +170,6 @@ def test_summands_share_a_scale():
         model = model_of(nodes, {"x": shape}, ["y"], {"w": floats(4, 4, 1, 1) * 3})
         scales = quantized(model, Options(common_sums=common))[0].scales
         assert (len({scales[name] for name in ("x", "c", "s")}) == 1) == common
-
-
-def test_the_most_sensitive_layers_stay_floats():
-    worst = min(quantized(chain(), Options(per_channel=False))[1], key=lambda each: each.sqnr)
-    result, errors = quantized(chain(), Options(per_channel=False, keep=1))
-    assert [layer.name for layer in result.selection.layers] != ["first", "second"]
-    assert len(result.selection.layers) == 1
-    assert errors[-1].sqnr > worst.sqnr
-
-
-LAYERS: tuple[str, ...] = ("first", "second", "third", "last")
-
-
-def outliers(seed: int, function: str = "") -> ModelProto:
-    """Four convolutions whose weights have outliers, with a function after the second."""
-    draw = RNG(seed)
-    names = ["x", "a", "f" if function else "b", "c", "y"]
-    results = ["a", "b", "c", "y"]
-    nodes = [
-        helper.make_node("Conv", [names[index], f"w{index}", f"b{index}"], [results[index]], LAYERS[index])
-        for index in range(4)
-    ]
-    if function:
-        nodes.insert(2, helper.make_node(function, ["b"], ["f"], "function"))
-    weights = [draw.standard_t(2, (6, 6 if index else 3, 3, 3)).astype(np.float32) for index in range(4)]
-    biases = [draw.standard_normal(6).astype(np.float32) for _ in range(4)]
-    constants = {f"w{index}": each for index, each in enumerate(weights)}
-    return model_of(
-        nodes, {"x": (1, 3, 12, 12)}, ["y"], constants | {f"b{index}": each for index, each in enumerate(biases)}
-    )
-
-
-def output_error(model: ModelProto, options: Options) -> tuple[float, set[str]]:
-    """The noise at the outputs for samples of calibration, and the layers that stay floats."""
-    network = read_network(model)
-    samples = samples_of(network, {"x": floats(8, 1, 3, 12, 12)})
-    result = quantize(network, samples, options)
-    error = OutputError(result.float_network, samples[:4]).noise(result.quantised)
-    return error, set(LAYERS) - {layer.name for layer in result.selection.layers}
-
-
-@pytest.mark.parametrize("seed", [12, 16, 17, 25])
-def test_the_layer_that_alone_changes_the_outputs_most_stays_floats(seed: int):
-    model, plain = outliers(seed), Options(smooth=False)
-    others = {name: tuple(other for other in LAYERS if other != name) for name in LAYERS}
-    alone = {name: output_error(model, replace(plain, floats=others[name]))[0] for name in LAYERS}
-    assert output_error(model, replace(plain, keep=1))[1] == {max(alone, key=lambda name: alone[name])}
-
-
-def test_layers_of_floats_keep_the_means_of_their_results():
-    def shift(correct: bool) -> float:
-        network = read_network(outliers(3))
-        samples = samples_of(network, {"x": floats(8, 1, 3, 12, 12)})
-        options = Options(per_channel=False, adaptive=False, correct=correct, floats=LAYERS[1:])
-        result = quantize(network, samples, options)
-        exact, found = (Execution(each, ["y"]) for each in (result.float_network, result.quantised.network))
-        return float(np.abs(np.mean([found.run(x)["y"] - exact.run(x)["y"] for x in samples], axis=(0, 1, 3, 4))).sum())
-
-    assert shift(True) < shift(False) / 10
-
-
-def test_a_layer_of_floats_takes_its_bias_and_a_function_of_its_result_along():
-    product = quantized(attention(), Options(floats=("proj",)))[0]
-    assert not {"proj", "bias"} & {layer.name for layer in product.selection.layers}
-    assert "h" not in product.scales
-    convolution = quantized(outliers(0, "HardSwish"), Options(floats=("second",)))[0]
-    assert "b" not in convolution.scales
-    # The floats of the second layer are the sums of the first.
-    assert list(convolution.scales) == ["x", "f", "c", "y"]
 
 
 def test_the_result_of_a_product_that_floats_alone_read_is_its_sums():
@@ -480,9 +248,6 @@ def test_a_sum_of_squares_before_a_square_root_stays_in_floats():
     assert {"a", "b", "x", "z"}.isdisjoint(result.selection.groups)
 
 
-# Random networks
-
-
 @st.composite
 def networks(draw: st.DrawFn) -> ModelProto:
     """Networks of convolutions, products, sums and pools on an image of 4 channels."""
@@ -529,120 +294,7 @@ def test_random_networks_have_the_integers_of_onnx_runtime(model: ModelProto, fo
     assert np.abs(np.rint(found) - np.rint(wanted)).max() <= 1
 
 
-# Errors
-
-
-def command(folder: Path, arrays: Mapping[str, Array], *more: str, model: ModelProto | None = None) -> tuple[int, Path]:
-    (folder / "net.onnx").write_bytes((model or residual()).SerializeToString())
-    np.savez(folder / "data.npz", allow_pickle=False, **arrays)
-    output = folder / "out.onnx"
-    words = ["quantize", str(folder / "net.onnx"), "--calibration", str(folder / "data.npz")]
-    return cli.main([*words, "-o", str(output), *more]), output
-
-
-GOOD = {"x": floats(4, 3, 8, 8)}
-
-
-def test_the_command_writes_a_network_and_the_errors_of_its_layers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    code, output = command(
-        tmp_path,
-        GOOD,
-        "--json",
-        str(tmp_path / "error.json"),
-        "--html",
-        str(tmp_path / "error.html"),
-        "--float",
-        "gemm",
-    )
-    assert code == 0
-    assert ModelProto.FromString(output.read_bytes()).opset_import[0].version >= 20
-    shown = capsys.readouterr().out
-    assert "conv0" in shown
-    assert "gemm" not in shown
-    page = (tmp_path / "error.html").read_text(encoding="utf-8")
-    assert page.count("<rect") == 2 * page.count("<tr>") - 2
-    assert '"cosine"' in (tmp_path / "error.json").read_text(encoding="utf-8")
-
-
-def test_calibration_files_are_joined(tmp_path: Path):
-    assert command(tmp_path, GOOD, "--calibration", str(tmp_path / "data.npz"))[0] == 0
-
-
-BAD: list[tuple[Mapping[str, Array], Sequence[str], str]] = [
-    ({"x": floats(4, 3, 8, 9)}, (), "of another shape"),
-    ({"z": floats(4, 3, 8, 8)}, (), "has no input 'z'"),
-    ({"x": np.ones((4, 3, 8, 8), np.int32)}, (), "of another type"),
-    ({"x": np.where(floats(4, 3, 8, 8) > 2, np.nan, 1).astype(np.float32)}, (), "not finite"),
-    ({"x": np.full((4, 3, 8, 8), np.inf, np.float32)}, (), "not finite"),
-    ({"x": floats(0, 3, 8, 8)}, (), "without samples"),
-    ({"x": np.asarray(1.0)}, (), 'input "x": error: an array has no axis of samples'),
-    ({"x": np.zeros((4, 3, 8, 8), np.float32)}, (), "a scale of zero"),
-    ({"x": np.full((4, 3, 8, 8), 1e300)}, (), 'input "x": error: calibration data that are not finite'),
-    (GOOD, ("--float", "convo"), "no such node"),
-    (GOOD, ("--keep-float", "99"), "no layer would have bytes"),
-    (GOOD, ("--keep-wide", "99"), "--keep-wide"),
-    (GOOD, ("--wide", "convo"), "no such node or operator"),
-    (GOOD, ("-o", "/nowhere/at/all.onnx"), "cannot be written"),
-]
-
-
-@pytest.mark.parametrize(("arrays", "more", "message"), BAD, ids=[each[2] for each in BAD])
-def test_bad_input_is_an_error_without_output(
-    arrays: Mapping[str, Array],
-    more: Sequence[str],
-    message: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-):
-    code, output = command(tmp_path, arrays, *more)
-    text = capsys.readouterr().err
-    assert (code, output.exists()) == (1, False)
-    assert "error:" in text
-    assert message in text
-
-
-def test_a_constant_that_is_not_finite_is_named():
-    model = residual()
-    weights = next(each for each in model.graph.initializer if each.name == "w2")
-    weights.CopyFrom(numpy_helper.from_array(np.full((5, 16), np.nan, np.float32), "w2"))
-    with pytest.raises(Diagnostic, match='constant "w2"'):
-        quantized(model)
-
-
 def test_tensors_are_in_topological_order():
     result, _ = quantized(residual())
     made = ["x", *(name for node in result.float_network.nodes for name in node.output)]
     assert list(result.scales) == [name for name in made if name in result.scales]
-
-
-def test_a_quantised_model_is_refused(tmp_path: Path):
-    result, _ = quantized(residual())
-    with pytest.raises(Diagnostic, match="quantised already"):
-        read_network(result.model)
-
-
-@pytest.mark.parametrize(("op", "inputs"), [("Softmax", ["x"]), ("Add", ["x", "x"])])
-def test_a_model_without_a_layer_is_refused(op: str, inputs: list[str]):
-    softmax = model_of([helper.make_node(op, inputs, ["y"])], {"x": (1, 4)}, ["y"], {})
-    with pytest.raises(Diagnostic, match="no layer to quantise") as caught:
-        quantized(softmax)
-    assert "no function of single numbers" in caught.value.expected
-
-
-def test_a_layer_of_constants_is_none():
-    both = {"a": floats(2, 2), "b": floats(2, 2)}
-    with pytest.raises(Diagnostic, match="no layer to quantise"):
-        quantized(model_of([helper.make_node("Add", ["a", "b"], ["y"])], {}, ["y"], both))
-
-
-def test_an_empty_input_is_refused():
-    total = model_of([helper.make_node("MatMul", ["x", "w"], ["y"])], {"x": (0, 4)}, ["y"], {"w": floats(4, 2)})
-    with pytest.raises(Diagnostic, match="an input has no elements"):
-        quantized(total)
-
-
-def test_scales_per_channel_need_weights_with_channels():
-    total = model_of([helper.make_node("Add", ["x", "z"], ["y"])], {"x": (1, 4), "z": (1, 4)}, ["y"], {})
-    with pytest.raises(Diagnostic, match="no weight has channels"):
-        quantized(total)
-    assert quantized(total, Options(per_channel=False))[0].selection.layers

@@ -1,0 +1,127 @@
+"""`tilewright quantize`: its files, and errors for bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import ModelProto, helper, numpy_helper
+
+from tilewright import cli
+from tilewright.errors import Diagnostic
+from tilewright.frontend.quantize.network import read_network
+from tilewright.frontend.quantize.quantize import Options
+from tilewright.ir import Array
+from tilewright.test.frontend.quantize.networks import floats, model_of, quantized, residual
+
+
+def command(folder: Path, arrays: Mapping[str, Array], *more: str, model: ModelProto | None = None) -> tuple[int, Path]:
+    (folder / "net.onnx").write_bytes((model or residual()).SerializeToString())
+    np.savez(folder / "data.npz", allow_pickle=False, **arrays)
+    output = folder / "out.onnx"
+    words = ["quantize", str(folder / "net.onnx"), "--calibration", str(folder / "data.npz")]
+    return cli.main([*words, "-o", str(output), *more]), output
+
+
+GOOD = {"x": floats(4, 3, 8, 8)}
+
+
+def test_the_command_writes_a_network_and_the_errors_of_its_layers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    code, output = command(
+        tmp_path,
+        GOOD,
+        "--json",
+        str(tmp_path / "error.json"),
+        "--html",
+        str(tmp_path / "error.html"),
+        "--float",
+        "gemm",
+    )
+    assert code == 0
+    assert ModelProto.FromString(output.read_bytes()).opset_import[0].version >= 20
+    shown = capsys.readouterr().out
+    assert "conv0" in shown
+    assert "gemm" not in shown
+    page = (tmp_path / "error.html").read_text(encoding="utf-8")
+    assert page.count("<rect") == 2 * page.count("<tr>") - 2
+    assert '"cosine"' in (tmp_path / "error.json").read_text(encoding="utf-8")
+
+
+def test_calibration_files_are_joined(tmp_path: Path):
+    assert command(tmp_path, GOOD, "--calibration", str(tmp_path / "data.npz"))[0] == 0
+
+
+BAD: list[tuple[Mapping[str, Array], Sequence[str], str]] = [
+    ({"x": floats(4, 3, 8, 9)}, (), "of another shape"),
+    ({"z": floats(4, 3, 8, 8)}, (), "has no input 'z'"),
+    ({"x": np.ones((4, 3, 8, 8), np.int32)}, (), "of another type"),
+    ({"x": np.where(floats(4, 3, 8, 8) > 2, np.nan, 1).astype(np.float32)}, (), "not finite"),
+    ({"x": np.full((4, 3, 8, 8), np.inf, np.float32)}, (), "not finite"),
+    ({"x": floats(0, 3, 8, 8)}, (), "without samples"),
+    ({"x": np.asarray(1.0)}, (), 'input "x": error: an array has no axis of samples'),
+    ({"x": np.zeros((4, 3, 8, 8), np.float32)}, (), "a scale of zero"),
+    ({"x": np.full((4, 3, 8, 8), 1e300)}, (), 'input "x": error: calibration data that are not finite'),
+    (GOOD, ("--float", "convo"), "no such node"),
+    (GOOD, ("--keep-float", "99"), "no layer would have bytes"),
+    (GOOD, ("--keep-wide", "99"), "--keep-wide"),
+    (GOOD, ("--wide", "convo"), "no such node or operator"),
+    (GOOD, ("-o", "/nowhere/at/all.onnx"), "cannot be written"),
+]
+
+
+@pytest.mark.parametrize(("arrays", "more", "message"), BAD, ids=[each[2] for each in BAD])
+def test_bad_input_is_an_error_without_output(
+    arrays: Mapping[str, Array],
+    more: Sequence[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    code, output = command(tmp_path, arrays, *more)
+    text = capsys.readouterr().err
+    assert (code, output.exists()) == (1, False)
+    assert "error:" in text
+    assert message in text
+
+
+def test_a_constant_that_is_not_finite_is_named():
+    model = residual()
+    weights = next(each for each in model.graph.initializer if each.name == "w2")
+    weights.CopyFrom(numpy_helper.from_array(np.full((5, 16), np.nan, np.float32), "w2"))
+    with pytest.raises(Diagnostic, match='constant "w2"'):
+        quantized(model)
+
+
+def test_a_quantised_model_is_refused(tmp_path: Path):
+    result, _ = quantized(residual())
+    with pytest.raises(Diagnostic, match="quantised already"):
+        read_network(result.model)
+
+
+@pytest.mark.parametrize(("op", "inputs"), [("Softmax", ["x"]), ("Add", ["x", "x"])])
+def test_a_model_without_a_layer_is_refused(op: str, inputs: list[str]):
+    softmax = model_of([helper.make_node(op, inputs, ["y"])], {"x": (1, 4)}, ["y"], {})
+    with pytest.raises(Diagnostic, match="no layer to quantise") as caught:
+        quantized(softmax)
+    assert "no function of single numbers" in caught.value.expected
+
+
+def test_a_layer_of_constants_is_none():
+    both = {"a": floats(2, 2), "b": floats(2, 2)}
+    with pytest.raises(Diagnostic, match="no layer to quantise"):
+        quantized(model_of([helper.make_node("Add", ["a", "b"], ["y"])], {}, ["y"], both))
+
+
+def test_an_empty_input_is_refused():
+    total = model_of([helper.make_node("MatMul", ["x", "w"], ["y"])], {"x": (0, 4)}, ["y"], {"w": floats(4, 2)})
+    with pytest.raises(Diagnostic, match="an input has no elements"):
+        quantized(total)
+
+
+def test_scales_per_channel_need_weights_with_channels():
+    total = model_of([helper.make_node("Add", ["x", "z"], ["y"])], {"x": (1, 4), "z": (1, 4)}, ["y"], {})
+    with pytest.raises(Diagnostic, match="no weight has channels"):
+        quantized(total)
+    assert quantized(total, Options(per_channel=False))[0].selection.layers
