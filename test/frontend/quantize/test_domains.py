@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, helper
 
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.quantize import Options, Result, quantize
-from tilewright.ir import Array
 from tilewright.test import onnx_runtime
+from tilewright.test.frontend.quantize.networks import floats, model_of
 
 SHAPE = 1, 4, 6, 6
 PLAIN = Options(ranges="minmax", smooth=False)
@@ -32,29 +32,16 @@ CLAMP = [
 BELOW = [node("Sub", ["c", "hundred"], ["d"], "far"), node("Clip", ["d", "one", "six"], ["h"], "clamp")]
 
 
-def floats(*shape: int, seed: int = 0) -> Array:
-    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
-
-
 def model(functions: Sequence[NodeProto], outputs: Sequence[str] = ("y",)) -> ModelProto:
     """Two convolutions with functions of the first one's results, about -20 to 20, between them."""
+    scalars = {"three": 3, "zero": 0, "six": 6, "one": 1, "hundred": 100}
     constants = {
-        **{"three": 3, "zero": 0, "six": 6, "one": 1, "hundred": 100},
+        **{name: np.array(number, np.float32) for name, number in scalars.items()},
         **{"w0": 5 * floats(4, 4, 1, 1), "w1": floats(2, 4, 1, 1, seed=1)},
         **{"flat": np.array([1, 4, 36]), "whole": np.array(SHAPE)},
     }
     nodes = [node("Conv", ["x", "w0"], ["c"], "first"), *functions, node("Conv", ["h", "w1"], ["y"], "last")]
-    graph = helper.make_graph(
-        nodes,
-        "net",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, SHAPE)],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
-        [
-            numpy_helper.from_array(array if isinstance(array, np.ndarray) else np.array(array, np.float32), name)
-            for name, array in constants.items()
-        ],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return model_of(nodes, {"x": SHAPE}, outputs, constants)
 
 
 def quantised(functions: Sequence[NodeProto], options: Options = PLAIN, outputs: Sequence[str] = ("y",)) -> Result:
