@@ -36,7 +36,7 @@ class Work(NamedTuple):
     Work of scalar code: cycles of integer code, and equivalent float additions or multiplications.
 
     `waits` are stalls for products, which code of other points can fill. `saved` are the cycles, and `saved_waits` the
-    stalls, that Xpulp's instructions save.
+    stalls, that Xpulp's instructions save; `zeros` the float additions that zeros among the operands save a core alone.
     """
 
     cycles: float = 0.0
@@ -44,6 +44,7 @@ class Work(NamedTuple):
     waits: float = 0.0
     saved: float = 0.0
     saved_waits: float = 0.0
+    zeros: float = 0.0
 
     def plus(self, other: Work) -> Work:
         """Return the sum of two works."""
@@ -51,7 +52,8 @@ class Work(NamedTuple):
 
     def total(self, rates: Rates) -> float:
         """Return the total cycles."""
-        return self.cycles + self.floats * rates.float_cycles - (self.saved if rates.xpulp else 0)
+        floats = self.floats if rates.is_shared else self.floats - self.zeros
+        return self.cycles + floats * rates.float_cycles - (self.saved if rates.xpulp else 0)
 
     def beside_others(self, rates: Rates) -> float:
         """Return the total cycles if code of other points fills the stalls for products."""
@@ -60,16 +62,18 @@ class Work(NamedTuple):
 
 class Rates(NamedTuple):
     """
-    Cost parameters of a core's scalar code: cycles of a float addition, and availability of Xpulp's minimum, maximum
-    and multiply-accumulate (`fuse-products`).
+    Cost parameters of a core's scalar code: cycles of a float addition, availability of Xpulp's minimum, maximum and
+    multiply-accumulate (`fuse-products`), and whether other cores fetch code from the same cache.
     """
 
     float_cycles: float = 81.0
     xpulp: bool = False
+    is_shared: bool = False
 
     def beside(self, cores: int) -> Rates:
         """Return the rates of one of several active cores, which share an instruction cache."""
-        return self._replace(float_cycles=self.float_cycles * (1 + _SHARED_CODE * (cores - 1) / 7))
+        factor = 1 + _SHARED_CODE * (cores - 1) / 7
+        return self._replace(float_cycles=self.float_cycles * factor, is_shared=cores > 1)
 
 
 _SHARED_CODE = 0.2
@@ -188,11 +192,11 @@ estimated from the others.
 """
 _FUNCTION_WEIGHT = 19.9
 """Equivalent float additions of an exponential, and of functions that the table lacks."""
-_SUMMED_WEIGHT = 0.6
+_ZEROS = 0.07
 """
-Equivalent float additions of a product that a reduction sums.
+Equivalent float additions that a product saves a core alone where a reduction sums it: 0.67 fits random numbers.
 
-It expects the zeros among activations, whose products and sums are shorter: 0.67 fits random numbers.
+Of zeros, as many activations are, products and sums are shorter. Eight cores, which wait for code, save less.
 """
 _BOUND_WEIGHT = 0.83
 """Equivalent float additions of an extremum with a constant, whose NaN is known."""
@@ -255,7 +259,7 @@ def _work(op: Operation) -> Work:
     if isinstance(op, RescaleOp):
         return Work(1 + 2 * _SELDOM_BOUND.narrow, 3, saved=2 * (_SELDOM_BOUND.narrow - 1))
     if any(is_float(value.type) for value in (*op.operands, *op.results)):
-        return Work(0, _float_weight(op))
+        return Work(0, _float_weight(op), zeros=_ZEROS if isinstance(op, arith.MulfOp) and _is_summed(op) else 0)
     if isinstance(op, _FREE) or not op.results or _multiplies_by_one(op) or _is_idle(op):
         return Work()
     wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
@@ -272,8 +276,6 @@ def _float_weight(op: Operation) -> float:
         return _FLOAT_WEIGHTS[arith.MulfOp if divisor and frexp(divisor)[0] == 0.5 else type(op)]
     if isinstance(op, FLOAT_EXTREMA) and constants:
         return _BOUND_WEIGHT
-    if isinstance(op, arith.MulfOp) and _is_summed(op):
-        return _SUMMED_WEIGHT
     return _FLOAT_WEIGHTS.get(type(op), _FUNCTION_WEIGHT if op.name.startswith("math.") else 1)
 
 
