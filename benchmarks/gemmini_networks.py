@@ -157,7 +157,9 @@ def main() -> int:
     """Print the table; returns 1 where outputs differ or are too far from those in floats."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", default="", help="part of the name of the networks to take")
-    parser.add_argument("--spike", action="store_true", help="run on Spike too: a minute for ResNet-50")
+    parser.add_argument(
+        "--spike", action="store_true", help="run on Spike too: over a quarter of an hour for ResNet-50"
+    )
     parser.add_argument("--target", default=TARGET, help="the instance")
     parser.add_argument("--nonlinear", choices=NONLINEAR, default=NONLINEAR[0], help="arithmetic of softmax and others")
     parser.add_argument("--channels", type=int, help="output channels that share a scale (all)")
