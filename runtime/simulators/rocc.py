@@ -35,23 +35,29 @@ class _Memory:
     def __init__(self, mmu: Any):
         self._mmu = mmu
 
-    def read(self, address: int, count: int) -> Any:
-        """Return bytes."""
-        first = address // _WORD
-        words = range(first, (address + count + _WORD - 1) // _WORD)
-        data = np.array([self._mmu.load_reserved_64(word * _WORD) & (1 << 64) - 1 for word in words], np.uint64)
-        return data.view(np.uint8)[address - first * _WORD :][:count].copy()
+    def read(self, address: int, count: int, rows: int = 1, step: int = 0) -> Any:
+        """Return the bytes of rows, `step` bytes apart."""
+        if rows > 1 and step % _WORD:
+            return np.concatenate([self.read(address + row * step, count) for row in range(rows)])
+        first, load, mask = address // _WORD * _WORD, self._mmu.load_reserved_64, (1 << 64) - 1
+        size = (address + count - first + _WORD - 1) // _WORD * _WORD
+        starts = (first + row * step for row in range(rows))
+        data = [load(word) & mask for start in starts for word in range(start, start + size, _WORD)]
+        found = np.array(data, np.uint64).view(np.uint8).reshape(rows, size)
+        return found[:, address - first :][:, :count].reshape(-1)
 
     def write(self, address: int, data: Any) -> None:
         """Write bytes; what the words hold beside them stays."""
-        first = address // _WORD
-        count = (address + len(data) + _WORD - 1) // _WORD - first
-        whole = self.read(first * _WORD, count * _WORD)
-        whole[address - first * _WORD :][: len(data)] = data
-        for number, word in enumerate(whole.view(np.uint64)):
-            at = (first + number) * _WORD
+        first, count = address // _WORD * _WORD, len(data)
+        if address % _WORD or count % _WORD:
+            size = (address + count - first + _WORD - 1) // _WORD * _WORD
+            whole = self.read(first, size)
+            whole[address - first :][:count] = data
+            data = whole
+        for number, word in enumerate(data.view(np.uint64).tolist()):
+            at = first + number * _WORD
             self._mmu.load_reserved_64(at)
-            self._mmu.store_conditional_64(at, int(word))
+            self._mmu.store_conditional_64(at, word)
 
 
 @isa.register("tilewright")

@@ -33,8 +33,8 @@ _ELEMENTS: dict[str, Any] = {"i8": np.int8, "bf16": ml_dtypes.bfloat16, "f32": n
 class Memory(Protocol):
     """The memory of the core, by address."""
 
-    def read(self, address: int, count: int) -> Array:
-        """Return bytes."""
+    def read(self, address: int, count: int, rows: int = 1, step: int = 0) -> Array:
+        """Return the bytes of rows, `step` bytes apart."""
         ...
 
     def write(self, address: int, data: Array) -> None:
@@ -126,9 +126,8 @@ class Coprocessor:
             gemmini.mvin_zero.function(near=near, rows=rows, **dim, **size)
             return
         stride = self._load_bytes[id]
-        lines = [memory.read(far + row * stride, cols * item) for row in range(rows if stride else 1)]
         self.load.strides[id] = cols if stride else 0
-        data: Any = np.concatenate(lines).view(kind)
+        data: Any = memory.read(far, cols * item, rows if stride else 1, stride).view(kind)
         source: Any = data.view(Flat)
         numbers = {"rows": rows, "id": id, "load": self.load, **dim}
         if is_shrunk:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar, cast
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,38 @@ _T = TypeVar("_T", bound=np.generic)
 
 class AccessError(Diagnostic):
     """Error for an access that leaves its buffer or its region, or that writes an element twice."""
+
+
+class _View(NamedTuple):
+    """Counts and steps of the axes of a view, the elements from its first to the end, and its strides in bytes."""
+
+    counts: tuple[int, ...]
+    steps: tuple[int, ...]
+    first: int
+    end: int
+    strides: tuple[int, ...]
+    repeated: tuple[int, int] | None
+    """A step that repeats elements, and the reach of the smaller steps; None for distinct elements."""
+
+
+@lru_cache(maxsize=4096)
+def _placed(axes: tuple[tuple[int, int], ...], itemsize: int) -> _View:
+    """Return the view along axes of (count, step in elements)."""
+    counts, steps = tuple(max(int(count), 0) for count, _ in axes), tuple(int(step) for _, step in axes)
+    reaches = [(count - 1) * step for count, step in zip(counts, steps, strict=True)]
+    first, end = sum(min(0, reach) for reach in reaches), 1 + sum(max(0, reach) for reach in reaches)
+    strides = tuple(step * itemsize for step in steps)
+    return _View(counts, steps, first, end, strides, _repeated(counts, steps))
+
+
+def _repeated(counts: Sequence[int], steps: Sequence[int]) -> tuple[int, int] | None:
+    """Return the smallest step with which elements may repeat, and the reach of smaller ones; None for no such step."""
+    reach = 0
+    for step, count in sorted((abs(step), count) for count, step in zip(counts, steps, strict=True) if count > 1):
+        if step <= reach:
+            return step, reach
+        reach += (count - 1) * step
+    return None
 
 
 class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
@@ -48,17 +81,15 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
 
         Raises Diagnostic where it is out of bounds of the buffer, and where an element that is written is there twice.
         """
-        counts, steps = tuple(max(int(count), 0) for count, _ in axes), tuple(int(step) for _, step in axes)
-        if 0 in counts:
-            return cast(Any, np.zeros(counts, self.dtype))
-        reaches = [(count - 1) * step for count, step in zip(counts, steps, strict=True)]
-        self._reach(sum(min(0, reach) for reach in reaches), 1 + sum(max(0, reach) for reach in reaches))
+        found = _placed(axes, self.itemsize)
+        if 0 in found.counts:
+            return cast(Any, np.zeros(found.counts, self.dtype))
+        self._reach(found.first, found.end)
         if self.inside is not None:
-            _check_inside(np.lib.stride_tricks.as_strided(self.inside, counts, steps))
+            _check_inside(np.lib.stride_tricks.as_strided(self.inside, found.counts, found.steps))
         if self.flags.writeable:
-            _check_distinct(counts, steps)
-        strides = tuple(step * self.itemsize for step in steps)
-        return cast(Any, np.ndarray(counts, self.dtype, self.view(np.ndarray), 0, strides))
+            _check_distinct(found)
+        return cast(Any, np.ndarray(found.counts, self.dtype, self.view(np.ndarray), 0, found.strides))
 
     def _access(self, key: Any) -> None:
         """Check the bounds of an index or slice."""
@@ -104,15 +135,11 @@ def _check_inside(accessed: NDArray[np.bool_]) -> None:
         )
 
 
-def _check_distinct(counts: Sequence[int], steps: Sequence[int]) -> None:
+def _check_distinct(view: _View) -> None:
     """Raise Diagnostic where elements of a view along axes may be the same: the order of writes would matter."""
-    reach = 0
-    for step, count in sorted((abs(step), count) for count, step in zip(counts, steps, strict=True) if count > 1):
-        if step <= reach:
-            raise AccessError(
-                "an instruction writes an element twice", expected=f"a step above {reach}", found=str(step)
-            )
-        reach += (count - 1) * step
+    if view.repeated is not None:
+        step, reach = view.repeated
+        raise AccessError("an instruction writes an element twice", expected=f"a step above {reach}", found=str(step))
 
 
 def origin_of(array: Array) -> tuple[Array, int]:

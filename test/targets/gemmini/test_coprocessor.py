@@ -35,8 +35,8 @@ class Bytes:
     def __init__(self, size: int):
         self.data = np.zeros(size, np.uint8)
 
-    def read(self, address: int, count: int) -> Array:
-        return self.data[address - 8 :][:count].copy()
+    def read(self, address: int, count: int, rows: int = 1, step: int = 0) -> Array:
+        return np.concatenate([self.data[address - 8 + row * step :][:count] for row in range(rows)])
 
     def write(self, address: int, data: Array) -> None:
         self.data[address - 8 :][: data.nbytes] = data.view(np.uint8)
