@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from google.protobuf.message import Message
 from onnx import SparseTensorProto, TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
@@ -205,6 +206,15 @@ def _from_field(proto: TensorProto, shape: Sequence[int], where: str) -> Array:
     count, per_field = math.prod(shape), 8 // _PACKED_BITS.get(proto.data_type, 8)
     _check_count(where, shape, -(-count // per_field), len(getattr(proto, field)), f"entries in {field}")
     return numpy_helper.to_array(proto)
+
+
+def external_files(message: Message, folder: Path) -> list[Path]:
+    """Return the files that hold data of tensors in a model or a part of it; `folder` is that of the model."""
+    if isinstance(message, TensorProto):
+        return [folder / entry.value for entry in message.external_data if entry.key == "location"]
+    fields = (value for field, value in message.ListFields() if field.type == field.TYPE_MESSAGE)
+    parts = (part for value in fields for part in ((value,) if isinstance(value, Message) else value))
+    return [file for part in parts for file in external_files(part, folder)]
 
 
 def _external(proto: TensorProto, folder: Path | None, where: str) -> bytes:

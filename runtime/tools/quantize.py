@@ -85,10 +85,13 @@ def _count(text: str) -> int:
 
 def run(options: argparse.Namespace, model: Model) -> int:
     """Quantise a model, write it and print the error of each layer. Raises Diagnostic."""
+    from ...frontend.importer import model_proto
     from ...frontend.quantize.quantize import Options
+    from ...frontend.tensors import external_files
 
     places = {"--output": options.output, "--json": options.json, "--html": options.html}
-    check_places(places, [options.model, *options.calibration])
+    weights = external_files(model_proto(model.path), model.path.parent)
+    check_places(places, [options.model, *weights, *options.calibration])
     chosen = Options(
         ranges=options.ranges,
         per_channel=options.weights > 0,

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx import ModelProto, helper, numpy_helper
+from onnx.external_data_helper import convert_model_to_external_data, write_external_data_tensors
 
 from tilewright import cli
 from tilewright.errors import Diagnostic
@@ -84,6 +85,19 @@ def test_bad_input_is_an_error_without_output(
     assert (code, output.exists()) == (1, False)
     assert "error:" in text
     assert message in text
+
+
+def test_weights_beside_the_model_are_no_place_for_the_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    np.savez(tmp_path / "data.npz", allow_pickle=False, **GOOD)
+    net, weights = tmp_path / "net.onnx", tmp_path / "weights.bin"
+    model = residual()
+    convert_model_to_external_data(model, location="weights.bin", size_threshold=0)
+    net.write_bytes(write_external_data_tensors(model, str(tmp_path)).SerializeToString())
+    before = weights.read_bytes()
+    words = ["quantize", str(net), "--calibration", str(tmp_path / "data.npz"), "-o", str(weights)]
+    assert cli.main(words) == 1
+    assert "a file has the place of an input" in capsys.readouterr().err
+    assert weights.read_bytes() == before
 
 
 def test_a_constant_that_is_not_finite_is_named():
