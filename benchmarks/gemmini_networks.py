@@ -157,9 +157,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", default="", help="part of the name of the networks to take")
     parser.add_argument("--simulator", action="store_true", help="run on the simulator with data too")
-    parser.add_argument(
-        "--spike", action="store_true", help="run on Spike too: over a quarter of an hour for ResNet-50"
-    )
+    parser.add_argument("--spike", action="store_true", help="run on Spike too: a quarter of an hour for ResNet-50")
     parser.add_argument("--target", default=TARGET, help="the instance")
     parser.add_argument("--nonlinear", choices=NONLINEAR, default=NONLINEAR[0], help="arithmetic of softmax and others")
     parser.add_argument("--channels", type=int, help="output channels that share a scale (all)")
