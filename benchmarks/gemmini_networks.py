@@ -10,7 +10,8 @@ layers on the array and on the core, million modelled cycles, the signal-to-nois
 inputs in dB beside its bound, and the largest differences between executions. With --spike, the C on Spike gives
 what it gives on this machine; floats at the end of a network, which C libraries round differently, may differ by 1e-6.
 The interpreter adds floats in another order than C: where a sum is in the middle of two integers that it is quantised
-to, outputs differ, by less than from those in floats. With --simulator, the simulator computes the data too, as C does.
+to, outputs differ, by less than from those in floats. With --simulator, the simulator runs with data too, and adds
+floats as the interpreter does.
 
 With --nonlinear integer, softmax, layer normalisation and functions of one number are integers too. With --channels N,
 weights have a scale for each N output channels.

@@ -83,7 +83,7 @@ def faults_of(case: Case, places: Sequence[str]) -> list[str]:
             file.write_bytes(model.SerializeToString())
             return _compared(file, _input(model, shape, case.seed), case.target, places)
     except Diagnostic as error:
-        return [f"{case}: {error}"]
+        return [str(error)]
 
 
 def _compared(file: Path, inputs: Mapping[str, Array], target: str, places: Sequence[str]) -> list[str]:
@@ -93,9 +93,13 @@ def _compared(file: Path, inputs: Mapping[str, Array], target: str, places: Sequ
     interpreted = Session(array.module).run(inputs)
     found = {place: runner(compilation, place)(inputs) for place in places}
     faults = [
-        f"{place} differs" for place, each in found.items() if not all(map(_same, each.values(), interpreted.values()))
+        f'{place} differs from the instructions in "{name}"'
+        for place, outputs in found.items()
+        for name, values in interpreted.items()
+        if not _same(outputs[name], values)
     ]
-    return [*faults, *(f"{name} is another" for name, each in wanted.items() if not _near(interpreted[name], each))]
+    far = [name for name, values in wanted.items() if not _near(interpreted[name], values)]
+    return [*faults, *(f'instructions differ from the level tensor in "{name}"' for name in far)]
 
 
 def _input(model: ModelProto, shape: Sequence[int], seed: int) -> dict[str, Array]:
