@@ -18,9 +18,9 @@ from . import commands
 from .completion import SHELLS, Tool, completion
 from .discovery import TEMPLATES, scope
 from .errors import did_you_mean, warnings_as_lines
-from .files import flushed, open_standard_streams, path_of, write_stdout
-from .interruption import raise_when_ended, reported
-from .opt_tool import collect_rarely, name_and_shape, name_and_value
+from .files import path_of, write_stdout
+from .interruption import reported
+from .opt_tool import as_process, name_and_shape, name_and_value
 
 _DESCRIPTION = """\
 Compile neural networks for small machines, and run them at any level.
@@ -471,12 +471,7 @@ def _overview() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns 0 if all of it worked, 1 for an error, 2 for a command that is none."""
-    if arguments is not None:
-        return _run(list(arguments))
-    open_standard_streams()
-    collect_rarely()
-    raise_when_ended()
-    return flushed(_run(sys.argv[1:]))
+    return _run(list(arguments)) if arguments is not None else as_process(_run)
 
 
 def _run(words: list[str]) -> int:

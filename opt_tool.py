@@ -255,14 +255,7 @@ def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
 
     `known` replaces the passes, machines, output formats and interpreter that are discovered.
     """
-    if argv is not None:
-        return _run(list(argv), known)
-    open_standard_streams()
-    collect_rarely()
-    raise_when_ended()
-    code = flushed(_run(sys.argv[1:], known))
-    gc.freeze()  # the process ends: its IR need not be searched for garbage once more
-    return code
+    return _run(list(argv), known) if argv is not None else as_process(lambda words: _run(words, known))
 
 
 def _run(words: list[str], known: Known | None) -> int:
@@ -282,10 +275,19 @@ def _run(words: list[str], known: Known | None) -> int:
     return drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))
 
 
-def collect_rarely() -> None:
-    """Search for garbage seldom: IR is large, cyclic and lives long; the usual rate takes a fifth of a run."""
+def as_process(run: Callable[[list[str]], int]) -> int:
+    """
+    Return the exit code of a tool that has the process, its arguments and its standard streams to itself.
+
+    Garbage is searched for seldom: IR is large, cyclic and lives long; the usual rate takes a fifth of a run.
+    """
+    open_standard_streams()
     gc.freeze()
     gc.set_threshold(300_000, 20, 100)
+    raise_when_ended()
+    code = flushed(run(sys.argv[1:]))
+    gc.freeze()  # the process ends: what it holds need not be searched once more
+    return code
 
 
 if __name__ == "__main__":
