@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import FloatAttr, f32
 
-from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.instruction import Instruction
-from ...dialects.core.kernel import Access, Kernel
+from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.model import Machine
 from ...dialects.nn import ConvOp
 from ...dialects.nn.contraction import ContractionOp
@@ -26,7 +25,7 @@ from .dialects.gemmini.loops import (
     loop_ws,
     loop_ws_bias,
 )
-from .hardware_tiles import Form, array_of, form_of, windows_of
+from .hardware_tiles import Form, array_of, axis_of, form_of, stride_axes, windows_of
 from .instance import Instance, instance_of
 
 
@@ -45,7 +44,7 @@ class HardwareLoops(PartLoops):
         self.nest.last(fence())
 
     def _product(self) -> None:
-        axes = [self._axis(access, loop) for access, loop in ((self.x, "m0"), (self.w, "k0"), (self.y, "m0"))]
+        axes = [axis_of(self.kernel, access, loop) for access, loop in ((self.x, "m0"), (self.w, "k0"), (self.y, "m0"))]
         self._check_contiguous("k0", "n0", "n0")
         buffers = [access.value for access in (self.x, self.w, self.y)]
         strides = {f"{name}_stride": (axis, 1) for name, axis in zip("abc", axes, strict=True)}
@@ -58,9 +57,7 @@ class HardwareLoops(PartLoops):
         assert not isinstance(windows, str)
         step, dilation = windows
         self._check_contiguous("k0", "n0", "n0")
-        axes = {"x_row": (self.x, "m1"), "x_pixel": (self.x, "m2"), "w_row": (self.w, "k1"), "w_tap": (self.w, "k2")}
-        axes |= {"w_channel": (self.w, "k0"), "y_row": (self.y, "m1"), "y_pixel": (self.y, "m2")}
-        strides = {name: (self._axis(*each), 1) for name, each in axes.items()}
+        strides = {name: (axis, 1) for name, (_, axis) in stride_axes(self.kernel).items()}
         buffers = [access.value for access in (self.x, self.w, self.y)]
         apart = {"step": step, "dilation": dilation}
         self.nest.last(config_loop_conv(*buffers, **strides, **apart, **self._scaling()))
@@ -74,15 +71,10 @@ class HardwareLoops(PartLoops):
     def _extent(self, name: str) -> int:
         return self.kernel.bounds[self.names.index(name)]
 
-    def _axis(self, access: Access, name: str) -> int:
-        """Return the axis of an operand that varies along a loop."""
-        loop = self.names.index(name)
-        return next(axis for axis, expr in enumerate(access.map.results) if loop in linear(expr).dims())
-
     def _check_contiguous(self, *names: str) -> None:
         """Raise Diagnostic where columns of an operand are not contiguous; `names` are the loops along them."""
         for access, name in zip((self.x, self.w, self.y), names, strict=True):
-            axis = self._axis(access, name)
+            axis = axis_of(self.kernel, access, name)
             strides, _ = layout_of(access.value)
             if shape_of(access.value)[axis] > 1 and strides[axis] != 1:
                 raise Diagnostic(

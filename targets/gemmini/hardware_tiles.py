@@ -12,11 +12,12 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
-from ...dialects.core.kernel import Kernel
+from ...dialects.core.kernel import Access, Kernel
 from ...ir import element_of, numpy_type, shape_of
 from ...passes.memory.epilogues import transfer_epilogue
+from ...passes.memory.views import layout_of
 from .bodies import mvout_fault, scale_of
-from .limits import SUMS, conv_tile_rows, tile_rows
+from .limits import SUMS, conv_strides_fault, conv_tile_rows, tile_rows
 from .tile_prices import Array, Phases, Window
 
 
@@ -132,14 +133,42 @@ def form_of(kernel: Kernel, array: Array) -> Form | str:
         tile = product_tile(extents["m0"], extents["n0"], extents["k0"], is_biased, array)
     else:
         windows = windows_of(kernel)
-        if isinstance(windows, str):
-            return windows
+        fault = windows if isinstance(windows, str) else _strides_fault(kernel)
+        if fault is not None or isinstance(windows, str):
+            return str(fault)
         window = Window(extents["k0"], (extents["k1"], extents["k2"]), *windows, is_biased)
         tile = conv_tile((extents["m1"], extents["m2"], extents["n0"]), window, array)
     if tile is None:
         return f"a reduction of {extents['k0']} takes more than half of the scratchpad"
     times = prod(extent for name, extent in extents.items() if name[0] == "b" or (name == "m0" and "m1" in names))
     return Form(Tile(tile.extents, tile.cycles * times), epilogue)
+
+
+def stride_axes(kernel: Kernel) -> dict[str, tuple[Access, int]]:
+    """
+    Return the operand and the axis of which each stride of a convolution by loops is.
+
+    An image of one column has its rows' stride for pixels, too: what lies between its rows need be no whole pixel.
+    """
+    x, w, y = *kernel.inputs, *kernel.outputs
+    columns = shape_of(x.value)[axis_of(kernel, x, "m2")]
+    loops = {"x_row": (x, "m1"), "x_pixel": (x, "m2" if columns > 1 else "m1"), "w_row": (w, "k1"), "w_tap": (w, "k2")}
+    loops |= {"w_channel": (w, "k0"), "y_row": (y, "m1"), "y_pixel": (y, "m2")}
+    return {name: (access, axis_of(kernel, access, loop)) for name, (access, loop) in loops.items()}
+
+
+def axis_of(kernel: Kernel, access: Access, name: str) -> int:
+    """Return the axis of an operand that varies along a loop."""
+    loop = kernel.loop_names.index(name)
+    return next(axis for axis, expr in enumerate(access.map.results) if loop in linear(expr).dims())
+
+
+def _strides_fault(kernel: Kernel) -> str | None:
+    """Return what a convolution by loops cannot have of its operands' strides; of tensors, nothing."""
+    if not all(isinstance(access.value.type, MemRefType) for access in (*kernel.inputs, *kernel.outputs)):
+        return None
+    axes = stride_axes(kernel).items()
+    return conv_strides_fault(**{name: layout_of(access.value)[0][axis] for name, (access, axis) in axes})
 
 
 def windows_of(kernel: Kernel) -> tuple[int, int] | str:
