@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ def _check_state(options: argparse.Namespace) -> None:
 def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
     from .compiler import Model
     from .frontend.static_inputs import numbers
-    from .runtime.driver.driver import once
+    from .runtime.inputs import once
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     _check_state(options)
@@ -56,34 +57,29 @@ def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
     return Model(path or options.model, shapes, types, options.context, prefill, values, bucket, options.integers)
 
 
-class Progressing:
-    """Shows which pass runs, on a terminal; a context manager that gives the observers to use."""
+@contextmanager
+def progressing(machine: str) -> Generator[Sequence[Observer]]:
+    """Show on a terminal which pass runs; gives the observers to use."""
+    from rich.console import Console
 
-    def __init__(self, machine: str):
-        self._machine = machine
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield []
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    def __enter__(self) -> Sequence[Observer]:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from .compiler import machine_named, pipeline_of
+    from .passes.core.manager import Observer, Place
 
-        from .compiler import machine_named, pipeline_of
-        from .passes.core.manager import Observer, Place
-
-        console = Console(stderr=True)
-        columns = TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn()
-        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        task = self._bar.add_task("import", total=len(pipeline_of(machine_named(self._machine)).steps))
-        bar = self._bar
+    columns = TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("import", total=len(pipeline_of(machine_named(machine)).steps))
 
         class Showing(Observer):
             def before_pass(self, place: Place, module: object) -> None:
                 bar.update(task, description=place.step.name, completed=place.number - 1)
 
-        self._bar.start()
-        return [Showing()]
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        yield [Showing()]
 
 
 def compile_command(options: argparse.Namespace) -> int:
@@ -107,7 +103,7 @@ def compile_command(options: argparse.Namespace) -> int:
     if options.inputs and not options.bare:
         raise usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
     given = load_arrays(options.inputs) if options.inputs else {}
-    with Progressing(options.target) as observers:
+    with progressing(options.target) as observers:
         told = [*observers, *hints(options.target, integers=options.integers)]
         compilation = compile_model(_model(options), options.target, name=options.name, observers=told)
     programs: Callable[[Path], object] | None = None
@@ -224,7 +220,7 @@ def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[I
     check_place(place, options.target)
     settings = _settings(options, [place])
     level = level_for(place, options.stop_after)
-    with Progressing(options.target) as observers:
+    with progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, **level._asdict(), observers=observers)
     seed = getattr(options, "interleave", None)
     made = runner(compilation, place, settings) if seed is None else Interpreted(compilation, seed)
@@ -245,7 +241,7 @@ def generate_command(options: argparse.Namespace) -> int:
         return run(options, host_run(compiled), folder_language(compiled), place)
     check_place(place, options.target)
     options.context = options.context or len(options.prompt) + options.tokens - 1
-    with Progressing(options.target) as observers:
+    with progressing(options.target) as observers:
         level = level_for(place)._asdict()
         compilation = compile_model(_model(options), options.target, **level, observers=observers)
     return run(options, runner(compilation, place), module_language(compilation.module), place)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..dialects.core.machine.cost_table import parameters_of
 from ..dialects.core.machine.file import find_machine
+from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 from ..passes.core.manager import Observer
-from ..passes.recover_quantized import recover_quantized
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -32,7 +32,11 @@ class FloatHint(Observer):
     """Says on stderr how many operators of a network could compute in integers."""
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
-        """Count them in a copy of the network."""
+        """Count them in a copy of the network, if it has any."""
+        if not any(op.name == "onnx.DequantizeLinear" for op in nested_ops(module)):
+            return
+        from ..passes.recover_quantized import recover_quantized
+
         copy = module.clone()
         count = sum(recover_quantized(copy, function) for function in functions(copy))
         if count:

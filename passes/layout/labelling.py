@@ -200,7 +200,10 @@ class _Network:
         self.arcs.append((other, here, capacity) if side else (here, other, capacity))
 
     def zeros(self) -> set[int]:
-        """Return the vertices on side 0 of a minimum cut."""
+        """Return the vertices on side 0 of a minimum cut: those that the source still reaches."""
+        reached = self._reached()
+        if 1 not in reached:  # without a flow; OR-Tools takes longer to load than most cuts take
+            return reached
         from ortools.graph.python.max_flow import SimpleMaxFlow
 
         flow = SimpleMaxFlow()
@@ -209,6 +212,19 @@ class _Network:
         status = cast(Any, flow).solve(0, 1)
         assert status == flow.OPTIMAL, status
         return {0, *flow.get_source_side_min_cut()}
+
+    def _reached(self) -> set[int]:
+        """Return the vertices to which arcs with a capacity lead from the source."""
+        heads: dict[int, list[int]] = {}
+        for tail, head, capacity in self.arcs:
+            if capacity:
+                heads.setdefault(tail, []).append(head)
+        reached, ends = {0}, [0]
+        while ends:
+            found = set(heads.get(ends.pop(), ())) - reached
+            reached |= found
+            ends += found
+        return reached
 
 
 def _min_cut(problem: Labelling, nodes: Sequence[int], terms: Sequence[_Term]) -> list[int] | None:

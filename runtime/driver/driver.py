@@ -8,12 +8,12 @@ import re
 import sys
 import traceback
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import ParseError
@@ -35,6 +35,7 @@ from ...passes.core.upstream_names import UPSTREAM_NAMES, known_name
 from ...passes.formats import all_formats, formats_by_origin
 from ...passes.formats.mlir import MlirTarget
 from ...plugins import load_passes
+from ..inputs import once
 from . import listing
 from .dump import PrintIr, When
 from .expected import check, expectations
@@ -42,8 +43,6 @@ from .interpret import InterpretEach, Interpreter, default_interpreter
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .roundtrip import RoundTrip
 from .timing import Timing
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -203,16 +202,6 @@ def _check_places(arguments: Namespace, is_onnx: bool) -> None:
         check_places({"-o": Path(arguments.output)}, [arrays, None if is_rewritten else read])
     if arguments.reproducer and not arguments.run_reproducer:
         check_places({"--reproducer": Path(arguments.reproducer)}, [arrays, read])
-
-
-def once(flag: str, pairs: Sequence[tuple[str, T]]) -> dict[str, T]:
-    """Return pairs as a dictionary. Raises UsageError where a name is given twice."""
-    values = dict(pairs)
-    names = [name for name, _ in pairs]
-    if len(values) == len(pairs):
-        return values
-    twice = next(name for name in names if names.count(name) > 1)
-    raise UsageError(f"{flag} is given twice for '{twice}'", remedy="give it once")
 
 
 def _pipeline(arguments: Namespace, passes: Registry, machines: Mapping[str, targets.Machine]) -> Pipeline:

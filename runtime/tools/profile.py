@@ -44,8 +44,8 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
     """
     from ...compiler import Model
     from ...files import check_places, write_text
-    from ..driver.driver import once
     from ..float_hint import hints
+    from ..inputs import once
     from ..simulator.table import print_tables
     from .counts import counts_of, print_counts
     from .engines import Partition, print_partition
