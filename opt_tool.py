@@ -283,7 +283,7 @@ def as_process(run: Callable[[list[str]], int]) -> int:
     """
     open_standard_streams()
     gc.freeze()
-    gc.set_threshold(300_000, 20, 100)
+    gc.set_threshold(1_000_000, 20, 100)
     raise_when_ended()
     code = flushed(run(sys.argv[1:]))
     gc.freeze()  # the process ends: what it holds need not be searched once more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import expm1, inf
 
 from xdsl.dialects.memref import CopyOp
@@ -22,6 +22,14 @@ def with_warm_code(machine: Machine) -> Machine:
     return replace(machine, engines=tuple(engines))
 
 
+@dataclass(eq=False)
+class Code:
+    """A piece of code of some bytes; `used` are the bytes that had been fetched at its last use, None before."""
+
+    size: int = 0
+    used: float | None = None
+
+
 class InstructionCache:
     """
     Fully associative cache with random replacement, of whole functions, by the sizes in `Engine.program`.
@@ -33,29 +41,30 @@ class InstructionCache:
     def __init__(self, program: Mapping[str, int], *, is_cold: bool = False):
         self.is_modelled = bool(program)
         self.sizes = {"line": 1, **program}
-        self._all: dict[Hashable, int] = {}
-        self._used: dict[Hashable, float] = {}
+        self._code: dict[Hashable, Code] = {}
         self._fetched = 0.0
         self._total = 0
         self._cold = inf if is_cold else None
         self._by_call = self._cold
 
-    def add(self, key: Hashable, size: int) -> None:
-        """Add a piece of code of `size` bytes to the program."""
-        self._total += size - self._all.get(key, 0)
-        self._all[key] = size
+    def add(self, key: Hashable, size: int) -> Code:
+        """Add a piece of code of `size` bytes to the program, and return it."""
+        code = self._code.setdefault(key, Code())
+        self._total += size - code.size
+        code.size = size
         self._by_call = self._cold
+        return code
 
-    def cycles(self, keys: Sequence[Hashable]) -> int:
+    def cycles(self, pieces: Sequence[Code]) -> int:
         """Fetch what is not held of pieces of code, and return the cycles."""
         fetch = self.sizes.get("fetch", 0)
-        return round(sum(map(self._fetch, keys)) / self.sizes["line"] * fetch) if fetch else 0
+        return round(sum(map(self._fetch, pieces)) / self.sizes["line"] * fetch) if fetch else 0
 
-    def _fetch(self, key: Hashable) -> float:
-        since = self._fetched - self._used[key] if key in self._used else self._fetched_by_call()
-        fetched = self._all[key] * self._evicted(since)
+    def _fetch(self, code: Code) -> float:
+        since = self._fetched - code.used if code.used is not None else self._fetched_by_call()
+        fetched = code.size * self._evicted(since)
         self._fetched += fetched
-        self._used[key] = self._fetched
+        code.used = self._fetched
         return fetched
 
     def _fetched_by_call(self) -> float:

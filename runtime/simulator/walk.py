@@ -244,10 +244,8 @@ class Walker(Client):
         cache, schedule, layer = self._cache, self._schedule, self._layer(op)
         if not cache.is_modelled:
             return lambda cycles: None
-        keys = op, code_key(op)
-        cache.add(keys[0], cache.sizes.get("call", 0))
-        cache.add(keys[1], size)
-        return lambda cycles: schedule.control(layer, cycles + cache.cycles(keys))
+        pieces = cache.add(op, cache.sizes.get("call", 0)), cache.add(code_key(op), size)
+        return lambda cycles: schedule.control(layer, cycles + cache.cycles(pieces))
 
     def launch(self, op: Operation) -> tuple[Handler, Handler]:
         kernel = op.regions[0].block.first_op

@@ -12,8 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ....ir import shape_of
 
-_EXPANSIONS = (memref.ExpandShapeOp, tensor.ExpandShapeOp)
-_COLLAPSES = (memref.CollapseShapeOp, tensor.CollapseShapeOp)
+_EXPANSIONS = frozenset((memref.ExpandShapeOp, tensor.ExpandShapeOp))
+_COLLAPSES = frozenset((memref.CollapseShapeOp, tensor.CollapseShapeOp))
 
 
 def verify_reshape(op: Operation) -> None:
@@ -24,12 +24,14 @@ def verify_reshape(op: Operation) -> None:
 
     To or from no axis there may be no group: all axes have one element. Raises VerifyException for other groups.
     """
-    if not isinstance(op, _EXPANSIONS + _COLLAPSES):
+    kind = type(op)
+    if kind not in _EXPANSIONS and kind not in _COLLAPSES:
         return
     few, many = shape_of(op.operands[0]), shape_of(op.results[0])
-    if isinstance(op, _COLLAPSES):
+    if kind in _COLLAPSES:
         few, many = many, few
-    groups: list[list[int]] = [[each.value.data for each in cast(Any, group).data] for group in op.reassociation.data]
+    reassociation = cast(Any, op).reassociation.data
+    groups: list[list[int]] = [[each.value.data for each in group.data] for group in reassociation]
     if not few and not groups:
         groups = [[*range(len(many))]]
     if [axis for axes in groups for axis in axes] != [*range(len(many))] or (len(groups) != len(few) and few):

@@ -10,33 +10,28 @@ from tilewright.test.machines.make import machine
 PROGRAM = {"cache": 128, "line": 32, "fetch": 20}
 
 
-def cache_of(*sizes: int) -> InstructionCache:
-    cache = InstructionCache(PROGRAM)
-    for number, size in enumerate(sizes):
-        cache.add(number, size)
-    return cache
+def fetched(program: dict[str, int], sizes: list[int], order: list[int], *, is_cold: bool = False) -> list[int]:
+    """Return the cycles to fetch pieces of code, by their sizes, in an order."""
+    cache = InstructionCache(program, is_cold=is_cold)
+    pieces = [cache.add(number, size) for number, size in enumerate(sizes)]
+    return [cache.cycles([pieces[number]]) for number in order]
 
 
 def test_code_that_fits_is_never_fetched():
-    cache = cache_of(64, 64)
-    assert [cache.cycles([number]) for number in (0, 1, 0, 1)] == [0, 0, 0, 0]
+    assert fetched(PROGRAM, [64, 64], [0, 1, 0, 1]) == [0, 0, 0, 0]
 
 
 def test_larger_code_is_fetched_in_part():
-    cache = cache_of(64, 32, 64)  # 0.42 of it in each call: x = 1 - exp(-1.25 x)
-    assert [cache.cycles([number]) for number in (0, 0)] == [15, 0]
+    # 0.42 of it in each call: x = 1 - exp(-1.25 x)
+    assert fetched(PROGRAM, [64, 32, 64], [0, 0]) == [15, 0]
 
 
 def test_code_is_evicted_by_what_is_fetched_after_it():
-    cache = cache_of(*[128] * 20)
-    assert [cache.cycles([number]) for number in (0, 1, 0, 0)] == [80, 80, 51, 0]  # 1 - 1 / e
+    assert fetched(PROGRAM, [128] * 20, [0, 1, 0, 0]) == [80, 80, 51, 0]  # 1 - 1 / e
 
 
 def test_a_cold_cache_fetches_all_code_once():
-    cache = InstructionCache(PROGRAM | {"cache": 8192}, is_cold=True)
-    for number, size in enumerate((64, 32)):
-        cache.add(number, size)
-    assert [cache.cycles([number]) for number in (0, 1, 0)] == [40, 20, 0]
+    assert fetched(PROGRAM | {"cache": 8192}, [64, 32], [0, 1, 0], is_cold=True) == [40, 20, 0]
 
 
 def test_a_machine_without_sizes_fetches_nothing():
