@@ -164,7 +164,7 @@ def axis_of(kernel: Kernel, access: Access, name: str) -> int:
 
 
 def _strides_fault(kernel: Kernel) -> str | None:
-    """Return what a convolution by loops cannot have of its operands' strides; of tensors, nothing."""
+    """Return the fault in the strides of a convolution's operands, None where loops have them; tensors have none."""
     if not all(isinstance(access.value.type, MemRefType) for access in (*kernel.inputs, *kernel.outputs)):
         return None
     axes = stride_axes(kernel).items()
