@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -60,19 +61,17 @@ def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
 @contextmanager
 def progressing(machine: str) -> Generator[Sequence[Observer]]:
     """Show on a terminal which pass runs; gives the observers to use."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():
         yield []
         return
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from .compiler import machine_named, pipeline_of
     from .passes.core.manager import Observer, Place
 
     columns = TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("import", total=len(pipeline_of(machine_named(machine)).steps))
 
         class Showing(Observer):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, cast
 
 Label: TypeAlias = Hashable
@@ -13,6 +15,8 @@ Cost: TypeAlias = tuple[int, ...]
 
 _LARGEST = 2**60
 """Bound of the sum of all costs as one integer, for solvers of 64 bits."""
+_FEW_ARCS = 1000
+"""Arcs of a flow network that OR-Tools takes longer to load than to solve here."""
 _EFFORT = 20.0
 """Limit of the integer program, in CP-SAT's deterministic seconds."""
 
@@ -200,31 +204,48 @@ class _Network:
         self.arcs.append((other, here, capacity) if side else (here, other, capacity))
 
     def zeros(self) -> set[int]:
-        """Return the vertices on side 0 of a minimum cut: those that the source still reaches."""
-        reached = self._reached()
-        if 1 not in reached:  # without a flow; OR-Tools takes longer to load than most cuts take
-            return reached
-        from ortools.graph.python.max_flow import SimpleMaxFlow
+        """Return the fewest vertices that can be on side 0 of a minimum cut: a maximum flow leaves them in reach."""
+        return reached_by_paths(self.arcs) if len(self.arcs) <= _FEW_ARCS else reached_by_library(self.arcs)
 
-        flow = SimpleMaxFlow()
-        for tail, head, capacity in self.arcs:
-            flow.add_arc_with_capacity(tail, head, capacity)
-        status = cast(Any, flow).solve(0, 1)
-        assert status == flow.OPTIMAL, status
-        return {0, *flow.get_source_side_min_cut()}
 
-    def _reached(self) -> set[int]:
-        """Return the vertices to which arcs with a capacity lead from the source."""
-        heads: dict[int, list[int]] = {}
-        for tail, head, capacity in self.arcs:
-            if capacity:
-                heads.setdefault(tail, []).append(head)
-        reached, ends = {0}, [0]
-        while ends:
-            found = set(heads.get(ends.pop(), ())) - reached
-            reached |= found
-            ends += found
-        return reached
+def reached_by_paths(arcs: Sequence[tuple[int, int, int]]) -> set[int]:
+    """
+    Return the vertices that 0 reaches beside a maximum flow to 1, of arcs (tail, head, capacity).
+
+    Shortest paths are augmented until none is left (Edmonds and Karp, 1972).
+    """
+    left = defaultdict[int, dict[int, int]](dict)
+    for tail, head, capacity in arcs:
+        left[tail][head] = left[tail].get(head, 0) + capacity
+        left[head].setdefault(tail, 0)
+    while True:
+        before, reached = {0: 0}, [0]
+        for tail in reached:
+            found = [head for head, capacity in left[tail].items() if capacity and head not in before]
+            before |= dict.fromkeys(found, tail)
+            reached += found
+        if 1 not in before:
+            return set(reached)
+        path = [1]
+        while path[-1]:
+            path.append(before[path[-1]])
+        steps = [*pairwise(reversed(path))]
+        flow = min(left[tail][head] for tail, head in steps)
+        for tail, head in steps:
+            left[tail][head] -= flow
+            left[head][tail] += flow
+
+
+def reached_by_library(arcs: Sequence[tuple[int, int, int]]) -> set[int]:
+    """Return the same by OR-Tools."""
+    from ortools.graph.python.max_flow import SimpleMaxFlow
+
+    flow = SimpleMaxFlow()
+    for tail, head, capacity in arcs:
+        flow.add_arc_with_capacity(tail, head, capacity)
+    status = cast(Any, flow).solve(0, 1)
+    assert status == flow.OPTIMAL, status
+    return {0, *flow.get_source_side_min_cut()}
 
 
 def _min_cut(problem: Labelling, nodes: Sequence[int], terms: Sequence[_Term]) -> list[int] | None:

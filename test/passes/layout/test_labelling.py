@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.passes.layout.labelling import End, Labelling, Value, solve
+from tilewright.passes.layout.labelling import End, Labelling, Value, reached_by_library, reached_by_paths, solve
 
 pytestmark = pytest.mark.quick
 
@@ -44,6 +44,13 @@ def _least(problem: Labelling) -> tuple[int, ...]:
 @settings(max_examples=150, deadline=None)
 def test_a_cut_of_two_layouts_costs_least(problem: Labelling) -> None:
     assert problem.cost(solve(problem)) == _least(problem)
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.integers(0, 9) | st.just(2**58)), max_size=30))
+@settings(deadline=None)
+def test_few_arcs_have_the_cut_of_many(arcs: list[tuple[int, int, int]]) -> None:
+    arcs = [(0, 1, 1), *(arc for arc in arcs if arc[0] != arc[1])]
+    assert reached_by_paths(arcs) == reached_by_library(arcs)
 
 
 @given(problems(3, twisted=True))
