@@ -27,12 +27,14 @@ _HOME = {"Diagnostic": "errors", "Network": "api", "check": "api", "compile": "a
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module, metadata
-
     if name == "__version__":
-        return metadata.version(__name__)
-    if name not in _HOME:
+        from importlib.metadata import version
+
+        return version(__name__)
+    if name not in _HOME:  # as modules of the package are before they are imported: nothing may be loaded
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 

@@ -86,7 +86,6 @@ def compile_command(options: argparse.Namespace) -> int:
     from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
     from .passes.emitc.text.files import files_of
     from .runtime.float_hint import hints
-    from .runtime.host import shared_library
     from .runtime.inputs import load_arrays, network_inputs
     from .runtime.tables import print_compiled
 
@@ -107,6 +106,8 @@ def compile_command(options: argparse.Namespace) -> int:
         compilation = compile_model(_model(options), options.target, name=options.name, observers=told)
     programs: Callable[[Path], object] | None = None
     if options.shared:
+        from .runtime.host import shared_library
+
         programs = partial(shared_library, files=files_of(options.name))
     if options.bare:
         bare_of(compilation)
