@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from math import prod
 from types import UnionType
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
@@ -33,7 +33,7 @@ from ..passes.emitc.sharing import spare_memories
 from ..passes.emitc.text.stack import stack_bound
 from ..passes.memory.views import bytes_of
 from .simulator.explicit import is_explicit, outside_kernels
-from .simulator.simulate import cold_cycles, expanded, scheduled
+from .simulator.simulate import CallCycles, call_cycles, expanded
 
 
 class ReportObserver(Observer):
@@ -48,7 +48,7 @@ class ReportObserver(Observer):
     def __init__(self) -> None:
         self._nodes: list[str] = []
         self._layers: list[dict[str, Any]] = []
-        self._cycles: _Cycles | None = None
+        self._cycles: CallCycles | None = None
         self.content: dict[str, Any] = {}
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
@@ -145,14 +145,7 @@ def _is_work(op: Operation) -> bool:
     return is_kernel(op) or type(op) is memref.CopyOp or (type(op) is func.CallOp and "macs" in op.attributes)
 
 
-class _Cycles(NamedTuple):
-    """Modelled cycles of a call, and of the first one, whose code is fetched: None without an instruction cache."""
-
-    warm: int
-    cold: int | None
-
-
-def _modelled_cycles(module: ModuleOp, before: _Cycles | None) -> _Cycles | None:
+def _modelled_cycles(module: ModuleOp, before: CallCycles | None) -> CallCycles | None:
     """Return the cycles of a program on its machine, or those `before` where it cannot be simulated as it is."""
     ops = nested_ops(module)
     if ATTRIBUTE not in module.attributes or _has(GridOp, ops):
@@ -161,8 +154,7 @@ def _modelled_cycles(module: ModuleOp, before: _Cycles | None) -> _Cycles | None
         return before  # kernels one after the other take as long in functions as outside
     if not is_explicit(module):
         return before
-    program, machine = expanded(module), machine_of(module)
-    return _Cycles(scheduled(program, "network", machine).end(), cold_cycles(program, "network", machine))
+    return call_cycles(expanded(module), "network", machine_of(module))
 
 
 class _Names:

@@ -38,14 +38,20 @@ class InstructionCache:
     in a call these are the bytes that a call fetches; a cold cache holds nothing then.
     """
 
-    def __init__(self, program: Mapping[str, int], *, is_cold: bool = False):
+    def __init__(self, program: Mapping[str, int]):
         self.is_modelled = bool(program)
         self.sizes = {"line": 1, **program}
         self._code: dict[Hashable, Code] = {}
-        self._fetched = 0.0
         self._total = 0
+        self.restart(is_cold=False)
+
+    def restart(self, *, is_cold: bool) -> None:
+        """Begin a call; a cold cache holds nothing."""
+        self._fetched = 0.0
         self._cold = inf if is_cold else None
         self._by_call = self._cold
+        for code in self._code.values():
+            code.used = None
 
     def add(self, key: Hashable, size: int) -> Code:
         """Add a piece of code of `size` bytes to the program, and return it."""

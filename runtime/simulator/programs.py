@@ -46,6 +46,10 @@ class Programs:
     def __init__(self, schedule: Schedule, layer: Callable[[Operation], Layer]):
         self._schedule = schedule
         self._layer = layer
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin once more, without streams."""
         self._instances: dict[Place, int] = {}
         """Slot of an array of streams -> the instance of its level, by number."""
         self._current = 0

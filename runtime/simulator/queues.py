@@ -60,6 +60,12 @@ class Queues:
         self._issuing = issuing
         """Cycles of the program for each instruction."""
         self._layer = layer
+        banked = [level for level in schedule.machine.levels if level.single_port]
+        self._banked = {level.name: level for level in banked}
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin once more, with empty queues."""
         self._in_flight: dict[tuple[str, int], list[_InFlight]] = {}
         """Engine and its instance -> its instructions that have not ended, by the last look."""
         self._configured: dict[Any, Any] = {}
@@ -67,8 +73,6 @@ class Queues:
         self._ends: dict[tuple[str, int], int] = {}
         """Queue and instance -> the cycle at which it is next idle."""
         self._ports = Ports()
-        banked = [level for level in schedule.machine.levels if level.single_port]
-        self._banked = {level.name: level for level in banked}
 
     def issue(self, op: Operation, trait: OnQueue) -> Handler:
         """Return the handler of an instruction. Raises Diagnostic for a queue that the machine does not have."""

@@ -45,9 +45,18 @@ class Schedule:
 
     def __init__(self, machine: Machine):
         self.machine = with_warm_code(machine)
+        self.layers: dict[Nodes, Layer] = {}
+        self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
+        self._level_copies = {level.name: prod(level.count) for level in machine.levels}
+        self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
+        self._energy = {level.name: level.energy for level in machine.levels}
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin once more: the machine is idle, and its layers are those of before."""
+        machine = self.machine
         self.now = 0
         self.events: list[Event] = []
-        self.layers: dict[Nodes, Layer] = {}
         self.engines = {engine.name: [EngineUse()] for engine in machine.engines}
         """Use of each engine, by instance."""
         self.queues: dict[str, dict[str, EngineUse]] = {}
@@ -69,8 +78,6 @@ class Schedule:
         self._uses: dict[tuple[Place, int, Nodes], list[int]] = {}
         self._names: dict[tuple[Place, int, Nodes], str] = {}
         self._traffic: dict[tuple[str, int], list[tuple[int, int, float]]] = {}
-        self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
-        self._level_copies = {level.name: prod(level.count) for level in machine.levels}
         self._copy = 0
         self._instance = -1
         """Instance of the engine whose program runs, -1 outside of these."""
@@ -84,8 +91,6 @@ class Schedule:
         self._forks = 0
         """The parallel loops around."""
         self._spent: list[tuple[Layer | Tally, str, int]] | None = None
-        self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
-        self._energy = {level.name: level.energy for level in machine.levels}
 
     def layer(self, nodes: Nodes) -> Layer:
         """Return the layer of some ONNX nodes."""

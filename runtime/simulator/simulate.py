@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
@@ -99,22 +100,31 @@ def expanded(module: ModuleOp, *, is_first: bool = True) -> ModuleOp:
     return module
 
 
-def scheduled(module: ModuleOp, function: str, machine: Machine, *, is_cold: bool = False) -> Clock:
-    """
-    Compute the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does.
-
-    Where `is_cold`, the instruction cache holds none of the program's code.
-    """
+def scheduled(module: ModuleOp, function: str, machine: Machine) -> Clock:
+    """Compute the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does."""
     clock = Clock(machine)
-    Walker(module, clock, is_cold=is_cold).walk(function)
+    Walker(module, clock).walk(function)
     return clock
 
 
-def cold_cycles(module: ModuleOp, function: str, machine: Machine) -> int | None:
-    """Return the cycles of the first call of an explicit program, None on a machine without an instruction cache."""
+class CallCycles(NamedTuple):
+    """Cycles of a call, and of the first one, whose code is fetched: None without an instruction cache."""
+
+    warm: int
+    cold: int | None
+
+
+def call_cycles(module: ModuleOp, function: str, machine: Machine) -> CallCycles:
+    """Return the cycles of calls of a function of an explicit program. Raises Diagnostic as `simulate` does."""
+    clock = Clock(machine)
+    walker = Walker(module, clock)
+    walker.walk(function)
+    warm = clock.end()
     if not any("cache" in dict(engine.program) for engine in machine.engines):
-        return None
-    return scheduled(module, function, machine, is_cold=True).end()
+        return CallCycles(warm, None)
+    walker.restart(is_cold=True)
+    walker.walk(function)
+    return CallCycles(warm, clock.end())
 
 
 def _layer_cost(layer: Layer) -> LayerCost:

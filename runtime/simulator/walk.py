@@ -44,7 +44,7 @@ class _Launched(NamedTuple):
 class Walker(Client):
     """Client that reports the kernels and transfers of a module's function to a schedule."""
 
-    def __init__(self, module: ModuleOp, schedule: Schedule, *, is_cold: bool = False):
+    def __init__(self, module: ModuleOp, schedule: Schedule):
         super().__init__()
         self.folds = True
         self._schedule = schedule
@@ -60,8 +60,18 @@ class Walker(Client):
         self._programs = Programs(schedule, self._layer)
         self._addresses = Addresses(self._machine)
         programs = (engine.program for engine in self._machine.engines if engine.program)
-        self._cache = InstructionCache(dict(next(programs, ())), is_cold=is_cold)
+        self._cache = InstructionCache(dict(next(programs, ())))
         self._queues = Queues(schedule, self._layer, self._cache.sizes.get("instruction", 0))
+
+    def restart(self, *, is_cold: bool) -> None:
+        """
+        Begin once more, at cycle 0 of an idle machine; what has been walked need not be compiled again.
+
+        Where `is_cold`, the instruction cache holds none of the program's code.
+        """
+        for part in (self._schedule, self._programs, self._queues):
+            part.restart()
+        self._cache.restart(is_cold=is_cold)
 
     def streams(self) -> tuple[StreamUse, ...]:
         """Return the use of the streams of concurrent programs."""

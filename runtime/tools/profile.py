@@ -95,7 +95,7 @@ def profile(
     from ...dialects.core.nesting import nested_ops
     from ...dialects.hier import ResidentOp
     from ..simulator import simulate
-    from ..simulator.simulate import cold_cycles, expanded
+    from ..simulator.simulate import call_cycles, expanded
 
     if position is not None and not 0 <= position < model.context:
         raise Diagnostic(
@@ -105,7 +105,7 @@ def profile(
         )
     module = explicit_program(model, target, observers=observers)
     function = "network" if position is None else function_at(module, "network", position)
-    cold = cold_cycles(expanded(module), function, machine_of(module))
+    cold = call_cycles(expanded(module), function, machine_of(module)).cold
     first = dataclasses.replace(simulate(module, function=function), cold_cycles=cold)
     if not any(isinstance(op, ResidentOp) for op in nested_ops(module)):
         return first

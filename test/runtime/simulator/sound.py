@@ -4,8 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.runtime.simulator import Simulation
+from tilewright.runtime.simulator.clock import Clock
 from tilewright.runtime.simulator.result import LayerCost
+from tilewright.runtime.simulator.walk import Walker
+
+
+def is_same_again(program: ModuleOp) -> bool:
+    """Return whether a walk of a program takes the same cycles once more, and with cold code those of a new walk."""
+    clocks = [Clock(machine_of(program)) for _ in range(2)]
+    first, second = (Walker(program, clock) for clock in clocks)
+    first.walk("network")
+    before = clocks[0].end(), first.streams()
+    first.restart(is_cold=False)
+    first.walk("network")
+    again = clocks[0].end(), first.streams()
+    for walker in (first, second):
+        walker.restart(is_cold=True)
+        walker.walk("network")
+    return before == again and clocks[0].end() == clocks[1].end()
 
 
 def faults(simulation: Simulation) -> Iterator[str]:

@@ -12,8 +12,9 @@ PROGRAM = {"cache": 128, "line": 32, "fetch": 20}
 
 def fetched(program: dict[str, int], sizes: list[int], order: list[int], *, is_cold: bool = False) -> list[int]:
     """Return the cycles to fetch pieces of code, by their sizes, in an order."""
-    cache = InstructionCache(program, is_cold=is_cold)
+    cache = InstructionCache(program)
     pieces = [cache.add(number, size) for number, size in enumerate(sizes)]
+    cache.restart(is_cold=is_cold)
     return [cache.cycles([pieces[number]]) for number in order]
 
 

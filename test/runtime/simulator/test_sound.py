@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tilewright.compiler import Model, machine_named, pipeline_of
+from tilewright.compiler import Model, compile_model, machine_named, pipeline_of
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import variants
 from tilewright.dialects.core.machine.targets import machines
 from tilewright.dialects.core.syntax.text import new_context, parse_module
@@ -16,14 +18,17 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline
+from tilewright.passes.explicit.events import queue_of
 from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.runtime.simulator.explicit import last_explicit
 from tilewright.runtime.simulator.result import LayerCost, LayerEngine
+from tilewright.runtime.simulator.simulate import expanded
 from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER, library
 from tilewright.test.runtime.simulator.instructions import with_instructions
-from tilewright.test.runtime.simulator.sound import faults
+from tilewright.test.runtime.simulator.sound import faults, is_same_again
 from tilewright.test.small_models import save, small
+from tilewright.test.targets.gemmini.networks import random_matmul
 
 TARGETS = [*machines(), *variants()]
 MACHINES = sorted(file.stem for file in FOLDER.glob("*.toml"))
@@ -47,6 +52,22 @@ def resnet(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
 @pytest.mark.parametrize("target", TARGETS)
 def test_targets(model: Model, target: str) -> None:
     assert not list(faults(profile.profile(model, target)))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_walk_begun_again_finds_an_idle_machine(model: Model, target: str) -> None:
+    assert is_same_again(expanded(profile.explicit_program(model, target)))
+
+
+def test_a_walk_begun_again_finds_empty_queues_and_no_streams(tmp_path: Path) -> None:
+    path = tmp_path / "network.onnx"
+    path.write_bytes(random_matmul(3)[0].SerializeToString())
+    module = compile_model(Model(path), "gemmini", stop_after="array").module
+    assert any(queue_of(type(op)) for op in module.walk())
+    assert is_same_again(module)
+    module = parse_module(new_context(), (FOLDER / "programs" / "mesh_split_k.mlir").read_text(encoding="utf-8"))
+    attach_machine(module, library("mesh_4x4"))
+    assert is_same_again(module)
 
 
 @pytest.mark.parametrize("name", MACHINES)
