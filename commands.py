@@ -60,19 +60,20 @@ def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
 
 @contextmanager
 def progressing(machine: str) -> Generator[Sequence[Observer]]:
-    """Show on a terminal which pass runs; gives the observers to use."""
+    """Show on a terminal which pass runs; gives the observers to use. Raises UsageError for an unknown machine."""
+    from .compiler import machine_named, pipeline_of
+    from .passes.core.manager import Observer, Place
+
+    steps = pipeline_of(machine_named(machine)).steps
     if not sys.stderr.isatty():
         yield []
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from .compiler import machine_named, pipeline_of
-    from .passes.core.manager import Observer, Place
-
     columns = TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("import", total=len(pipeline_of(machine_named(machine)).steps))
+        task = bar.add_task("import", total=len(steps))
 
         class Showing(Observer):
             def before_pass(self, place: Place, module: object) -> None:
