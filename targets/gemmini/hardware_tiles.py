@@ -133,9 +133,10 @@ def form_of(kernel: Kernel, array: Array) -> Form | str:
         tile = product_tile(extents["m0"], extents["n0"], extents["k0"], is_biased, array)
     else:
         windows = windows_of(kernel)
-        fault = windows if isinstance(windows, str) else _strides_fault(kernel)
-        if fault is not None or isinstance(windows, str):
-            return str(fault)
+        if isinstance(windows, str):
+            return windows
+        if fault := _strides_fault(kernel):
+            return fault
         window = Window(extents["k0"], (extents["k1"], extents["k2"]), *windows, is_biased)
         tile = conv_tile((extents["m1"], extents["m2"], extents["n0"]), window, array)
     if tile is None:
