@@ -118,7 +118,7 @@ def _leave(parent: Operation, known: Summaries) -> bool:
                 continue
             _clone([*chain, op], {}, InsertPoint.before(parent))
             Rewriter.erase_op(op)
-            known.changed()
+            known.changed(parent)
             moved = True
     return moved
 
@@ -173,7 +173,7 @@ def _lift_to_calls(function: FuncOp, calls: list[CallOp], known: Summaries) -> b
             given: dict[SSAValue, SSAValue] = dict(zip(function.body.block.args, call.arguments, strict=True))
             _clone([*chain, op], given, InsertPoint.before(call))
         Rewriter.erase_op(op)
-        known.changed()
+        known.changed(function)
         moved = True
     return moved
 

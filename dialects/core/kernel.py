@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from math import prod
 from typing import Any, TypeVar, cast
 
@@ -272,29 +272,20 @@ KERNELS = 256
 _Property = TypeVar("_Property")
 
 
-class _Same:
-    """Kernel as a key compared by identity: structural comparison costs more than most properties."""
-
-    __slots__ = ("kernel",)
-
-    def __init__(self, kernel: Kernel):
-        self.kernel = kernel
-
-    def __hash__(self) -> int:
-        return id(self.kernel)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.kernel is other.kernel
-
-
 def per_kernel(analyse: Callable[[Kernel], _Property]) -> Callable[[Kernel], _Property]:
-    """Memoise a function of kernels by identity."""
+    """Memoise a function of kernels by identity: structural comparison costs more than most properties."""
+    known: dict[int, tuple[Kernel, _Property]] = {}
 
-    @lru_cache(maxsize=KERNELS)
-    def remembered(key: _Same) -> _Property:
-        return analyse(key.kernel)
+    def remembered(kernel: Kernel) -> _Property:
+        found = known.get(id(kernel))
+        if found is None:
+            if len(known) >= KERNELS:
+                known.clear()
+            # The kernel is held with its property, so that no other has its id meanwhile.
+            found = known[id(kernel)] = kernel, analyse(kernel)
+        return found[1]
 
-    return lambda kernel: remembered(_Same(kernel))
+    return remembered
 
 
 @kernel_view(LinalgStructuredOperation)

@@ -47,11 +47,12 @@ NOTHING = Summary()
 
 
 class Summaries:
-    """Summaries of the ops of a module, memoised until the module changes."""
+    """Summaries of the ops of a module, memoised until an op inside of theirs is `changed`."""
 
     def __init__(self, module: ModuleOp):
         self.functions = {each.sym_name.data: each for each in functions(module)}
         instructions = [op for op in nested_ops(module) if isinstance(op, InstructionOp)]
+        self._calls = [op for op in nested_ops(module) if isinstance(op, CallOp)]
         self._values: dict[Operation, Mapping[Register, Hashable] | None] = {
             op: values_set(op) for op in instructions if is_configuration(op)
         }
@@ -66,9 +67,17 @@ class Summaries:
             self._values[op] = values_set(op)
         return self._values[op]
 
-    def changed(self) -> None:
-        """Forget the summaries after a change of the module."""
-        self._summaries.clear()
+    def changed(self, op: Operation) -> None:
+        """Forget what a change inside of an op changes: its summary, and those of ops around it and of their calls."""
+        pending, callees = [op], set[str]()
+        while pending:
+            at: Operation | None = pending.pop()
+            while at is not None and not isinstance(at, FuncOp):
+                self._summaries.pop(at, None)
+                at = at.parent_op()
+            if at is not None and (name := at.sym_name.data) not in callees:
+                callees.add(name)
+                pending += [call for call in self._calls if call.callee.string_value() == name]
 
     def of(self, op: Operation) -> Summary:
         """Return the summary of an op."""

@@ -273,13 +273,14 @@ class Pricer:
         shape = () if tile.is_output or tile.repeated else shape_of(value)
         key = link.name, near, shape
         if key not in self._issues:
-
-            @cache
-            def instructions(extents: tuple[int, ...]) -> int:
-                return instructions_of(link, near, extents, shape)
-
-            self._issues[key] = instructions
+            self._issues[key] = cache(instructions_of(link, near, shape))
         return self._issues[key]
+
+    @cached_property
+    def _in_step(self) -> Container[str]:
+        """Roles of the operands that the leader's engine reads in step."""
+        support = self.route.engines[self.ops[-1]].support(self.ops[-1])
+        return () if support is None else support.beside
 
     def _at_banks(self, tiling: Tiling, order: Sequence[int], stages: Sequence[int], computing: int) -> int:
         """
@@ -288,17 +289,14 @@ class Pricer:
         Rows that the engine reads in step take turns. Where a program issues instructions, reads also wait for rows
         that are loaded meanwhile; operands that are not read in step are read in each of the `computing` cycles.
         """
-        part, leader = tiling.parts[-1], self.ops[-1]
-        support = self.route.engines[leader].support(leader)
-        levels = [level for level in self.route.levels if level.single_port]
-        if support is None or not support.beside or not levels:
-            return 0
-        found = 0.0
-        for level in levels:
+        part, found, in_step = tiling.parts[-1], 0.0, self._in_step
+        for level in self.route.levels if in_step else ():
+            if not level.single_port:
+                continue
             moved, inner = rings_of(tiling, stages, level)
             placed = dict(zip(moved, in_banks((*moved.values(), *inner.values()), level, level.size), strict=False))
             rows = {at: tiling.tiles[at].bytes / level.row_bytes for at in placed}
-            reads = {at: part.role(position) in support.beside for at, position in _read_by(tiling, placed)}
+            reads = {at: part.role(position) in in_step for at, position in _read_by(tiling, placed)}
             rates = {at: min(1, rows[at] / max(computing, 1)) if beside else 1 for at, beside in reads.items()}
             for at in (at for at, beside in reads.items() if beside):
                 found += rows[at] * sum(meeting(placed[at], placed[other], level) for other in reads if other != at)

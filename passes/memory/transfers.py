@@ -132,27 +132,33 @@ def tile_costs(
     return cost
 
 
-def instructions_of(link: Link, near: Attribute | None, extents: Sequence[int], shape: Sequence[int] = ()) -> int:
+def instructions_of(link: Link, near: Attribute | None, shape: Sequence[int] = ()) -> Callable[[Sequence[int]], int]:
     """
-    Return the instructions that move a tile in blocks of rows, whole, 0 over a link that has none.
+    Return the instructions that move a tile of some extents in blocks of rows, whole, 0 over a link that has none.
 
     With the shape of the far buffer come those that fill its padding, where a tile is longer than that.
     """
     lead = layout_map(near) if near is not None and link.rows else None
     axes = lead.results[-1].used_dims() if lead is not None else set[int]()
     if len(axes) != 1:
-        return 0
-    (axis,) = axes
-    blocks = -(-extents[axis] // physical_shape(cast("MemRefType[Any]", near))[-1])
-    others = [extent for place, extent in enumerate(extents) if place != axis]
-    found = -(-blocks // link.blocks) * _lines(others, link.rows)
-    inside = [min(pair) for place, pair in enumerate(zip(extents, shape, strict=False)) if place != axis]
-    for place, (extent, within) in enumerate(zip(others, inside, strict=False)):
-        sides = [(extent - within) // 2, -((within - extent) // 2)]
-        found += blocks * sum(
-            _lines([*inside[:place], side, *others[place + 1 :]], link.rows, others) for side in sides if side > 0
-        )
-    return found
+        return lambda extents: 0
+    (axis,), columns = axes, physical_shape(cast("MemRefType[Any]", near))[-1]
+    beside = [size for place, size in enumerate(shape) if place != axis]
+
+    def instructions(extents: Sequence[int]) -> int:
+        blocks = -(-extents[axis] // columns)
+        others = [*extents[:axis], *extents[axis + 1 :]]
+        found = -(-blocks // link.blocks) * _lines(others, link.rows)
+        inside = [min(pair) for pair in zip(others, beside, strict=False)]
+        for place, (extent, within) in enumerate(zip(others, inside, strict=False)):
+            if extent > within:
+                sides = [(extent - within) // 2, -((within - extent) // 2)]
+                found += blocks * sum(
+                    _lines([*inside[:place], side, *others[place + 1 :]], link.rows, others) for side in sides if side
+                )
+        return found
+
+    return instructions
 
 
 def _lines(counts: Sequence[int], rows: int, extents: Sequence[int] = ()) -> int:

@@ -36,6 +36,7 @@ class Program:
 
     def __init__(self, module: ModuleOp):
         self._known = {each.sym_name.data: each for each in functions(module) if is_interleavable(each)}
+        self._most: dict[FuncOp, int] = {}
 
     def kernel(self, op: Operation) -> FuncOp | None:
         """Return the function of a kernel that an op calls, None for other ops."""
@@ -59,7 +60,9 @@ class Program:
             return sum(self.work(each) for region in op.regions if region.blocks for each in region.block.ops)
         kernel = self.kernel(op)
         if kernel is not None:
-            return most_instructions(kernel)
+            if kernel not in self._most:
+                self._most[kernel] = most_instructions(kernel)
+            return self._most[kernel]
         if isinstance(op, DmaNoneOp | DmaWaitOp) or op.has_trait(IsTerminator):
             return 0
         return 0 if self.transfer(op) is not None or is_speculatable(op) else inf

@@ -9,9 +9,9 @@ its key. Times are cycles of the machine's clock, energies picojoules, sizes byt
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil, lcm, prod
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -448,13 +448,19 @@ class Machine:
         """Return the costs on an engine of kernels structurally equal to `op`, None where it does not run them."""
         if engine.name not in known:
             support = engine.support(op)
-            known[engine.name] = support and Prices(support, partial(self._kernel_cycles, engine, support))
+            known[engine.name] = support and Prices(support, self._cost_on(engine, support))
         return known[engine.name]
 
-    def _kernel_cycles(self, engine: Engine, support: OpSupport, kernel: Kernel, bounds: tuple[int, ...]) -> int | str:
-        """Return the cycles of the machine's clock of a kernel on an engine, set-up included, or why it cannot run."""
-        cycles = cost_named(support.cost)(kernel, bounds, engine, **dict(support.parameters))
-        return cycles if isinstance(cycles, str) else ceil((cycles + engine.setup) * self._cycles_per_cycle_of(engine))
+    def _cost_on(self, engine: Engine, support: OpSupport) -> Callable[[Kernel, tuple[int, ...]], int | str]:
+        """Return the cycles of the machine's clock of kernels on an engine, set-up included, or why it cannot run."""
+        cost, parameters = cost_named(support.cost), dict(support.parameters)
+        ratio = self._cycles_per_cycle_of(engine)
+
+        def cycles(kernel: Kernel, bounds: tuple[int, ...]) -> int | str:
+            found = cost(kernel, bounds, engine, **parameters)
+            return found if isinstance(found, str) else ceil((found + engine.setup) * ratio)
+
+        return cycles
 
     @cached_property
     def _prices(self) -> dict[Hashable, dict[str, Prices | None]]:

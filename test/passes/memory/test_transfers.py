@@ -57,9 +57,9 @@ def test_an_instruction_moves_rows_of_a_line_and_blocks(tile: tuple[int, ...], c
     dims = [AffineExpr.dimension(each) for each in range(rank)]
     blocked = AffineMap(rank, 0, (dims[-1] // 16, *dims[:-1], dims[-1] % 16))
     near = buffer_type(tile, i8, AffineMapAttr(blocked))
-    assert instructions_of(link, near, tile) == count
-    assert instructions_of(replace(link, rows=0), near, tile) == 0
-    assert instructions_of(link, None, tile) == 0
+    assert instructions_of(link, near)(tile) == count
+    assert instructions_of(replace(link, rows=0), near)(tile) == 0
+    assert instructions_of(link, None)(tile) == 0
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_an_instruction_moves_rows_of_a_line_and_blocks(tile: tuple[int, ...], c
 def test_instructions_fill_padding_of_longer_tiles(tile: tuple[int, ...], shape: tuple[int, ...], count: int) -> None:
     dims = [AffineExpr.dimension(each) for each in range(3)]
     near = buffer_type(tile, i8, AffineMapAttr(AffineMap(3, 0, (dims[2] // 16, dims[0], dims[1], dims[2] % 16))))
-    assert instructions_of(replace(LINK, near="SPAD", blocks=4, rows=16), near, tile, shape) == count
+    assert instructions_of(replace(LINK, near="SPAD", blocks=4, rows=16), near, shape)(tile) == count
