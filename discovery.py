@@ -7,7 +7,7 @@ A target's folder may lie anywhere: `adopt` makes it the package `<package>.targ
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
@@ -60,12 +60,22 @@ def on_forget(drop: Callable[[Collection[str]], object]) -> None:
 
 def files(pattern: str) -> list[Path]:
     """Return the files of the package that match a pattern, but for `__init__.py`, sorted."""
-    return sorted(file for file in _ROOT.glob(pattern) if file.stem != "__init__")
+    return [file for file in _matching(_ROOT, pattern) if file.stem != "__init__"]
 
 
-def packages(pattern: str) -> list[Path]:
+def packages(pattern: str) -> Sequence[Path]:
     """Return the `__init__.py` of the package's folders that match a pattern, sorted."""
-    return sorted(_ROOT.glob(f"{pattern}__init__.py"))
+    return _matching(_ROOT, f"{pattern}__init__.py")
+
+
+def _matching(folder: Path, pattern: str) -> Sequence[Path]:
+    """Return the paths in a folder that match a pattern, sorted; those of the package are looked up once."""
+    return _own(folder, pattern) if is_inside(folder) else sorted(folder.glob(pattern))
+
+
+@cache
+def _own(folder: Path, pattern: str) -> tuple[Path, ...]:
+    return tuple(sorted(folder.glob(pattern)))
 
 
 def module_at(file: Path) -> ModuleType:
@@ -113,19 +123,19 @@ def target_folders() -> dict[str, Path]:
 
 def folders_in(root: Path) -> dict[str, Path]:
     """Return the folders in `root` that describe a machine or a pipeline, by name, sorted."""
-    files = [file for name in _DESCRIPTIONS for file in root.glob(f"*/{name}")]
+    files = [file for name in _DESCRIPTIONS for file in _matching(root, f"*/{name}")]
     return {folder.name: folder for folder in sorted({file.parent for file in files})}
 
 
 def target_files(pattern: str) -> list[Path]:
     """Return the files of all targets that match a pattern, but for `__init__.py`, sorted by target."""
     folders = target_folders().values()
-    return [file for folder in folders for file in sorted(folder.glob(pattern)) if file.stem != "__init__"]
+    return [file for folder in folders for file in _matching(folder, pattern) if file.stem != "__init__"]
 
 
 def target_packages(pattern: str) -> list[Path]:
     """Return the `__init__.py` of folders of all targets that match a pattern, sorted by target."""
-    return [file for folder in target_folders().values() for file in sorted(folder.glob(f"{pattern}__init__.py"))]
+    return [file for folder in target_folders().values() for file in _matching(folder, f"{pattern}__init__.py")]
 
 
 def adopt(path: Path) -> None:

@@ -22,6 +22,7 @@ def case(tmp_path: Path) -> Saved:
     return save_case(tmp_path / "case")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("of", [str, Path])
 @pytest.mark.parametrize("on", ["host", "interpreter"])
 def test_a_model_runs(of: Any, on: str, case: Saved):
@@ -62,6 +63,7 @@ def test_a_network_as_html(case: Saved, tmp_path: Path):
     assert repr(network).endswith("net.onnx for host: x: uint8 1x2x6x6 -> y: int8 1x3x4x4>")
 
 
+@pytest.mark.long
 def test_a_corpus_is_checked(case: Saved, tmp_path: Path):
     (row,) = tilewright.check(tmp_path, on=["interpreter", "host"])
     assert (row.passed, row.case.name) == (True, "case")
@@ -96,6 +98,7 @@ def test_options_of_a_model_are_none_of_a_folder(case: Saved, tmp_path: Path):
         tilewright.load(tmp_path / "out", "gemmini")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
@@ -114,6 +117,7 @@ def test_arrays_that_do_not_fit(inputs: dict[str, Any], message: str, case: Save
         network.run(inputs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("on", ["interpreter", "host"])
 def test_state_outlives_a_call(on: str, tmp_path: Path):
     spec = Attention()
@@ -139,6 +143,7 @@ def test_importing_the_package_imports_nothing_large():
         tilewright.lode  # pyright: ignore
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [np.array([1, 2, 6, 6]), (np.int64(1), 2, 6, 6), [1, 2, 6, 6]])
 def test_shapes_are_of_any_integers(shape: Any, case: Saved):
     network = tilewright.load(case.folder / "network.onnx", on="interpreter", input_shapes={"x": shape})
@@ -150,6 +155,7 @@ def test_shapes_of_no_integers(case: Saved):
         tilewright.load(case.folder / "network.onnx", input_shapes={"x": (1.0, 2, 6, 6)})  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inputs", [None, "x", 3, np.ones(3)])
 def test_inputs_that_are_no_mapping(inputs: Any, case: Saved):
     network = tilewright.load(case.folder / "network.onnx", on="interpreter")

@@ -61,6 +61,7 @@ def test_commands_of_the_docs_parse():
         assert cli._parse(words).command == words[0]  # pyright: ignore[reportPrivateUsage]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [["--help"], ["compile", "--help"], ["check", "--help"]])
 def test_help_imports_nothing_large(words: list[str]):
     code = (
@@ -72,6 +73,7 @@ def test_help_imports_nothing_large(words: list[str]):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_help_is_immediate():
     program = Path(sys.executable).parent / "tilewright"
     times: list[float] = []
@@ -252,6 +254,7 @@ def test_inputs_are_not_replaced(words: list[str], case: Saved, capsys: pytest.C
     assert not Path("new.onnx").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
@@ -298,6 +301,7 @@ def test_outputs_that_cannot_be_written(case: Saved, tmp_path: Path, capsys: pyt
     assert sorted(file.name for file in tmp_path.iterdir()) == ["case"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["file", "allow_pickle", "a/b"])
 def test_outputs_of_any_name_are_written(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """`file` and `allow_pickle` are arguments of numpy.savez."""
@@ -330,6 +334,7 @@ def test_a_machine_without_a_pipeline(tmp_path: Path, capsys: pytest.CaptureFixt
         assert "error: the machine has no pipeline" in err
 
 
+@pytest.mark.long
 def test_a_program_at_the_tensor_level_is_compiled(case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     program = tmp_path / "tensor.mlir"
     model = str(case.folder / "network.onnx")
@@ -415,7 +420,7 @@ def test_a_closed_pipe_is_no_crash(command: str):
     assert done.stderr == ""
 
 
-@pytest.mark.quick
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command",
     [

@@ -150,7 +150,6 @@ def build_command(folder: Path) -> str:
     return f"{shlex.join(compiler())} {command.replace('build', shlex.quote(str(folder / 'build')))} -o main"
 
 
-@pytest.mark.quick
 def test_the_documented_command_builds_the_network(compilation: Compilation, tmp_path: Path):
     import numpy as np
 
@@ -162,6 +161,7 @@ def test_the_documented_command_builds_the_network(compilation: Compilation, tmp
     assert [int(line) for line in out.split()] == small_reference(x).ravel().tolist()
 
 
+@pytest.mark.long
 def test_weights_that_are_binary_build_too(compiled: Path):
     (compiled / "main.c").write_text(MAIN)
     subprocess.run(build_command(compiled), shell=True, cwd=compiled, check=True)

@@ -113,6 +113,7 @@ def test_the_instructions_of_a_folder_are_compared_with_their_c(soc: Path, capsy
         assert message in err
 
 
+@pytest.mark.long
 def test_a_cost_function_of_a_folder_decides(soc: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
     def cycles() -> str:
         code, out, err = tilewright(["profile", case.folder / "network.onnx", "--target", soc], capsys)

@@ -125,6 +125,7 @@ def test_a_reproducer_shows_the_fault_again(path: Path, capsys: pytest.CaptureFi
     assert opt_tool.main([str(reproducer), "--run-reproducer"]) == 0
 
 
+@pytest.mark.long
 def test_a_pass_that_breaks_the_ir_is_named_too(path: Path, capsys: pytest.CaptureFixture[str]):
     fault = Fault("a value of another type", "allocate-static", r"memref<160xi8>", "memref<16xi8>")
     known = Known(passes=all_passes() | {"allocate-static": lambda: with_fault(fault)})

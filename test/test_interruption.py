@@ -22,7 +22,6 @@ wait
 """A C compiler that takes its time, with a process and a temporary file of its own."""
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("number", "code", "said"),
     [(signal.SIGINT, 130, "interrupted\n"), (signal.SIGTERM, 143, "ended by SIGTERM\n")],
@@ -50,7 +49,6 @@ def test_a_compilation_is_ended(number: signal.Signals, code: int, said: str, tm
     assert not list(places["temporary"].iterdir())
 
 
-@pytest.mark.quick
 def test_a_running_network_is_ended(tmp_path: Path):
     """The process in which a network runs ends with that which waits for it."""
     script = (

@@ -221,6 +221,7 @@ def issued(file: Path) -> set[str]:
     return _ISSUED & {alias.name for node in found for alias in node.names}
 
 
+@pytest.mark.long
 def test_clients_of_the_walk_know_transfers_and_launches_by_their_effects(tmp_path: Path):
     files = [file for folder in _CLIENTS for file in (ROOT / folder).glob("*.py")]
     assert len(files) > 50

@@ -9,6 +9,7 @@ row-major, or strided as its type says.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import prod
 from typing import Any, TypeAlias, cast
@@ -81,19 +82,32 @@ def view_strides(
 def _view_strides(
     lead: AffineMap, shape: tuple[int, ...], extents: tuple[int, ...], offsets: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    whole = _positions(lead, shape)
-    box = whole[tuple(slice(at, at + extent) for at, extent in zip(offsets, extents, strict=True))]
-    if box.shape != extents or not box.size:
+    if not prod(extents) or any(at + extent > size for at, extent, size in zip(offsets, extents, shape, strict=True)):
         return None
     strides: list[int] = []
     for axis, extent in enumerate(extents):
-        line = box if extent > 1 else whole
-        first = (0,) * len(extents)
-        following = tuple(int(other == axis) for other in range(len(extents)))
-        strides.append(int(line[following] - line[first]) if line.shape[axis] > 1 else 1)
+        first = list(offsets if extent > 1 else [0] * len(offsets))
+        second = [at + (other == axis) for other, at in enumerate(first)]
+        strides.append(_position(lead, shape, second) - _position(lead, shape, first) if shape[axis] > 1 else 1)
     steps = np.indices(extents, sparse=True)
-    expected = box[(0,) * len(extents)] + sum(step * stride for step, stride in zip(steps, strides, strict=True))
-    return tuple(strides) if np.array_equal(box, expected) else None
+    begin = _position(lead, shape, offsets)
+    for axis, (step, stride) in enumerate(zip(steps, strides, strict=True)):
+        line = [at + step if other == axis else at for other, at in enumerate(offsets)]
+        if (_position(lead, shape, line) != begin + step * stride).any():
+            return None
+    if all(len(expr.used_dims()) < 2 for expr in lead.results):
+        return tuple(strides)  # A position is a sum over the axes then, and linear if it is along each.
+    box = _position(lead, shape, [at + step for at, step in zip(offsets, steps, strict=True)])
+    expected = begin + sum(step * stride for step, stride in zip(steps, strides, strict=True))
+    return tuple(strides) if (box == expected).all() else None
+
+
+def _position(lead: AffineMap, shape: tuple[int, ...], index: Sequence[Any]) -> Any:
+    """Return the row-major number in the physical shape of an element; indices may be arrays, which are broadcast."""
+    total = 0
+    for expr, extent in zip(lead.results, _physical(lead, shape), strict=True):
+        total = total * extent + expr.eval(index, [])
+    return total
 
 
 @cache
@@ -110,7 +124,4 @@ def _physical(lead: AffineMap, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @cache
 def _positions(lead: AffineMap, shape: tuple[int, ...]) -> Array:
-    total: Array = np.zeros(shape, np.int64)
-    for place, extent in zip(_places(lead, shape), _physical(lead, shape), strict=True):
-        total = total * extent + place
-    return total
+    return _position(lead, shape, np.indices(shape, sparse=True)) + np.zeros(shape, np.int64)

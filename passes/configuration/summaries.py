@@ -52,7 +52,10 @@ class Summaries:
     def __init__(self, module: ModuleOp):
         self.functions = {each.sym_name.data: each for each in functions(module)}
         instructions = [op for op in nested_ops(module) if isinstance(op, InstructionOp)]
-        self._calls = [op for op in nested_ops(module) if isinstance(op, CallOp)]
+        self._calls: dict[str, list[CallOp]] = {}
+        for op in nested_ops(module):
+            if isinstance(op, CallOp):
+                self._calls.setdefault(op.callee.string_value(), []).append(op)
         self._values: dict[Operation, Mapping[Register, Hashable] | None] = {
             op: values_set(op) for op in instructions if is_configuration(op)
         }
@@ -69,15 +72,14 @@ class Summaries:
 
     def changed(self, op: Operation) -> None:
         """Forget what a change inside of an op changes: its summary, and those of ops around it and of their calls."""
-        pending, callees = [op], set[str]()
+        pending = [op]
         while pending:
             at: Operation | None = pending.pop()
-            while at is not None and not isinstance(at, FuncOp):
-                self._summaries.pop(at, None)
+            while at is not None and at in self._summaries:
+                del self._summaries[at]
                 at = at.parent_op()
-            if at is not None and (name := at.sym_name.data) not in callees:
-                callees.add(name)
-                pending += [call for call in self._calls if call.callee.string_value() == name]
+            # What is around an op without a summary has none either.
+            pending += self._calls.get(at.sym_name.data, []) if isinstance(at, FuncOp) else []
 
     def of(self, op: Operation) -> Summary:
         """Return the summary of an op."""

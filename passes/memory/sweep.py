@@ -18,6 +18,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...dialects.core.machine.model import Level
+from ...dialects.core.machine.prices import Price
 from ...ir import numpy_type, shape_of
 from .panels import panels_to_try
 from .pricing import Pricer
@@ -439,6 +440,9 @@ def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Fla
     if where is not None:
         asked = np.zeros(len(distinct), np.bool_)
         asked[index.ravel()[where]] = True
+    if isinstance(price, Price):
+        distinct[~asked] = 1
+        return np.where(asked, price.each(distinct), 0)[index.ravel()]
     prices = [price(tuple(row)) if ask else 0 for row, ask in zip(distinct.tolist(), asked.tolist(), strict=True)]
     return np.array([-1 if each is None else each for each in prices], np.int64)[index.ravel()]
 

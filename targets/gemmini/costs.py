@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import ceil, prod
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from xdsl.dialects import arith
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Region
@@ -20,33 +22,37 @@ from .bodies import gelu_of, mvout_fault
 from .hardware_tiles import array_of, form_of
 from .limits import SUM_BYTES, most_kept
 
+Ints = NDArray[np.int64]
+
 LEAST_ROWS = 4
 """Cycles of a product of fewer rows."""
 
 
-@cost("array")
-def array(
-    kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0
-) -> int | str:
+@cost("array", over_tiles=True)
+def array(kernel: Kernel, bounds: Ints, engine: Engine, *, dim: int, output_stationary: int = 0) -> Ints | str:
     """
-    Return the cycles of a product: for each block of dim x dim weights, those of the rows that stream through it.
+    Return the cycles of products: for each block of dim x dim weights, those of the rows that stream through it.
 
     The product that takes new weights costs `dim` cycles, each other max(4, rows); output-stationary, each block of
     sums and of weights costs `dim`. A preload overlaps the product before it, which lasts `dim` cycles at least
     (ExecuteController of the generator, 8c3f992): the lowering issues products of fewer rows earlier. Groups and
     batches are products of their own. A text for what `_product_fault` refuses.
     """
-    if fault := _product_fault(kernel, bounds, dim):
+    if fault := _product_fault(kernel, dim):
         return fault
+    # No factor varies along such a loop.
+    beyond = (bounds[list(_roles(kernel).unread)] > 1).any(axis=0)
+    if beyond.all():
+        return "no factor varies along one of its loops"
     if output_stationary and not most_kept(dim, str(element_of(kernel.inputs[0].value))):
         return f"sums of {dim} products may exceed the 20 bits in which they leave the array"
     blocks, lines, row = _rows_of(kernel, bounds, dim)
-    whole, rest = divmod(row, dim)
-    line = whole * dim + (max(rest, LEAST_ROWS) if rest else 0)
+    whole, rest = row // dim, row % dim
+    last = np.where(rest > 0, np.maximum(rest, LEAST_ROWS), 0)
     if output_stationary:
-        return blocks * lines * (whole + bool(rest)) * dim
-    first = dim if whole * lines > 1 or not rest else max(rest, LEAST_ROWS)
-    return blocks * (dim + lines * line - first)
+        return np.where(beyond, -1, blocks * lines * (whole + (rest > 0)) * dim)
+    first = np.where((whole * lines > 1) | (rest == 0), dim, last)
+    return np.where(beyond, -1, blocks * (dim + lines * (whole * dim + last) - first))
 
 
 class _Roles(NamedTuple):
@@ -69,33 +75,33 @@ def _roles(kernel: Kernel) -> _Roles:
     return _Roles(loops["n0"], loops["k0"], others, rows, unread)
 
 
-def _rows_of(kernel: Kernel, bounds: tuple[int, ...], dim: int) -> tuple[int, int, int]:
-    """Return the blocks of weights of a product, the lines of rows that stream through each, and the rows of one."""
+def _rows_of(kernel: Kernel, bounds: Ints, dim: int) -> tuple[Ints, Ints, Ints]:
+    """Return the blocks of weights of products, the lines of rows that stream through each, and the rows of one."""
     roles = _roles(kernel)
     blocks = -(-bounds[roles.features] // dim) * -(-bounds[roles.channels] // dim)
     for loop in roles.others:
-        blocks *= bounds[loop]
-    lines, row = 1, 1
+        blocks = blocks * bounds[loop]
+    lines: Ints = np.ones_like(blocks)
+    row: Ints = lines
     for loop in roles.rows:
-        lines, row = (lines * row, bounds[loop]) if bounds[loop] > 1 else (lines, row)
+        longer = bounds[loop] > 1
+        lines, row = np.where(longer, lines * row, lines), np.where(longer, bounds[loop], row)
     return blocks, lines, row
 
 
-@count("array")
-def products(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, dim: int, output_stationary: int = 0) -> int:
+@count("array", over_tiles=True)
+def products(kernel: Kernel, bounds: Ints, engine: Engine, *, dim: int, output_stationary: int = 0) -> Ints:
     """Return the instructions of a product: for each block of weights a preload, unless sums are kept, and products."""
     blocks, lines, row = _rows_of(kernel, bounds, dim)
-    return blocks * (lines * ceil(row / dim) + (0 if output_stationary else 1))
+    return blocks * (lines * -(-row // dim) + (0 if output_stationary else 1))
 
 
-def _product_fault(kernel: Kernel, bounds: tuple[int, ...], dim: int) -> str:
-    """Return why the array cannot compute a kernel, empty if it can."""
+def _product_fault(kernel: Kernel, dim: int) -> str:
+    """Return why the array cannot compute any tile of a kernel, empty if it can."""
     if fault := _operand_fault(kernel):
         return fault
     if not _fills_blocks(kernel, dim):
         return f"groups are no whole blocks of {dim} channels and features"
-    if any(bounds[loop] > 1 for loop in _roles(kernel).unread):
-        return "no factor varies along one of its loops"
     return ""
 
 

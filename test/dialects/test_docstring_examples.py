@@ -10,7 +10,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.utils.exceptions import ParseError
 
-from tilewright.dialects import all_dialects
+from tilewright.dialects import own_dialects
 from tilewright.dialects.core.syntax.parser import LocatingParser
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
@@ -50,7 +50,7 @@ def shown_by(kind: type) -> list[str]:
 
 def examples() -> Iterator[tuple[str, str]]:
     """Yield the examples of the project's ops, with their names; where an op shows none, those of its base."""
-    for make in all_dialects().values():
+    for make in own_dialects().values():
         for op in make().operations:
             if op.__module__.startswith("tilewright."):
                 base = [text for text in shown_by(op.__base__ or object) if op.name in text]
@@ -90,7 +90,6 @@ def test_an_example(op: str, text: str, context: Context) -> None:
     check_round_trip(module, context)
 
 
-@pytest.mark.quick
 def test_fragments_are_listed() -> None:
     assert {op for op, text in EXAMPLES if "..." in text} <= set(FRAGMENTS)
     assert set(INCOMPLETE) <= {op for op, _ in WHOLE}

@@ -27,6 +27,7 @@ def test_a_page_without_marks_is_refused() -> None:
         with_table("# a page\n", ())
 
 
+@pytest.mark.long
 def test_no_network_is_slower_than_before() -> None:
     """Kernels of the least cycles are: by at most 103 cycles."""
     before = cycles_of(FILE.with_name("siracusa_before.csv"))

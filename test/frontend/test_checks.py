@@ -219,6 +219,7 @@ def lacking(source: str) -> list[tuple[int, set[str]]]:
 ROWS = {"expected", "found", "remedy"}
 
 
+@pytest.mark.long
 def test_errors_of_the_importer_have_all_rows():
     files = [file for file in FRONTEND.rglob("*.py") if "zoo" not in file.parts]
     assert len(files) > 30

@@ -212,6 +212,7 @@ def test_an_output_gets_its_declared_type():
 POOL = node("MaxPool", "x", "y", kernel_shape=[2], strides=[2], ceil_mode=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("made", "taken", "stated", "found"),
     [

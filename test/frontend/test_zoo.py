@@ -130,6 +130,7 @@ def test_output_depends_on_the_input(name: str) -> None:
     assert len(np.unique(outputs, axis=0)) == len(outputs)
 
 
+@pytest.mark.long
 @each_network
 def test_tensors_hold_integers_of_their_width(name: str) -> None:
     model, held = network(name), constants(network(name))
@@ -139,6 +140,7 @@ def test_tensors_hold_integers_of_their_width(name: str) -> None:
     assert all(np.abs(weight).max() >= 64 for weight in weights)
 
 
+@pytest.mark.long
 @each_network
 def test_float32_and_int32_are_exact_for_any_input(name: str) -> None:
     """The bounds are taken from the finished model alone: 255 times the weights, then the requantisation of that."""
@@ -178,6 +180,7 @@ def test_seeds_differ(name: str) -> None:
     assert network(name, 0).SerializeToString() != network(name, 1).SerializeToString()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_size_is_as_published(name: str) -> None:
     parameters, batch_normalisation, macs = PUBLISHED[name]

@@ -24,6 +24,7 @@ def inputs_of(sizes: dict[str, int], seen: int, seed: int = 0) -> dict[str, Arra
     return {"hidden": hidden, "mask": (np.arange(sizes["tokens"])[None] < seen).astype(np.int64)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", [SMALL, TINY], ids=["small", "as in BERT-tiny"])
 def test_onnx_runtime_agrees(sizes: dict[str, int]) -> None:
     model = bert_layer.build(seed=1, **sizes)

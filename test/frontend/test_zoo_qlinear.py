@@ -27,6 +27,7 @@ def test_every_network_of_mlperf_tiny_is_there() -> None:
     assert [f"{name}-qlinear" for name in tiny] == NAMES
 
 
+@pytest.mark.long
 @each_network
 def test_valid_and_only_of_onnx_operators(name: str) -> None:
     model = network(name)
@@ -39,6 +40,7 @@ def test_valid_and_only_of_onnx_operators(name: str) -> None:
     assert {v.name: v.type for v in inferred} == {v.name: v.type for v in model.graph.value_info}
 
 
+@pytest.mark.long
 @each_network
 @pytest.mark.parametrize("fused", [True, False])
 def test_onnx_runtime_agrees_to_the_bit_with_and_without_its_fusions(name: str, fused: bool) -> None:
@@ -51,6 +53,7 @@ def test_onnx_runtime_agrees_to_the_bit_with_and_without_its_fusions(name: str, 
         np.testing.assert_array_equal(session.run(None, inputs)[0], expected)
 
 
+@pytest.mark.long
 @each_network
 def test_quantised_tensors_are_lively_and_asymmetric(name: str) -> None:
     model = network(name)
@@ -67,6 +70,7 @@ def test_quantised_tensors_are_lively_and_asymmetric(name: str) -> None:
     assert len(np.unique(values["output"], axis=0)) == 8
 
 
+@pytest.mark.long
 @each_network
 def test_topology_is_that_of_the_original(name: str) -> None:
     mine, original = zoo.cost(network(name)), zoo.cost(zoo.build(name.removesuffix("-qlinear")))

@@ -90,7 +90,6 @@ def test_both_engines_and_the_bridge_are_busy(name: str, tmp_path: Path, capsys:
     assert page.stat().st_size > 0
 
 
-@pytest.mark.quick
 def test_kernels_in_functions_run_on_the_engines_of_their_programs() -> None:
     """Kernels are functions of their own where the program is simulated; the GPU is the bottleneck."""
     simulation = profile(Model(_path("phone_pipeline")), _machine("phone"))
@@ -104,7 +103,6 @@ def test_kernels_in_functions_run_on_the_engines_of_their_programs() -> None:
     }
 
 
-@pytest.mark.quick
 def test_a_link_between_neighbours_has_a_bus_for_each_pair() -> None:
     simulation = profile(Model(_path("mesh_split_k")), _machine("mesh_4x4"))
     (link,) = (each for each in simulation.links if each.buses > 1)
@@ -112,7 +110,6 @@ def test_a_link_between_neighbours_has_a_bus_for_each_pair() -> None:
     assert 0 < link.busy <= link.buses * simulation.cycles
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("name", ["two_near_handover", "two_near_streams"])
 def test_no_link_no_transfer(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", str(_path(name)), "--target", _machine("two_near"), "-o", str(tmp_path / "build")]) == 1

@@ -234,7 +234,6 @@ def test_pages_give_the_bits_of_rows_in_order() -> None:
     np.testing.assert_array_equal(outputs[0], outputs[1])
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("name", IN_GRIDS)
 def test_pages_are_prefetched(name: str) -> None:
     """The transfer of a page overlaps with the work on the one before: fewer cycles than one after the other."""
@@ -270,7 +269,6 @@ def changed(text: str, *pairs: tuple[str, str]) -> str:
     return text
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
@@ -333,7 +331,6 @@ def test_a_write_of_another_program_to_a_page_in_the_range_is_refused(page: int)
         lowered(text, "verify-memory")
 
 
-@pytest.mark.quick
 def test_a_tail_row_written_during_the_prefetch_of_its_page_is_refused() -> None:
     """The tail is written after the first page has been asked for, where data decide whether it is that page."""
     lines = str(lowered(text_of("paged_attention"), "expand-grid,pipeline-dma")).splitlines()
@@ -373,7 +370,6 @@ def test_a_table_that_the_loop_writes_is_not_looked_up_ahead() -> None:
         np.testing.assert_array_equal(found, np.stack(expected), err_msg=passes)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("name", CALLS)
 def test_each_missing_wait_is_refused(name: str) -> None:
     """A wait that may be left out is one for no transfer: the result stays, although data move at waits alone."""

@@ -126,7 +126,6 @@ FAULTS = {
 }
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_faulty_pipeline_is_refused(name: str) -> None:
     text, rule = FAULTS[name]

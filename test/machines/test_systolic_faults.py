@@ -100,7 +100,6 @@ def same(found: dict[str, Array], wanted: dict[str, Array]) -> bool:
     return all(np.array_equal(found[name], value) for name, value in wanted.items())
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("missing", ["scale", "convert", "broadcast", "layout"])
 def test_a_link_without_a_capability_is_refused(missing: str, tmp_path: Path) -> None:
     text = (FOLDER / "systolic.toml").read_text(encoding="utf-8")

@@ -71,6 +71,7 @@ RESIDUAL = [
 ]
 
 
+@pytest.mark.long
 def test_a_residual_block_is_one_kernel():
     network = chain(RESIDUAL, ["y"], CONSTANTS)
     assert kernels(network) == ["nn.conv+"]
@@ -79,6 +80,7 @@ def test_a_residual_block_is_one_kernel():
     assert check_levels(network)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("outputs", "left"),
     [
@@ -93,6 +95,7 @@ def test_what_is_a_result_too_is_not_fused_away(outputs: list[str], left: list[s
     assert check_levels(network)
 
 
+@pytest.mark.long
 def test_the_later_of_two_producers_is_fused():
     nodes = [
         *QUANTISED,
@@ -107,6 +110,7 @@ def test_the_later_of_two_producers_is_fused():
     assert check_levels(network)
 
 
+@pytest.mark.long
 def test_a_tensor_that_is_read_twice_by_its_user_is_not_fused():
     network = chain([*QUANTISED, helper.make_node("Add", ["q", "q"], ["y"])], ["y"], CONSTANTS)
     assert kernels(network) == ["nn.conv+", "linalg.generic"]

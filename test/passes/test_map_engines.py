@@ -64,6 +64,7 @@ def _name(op: Operation) -> str:
     return attribute.data
 
 
+@pytest.mark.long
 def test_each_engine_may_be_named_that_can_run_it() -> None:
     machine, module = library("npu_cluster"), _network("ds-cnn", "buffers").clone()
     refused: set[tuple[Any, ...]] = set()

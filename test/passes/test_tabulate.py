@@ -73,6 +73,7 @@ def test_every_byte(extend: str, divide: str, factor: int, divisor: int, type: s
 BYTES = np.arange(-128, 128)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.integers(-(1 << 22), 1 << 22), st.integers(-(1 << 22), 1 << 22), st.integers(0, 22))
 def test_a_line_is_found_where_there_is_one(factor: int, offset: int, shift: int) -> None:

@@ -236,6 +236,7 @@ def test_the_instructions_of_a_target_are_what_their_c_is(target: str) -> None:
     assert set(check_instructions(chosen)) == {made.name for made in chosen if not made.states}
 
 
+@pytest.mark.long
 def test_names_of_parameters_clash_with_none_of_the_program(headers: Path) -> None:
     @instruction("toy.negate", c="test_negate", header="test.h")
     def negate(a: In[i8], given: Out[i8], a_n: Size) -> None:
@@ -247,11 +248,13 @@ def test_names_of_parameters_clash_with_none_of_the_program(headers: Path) -> No
     assert check_instructions([negate], headers=headers) == ["toy.negate"]
 
 
+@pytest.mark.long
 def test_instructions_of_a_header_agree(headers: Path) -> None:
     chosen = [add_rows, scale, clamp, count, copy_row]
     assert check_instructions(chosen, headers=headers) == ["toy.add_rows", "toy.scale", "toy.clamp", "toy.copy_row"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [
@@ -269,6 +272,7 @@ def test_faults_in_c_show(right: str, wrong: str, message: str, headers: Path) -
         check_instructions([add_rows, scale, clamp, copy_row], headers=headers)
 
 
+@pytest.mark.long
 def test_faults_in_python_show(headers: Path) -> None:
     def wrong(a: Any, b: Any, out: Any, n: int) -> None:
         out[:n] = a[:n] + b[:n]

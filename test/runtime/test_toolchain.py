@@ -53,6 +53,7 @@ def test_a_changed_header_builds_anew(tmp_path: Path) -> None:
     assert (value_of(first), value_of(second)) == (42, 52)
 
 
+@pytest.mark.long
 def test_sources_among_flags_are_compiled_once(tmp_path: Path, own_cache: Path) -> None:
     (tmp_path / "emulation").mkdir()
     (tmp_path / "emulation" / "more.c").write_text("int more(void) { return FLAG; }\n")

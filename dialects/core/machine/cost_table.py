@@ -22,7 +22,7 @@ from ....discovery import module_at, on_forget, target_files
 if TYPE_CHECKING:
     from .model import Link
 
-Cost = Callable[..., "int | str"]
+Cost = Callable[..., Any]
 """
 `(kernel, bounds, engine, *, parameters...)`: the cycles of a tile of a kernel on an engine.
 
@@ -31,6 +31,9 @@ keyword-only and annotated `int`, `float`, or `tuple` of these; they are positiv
 default. The function is pure, and what it returns counts for all kernels that are alike (`kernel_structure`): it may
 look at types and scalar code, but of a constant or shift in that code only at whether it is 0, 1 or -1. It returns
 cycles of the engine's clock, without the engine's `setup`, or why the engine cannot run a kernel of that form.
+
+A function `over_tiles` takes many tiles at once: `bounds` is an array of integers [loops, tiles], and it returns their
+cycles [tiles], -1 for each that the engine cannot run, or why it can run none.
 """
 
 Transform = Callable[[Region, "Link"], str]
@@ -45,20 +48,21 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _COSTS: dict[str, Cost] = {}
 _COUNTS: dict[str, Cost] = {}
 _TRANSFORMS: dict[str, Transform] = {}
+_over_tiles = set[Cost]()
 
 
-def cost(name: str) -> Callable[[_Function], _Function]:
+def cost(name: str, *, over_tiles: bool = False) -> Callable[[_Function], _Function]:
     """Register a cost function; in `costs.py` of a target its name becomes `<target>.<name>`."""
-    return _register(_COSTS, "cost function", name)
+    return _register(_COSTS, "cost function", name, over_tiles=over_tiles)
 
 
-def count(name: str) -> Callable[[_Function], _Function]:
+def count(name: str, *, over_tiles: bool = False) -> Callable[[_Function], _Function]:
     """
     Register the number of instructions of a kernel beside its cost function of that name, of the same parameters.
 
     A machine whose program issues instructions (`instruction` of `program`) plans with it.
     """
-    return _register(_COUNTS, "count", name)
+    return _register(_COUNTS, "count", name, over_tiles=over_tiles)
 
 
 def transform(name: str) -> Callable[[_Function], _Function]:
@@ -66,13 +70,16 @@ def transform(name: str) -> Callable[[_Function], _Function]:
     return _register(_TRANSFORMS, "transform", name)
 
 
-def _register(table: dict[str, Any], kind: str, name: str) -> Callable[[_Function], _Function]:
+def _register(
+    table: dict[str, Any], kind: str, name: str, *, over_tiles: bool = False
+) -> Callable[[_Function], _Function]:
     def register(function: _Function) -> _Function:
         target = re.search(r"\.targets\.(\w+)\.costs$", function.__module__)
         full = f"{target[1]}.{name}" if target else name
         if full in table and table[full].__module__ != function.__module__:
             raise ValueError(f"the {kind} '{full}' is defined twice")
         table[full] = function
+        _over_tiles.update([function] if over_tiles else [])
         parameters_of.cache_clear()
         return function
 
@@ -88,6 +95,11 @@ def count_named(name: str) -> Cost | None:
     """Return the number of instructions beside a cost function, None where there is none."""
     _named(_COSTS, name)
     return _COUNTS.get(name)
+
+
+def is_over_tiles(function: Cost) -> bool:
+    """Return whether a cost function takes many tiles at once."""
+    return function in _over_tiles
 
 
 def transform_named(name: str) -> Transform:
@@ -121,7 +133,7 @@ def _known(table: dict[str, Any]) -> list[str]:
 def _forget(targets: Collection[str]) -> None:
     for table in (_COSTS, _COUNTS, _TRANSFORMS):
         for name in [name for name in table if name.rpartition(".")[0] in targets]:
-            del table[name]
+            _over_tiles.discard(table.pop(name))
     parameters_of.cache_clear()
 
 

@@ -9,14 +9,16 @@ its key. Times are cycles of the machine's clock, energies picojoules, sizes byt
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, lcm, prod
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from ....errors import Diagnostic, did_you_mean
-from .cost_table import cost_named, count_named
+from .cost_table import cost_named, count_named, is_over_tiles
 from .operations import OpSupport
 from .prices import Price, Prices
 
@@ -383,8 +385,8 @@ class Machine:
         found = count_named(support.cost) if support is not None else None
         if support is None or found is None:
             return None
-        parameters = dict(support.parameters)
-        return Prices(support, lambda kernel, bounds: found(kernel, bounds, engine, **parameters)).of(op)
+        counting = partial(found, engine=engine, **dict(support.parameters))
+        return Prices(support, counting, over_tiles=is_over_tiles(found)).of(op)
 
     @property
     def issuing(self) -> int:
@@ -448,19 +450,23 @@ class Machine:
         """Return the costs on an engine of kernels structurally equal to `op`, None where it does not run them."""
         if engine.name not in known:
             support = engine.support(op)
-            known[engine.name] = support and Prices(support, self._cost_on(engine, support))
+            known[engine.name] = None if support is None else self._new_prices(engine, support)
         return known[engine.name]
 
-    def _cost_on(self, engine: Engine, support: OpSupport) -> Callable[[Kernel, tuple[int, ...]], int | str]:
-        """Return the cycles of the machine's clock of kernels on an engine, set-up included, or why it cannot run."""
+    def _new_prices(self, engine: Engine, support: OpSupport) -> Prices:
+        """Return the costs of kernels on an engine, in cycles of the machine's clock, set-up included."""
         cost, parameters = cost_named(support.cost), dict(support.parameters)
         ratio = self._cycles_per_cycle_of(engine)
 
-        def cycles(kernel: Kernel, bounds: tuple[int, ...]) -> int | str:
+        def cycles(kernel: Kernel, bounds: Any) -> Any:
             found = cost(kernel, bounds, engine, **parameters)
-            return found if isinstance(found, str) else ceil((found + engine.setup) * ratio)
+            if isinstance(found, str):
+                return found
+            if not isinstance(found, np.ndarray):
+                return ceil((found + engine.setup) * ratio)
+            return np.where(found < 0, -1, np.ceil((found + engine.setup) * ratio)).astype(np.int64)
 
-        return cycles
+        return Prices(support, cycles, over_tiles=is_over_tiles(cost))
 
     @cached_property
     def _prices(self) -> dict[Hashable, dict[str, Prices | None]]:

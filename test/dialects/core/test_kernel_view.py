@@ -169,6 +169,7 @@ def test_an_epilogue_is_read_at_the_outputs_element():
     check_covered(view)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(st.data())
 def test_convolutions_of_any_form_stay_inside(data: st.DataObject):

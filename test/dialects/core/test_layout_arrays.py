@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from xdsl.dialects.builtin import AffineMapAttr, MemRefType, i8
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from tilewright.dialects.core.layout_arrays import box_of, laid_out, part_of
+from tilewright.dialects.core.layouts import layout_map, positions, view_strides
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 
@@ -44,3 +47,39 @@ def test_a_part_over_blocks_is_in_place() -> None:
     np.testing.assert_array_equal(part[...], [[2, 3, 16, 17], [6, 7, 20, 21]])
     part[...] = 0
     assert np.count_nonzero(whole[...] == 0) == 9  # one element was 0 before
+
+
+FORMS = [
+    (ROWS, COLUMNS),
+    (COLUMNS, ROWS),
+    (COLUMNS // 4, ROWS, COLUMNS % 4),
+    (ROWS // 2, COLUMNS // 4, ROWS % 2, COLUMNS % 4),
+    (ROWS * 8 + COLUMNS,),
+    ((ROWS * 8 + COLUMNS) // 16, (ROWS * 8 + COLUMNS) % 16),
+    ((ROWS + COLUMNS) % 8, ROWS),
+]
+
+
+@pytest.mark.quick
+@given(st.sampled_from(FORMS), st.data())
+def test_a_box_has_strides_where_its_positions_have(form: tuple[AffineExpr, ...], data: st.DataObject) -> None:
+    type = MemRefType(i8, [4, 8], AffineMapAttr(AffineMap(2, 0, form)))
+    begins = [data.draw(st.integers(0, size - 1)) for size in (4, 8)]
+    extents = [data.draw(st.integers(1, size - at)) for size, at in zip((4, 8), begins, strict=True)]
+    rows, columns = (slice(at, at + extent) for at, extent in zip(begins, extents, strict=True))
+    whole = positions(type)
+    box = whole[rows, columns]
+    steps = [np.diff(box, axis=axis) for axis in (0, 1)]
+    found = view_strides(type, (extents[0], extents[1]), (begins[0], begins[1]))
+    assert (found is None) == any(np.unique(each).size > 1 for each in steps)
+    at_beginning = whole[1, 0] - whole[0, 0], whole[0, 1] - whole[0, 0]
+    for axis, stride in enumerate(found or ()):
+        assert stride == (steps[axis].flat[0] if extents[axis] > 1 else at_beginning[axis])
+
+
+@pytest.mark.quick
+def test_a_box_beyond_the_end_has_no_strides() -> None:
+    type = MemRefType(i8, [4, 8], BLOCKS)
+    assert layout_map(type) is not None
+    assert view_strides(type, (2, 4), (3, 0)) is None
+    assert view_strides(type, (0, 4)) is None

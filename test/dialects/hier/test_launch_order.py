@@ -76,13 +76,11 @@ def test_a_launched_kernel_runs_during_a_call() -> None:
     assert _results(TEXT) == {10, 20}
 
 
-@pytest.mark.quick
 def test_kernels_of_two_queues_run_in_any_order() -> None:
     text = TEXT.replace('"npu"}\n  }\n  %second', '"dsp"}\n  }\n  %second')
     assert _results(text) == {6, 10, 20}
 
 
-@pytest.mark.quick
 def test_a_join_finds_the_whole_kernel_done() -> None:
     """Whichever program runs the kernels of their queue."""
     assert _results(BESIDE) == {4}

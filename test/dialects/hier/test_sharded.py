@@ -71,6 +71,7 @@ def _are_affine(firsts: dict[tuple[int, ...], tuple[int, ...]]) -> bool:
     return True
 
 
+@pytest.mark.long
 def test_shards_are_those_of_the_map() -> None:
     rng, taken = random.Random(0), 0
     for _ in range(600):

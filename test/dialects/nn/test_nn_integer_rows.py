@@ -96,6 +96,7 @@ def test_int_softmax_of_all_distances(
     check(network("int_softmax", x, attributes, "i64"), x, valid, softmax(x, valid, a, b, c, log2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", [np.int8, np.int16])
 @pytest.mark.parametrize("accumulator", ["i32", "i64"])
 @pytest.mark.parametrize("seed", range(4))
@@ -142,6 +143,7 @@ def test_powers_are_halved_31_times_at_most(dtype: type[np.signedinteger], log2:
     check(network("int_softmax", x, attributes, "i64"), x, valid, expected)
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1000), st.integers(256, 1 << 13), LOG2)
 def test_a_known_span_takes_the_place_of_the_type(seed: int, span: int, log2: int) -> None:

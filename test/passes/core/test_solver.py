@@ -42,7 +42,6 @@ def test_a_search_gives_its_status():
     assert found.objective_value == 11
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
 def test_a_signal_ends_a_search(number: signal.Signals, error: type[BaseException]):
     before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}

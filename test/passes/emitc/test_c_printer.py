@@ -135,6 +135,7 @@ def test_comments_and_strings_hold_anything() -> None:
     assert c_string('a"b\\c?é') == '"a\\042b\\134c\\077\\303\\251"'
 
 
+@pytest.mark.long
 def test_a_megabyte_of_weights_is_written_quickly() -> None:
     """It takes about as long as its numbers do, one text each."""
     data = np.random.default_rng(0).integers(-128, 128, 1 << 20).astype(np.int8)

@@ -21,6 +21,7 @@ def convolution(x: np.ndarray, w: np.ndarray) -> np.ndarray:
     return np.clip((total * 1234567890 + (1 << 34)) >> 35, -128, 127).astype(np.int8)[None]
 
 
+@pytest.mark.long
 def test_convolution_with_padding_and_requantisation() -> None:
     x = np.random.default_rng(0).integers(0, 255, (1, 3, 8, 8)).astype(np.uint8)
     result = result_of(CONV.read_text(), x)
@@ -28,6 +29,7 @@ def test_convolution_with_padding_and_requantisation() -> None:
     np.testing.assert_array_equal(result, convolution(x, np.arange(54, dtype=np.int8).reshape(2, 3, 3, 3) - 27))
 
 
+@pytest.mark.long
 def test_loop_variables_are_exchanged_at_once() -> None:
     body = """
       %a = arith.constant 0 : i32
@@ -40,6 +42,7 @@ def test_loop_variables_are_exchanged_at_once() -> None:
     assert result_of(kernel(body)).tolist() == [0, 1, 1, 2, 3, 5, 8, 13]
 
 
+@pytest.mark.long
 def test_inner_loops_that_exchange_the_variables_of_the_outer() -> None:
     body = """
       %a = arith.constant 1 : i32
@@ -62,6 +65,7 @@ def test_inner_loops_that_exchange_the_variables_of_the_outer() -> None:
     assert result_of(kernel(body))[:2].tolist() == [p, q]
 
 
+@pytest.mark.long
 def test_the_old_value_of_a_carried_variable_outlives_the_inner_loop() -> None:
     body = """
       %a = arith.constant 1 : i32
@@ -83,6 +87,7 @@ SUM = """scf.for %j = %c0 to %c8 step %c1 iter_args(%u = %zero) -> (i32) {
       }"""
 
 
+@pytest.mark.long
 def test_a_value_of_before_the_loop_is_yielded_by_a_condition() -> None:
     body = f"""
       %zero = arith.constant 0 : i32
@@ -97,6 +102,7 @@ def test_a_value_of_before_the_loop_is_yielded_by_a_condition() -> None:
     assert result_of(kernel(body))[0] == X.sum()
 
 
+@pytest.mark.long
 def test_a_loops_result_that_a_condition_yields_is_no_variable_of_the_loop_around() -> None:
     body = f"""
       %zero = arith.constant 0 : i32
@@ -116,6 +122,7 @@ def test_a_loops_result_that_a_condition_yields_is_no_variable_of_the_loop_aroun
     assert result_of(kernel(body))[:2].tolist() == [1, X.sum()]
 
 
+@pytest.mark.long
 def test_a_widened_element_is_read_once() -> None:
     body = """
       %zero = arith.constant 0 : i8
@@ -132,6 +139,7 @@ def test_a_widened_element_is_read_once() -> None:
     assert result_of(kernel(body, head=arena(16)))[:2].tolist() == [3, 3]
 
 
+@pytest.mark.long
 def test_what_is_loaded_is_read_before_it_is_overwritten() -> None:
     body = """
       %zero = arith.constant 0 : i32
@@ -151,6 +159,7 @@ def test_what_is_loaded_is_read_before_it_is_overwritten() -> None:
     assert result_of(kernel(body))[:3].tolist() == [6, 3, 0]
 
 
+@pytest.mark.long
 def test_views_are_pointer_arithmetic() -> None:
     body = """
       %m = memref.get_global @arena : memref<256xi8>

@@ -123,6 +123,7 @@ def test_integer_op_wraps_as_mlir_says(integer_library: Any, name: str, width: i
     assert call(integer_library, f"{name}{width}", [a, b], f"i{width}").tolist() == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_integer_comparison(integer_library: Any, name: str, width: int) -> None:
@@ -176,6 +177,7 @@ def conversion_library(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return build("\n".join(text), tmp_path_factory.mktemp("conversions"), *UBSAN)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "body", "source", "target", "is_unsigned"), CONVERSIONS)
 def test_integer_conversion(
     conversion_library: Any, name: str, body: str, source: int, target: int, is_unsigned: bool

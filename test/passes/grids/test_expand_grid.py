@@ -116,7 +116,6 @@ def convolutions() -> Program:
     return Program(CONVOLUTIONS, inputs, convolved(convolved(x, w), v))
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("passes", [EXPAND, OVERLAPPING])
 def test_two_convolutions_in_one_grid(passes: str) -> None:
     check_in_c(convolutions(), passes)
@@ -146,7 +145,6 @@ func.func @network(%a: memref<3x8xi8> {onnx.name = "a"}, %c: memref<3xi32> {onnx
 """
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("passes", [EXPAND, OVERLAPPING])
 def test_ends_of_a_grid_around(passes: str) -> None:
     a = np.arange(24, dtype=np.int8).reshape(3, 8)

@@ -40,12 +40,14 @@ def _least(problem: Labelling) -> tuple[int, ...]:
     return min(problem.cost(choice) for choice in product(*(range(len(forms)) for forms in problem.forms)))
 
 
+@pytest.mark.long
 @given(problems(2, twisted=False))
 @settings(max_examples=150, deadline=None)
 def test_a_cut_of_two_layouts_costs_least(problem: Labelling) -> None:
     assert problem.cost(solve(problem)) == _least(problem)
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.integers(0, 9) | st.just(2**58)), max_size=30))
 @settings(deadline=None)
 def test_few_arcs_have_the_cut_of_many(arcs: list[tuple[int, int, int]]) -> None:
@@ -53,6 +55,7 @@ def test_few_arcs_have_the_cut_of_many(arcs: list[tuple[int, int, int]]) -> None
     assert reached_by_paths(arcs) == reached_by_library(arcs)
 
 
+@pytest.mark.long
 @given(problems(3, twisted=True))
 @settings(max_examples=30, deadline=None)
 def test_more_layouts_and_transposes_cost_least(problem: Labelling) -> None:

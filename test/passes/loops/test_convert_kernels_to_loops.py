@@ -319,6 +319,7 @@ def test_refusals(kernel: str, message: str) -> None:
 _CONSTANTS = "%m = arith.constant 3 : i32\n%a = arith.constant 5 : i32\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shift", [0, 1, 2, 5])
 @pytest.mark.parametrize("constant", [False, True])
 def test_requantisation_rounds_halves_up(shift: int, constant: bool) -> None:

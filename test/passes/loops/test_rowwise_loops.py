@@ -164,6 +164,7 @@ def test_shares_are_exact_just_below_a_quotient(length: int) -> None:
     np.testing.assert_array_equal(share, 255 * np.repeat(powers, 255)[critical.ravel()] // total)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [7, 8, 15])
 def test_what_is_kept_is_computed_once(length: int) -> None:
     x = scores(length, 2, length)
@@ -173,6 +174,7 @@ def test_what_is_kept_is_computed_once(length: int) -> None:
     assert "memref.alloca" not in check(int_softmax(x, b=43, c=983, log2=22, levels=256), [x], np.int8, 2 * length - 1)
 
 
+@pytest.mark.long
 def test_other_kernels_over_rows() -> None:
     x = scores(3, 2, 13)
     valid = np.arange(13) % 3 > 0

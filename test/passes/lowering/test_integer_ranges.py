@@ -27,6 +27,7 @@ CONTEXT = new_context()
 RANGES = st.tuples(st.integers(-40, 40), st.integers(-40, 40)).map(lambda ends: Range(min(ends), max(ends)))
 
 
+@pytest.mark.long
 @examples(40)
 @given(RANGES, RANGES)
 def test_sums_and_products_are_exact_hulls(a: Range, b: Range):

@@ -90,6 +90,7 @@ def test_forms(data: st.DataObject) -> None:
     check(model, inputs, runtime(model, inputs), phases=("tensor", "buffers", "loops"), **CLOSE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("op", list(GATES))
 def test_sequences_of_length_0(op: str) -> None:
     model, inputs = case(op, "bidirectional", 2, lengths=np.array([0, 2, 0], np.int32))

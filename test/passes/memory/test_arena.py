@@ -33,6 +33,7 @@ def buffers(draw: Any, size: st.SearchStrategy[int]) -> list[Lifetime]:
 ALIGNMENTS = st.sampled_from([1, 8, 16, 64])
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(buffers(st.integers(0, 300)), ALIGNMENTS)
 def test_buffers_needed_at_the_same_time_share_no_bytes(lives: list[Lifetime], alignment: int):
@@ -46,6 +47,7 @@ def test_buffers_needed_at_the_same_time_share_no_bytes(lives: list[Lifetime], a
         assert not together or first[1] <= second[0] or second[1] <= first[0]
 
 
+@pytest.mark.long
 @settings(max_examples=80, deadline=None, derandomize=True, database=None)
 @given(buffers(st.just(100)), ALIGNMENTS)
 def test_buffers_of_one_size_reach_the_bound(lives: list[Lifetime], alignment: int):
@@ -53,6 +55,7 @@ def test_buffers_of_one_size_reach_the_bound(lives: list[Lifetime], alignment: i
     assert found.size == found.bound
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(buffers(st.integers(1, 90)))
 def test_the_peak_is_the_first_step_with_the_most_bytes_alive(lives: list[Lifetime]):

@@ -32,6 +32,7 @@ def test_meetings_are_means_over_the_buffers():
     assert meetings([replace(one, address=0), two], LEVEL) == (1, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rings", "least"),
     [
@@ -56,6 +57,7 @@ def test_buffers_that_are_accessed_at_once_share_no_bank_where_they_fit(rings: l
     assert all(ring.address % LEVEL.unit == 0 for ring in found)
 
 
+@pytest.mark.long
 def test_no_addresses_are_better_than_those_found():
     """All pairs of addresses, of two rings on a level of 32 units."""
     level = Level("SPAD", 512, alignment=16, row_bytes=16, banks=4, single_port=True)

@@ -107,6 +107,7 @@ def conflict(buffers: Sequence[Lifetime], alignment: int) -> bool:
     return any(overlap(a, low, b, at) for (a, low), (b, at) in combinations(fixed, 2))
 
 
+@pytest.mark.long
 @SETTINGS
 @given(lives(14, fixed=8), st.sampled_from([1, 4, 8]), st.sampled_from([0, 300]))
 def test_buffers_are_apart_aligned_and_where_they_are_fixed(buffers: list[Lifetime], alignment: int, budget: int):

@@ -150,7 +150,6 @@ engines.array = { level = { ins = "SPAD", outs = "OUT" }, runs = { "*" = { cost 
 """
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("more", "home", "brought"),
     [
@@ -188,7 +187,6 @@ def test_weights_are_read_where_they_are(tmp_path: Path) -> None:
     verify_memory(plan)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("change", "text", "expected"),
     [
@@ -216,7 +214,6 @@ def test_what_has_no_place_is_refused(tmp_path: Path, change: tuple[str, str], t
         planned(module, target)
 
 
-@pytest.mark.quick
 def test_sums_that_no_engine_reads_are_refused(tmp_path: Path) -> None:
     (tmp_path / "systolic.toml").write_text(
         f'include = "{MACHINES / "systolic.toml"}"\n[levels.ACC]\nelement = "i32"\n'
@@ -243,7 +240,6 @@ func.func @network(%a: memref<16x32xi8>, %b: memref<32x32xi8>, %m: memref<32xi32
 }}"""
 
 
-@pytest.mark.quick
 def test_products_with_sums_of_their_own_are_fused() -> None:
     target = find_machine(MACHINES / "systolic_activation.toml")
     module = parse_module(new_context(), TWO_PRODUCTS)

@@ -194,7 +194,6 @@ def test_epilogues_on_the_way_are_equal_in_c(text: str, tmp_path: Path) -> None:
     equal_in_c(plan, inputs, expected, tmp_path)
 
 
-@pytest.mark.quick
 def test_views_of_biases_that_are_not_taken_are_erased() -> None:
     target = machine()
     module = on_buffers(import_model(zoo.build("mlp")))

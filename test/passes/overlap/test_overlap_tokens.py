@@ -63,7 +63,6 @@ def bound(module: ModuleOp) -> int:
     return Room(0, opened).most_open(range(len(opened)))
 
 
-@pytest.mark.quick
 @settings(deadline=None, max_examples=20, derandomize=True, database=None)
 @given(st.lists(st.tuples(st.integers(0, PLACES - 1), st.booleans()), min_size=3, max_size=16), st.integers(1, FEW))
 def test_no_more_are_open_than_there_may_be(moves: list[tuple[int, bool]], most: int):

@@ -113,7 +113,6 @@ BESIDE = """    hier.program "beside" {
 """
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("name", SEVERAL)
 def test_a_slot_handed_on_before_orders_nothing_at_once(name: str) -> None:
     """Programs that have ended precede those of the next concurrent op, and order none of these among each other."""

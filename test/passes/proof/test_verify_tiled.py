@@ -75,6 +75,7 @@ def test_sound_programs_are_accepted_with_their_transfers() -> None:
         verify_memory(expanded_tiled_program(random.Random(seed)))
 
 
+@pytest.mark.long
 def test_programs_compute_what_they_do_without_grids() -> None:
     for seed in range(10):
         draw = random.Random(seed)
@@ -130,6 +131,7 @@ def test_steps_that_overwrite_sums_are_refused() -> None:
     assert "reduces other points" in refusal(module).message
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_tiles_of_tiles_that_are_others_are_refused(seed: int) -> None:
     module = nested(random.Random(seed))

@@ -47,6 +47,7 @@ def recovered(model: ModelProto, inputs: dict[str, Array]) -> list[str]:
 # Activations
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("operator", "written"), [(name, function) for name, functions in ACTIVATIONS.items() for function in functions]
 )

@@ -68,8 +68,6 @@ def test_networks_with_powers_of_two_give_the_same(seed: int, shape: Sequence[in
         np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.long
-@pytest.mark.quick
 @pytest.mark.parametrize("name", sorted(OPERATORS))
 @settings(max_examples=10, deadline=None)
 @given(seed=seeds, shape=shapes)
@@ -81,7 +79,6 @@ def test_an_operator_is_off_by_one_step_at_most(name: str, seed: int, shape: Seq
     assert_off_by_one_step_at_most(found, wanted)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("name", sorted(PRODUCTS))
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds, shape=shapes)
@@ -98,8 +95,6 @@ def by_onnxruntime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Any]:
     return session.run(None, dict(inputs))
 
 
-@pytest.mark.long
-@pytest.mark.quick
 @pytest.mark.parametrize("name", ["Conv", "Gemm", "MatMul"])
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, shape=shapes)

@@ -61,8 +61,6 @@ def count(module: ModuleOp, name: str) -> int:
     return sum(op.name == name for op in module.walk())
 
 
-@pytest.mark.long
-@pytest.mark.quick
 @settings(max_examples=40, deadline=None)
 @given(
     biases, st.lists(st.integers(0, 1 << 30), min_size=CHANNELS, max_size=CHANNELS), st.integers(0, 40),
@@ -74,8 +72,6 @@ def test_every_integer_factor(bias: list[int], factor: list[int], shift: int, ad
     np.testing.assert_array_equal(outputs(module), expected)
 
 
-@pytest.mark.long
-@pytest.mark.quick
 @settings(max_examples=40, deadline=None)
 @given(biases, st.lists(st.floats(2.0**-12, 2.0**-6, width=32), min_size=CHANNELS, max_size=CHANNELS),
        st.integers(-128, 255), clips)  # fmt: skip
@@ -154,7 +150,6 @@ def next_to_halves(factor: Array) -> Array:
     return np.concatenate([near, far], axis=1).astype(np.int32)
 
 
-@pytest.mark.quick
 def test_two_roundings_at_once() -> None:
     """Of integers whose products with floats are next to halves, often as near as a float can be."""
     scale = np.ldexp(np.random.default_rng(0).uniform(0.5, 1, 512), -15).astype(np.float32)

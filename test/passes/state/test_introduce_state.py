@@ -39,7 +39,7 @@ SMALL = llama.Config(layers=2, dim=16, heads=2, hidden=24, vocabulary=32, contex
 LONG = llama.Config(layers=1, dim=16, heads=2, hidden=16, vocabulary=16, context=128)
 
 
-@pytest.mark.parametrize("new", [pytest.param(1, marks=pytest.mark.quick), 3])
+@pytest.mark.parametrize("new", [1, 3])
 @pytest.mark.parametrize(("layout", "reduction"), list(product(LAYOUTS, REDUCTIONS)))
 def test_every_layout_and_reduction(layout: str, reduction: str, new: int) -> None:
     spec = Attention(layout, batch=2, new=new, reduction=reduction, masked=True, offset=5)
@@ -130,8 +130,6 @@ def llama_steps(run: Any, tokens: Any) -> list[Any]:
     return [run({"token": tokens[None, i : i + 1], "position": np.array([i])})["logits"] for i in range(len(tokens))]
 
 
-@pytest.mark.long
-@pytest.mark.quick
 @pytest.mark.parametrize("phase", ["types", "kernels"])
 def test_sixteen_steps_of_a_llama(phase: str) -> None:
     session = Session(lowered(with_state(llama.step(5, config=SMALL), 16), phase))
@@ -147,8 +145,6 @@ def test_a_whole_context_of_a_llama(machine: str, bucket: int) -> None:
     check_equal(llama_steps(session.run, tokens), at_once(LONG, 128))
 
 
-@pytest.mark.long
-@pytest.mark.quick
 def test_a_prompt_at_once_is_as_many_steps() -> None:
     tokens = tokens_of(SMALL, 16)
     session = Session(with_state(llama.prefill(4, config=SMALL), 16))
@@ -168,7 +164,6 @@ def test_going_back_writes_rows_anew() -> None:
     check_equal(stepped(spec, session.run, steps, 8), first)
 
 
-@pytest.mark.quick
 def test_rows_that_are_not_written_count_without_the_masks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison above sees what it is there for: without the masks the answers differ."""
 
@@ -183,7 +178,6 @@ def test_rows_that_are_not_written_count_without_the_masks(monkeypatch: pytest.M
         assert any((a != b).any() for a, b in zip(found, one_after_another(spec, steps), strict=True)), reduction
 
 
-@pytest.mark.quick
 def test_caches_are_read_where_they_lie() -> None:
     """No step copies a cache: a row more takes a byte in the mask, and one for the score of each head."""
     spec, sizes = Attention(heads=2, head=16), dict[int, int]()
@@ -194,7 +188,6 @@ def test_caches_are_read_where_they_lie() -> None:
     assert sizes[128] - sizes[64] == 64 * (1 + spec.heads)
 
 
-@pytest.mark.quick
 def test_interpret_each_calls_several_times() -> None:
     """A pass that forgets to store is found, though the first call is right."""
     module = with_state(exported(Attention(), 2), 8)
@@ -214,7 +207,6 @@ def test_interpret_each_calls_several_times() -> None:
 # The position
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("positions", "message"),
     [

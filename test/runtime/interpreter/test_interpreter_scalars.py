@@ -257,6 +257,7 @@ def test_round_goes_away_from_zero():
     assert compute(make(math.RoundOp, f32), values).tolist() == [1.0, 2.0, -1.0, -3.0, 2.0]
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(st.data(), st.sampled_from([8, 16, 32, 64]))
 def test_bit_counts(data: st.DataObject, width: int):

@@ -225,6 +225,7 @@ MATRICES = st.tuples(st.integers(1, 4), st.integers(1, 9), st.integers(0, 2**32)
 )
 
 
+@pytest.mark.long
 @given(MATRICES, st.integers(0, 12), st.booleans(), st.sampled_from([2, 16, 256]))
 @settings(max_examples=25, deadline=None)
 def test_requant_shift(x: Array, shift: int, signed: bool, levels: int):
@@ -250,6 +251,7 @@ def test_requant_shift_per_channel():
     np.testing.assert_array_equal(vector, tensor)
 
 
+@pytest.mark.long
 @given(MATRICES)
 @settings(max_examples=25, deadline=None)
 def test_i_softmax(x: Array):
@@ -266,6 +268,7 @@ def test_i_softmax(x: Array):
     np.testing.assert_array_equal(found, rows(x, rule))
 
 
+@pytest.mark.long
 @given(MATRICES)
 @settings(max_examples=25, deadline=None)
 def test_ita_max(x: Array):
@@ -305,6 +308,7 @@ def test_i_rms_norm(x: Array):
     np.testing.assert_array_equal(run("iRMSNorm", x, weight, D=64), rows(x, rule))
 
 
+@pytest.mark.long
 @given(MATRICES)
 @settings(max_examples=25, deadline=None)
 def test_i_layer_norm(x: Array):

@@ -50,8 +50,6 @@ def continuation(count: int) -> list[int]:
     return tokens[len(PROMPT) :]
 
 
-@pytest.mark.long
-@quick
 @pytest.mark.parametrize(("place", "more"), [("interpreter", []), ("host", ["--bucket", "4"]), ("sanitizers", [])])
 def test_generates_what_the_whole_text_gives(
     model: Path, place: str, more: list[str], capsys: pytest.CaptureFixture[str]
@@ -63,8 +61,6 @@ def test_generates_what_the_whole_text_gives(
     assert f"3 tokens in, 5 out, on {place}" in shown.err
 
 
-@pytest.mark.long
-@quick
 def test_generates_from_a_compiled_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compile", str(model), "--context", "16", "--target", NEAR, "-o", str(tmp_path)]) == 0
     assert "state    " in capsys.readouterr().out
@@ -72,16 +68,12 @@ def test_generates_from_a_compiled_folder(model: Path, tmp_path: Path, capsys: p
     assert capsys.readouterr().out == ",".join(map(str, continuation(9))) + "\n"
 
 
-@pytest.mark.long
-@quick
 def test_a_second_text_begins_anew(model: Path) -> None:
     compilation = compile_model(Model(model, context=16), "host")
     run, language = runner(compilation, "host"), module_language(compilation.module)
     assert [generate(run, language, PROMPT, 4) for _ in range(2)] == [continuation(4)] * 2
 
 
-@pytest.mark.long
-@quick
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -176,8 +168,6 @@ def test_both_functions_share_weights_state_and_memory(model: Path, prefill: Pat
     assert both.arena_bytes == max(step.arena_bytes, prompt.arena_bytes)
 
 
-@pytest.mark.long
-@quick
 @pytest.mark.parametrize("name", ["network", "llama"])
 def test_a_folder_has_both_functions(
     name: str, model: Path, prefill: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -194,7 +184,6 @@ def test_a_folder_has_both_functions(
     assert capsys.readouterr().out == found
 
 
-@quick
 def test_networks_of_other_caches_share_no_state(model: Path, tmp_path: Path) -> None:
     other = llama.Config(layers=2, dim=16, heads=2, hidden=16, vocabulary=24, context=32)
     (tmp_path / "other.onnx").write_bytes(llama.prefill(4, config=other).SerializeToString())
@@ -215,8 +204,6 @@ def steps_of(tokens: list[int]) -> Any:
     return np.array(tokens)[:, None, None]
 
 
-@pytest.mark.long
-@quick
 @pytest.mark.parametrize("words", [["--on", "interpreter", "--stop-after", "buffers"], ["--on", "host"]])
 def test_run_does_steps(model: Path, tmp_path: Path, words: list[str]) -> None:
     tokens = [5, 6, 7, 8]
@@ -227,8 +214,6 @@ def test_run_does_steps(model: Path, tmp_path: Path, words: list[str]) -> None:
     np.testing.assert_array_equal(found[:, 0, 0], scores(tokens)[0])
 
 
-@pytest.mark.long
-@quick
 @pytest.mark.parametrize(("wrong", "code", "more"), [(0, 0, ["--bucket", "3"]), (1, 1, [])])
 def test_check_compares_steps(model: Path, tmp_path: Path, wrong: int, code: int, more: list[str]) -> None:
     tokens = [5, 6, 7, 8, 9]

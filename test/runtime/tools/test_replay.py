@@ -241,7 +241,6 @@ def test_what_no_execution_shows_says_why() -> None:
     assert structural(refusal) == ""
 
 
-@pytest.mark.quick
 def test_a_wrong_result_is_shown_against_a_right_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     right, wrong = tmp_path / "right.mlir", tmp_path / "wrong.mlir"
     right.write_text(VIEWS, encoding="utf-8")

@@ -133,6 +133,7 @@ def test_memory_of_the_published_schedule():
     assert f"{Mesh().milliseconds(plan.cycles):.2f}" == "29.28"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "times"),
     [
@@ -151,6 +152,7 @@ def test_optima(model: str, times: str):
     assert max(plan.gap for plan in plans) < 1e-6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mib", "time"), [(2, "34.57"), (3, "30.94"), (4, "29.25"), (6, "26.37"), (12, "24.90")])
 def test_optima_by_memory_of_a_node(mib: int, time: str):
     plan = schedule(stages_of("Swin-B", 640), Mesh(node_bytes=mib * MIB))
@@ -185,6 +187,7 @@ def covering(branches: int, chosen: Sequence[Candidate]) -> float:
     return best[left] + sum(each.cycles for each in chosen)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mib", [1, 2, 8])
 def test_optima_are_those_of_dynamic_programming(mib: int):
     mesh = Mesh(array=(8, 8), node_bytes=mib * MIB)

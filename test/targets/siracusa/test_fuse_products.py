@@ -33,6 +33,7 @@ LOOP = """func.func @network(%x: memref<8xi32> {onnx.name = "x"}, %w: memref<8xi
 }"""
 
 
+@pytest.mark.long
 @settings(max_examples=4, deadline=None)
 @given(WORDS, WORDS, WORDS)
 @example([-(1 << 31)] * 8, [-(1 << 31)] * 8, [-1] * 8)

@@ -21,6 +21,7 @@ TYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "f32": np.float32}
 ORDERS = [list(order) for rank in (2, 3) for order in permutations(range(rank))]
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(ORDERS), st.lists(st.integers(1, 9), min_size=3, max_size=3), st.sampled_from(list(TYPES)))
 def test_transposes(order: list[int], sizes: list[int], element: str) -> None:

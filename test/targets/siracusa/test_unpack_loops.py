@@ -36,6 +36,7 @@ SHAPES = st.lists(st.integers(1, 3), max_size=2).flatmap(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(SHAPES, st.sampled_from([(2, 2), (3, 4), (4, 4)]), st.booleans(), st.integers(0, 2**16))
 @example((1,), (2, 2), True, 0)

@@ -29,6 +29,7 @@ EXPRESSIONS = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=100)
 @given(EXPRESSIONS)
 def test_forms_equal_their_expressions(expr: AffineExpr):
@@ -42,6 +43,7 @@ def test_forms_equal_their_expressions(expr: AffineExpr):
     assert 1 not in narrow.dims()
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=100)
 @given(EXPRESSIONS, EXPRESSIONS, st.tuples(*[st.integers(-9, 9)] * 3))
 def test_arithmetic_of_forms(a: AffineExpr, b: AffineExpr, point: tuple[int, ...]):

@@ -57,7 +57,6 @@ def test_numbers_are_computed_as_arrays_are(kind: Any, type: Attribute, data: st
         assert compute(a, b) == {"addi": a + b, "subi": a - b, "muli": a * b}[op.name[6:]]
 
 
-@pytest.mark.quick
 @given(st.sampled_from(range(3)), st.sampled_from(range(6)), st.sampled_from(range(6)), st.data())
 @settings(max_examples=100, deadline=None)
 def test_conversions_are_computed_as_arrays_are(which: int, a: int, b: int, data: st.DataObject):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from xdsl.dialects.builtin import FunctionType, TensorType, f32, i8, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -237,6 +240,37 @@ def test_costs_of_a_target_bear_its_name(monkeypatch: pytest.MonkeyPatch):
     ]
     with pytest.raises(KeyError):
         cost_table.cost_named("npu")
+
+
+def test_a_cost_over_tiles_is_that_of_each(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(cost_table, "_COSTS", dict(cost_table._COSTS))  # pyright: ignore[reportPrivateUsage]
+
+    def over_tiles(kernel: object, bounds: NDArray[np.int64], engine: object) -> NDArray[np.int64] | str:
+        points = bounds.prod(axis=0)
+        return "it is large" if points.min() > 500 else np.where(points > 500, -1, points)
+
+    def of_one(kernel: object, bounds: tuple[int, ...], engine: object) -> int | str:
+        return prod(bounds) if prod(bounds) <= 500 else "it is large"
+
+    cost_table.cost("over_tiles", over_tiles=True)(over_tiles)
+    cost_table.cost("of_one")(of_one)
+    op = kernel(ADD.replace("4x6", "40x60"))
+    whole = kernel_of(op).bounds
+    found = {
+        name: load_text(TWO_LEVEL.replace('cost = "per_element", cycles = 12', f'cost = "{name}"'), tmp_path)
+        for name in ("over_tiles", "of_one")
+    }
+    prices = {name: machine.pricer(machine.engine("cluster"), op) for name, machine in found.items()}
+    rng = np.random.default_rng(0)
+    tiles = rng.integers(1, np.array(whole) + 1, (200, len(whole)))
+    each = {name: price.each(tiles).tolist() for name, price in prices.items() if price is not None}
+    assert each["over_tiles"] == each["of_one"]
+    assert 0 < each["of_one"].count(-1) < len(tiles)
+    one = prices["over_tiles"]
+    assert one is not None
+    assert [one(tuple(tile)) for tile in tiles.tolist()] == [None if cost < 0 else cost for cost in each["of_one"]]
+    faults = {name: machine.fault(machine.engine("cluster"), op) for name, machine in found.items()}
+    assert faults == dict.fromkeys(found, "it is large")
 
 
 def test_a_cost_function_may_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
