@@ -37,6 +37,7 @@ from .locations import node_names as node_names
 from .locations import where as where
 
 Array: TypeAlias = NDArray[Any]
+Ints: TypeAlias = NDArray[np.int64]
 DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 

@@ -21,6 +21,7 @@ from tilewright.test.lit_runner.file import failure_of
 from tilewright.test.lit_runner.script import ScriptError
 
 hypothesis.settings.register_profile("tilewright", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
 hypothesis.settings.load_profile("tilewright")
 
 
@@ -47,6 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
     Where Python is to write no bytecode beside its sources, processes that tests start share it elsewhere.
     """
     gc.set_threshold(50_000, 20, 100)
+    if config.getoption("markexpr") == "quick":
+        hypothesis.settings.load_profile("quick")
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") and "PYTHONPYCACHEPREFIX" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="tilewright-bytecode-", ignore_cleanup_errors=True)
         os.environ["PYTHONPYCACHEPREFIX"] = folder.name

@@ -18,12 +18,12 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.machine.model import Level
+from ...ir import Ints
 from .hints import pinned_stages
 from .pricing import Pricer, near_bytes
 from .route import Route
 from .spreading import NOWHERE, Spread
 from .sweep import TOO_LARGE, Stages, Sweep
-from .tile_arrays import Ints
 
 _PRICED_CHAINED = 24
 """Maximum number of candidates with operands from neighbours that have an exact cost: theirs takes longer."""

@@ -10,14 +10,13 @@ from math import prod
 from typing import TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.model import Engine, Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
-from ...ir import element_of, numpy_type, shape_of
+from ...ir import Ints, element_of, numpy_type, shape_of
 from .banks import Ring, in_banks, meeting, meeting_within
 from .building import split_reduction, trailing_dims
 from .chained import Chained, Feed, Node, Queue, chained_cycles
@@ -34,7 +33,6 @@ _LONGEST = 2000
 _LONGEST_CHAINED = 512
 """The same with operands from neighbours: the formula is exact once tiles are on their way through all instances."""
 
-Ints: TypeAlias = NDArray[np.int64]
 TilePrice: TypeAlias = "Callable[[tuple[int, ...]], int | None]"
 """Cost model of a tile: maps its extents to cycles, None if the engine cannot run it."""
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from operator import gt
-from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.machine.model import Engine, Level, Link, Machine
+from ...ir import Ints
 from .operand_tiles import OperandTile
 from .places import Places, engine_beside
 from .tile_arrays import Tiles
@@ -23,8 +21,6 @@ from .views import VIEWS
 
 _HIDDEN = 16
 """Divisor of hidden cycles in the cost: a tie-breaker towards fewer transfers."""
-
-Ints: TypeAlias = NDArray[np.int64]
 
 
 def is_constant(value: SSAValue) -> bool:

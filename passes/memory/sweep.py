@@ -19,11 +19,11 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...dialects.core.machine.model import Level
 from ...dialects.core.machine.prices import Price
-from ...ir import numpy_type, shape_of
+from ...ir import Ints, numpy_type, shape_of
 from .panels import panels_to_try
 from .pricing import Pricer
 from .route import Route
-from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
+from .tile_arrays import Flags, Parts, Tiles, any_along
 from .tile_extents import Most, extents_to_try, most_of
 from .tiling import Part, Tiling, tiling_of
 

@@ -13,12 +13,11 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
-from ...ir import element_of, numpy_type, shape_of
+from ...ir import Ints, element_of, numpy_type, shape_of
 from .epilogues import TransferEpilogue
 from .tiling import Part, index_dims
 from .views import buffer_type
 
-Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 

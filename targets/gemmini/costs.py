@@ -6,7 +6,6 @@ from math import ceil, prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects import arith
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Region
@@ -17,12 +16,10 @@ from ...dialects.core.kernel import Access, Kernel, per_kernel
 from ...dialects.core.machine.cost_table import cost, count, transform
 from ...dialects.core.machine.model import Engine, Link
 from ...dialects.hier.sharded import level_name
-from ...ir import element_of, shape_of
+from ...ir import Ints, element_of, shape_of
 from .bodies import gelu_of, mvout_fault
 from .hardware_tiles import array_of, form_of
 from .limits import SUM_BYTES, most_kept
-
-Ints = NDArray[np.int64]
 
 LEAST_ROWS = 4
 """Cycles of a product of fewer rows."""

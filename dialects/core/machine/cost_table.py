@@ -79,7 +79,8 @@ def _register(
         if full in table and table[full].__module__ != function.__module__:
             raise ValueError(f"the {kind} '{full}' is defined twice")
         table[full] = function
-        _over_tiles.update([function] if over_tiles else [])
+        if over_tiles:
+            _over_tiles.add(function)
         parameters_of.cache_clear()
         return function
 

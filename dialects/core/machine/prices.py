@@ -7,16 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....ir import Ints
 from .operations import OpSupport
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from ..kernel import Kernel
-
-Ints = NDArray[np.int64]
 
 
 class Prices:
