@@ -29,8 +29,8 @@ class Scale:
         return ((self.integers(array) - self.zero) * np.float32(self.scale)).astype(np.float32)
 
     def integers(self, array: Array) -> Array:
-        """Return numbers quantised, halves to even, as floats."""
-        return np.clip(np.rint(array / np.float32(self.scale)) + self.zero, _LOW, _HIGH)
+        """Return numbers quantised, halves to even, as floats; NaN is the least integer, as in ONNX Runtime."""
+        return np.minimum(np.fmax(np.rint(array / np.float32(self.scale)) + self.zero, _LOW), _HIGH)
 
 
 def scales_of(

@@ -269,3 +269,22 @@ def test_a_gelu_is_a_polynomial_where_zero_points_are_0(symmetric: bool) -> None
     (exact,), (found,) = (tables_of(quantised(model, arrays, each).model) for each in kinds)
     steps = np.abs(exact.astype(int) - found.astype(int)).max()
     assert steps in (1, 2) if symmetric else steps == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_function_that_is_no_number_is_the_least_integer() -> None:
+    """As QuantizeLinear has it in ONNX Runtime, where bytes are outside of the function's domain."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["h"], "first"), helper.make_node("Sqrt", ["h"], ["g"], "root")]
+    nodes.append(helper.make_node("MatMul", ["g", "v"], ["y"], "last"))
+    constants = {"w": np.abs(weights(16, 16)), "v": weights(16, 4, 1)}
+    arrays = {"x": np.abs(RNG(0).standard_normal((36, 16))).astype(np.float32)}
+    options = replace(INTEGER, symmetric=True)
+    model = model_of(nodes, {"x": (4, 16)}, constants)
+    found = quantised(model, arrays, options).model
+    (table,) = tables_of(found)
+    assert (table[128:] == -128).all()
+    assert len(np.unique(table[:128])) > 90
+    plain = quantised(model, arrays, replace(options, nonlinear="float")).model
+    for sample in (arrays["x"][:4], RNG(1).standard_normal((4, 16)).astype(np.float32)):
+        outputs = [onnx_runtime.session(each).run(None, {"x": sample})[0] for each in (found, plain)]
+        np.testing.assert_array_equal(*outputs)
