@@ -1,8 +1,8 @@
 """
 Collects `test/**/*.mlir` as tests, whose RUN lines are run in this process. Real lit runs them too: lit.cfg.py.
 
-Of files that are marked `quick`, the tests marked `long` are left out of `-m quick`. Hypothesis sets no deadlines: how
-long an example takes says how busy the machine is.
+Of files that are marked `quick`, the tests marked `long` are left out of `-m quick`, which draws fewer examples.
+Hypothesis sets no deadlines: how long an example takes says how busy the machine is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files without a quick test from `-m quick`: to import them would be a tenth of its time."""
+    """Import no file without a quick test for `-m quick`."""
     is_module = collection_path.suffix == ".py" and collection_path.is_file()
     return True if config.getoption("markexpr") == "quick" and is_module and not _has_quick(collection_path) else None
 

@@ -47,15 +47,15 @@ NOTHING = Summary()
 
 
 class Summaries:
-    """Summaries of the ops of a module, memoised until an op inside of theirs is `changed`."""
+    """Summaries of the ops of a module, memoised; after a change of it, `changed` forgets those that it concerns."""
 
     def __init__(self, module: ModuleOp):
         self.functions = {each.sym_name.data: each for each in functions(module)}
-        instructions = [op for op in nested_ops(module) if isinstance(op, InstructionOp)]
+        ops = nested_ops(module)
+        instructions = [op for op in ops if isinstance(op, InstructionOp)]
         self._calls: dict[str, list[CallOp]] = {}
-        for op in nested_ops(module):
-            if isinstance(op, CallOp):
-                self._calls.setdefault(op.callee.string_value(), []).append(op)
+        for call in (op for op in ops if isinstance(op, CallOp)):
+            self._calls.setdefault(call.callee.string_value(), []).append(call)
         self._values: dict[Operation, Mapping[Register, Hashable] | None] = {
             op: values_set(op) for op in instructions if is_configuration(op)
         }

@@ -275,7 +275,7 @@ class Pricer:
         return self._issues[key]
 
     @cached_property
-    def _in_step(self) -> Container[str]:
+    def _in_step(self) -> tuple[str, ...]:
         """Roles of the operands that the leader's engine reads in step."""
         support = self.route.engines[self.ops[-1]].support(self.ops[-1])
         return () if support is None else support.beside
@@ -288,9 +288,7 @@ class Pricer:
         that are loaded meanwhile; operands that are not read in step are read in each of the `computing` cycles.
         """
         part, found, in_step = tiling.parts[-1], 0.0, self._in_step
-        for level in self.route.levels if in_step else ():
-            if not level.single_port:
-                continue
+        for level in (level for level in self.route.levels if in_step and level.single_port):
             moved, inner = rings_of(tiling, stages, level)
             placed = dict(zip(moved, in_banks((*moved.values(), *inner.values()), level, level.size), strict=False))
             rows = {at: tiling.tiles[at].bytes / level.row_bytes for at in placed}

@@ -440,11 +440,16 @@ def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Fla
     if where is not None:
         asked = np.zeros(len(distinct), np.bool_)
         asked[index.ravel()[where]] = True
+    costs = np.zeros(len(distinct), np.int64)
+    costs[asked] = _costs_of(distinct[asked], price)
+    return costs[index.ravel()]
+
+
+def _costs_of(rows: Ints, price: Callable[[tuple[int, ...]], int | None]) -> Ints:
     if isinstance(price, Price):
-        distinct[~asked] = 1
-        return np.where(asked, price.each(distinct), 0)[index.ravel()]
-    prices = [price(tuple(row)) if ask else 0 for row, ask in zip(distinct.tolist(), asked.tolist(), strict=True)]
-    return np.array([-1 if each is None else each for each in prices], np.int64)[index.ravel()]
+        return price.each(rows)
+    costs = [price(tuple(row)) for row in rows.tolist()]
+    return np.array([-1 if cost is None else cost for cost in costs], np.int64)
 
 
 def _rounded(sizes: Ints, unit: int) -> Ints:

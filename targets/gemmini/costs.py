@@ -33,11 +33,11 @@ def array(kernel: Kernel, bounds: Ints, engine: Engine, *, dim: int, output_stat
     The product that takes new weights costs `dim` cycles, each other max(4, rows); output-stationary, each block of
     sums and of weights costs `dim`. A preload overlaps the product before it, which lasts `dim` cycles at least
     (ExecuteController of the generator, 8c3f992): the lowering issues products of fewer rows earlier. Groups and
-    batches are products of their own. A text for what `_product_fault` refuses.
+    batches are products of their own. Bounds are [loops, tiles], cycles [tiles], -1 for tiles along a loop along which
+    no factor varies; a text for what `_product_fault` refuses.
     """
     if fault := _product_fault(kernel, dim):
         return fault
-    # No factor varies along such a loop.
     beyond = (bounds[list(_roles(kernel).unread)] > 1).any(axis=0)
     if beyond.all():
         return "no factor varies along one of its loops"
@@ -97,9 +97,7 @@ def _product_fault(kernel: Kernel, dim: int) -> str:
     """Return why the array cannot compute any tile of a kernel, empty if it can."""
     if fault := _operand_fault(kernel):
         return fault
-    if not _fills_blocks(kernel, dim):
-        return f"groups are no whole blocks of {dim} channels and features"
-    return ""
+    return "" if _fills_blocks(kernel, dim) else f"groups are no whole blocks of {dim} channels and features"
 
 
 @per_kernel

@@ -11,21 +11,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil, lcm, prod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ....errors import Diagnostic, did_you_mean
 from .cost_table import cost_named, count_named, is_over_tiles
 from .operations import OpSupport
-from .prices import Price, Prices
+from .prices import Price, Prices, with_setup
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-    from ..kernel import Kernel
 
 ROLES = ("ins", "weights", "outs", "accumulators", "scratch")
 """The roles of operands. A role that an engine does not mention lives where the one in `_SAME_AS` does."""
@@ -385,8 +382,10 @@ class Machine:
         found = count_named(support.cost) if support is not None else None
         if support is None or found is None:
             return None
-        counting = partial(found, engine=engine, **dict(support.parameters))
-        return Prices(support, counting, over_tiles=is_over_tiles(found)).of(op)
+        parameters, over_tiles = dict(support.parameters), is_over_tiles(found)
+        return Prices(
+            support, lambda kernel, tile: found(kernel, tile, engine, **parameters), over_tiles=over_tiles
+        ).of(op)
 
     @property
     def issuing(self) -> int:
@@ -457,15 +456,7 @@ class Machine:
         """Return the costs of kernels on an engine, in cycles of the machine's clock, set-up included."""
         cost, parameters = cost_named(support.cost), dict(support.parameters)
         ratio = self._cycles_per_cycle_of(engine)
-
-        def cycles(kernel: Kernel, bounds: Any) -> Any:
-            found = cost(kernel, bounds, engine, **parameters)
-            if isinstance(found, str):
-                return found
-            if not isinstance(found, np.ndarray):
-                return ceil((found + engine.setup) * ratio)
-            return np.where(found < 0, -1, np.ceil((found + engine.setup) * ratio)).astype(np.int64)
-
+        cycles = with_setup(lambda kernel, tile: cost(kernel, tile, engine, **parameters), engine.setup, ratio)
         return Prices(support, cycles, over_tiles=is_over_tiles(cost))
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,17 +17,35 @@ if TYPE_CHECKING:
 
     from ..kernel import Kernel
 
+Cycles = Callable[["Kernel", Any], Any]
+"""A kernel and the extents of a tile's loops, or of many tiles' [loops, tiles] -> as a cost function returns it."""
+
+
+def with_setup(cost: Cycles, setup: int, ratio: float) -> Cycles:
+    """Return a cost in cycles that `ratio` converts, an engine's set-up included."""
+
+    def cycles(kernel: Kernel, bounds: Any) -> Any:
+        found = cost(kernel, bounds)
+        if isinstance(found, str):
+            return found
+        if not isinstance(found, np.ndarray):
+            return ceil((found + setup) * ratio)
+        return np.where(found < 0, -1, np.ceil((found + setup) * ratio)).astype(np.int64)
+
+    return cycles
+
 
 class Prices:
     """
     Cycles of structurally equal kernels on an engine that supports them, as `cost` gives them for loop extents.
 
-    With `over_tiles`, `cost` is that of many tiles at once (`cost_table`).
+    With `over_tiles`, `cost` is that of many tiles at once (`cost_table`). `known` is what the kernels have in common.
     """
 
-    def __init__(self, support: OpSupport, cost: Callable[[Kernel, Any], Any], *, over_tiles: bool):
-        self._support, self._cost, self._over_tiles = support, cost, over_tiles
-        self._known: dict[tuple[int, ...] | None, int | None] = {}
+    def __init__(self, support: OpSupport, cost: Cycles, *, over_tiles: bool):
+        self.over_tiles = over_tiles
+        self.known: dict[tuple[int, ...] | None, int | None] = {}
+        self._support, self._cost = support, cost
         self._fault = ""
         self._blocks: tuple[int, ...] = ()
 
@@ -44,19 +63,13 @@ class Prices:
 
         return self._support.without_fills(kernel_of(op))
 
-    def one(self, kernel: Callable[[], Kernel], bounds: tuple[int, ...] | None) -> int | None:
-        """Return the memoised cycles of a tile of these extents, by default of the whole; None if it cannot run."""
-        if bounds not in self._known:
-            extents = kernel().bounds if bounds is None else bounds
-            self._known[bounds] = self._one(kernel(), extents)
-        return self._known[bounds]
-
-    def _one(self, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
-        if self._over_tiles:
+    def one(self, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
+        """Return the cycles of a tile of these extents, None where the engine cannot run it."""
+        if self.over_tiles:
             (found,) = self.each(kernel, np.array([bounds], np.int64)).tolist()
             return None if found < 0 else found
-        self._blocks = self._blocks or self._support.blocks(kernel)
-        whole = tuple([-(-extent // block) * block for extent, block in zip(bounds, self._blocks, strict=True)])
+        blocks = self._blocks_of(kernel)
+        whole = tuple([-(-extent // block) * block for extent, block in zip(bounds, blocks, strict=True)])
         found = self._cost(kernel, whole)
         if not isinstance(found, str):
             return found
@@ -64,16 +77,17 @@ class Prices:
         return None
 
     def each(self, kernel: Kernel, tiles: Ints) -> Ints:
-        """Return the cycles of tiles of these extents [tiles, loops]; -1 for those that the engine cannot run."""
-        if not self._over_tiles:
-            costs = [self.one(lambda: kernel, tuple(tile)) for tile in tiles.tolist()]
-            return np.array([-1 if cost is None else cost for cost in costs], np.int64)
-        self._blocks = self._blocks or self._support.blocks(kernel)
-        found = self._cost(kernel, (-(-tiles // self._blocks) * self._blocks).T)
+        """Return the cycles of tiles [tiles, loops] by a cost over tiles; -1 for those that the engine cannot run."""
+        blocks = self._blocks_of(kernel)
+        found = self._cost(kernel, (-(-tiles // blocks) * blocks).T)
         if not isinstance(found, str):
             return found
-        self._fault = found if (tiles == kernel.bounds).all() else self._fault
+        self._fault = found if tiles.tolist() == [list(kernel.bounds)] else self._fault
         return np.full(len(tiles), -1)
+
+    def _blocks_of(self, kernel: Kernel) -> tuple[int, ...]:
+        self._blocks = self._blocks or self._support.blocks(kernel)
+        return self._blocks
 
 
 class Price:
@@ -88,8 +102,14 @@ class Price:
 
     def __call__(self, bounds: tuple[int, ...] | None = None, /) -> int | None:
         """Return the cycles of a tile of these extents, by default of the whole; None if it cannot run."""
-        return self._prices.one(lambda: self._kernel, bounds)
+        known = self._prices.known
+        if bounds not in known:
+            known[bounds] = self._prices.one(self._kernel, self._kernel.bounds if bounds is None else bounds)
+        return known[bounds]
 
     def each(self, tiles: Ints) -> Ints:
         """Return the cycles of tiles of these extents [tiles, loops]; -1 for those that the engine cannot run."""
-        return self._prices.each(self._kernel, tiles)
+        if self._prices.over_tiles and len(tiles):
+            return self._prices.each(self._kernel, tiles)
+        costs = [self(tuple(tile)) for tile in tiles.tolist()]
+        return np.array([-1 if cost is None else cost for cost in costs], np.int64)
