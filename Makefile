@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
 
-.PHONY: help demo test quick lint docs bench wheel clean
+.PHONY: help demo test quick nightly lint docs bench wheel clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,6 +26,9 @@ test: $(STAMP)  ## run the whole test suite
 
 quick: $(STAMP)  ## run the part of the test suite that takes under a minute
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m quick
+
+nightly: $(STAMP)  ## run the long matrices and populations, which `make test` leaves out
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m nightly
 
 lint: $(STAMP)  ## check style and types
 	$(BIN)/ruff check .
