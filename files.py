@@ -251,11 +251,11 @@ def write_folder(folder: Path, fill: Callable[[Path], object], is_stale: Callabl
     Put what `fill` writes to an empty folder into `folder`, all of it or none, and return the paths there.
 
     Entries of `folder` with the names of new ones are replaced, those that are `is_stale` removed, all others kept. The
-    new folder is written beside the old one and takes its name: at each moment that name is the old output whole, the
-    new one whole or, between two renames, nothing. A crash in between leaves `.NAME.*` beside it: the new output, and
-    in `.NAME.*.old` the old one with the entries to keep. A folder that cannot be renamed, since it is the working
-    directory, a mount point, another user's or in a folder that cannot be written to, gets its entries one by one:
-    after an error it is as it was, after a crash it may hold parts of both.
+    new folder is written beside the old one, with hard links to the files to keep, and the two are exchanged in one
+    step: at each moment the name is that of the old output whole or of the new one whole. A crash may leave a copy in
+    `.NAME.*` beside it. A folder that cannot be exchanged gets its entries one by one: after an error it is as it was,
+    after a crash it may hold parts of both. Such are the working directory, a mount point, another user's folder, one
+    in a folder that cannot be written to, and those of systems that cannot exchange folders or link files.
 
     Raises OSError where that fails or an entry is of another kind, and what `fill` raises; `folder` is then as it was.
     """
@@ -272,9 +272,8 @@ def write_folder(folder: Path, fill: Callable[[Path], object], is_stale: Callabl
         old = [each for each in target.iterdir() if each != staging] if target.exists() else []
         kept = [each.name for each in old if each.name not in new and not is_stale(each)]
         _check_kinds(staging, old, new, is_stale)
-        away = staging.with_name(f"{staging.name}.old")
-        _rename_all(_swap(target, staging, away, kept) if is_whole else _each(target, staging, away, old, new, kept))
-        shutil.rmtree(away, ignore_errors=True)
+        if not (is_whole and _take_place(target, staging, kept)):
+            _replace_entries(target, staging, old, new, kept)
         return [folder / name for name in new]
     except BaseException:
         for each in made:
@@ -305,19 +304,55 @@ def _check_kinds(staging: Path, old: Sequence[Path], new: Sequence[str], is_stal
             raise FileExistsError(errno.EEXIST, f"{each.name} holds files of another origin", str(each))
 
 
-def _swap(target: Path, staging: Path, away: Path, kept: Sequence[str]) -> list[tuple[Path, Path]]:
-    """Return the renames that give a new folder the name of the old one, and then the entries to keep."""
-    first = [(target, away)] if target.exists() else []
-    return [*first, (staging, target), *((away / name, target / name) for name in kept)]
+def _take_place(target: Path, staging: Path, kept: Sequence[str]) -> bool:
+    """
+    Give a new folder the name of the old one in one step, with links to the entries to keep.
+
+    Returns False, and leaves the old folder as it was, where the system cannot do so.
+    """
+    if not target.exists():
+        os.rename(staging, target)
+        return True
+    try:
+        for name in kept:
+            _link(target / name, staging / name)
+    except OSError:
+        return False
+    return _exchange(target, staging)
 
 
-def _each(
-    target: Path, staging: Path, away: Path, old: Sequence[Path], new: Sequence[str], kept: Sequence[str]
-) -> list[tuple[Path, Path]]:
-    """Return the renames that take entries out of a folder and put the new ones into it."""
+def _link(source: Path, place: Path) -> None:
+    """Link a file, or the files of a folder, to another place. Raises OSError where the system cannot."""
+    if source.is_dir() and not source.is_symlink():
+        shutil.copytree(source, place, symlinks=True, copy_function=os.link)
+    else:
+        os.link(source, place, follow_symlinks=False)
+
+
+_CURRENT_FOLDER, _RENAME_EXCHANGE = -100, 2
+"""AT_FDCWD of fcntl.h and RENAME_EXCHANGE of stdio.h: renameat2(2) of Linux."""
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange the names of two folders in one step; returns False where the system cannot."""
+    import ctypes
+
+    exchange = getattr(ctypes.CDLL(None), "renameat2", None)
+    names = os.fsencode(one), os.fsencode(other)
+    if exchange is None:
+        return False
+    return exchange(_CURRENT_FOLDER, names[0], _CURRENT_FOLDER, names[1], _RENAME_EXCHANGE) == 0
+
+
+def _replace_entries(target: Path, staging: Path, old: Sequence[Path], new: Sequence[str], kept: Sequence[str]) -> None:
+    """Take the old entries out of a folder one by one and put the new ones into it; none where one fails."""
+    away = staging.with_name(f"{staging.name}.old")
     away.mkdir()
-    taken = [(each, away / each.name) for each in old if each.name not in kept]
-    return [*taken, *((staging / name, target / name) for name in new)]
+    try:
+        taken = [(entry, away / entry.name) for entry in old if entry.name not in kept]
+        _rename_all([*taken, *((staging / name, target / name) for name in new)])
+    finally:
+        shutil.rmtree(away, ignore_errors=True)
 
 
 def _rename_all(moves: Sequence[tuple[Path, Path]]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tilewright import cli, opt_tool
+from tilewright import cli, files, opt_tool
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.errors import Diagnostic
 from tilewright.files import check_places, write_folder
@@ -116,27 +117,54 @@ def test_a_rename_that_fails_leaves_the_old_output(failing: int, folder: Path, m
     assert os.listdir(folder.parent) == ["out"]
 
 
-@pytest.mark.parametrize("last", range(6))
-def test_a_crash_leaves_the_old_output_the_new_one_or_none(last: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    folder = tmp_path / "parent" / "out"
-    write(folder, OLD)
-    child = os.fork()
-    if child == 0:
-        rename, count = os.rename, iter(range(100))
+def test_a_kill_at_any_moment_leaves_the_old_output_or_the_new_one(tmp_path: Path):
+    """A process is killed at each audited access to a file in turn, and before and after the exchange."""
+    seen: set[str] = set()
+    last, is_killed = 0, True
+    while is_killed:
+        folder = tmp_path / str(last) / "out"
+        write(folder, OLD)
+        child = os.fork()
+        if child == 0:
+            count = iter(range(1000))
+            setattr(files, "_exchange", stopping_around(getattr(files, "_exchange"), count, last))
+            sys.addaudithook(lambda event, _: stop_at(count, last) if event.startswith(("os.", "shutil.")) else None)
+            put(folder)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert held(folder) in (OLD, NEW)
+        seen.add("new" if held(folder) == NEW else "old")
+        last, is_killed = last + 1, os.waitstatus_to_exitcode(status) != 0
+    assert last > 10
+    assert seen == {"old", "new"}
 
-        def ending(source: Path, target: Path) -> None:
-            if next(count) == last:
-                os._exit(1)
-            rename(source, target)
 
-        os.rename = ending
-        put(folder)
-        os._exit(0)
-    os.waitpid(child, 0)
-    mine = {name for name in OLD if "mine" in name}
-    found = {name: text for name, text in held(folder).items() if name not in mine}
-    assert found in ({}, *({k: v for k, v in each.items() if k not in mine} for each in (OLD, NEW)))
-    assert sorted(Path(name).name for name in held(folder.parent) if "mine" in name) == ["mine", "mine"]
+def stop_at(count: Iterator[int], last: int) -> None:
+    if next(count) == last:
+        os._exit(1)
+
+
+def stopping_around(exchange: Callable[[Path, Path], bool], count: Iterator[int], last: int):
+    def run(one: Path, other: Path) -> bool:
+        stop_at(count, last)
+        is_done = exchange(one, other)
+        stop_at(count, last)
+        return is_done
+
+    return run
+
+
+@pytest.mark.parametrize("missing", ["_exchange", "_link"])
+def test_without_exchange_or_links_entries_are_replaced(missing: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+    def refused(*_: Path) -> bool:
+        if missing == "_link":
+            raise OSError(1, "Operation not permitted")
+        return False
+
+    monkeypatch.setattr(files, missing, refused)
+    put(folder)
+    assert held(folder) == NEW
+    assert os.listdir(folder.parent) == ["out"]
 
 
 def test_a_failure_to_fill_leaves_the_old_output(folder: Path):
