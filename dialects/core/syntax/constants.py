@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any, cast
 
-from xdsl.dialects.builtin import AnyFloat, ComplexType, Float32Type, i1
+from xdsl.dialects.builtin import AnyFloat, ComplexType, Float32Type
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
-from ....ir import DenseAttr
+from ....ir import DenseAttr, integer_width
+from .raw_bytes import to_upstream
 
 HEX_ABOVE = 100
 """Default of upstream's --mlir-print-elementsattrs-with-hex-if-larger, in elements."""
@@ -33,14 +34,14 @@ class DensePrinter(Printer):
         elif (digits := self._digits(attribute, 1 if uniform else count)) is not None:
             self.print_string(f"dense<{digits[0] if uniform else _nested(digits, attribute.get_shape())}>")
         else:
+            raw = to_upstream(data[:width] if uniform else data, attribute.get_element_type())
             self.print_string('dense<"0x')
-            self.print_string((data[:width] if uniform else data).hex().upper())
+            self.print_string(raw.hex().upper())
             self.print_string('">')
 
     def _digits(self, attribute: DenseAttr, count: int) -> list[str] | None:
         """Return the digits of the first `count` elements, None where their bytes are to be printed."""
-        # The bytes of i1 are bits for MLIR and bytes for xDSL.
-        if count > self.hex_above >= 0 and attribute.get_element_type() != i1:
+        if count > self.hex_above >= 0:
             return None
         return _numbers_in_decimal(attribute, count)
 
@@ -68,7 +69,7 @@ def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
 def _decimal(value: float, type: Attribute) -> str | None:
     """Return the digits of a number as upstream prints it; None for floats that are not finite."""
     if not isinstance(type, AnyFloat):
-        return str(bool(value)).lower() if type == i1 else str(value)
+        return str(bool(value)).lower() if integer_width(type) == 1 else str(value)
     if not isfinite(value):
         return None
     mantissa, _, exponent = f"{value:.5e}".partition("e")

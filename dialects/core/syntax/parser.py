@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyFloat,
     ArrayAttr,
+    BytesAttr,
     ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
@@ -32,6 +33,7 @@ from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from ....locations import InferredLoc
+from .raw_bytes import from_upstream, raw_bytes
 from .upstream import PROPERTIES, add_syntax
 
 _TOKEN = re.compile(
@@ -44,10 +46,8 @@ _LOCATION_ALIAS = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=[ \t]*(?=loc[ \t]*\()", 
 _NO_SPLAT = (
     MLIRTokenKind.GREATER,
     MLIRTokenKind.L_SQUARE,
-    MLIRTokenKind.STRING_LIT,
-    MLIRTokenKind.BYTES_LIT,
 )
-"""First tokens of a dense attribute that is no splat: an empty one, a list, or raw bytes."""
+"""First tokens of a dense attribute that is no splat: an empty one, or a list."""
 _WIDEST = (1 << 24) - 1
 
 
@@ -99,11 +99,17 @@ class LocatingParser(Parser):
     """A parser that gives each op without a location the line and column at which it stands."""
 
     class _TensorLiteralElement(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
-        """An element of a tensor literal; hexadecimal digits are a float's bits, where xDSL takes their value."""
+        """
+        Element of a tensor literal.
+
+        Hexadecimal digits are a float's bits, where xDSL takes their value; `true` is -1 as si1, where xDSL has 1.
+        """
 
         def to_type(self, parser: AttrParser, type: AnyFloat | IntegerType | IndexType | ComplexType) -> Any:
             element = type.element_type if isinstance(type, ComplexType) else type
             text = self.span.text
+            if text == "true" and isinstance(type, IntegerType):
+                return cast("IntegerType[Any, Any]", type).normalized_value(1, truncate_bits=True)
             if not isinstance(element, AnyFloat) or not ("x" in text or "X" in text):
                 return super().to_type(parser, type)
             numbers = [number.strip() for number in text.strip("()").split(",")]
@@ -224,6 +230,8 @@ class LocatingParser(Parser):
         # xDSL checks and packs a splat as many times as its type has elements.
         start = self._current_token.span.start
         self.parse_punctuation("<", " in dense attribute")
+        if (raw := self.parse_optional_str_literal()) is not None:
+            return self._constant_of_bytes(raw, start, type)
         if self._current_token.kind in _NO_SPLAT:
             self._resume_from(start)
             return super().parse_dense_int_or_fp_elements_attr(type)
@@ -234,6 +242,19 @@ class LocatingParser(Parser):
             type = self._parse_dense_literal_type()
         value: Any = element.to_type(self, type.element_type)
         return DenseIntOrFPElementsAttr.from_list(type, [value])
+
+    def _constant_of_bytes(self, text: str, start: int, type: Any) -> Any:
+        """Return the constant with the raw bytes `text`; the closing bracket and perhaps the type come next."""
+        end = self.pos
+        self.parse_punctuation(">", " in dense attribute")
+        if type is None:
+            self.parse_punctuation(":", " in dense attribute")
+            type = self._parse_dense_literal_type()
+        try:
+            data = from_upstream(raw_bytes(text), type.element_type, type.get_shape())
+        except ValueError as error:
+            self.raise_error(str(error), start, end)
+        return DenseIntOrFPElementsAttr(type, BytesAttr(data))
 
     def _parse_builtin_densearray_attr(self) -> DenseArrayBase[Any] | None:
         # xDSL reads no hexadecimal floats here, though it prints infinities so.
