@@ -28,6 +28,8 @@ LARGEST = 2**31 - 1
 """The bytes of the largest model, as ONNX or as IR: a protobuf message holds no more."""
 LARGEST_DESCRIPTION = 1 << 24
 """The bytes of the largest description of a machine or a pipeline."""
+_PIECE = 1 << 20
+"""The bytes that one read asks for where a stream states no size."""
 
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -83,17 +85,24 @@ def _too_large(path: Path | str, found: str, largest: int) -> OSError:
 def read_regular(path: Path | str, largest: int | None = LARGEST) -> bytes:
     """Return the bytes of a regular file. Raises OSError as `open_regular` does."""
     with open_regular(path, largest) as stream:
-        return _read(stream, path, largest)
+        return stream.read() if largest is None else _read(stream, path, largest, os.fstat(stream.fileno()).st_size)
 
 
-def _read(stream: IO[bytes], path: Path | str, largest: int | None) -> bytes:
-    if largest is None:
-        return stream.read()
-    # The size of a file that the system makes up as it is read is 0.
-    data = stream.read(largest + 1) or b""
-    if len(data) > largest:
+def _read(stream: IO[bytes], path: Path | str, largest: int, size: int = 0) -> bytes:
+    """
+    Return the bytes of a stream that states its size, 0 where it does not. Raises OSError for more than `largest`.
+
+    A read allocates all bytes that are asked for: of a file of known size that is its size, else a piece.
+    """
+    pieces = [stream.read(min(size, largest) + 1)]
+    total = len(pieces[0])
+    # A file that the system makes up as it is read states no size, and any file may grow.
+    while pieces[-1] and total <= largest:
+        pieces.append(stream.read(_PIECE))
+        total += len(pieces[-1])
+    if total > largest:
         raise _too_large(path, "more", largest)
-    return data
+    return b"".join(filter(None, pieces))
 
 
 def read_text(name: str) -> str:

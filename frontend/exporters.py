@@ -11,7 +11,7 @@ from .node_view import Info
 from .onnx_graph import Graph
 from .replacements import load_rules
 from .resolver import Resolver
-from .shapes import info_of
+from .shapes import TensorInfo, info_of
 from .site import REPLACEMENTS, Site
 from .small_floats import small_floats
 
@@ -104,7 +104,71 @@ def scalar_range(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     return [scalar]
 
 
-EXPORTER_RULES = (small_floats, replaced, flattened_gemm, log_probabilities, scalar_range)
+def slope_without_outer_axes(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
+    """
+    Return a PRelu whose slope has no more axes than its input, nothing for other nodes.
+
+    A scalar has a slope of [1], as PyTorch writes it. The result has the shape of the input; outer axes of the slope
+    are removed where they have one element.
+    """
+    if (node.domain, node.op_type) != ("", "PRelu") or len(node.input) != 2:
+        return []
+    x, slope = (known.shape if (known := info(name)) is not None else None for name in node.input)
+    if x is None or slope is None:
+        return []
+    outer = len(slope) - len(x)
+    if outer < 1 or any(dim != 1 for dim in slope[:outer]) or None in slope:
+        return []
+    prelu = NodeProto()
+    prelu.CopyFrom(node)
+    inner = [dim for dim in slope[outer:] if dim is not None]
+    if (constant := graph.constants.get(node.input[1])) is not None:
+        prelu.input[1] = graph.add_constant(node, "slope", constant.array.reshape(inner), constant.data_type)
+        return [prelu]
+    return [_reshaped(graph, node, prelu, 1, "slope", inner), prelu]
+
+
+def transposed_of_stated_shape(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
+    """
+    Return a ConvTranspose that states its result's shape, for one with SAME and output_padding; nothing for others.
+
+    The result has input * stride elements, or all where these are fewer. ONNX's inference adds the output_padding to
+    that, by which the padding grows instead.
+    """
+    if (node.domain, node.op_type) != ("", "ConvTranspose"):
+        return []
+    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    is_same = given.get("auto_pad") in (b"SAME_UPPER", b"SAME_LOWER")
+    extra, shapes = given.get("output_padding", ()), [_static(info(name)) for name in node.input[:2]]
+    if not is_same or "output_shape" in given or not any(extra) or None in shapes:
+        return []
+    sizes, kernel = (list(shape or ())[2:] for shape in shapes)
+    strides, dilations = (given.get(name) or [1] * len(sizes) for name in ("strides", "dilations"))
+    if len({len(each) for each in (sizes, kernel, strides, dilations, extra)}) != 1:
+        return []
+    axes = zip(sizes, kernel, strides, dilations, extra, strict=True)
+    shape = [min(n * s, (n - 1) * s + more + (k - 1) * d + 1) for n, k, s, d, more in axes]
+    stated = NodeProto()
+    stated.CopyFrom(node)
+    stated.attribute.append(helper.make_attribute("output_shape", shape))
+    return [stated]
+
+
+def _static(known: TensorInfo | None) -> tuple[int, ...] | None:
+    """Return a shape, None where an extent of it is not known."""
+    shape = known.shape if known is not None else None
+    return None if shape is None or None in shape else tuple(dim for dim in shape if dim is not None)
+
+
+EXPORTER_RULES = (
+    small_floats,
+    replaced,
+    flattened_gemm,
+    log_probabilities,
+    scalar_range,
+    slope_without_outer_axes,
+    transposed_of_stated_shape,
+)
 """What returns the nodes that stand for a node, none where it is as ONNX wants it."""
 
 

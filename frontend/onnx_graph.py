@@ -15,7 +15,7 @@ from onnx.defs import OpSchema
 from ..dialects.onnx import op_class, op_types
 from ..errors import Diagnostic, did_you_mean
 from .order import bodies_of, defined_names, produced_twice, sorted_nodes, where_node, with_inner
-from .tensors import Constant, read_sparse, read_tensor
+from .tensors import Constant, read_sparse, read_tensor, type_name
 
 OLDEST_OPSET = 7
 
@@ -140,11 +140,32 @@ def read_graph(model: ModelProto, folder: Path | None) -> Graph:
     nodes = [node for node in nodes if not _take_constant(node, constants, folder)]
     inputs = [value for value in proto.input if value.name not in constants]
     declared = {value.name: value.type for value in (*proto.input, *proto.value_info, *proto.output)}
-    graph = Graph(proto.name or "network", opset, nodes, constants, inputs, list(proto.output), declared, folder)
+    graph = Graph(proto.name or "network", opset, nodes, constants, inputs, _outputs(proto), declared, folder)
     _check_unique((value.name for value in graph.inputs), "input")
     given = {value.name: "an input" for value in inputs} | dict.fromkeys(constants, "a constant")
     graph.nodes = sorted_nodes(nodes, given, [value.name for value in proto.output], given.__contains__)
     return graph
+
+
+def _outputs(proto: GraphProto) -> list[ValueInfoProto]:
+    """
+    Return the outputs of a graph, a tensor that is listed several times once: results are known by their names.
+
+    Raises Diagnostic where it is listed with several element types.
+    """
+    outputs: dict[str, ValueInfoProto] = {}
+    for value in proto.output:
+        first = outputs.setdefault(value.name, value)
+        kinds = [port.type.tensor_type.elem_type for port in (first, value)]
+        if kinds[0] != kinds[1]:
+            raise Diagnostic(
+                "a tensor is listed twice as an output of the graph, with two types",
+                where=f'output "{value.name}"',
+                expected="one type",
+                found=" and ".join(map(type_name, kinds)),
+                remedy="remove one of the two outputs, or correct its type",
+            )
+    return list(outputs.values())
 
 
 def body_graph(node: NodeProto, name: str) -> GraphProto | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from tilewright import cli, files, opt_tool
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.errors import Diagnostic
-from tilewright.files import check_places, write_folder
+from tilewright.files import check_places, read_regular, write_folder
 from tilewright.runtime import toolchain
 from tilewright.test.small_models import save, small
 
@@ -313,3 +314,36 @@ def test_a_cache_is_closed_to_others(tmp_path: Path, source: Path, monkeypatch: 
     (tmp_path / "cache").chmod(0o777)
     toolchain.compile_shared([source])
     assert (tmp_path / "cache").stat().st_mode & 0o077 == 0
+
+
+def test_a_file_is_read_within_its_size(tmp_path: Path):
+    """A read of all bytes that a model may have takes them from the system, however small the file."""
+    file, script = tmp_path / "network.onnx", tmp_path / "read.py"
+    file.write_bytes(bytes(3_000_000))
+    script.write_text(
+        "import resource, sys\n"
+        "from tilewright.files import read_regular, read_text\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (500_000_000, 500_000_000))\n"
+        "print(len(read_regular(sys.argv[1])), len(read_regular('/proc/self/status')) > 0, len(read_text('-')))\n"
+    )
+    words = "x" * 3_000_000
+    command = [sys.executable, str(script), str(file)]
+    ran = subprocess.run(command, input=words, capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("3000000 True 3000000\n", "")
+
+
+def test_a_file_that_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "growing"
+    file.write_bytes(b"abc")
+    size = os.fstat
+
+    def grown(handle: int) -> os.stat_result:
+        status = size(handle)
+        with file.open("ab") as stream:
+            stream.write(b"more")
+        return status
+
+    monkeypatch.setattr(os, "fstat", grown)
+    assert read_regular(file, 20).startswith(b"abcmore")
+    with pytest.raises(OSError, match="more than the 12 that are read"):
+        read_regular(file, 12)

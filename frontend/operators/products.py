@@ -55,6 +55,9 @@ def _convolution(node: NodeView) -> None:
         raise node.misfit("the bias", f"{[outputs]}, one number per output channel", list(node.shape(2)))
     if not transposed:
         _window(node, w[2:], may_be_empty=True)
+    elif node.result() is None:
+        pads = list(node.attribute("pads") or ())
+        raise node.misfit("the attribute 'pads'", "padding of at most what the window covers", pads)
 
 
 operators("Conv ConvTranspose", words=AUTO_PAD, checks=(_convolution,))

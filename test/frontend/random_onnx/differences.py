@@ -57,6 +57,10 @@ def _activation_defaults(node: NodeProto, given: Given, constants: Given, detail
     )
 
 
+def _slope(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    return node.op_type == "PRelu" and ", not float" in detail
+
+
 def _integer_mean(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
     return node.op_type == "ReduceMean" and "." not in detail.split(": ")[1].split(" found")[0]
 
@@ -85,6 +89,7 @@ DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
     "extreme-of-nan": _nan,
     "index-of-nan": _index_of_nan,
     "recurrent-activation-defaults": _activation_defaults,
+    "slope-of-more-axes": _slope,
     "integer-mean": _integer_mean,
     "transposed-convolution-of-nan": _transposed_nan,
     "resize-of-nan": _resized_nan,
