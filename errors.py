@@ -89,11 +89,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 @contextmanager
 def warnings_as_lines() -> Generator[None]:
-    """Print each warning as a line of its own, without its place in the code, to standard error."""
+    """
+    Print each warning of ours as a line of its own, without its place in the code, to standard error.
+
+    Ours are of the class UserWarning; those of libraries, such as NumPy's RuntimeWarning, are not for the user.
+    """
     with warnings.catch_warnings():
         warnings.showwarning = _print_line
         yield
 
 
-def _print_line(message: Warning | str, *_: object) -> None:
-    print(message, file=sys.stderr)
+def _print_line(message: Warning | str, category: type[Warning], *_: object) -> None:
+    if category is UserWarning:
+        print(message, file=sys.stderr)

@@ -35,7 +35,8 @@ def fold_constants(module: ModuleOp, limit: int) -> None:
                 known[op] = [array_of(cast(Any, op.value))]
             elif _is_foldable(op, known, limit):
                 operands = [_operand(value, known) for value in op.operands]
-                values = [np.asarray(value) for value in run_op(runner, op, operands)]
+                with np.errstate(all="ignore"):
+                    values = [np.asarray(value) for value in run_op(runner, op, operands)]
                 known[_replace(op, values[0])] = values
 
 

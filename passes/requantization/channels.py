@@ -48,7 +48,8 @@ class Channels:
         operands = [self[operand] for operand in owner.operands]
         if any(operand is None for operand in operands):
             return None
-        return np.atleast_1d(SCALAR_RULES[type(owner)](owner, *operands))
+        with np.errstate(all="ignore"):
+            return np.atleast_1d(SCALAR_RULES[type(owner)](owner, *operands))
 
 
 def channels_of(block: Block, taken: Sequence[tuple[SSAValue, AffineMap]], shape: Sequence[int], axis: int) -> Channels:

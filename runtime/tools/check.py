@@ -152,7 +152,7 @@ def _warnings_of(case: Case) -> Generator[None]:
             yield
     finally:
         for each in told:
-            warnings.warn(f"{case.name}: {each.message}", stacklevel=2)
+            warnings.warn(f"{case.name}: {each.message}", each.category, stacklevel=2)
 
 
 class _Found(NamedTuple):

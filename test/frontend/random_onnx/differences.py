@@ -37,10 +37,6 @@ def _fractional(node: NodeProto, given: Given, constants: Given, detail: str) ->
     return node.op_type == "Resize" and where == b"align_corners" and scales is not None and bool((scales % 1).any())
 
 
-def _dynamic(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
-    return node.op_type == "DynamicQuantizeLinear" and detail.split(": ")[1].startswith("1.0 expected, 0.0 found")
-
-
 _EXTREMES = ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "Max", "Min", "Clip", "Relu")
 
 
@@ -85,7 +81,6 @@ DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
     "grid-sample-cubic-border": _grid_sample,
     "resize-length": _length,
     "resize-align-corners-fraction": _fractional,
-    "dynamic-quantize-zeros": _dynamic,
     "extreme-of-nan": _nan,
     "index-of-nan": _index_of_nan,
     "recurrent-activation-defaults": _activation_defaults,
