@@ -125,7 +125,22 @@ def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]
 
 def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Operation]]:
     """Return the ops of `made_parts` grouped by part; the kernel is the last op of each group."""
-    return [_made_part(part) for part in parts_along(whole_of(op), loop, cuts)]
+    groups: list[list[Operation]] = []
+    try:
+        for part in parts_along(whole_of(op), loop, cuts):
+            groups.append([])
+            _make_part(part, groups[-1])
+    except Diagnostic:
+        # An op that is not in the module must not be a user of the kernel's operands.
+        _erase([made for group in groups for made in group])
+        raise
+    return groups
+
+
+def _erase(ops: Sequence[Operation]) -> None:
+    """Erase ops that are not inserted, the last first."""
+    for each in reversed(ops):
+        each.erase()
 
 
 def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
@@ -134,22 +149,26 @@ def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
         made = made_parts(op, loop, cuts)
     except Diagnostic:
         return False
-    for each in reversed(made):
-        each.erase()
+    _erase(made)
     return True
 
 
-def _made_part(part: Part) -> list[Operation]:
+def _make_part(part: Part, ops: list[Operation]) -> None:
+    """
+    Append to `ops` the views of a part's operands and its kernel, not inserted.
+
+    Raises Diagnostic if the part is not a legal kernel of the same op; `ops` has then what was built.
+    """
     op, boxes = part.op, boxes_of(part)
-    views: list[Operation] = []
     operands = list(op.operands)
     for position, box in boxes.items():
         if box.extents == shape_of(box.value):
             continue
-        views.append(_view(box, is_output=position >= part.first_output))
-        views[-1].location = op.location
-        views[-1].results[0].name_hint = box.value.name_hint
-        operands[position] = views[-1].results[0]
+        view = _view(box, is_output=position >= part.first_output)
+        ops.append(view)
+        view.location = op.location
+        view.results[0].name_hint = box.value.name_hint
+        operands[position] = view.results[0]
     properties = _properties(part, boxes) if isinstance(op, KernelOp) else dict(op.properties)
     attributes = {name: value for name, value in op.attributes.items() if name not in HINTS}
     regions = [region.clone() for region in op.regions]
@@ -157,11 +176,11 @@ def _made_part(part: Part) -> list[Operation]:
     kernel = op.__class__.create(
         operands=operands, result_types=types, properties=properties, attributes=attributes, regions=regions
     )
+    ops.append(kernel)
     kernel.location = op.location
     verify(kernel)
     if kernel_of(kernel).bounds != part.sizes:
         raise Diagnostic(f"'{op.name}' cannot be split: the op on a part of its operands is another kernel")
-    return [*views, kernel]
 
 
 def _view(box: Box, *, is_output: bool) -> Operation:
