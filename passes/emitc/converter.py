@@ -84,6 +84,8 @@ class FunctionConverter:
     carried: dict[Block, list[SSAValue]] = field(default_factory=dict[Block, list[SSAValue]])
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """Attributes of the C function."""
+    contents: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """Variable -> the value that it contains at this point; absent if unknown."""
 
     def bind(self, old: BlockArgument, new: BlockArgument) -> None:
         """Map an argument of the source function to one of the C function."""
@@ -138,27 +140,37 @@ class FunctionConverter:
 
     def region(self, block: Block, arguments: list[Attribute], end: Callable[[], None]) -> Block:
         """Convert a block to a new one that ends in `emitc.yield`; `end` converts the yielded values."""
-        new = Block(arg_types=arguments)
+        new, variables = Block(arg_types=arguments), self.carried.get(block, [])
+        self.forget(variables)
         outer, self.b.ops = self.b.ops, []
         for old, argument in zip(block.args, new.args, strict=False):
             self.b.values[old] = argument
             argument.name_hint = old.name_hint
-        for old, variable in zip(block.args[len(arguments) :], self.carried.get(block, []), strict=False):
+        for old, variable in zip(block.args[len(arguments) :], variables, strict=False):
             self.b.values[old] = self.read(variable)
         self.block(block)
         end()
         new.add_ops([*self.b.ops, emitc.YieldOp.create()])
         self.b.ops = outer
+        self.forget(variables)
         return new
 
     def read(self, variable: SSAValue) -> SSAValue:
         """Emit a load of a variable."""
-        return self.b.emit(emitc.LoadOp, [variable], cast(EmitC_LValueType, variable.type).value_type)
+        value = self.b.emit(emitc.LoadOp, [variable], cast(EmitC_LValueType, variable.type).value_type)
+        self.contents[variable] = value
+        return value
 
     def assign(self, variable: SSAValue, value: SSAValue) -> None:
-        """Emit an assignment to a variable, unless the value is a load of it."""
-        if not (isinstance(value.owner, emitc.LoadOp) and value.owner.operand is variable):
+        """Emit an assignment to a variable, unless it contains the value."""
+        if self.contents.get(variable) is not value:
             self.b.emit(emitc.AssignOp, [variable, value], None)
+            self.contents[variable] = value
+
+    def forget(self, variables: list[SSAValue]) -> None:
+        """Record that the contents of variables are unknown: a region assigns them."""
+        for variable in variables:
+            self.contents.pop(variable, None)
 
     def variable(self, op: Operation, index: int, initial: SSAValue | None) -> SSAValue:
         """
@@ -259,7 +271,7 @@ class FunctionConverter:
     def is_shared(self, source: SSAValue, variable: SSAValue) -> bool:
         """Return whether a value is the result of a loop or conditional that shares `variable`."""
         owner = source.owner
-        structured = isinstance(owner, Operation) and owner.name in ("scf.for", "scf.if")
+        structured = isinstance(owner, Operation) and owner.name in ("scf.for", "scf.if", "scf.while")
         return structured and self.outer_variable(source) is variable
 
     def results(self, op: Operation, variables: list[SSAValue]) -> None:

@@ -23,13 +23,13 @@ class Effects:
 
     def between(self, lvalue: SSAValue, start: int, end: int) -> bool:
         """Return whether an lvalue may be clobbered after position `start` and before `end`."""
-        variable = _variable(lvalue)
+        variable = local_variable(lvalue)
         positions = self.memory if variable is None else self.variables.get(variable, [])
         index = bisect_right(positions, start)
         return index < len(positions) and positions[index] < end
 
 
-def _variable(lvalue: SSAValue) -> SSAValue | None:
+def local_variable(lvalue: SSAValue) -> SSAValue | None:
     """Return the local scalar variable of an lvalue, None for other lvalues."""
     is_scalar = isinstance(lvalue.owner, emitc.VariableOp) and not isinstance(lvalue.type, EmitC_ArrayType)
     return lvalue if is_scalar else None
@@ -48,7 +48,7 @@ def effects_of(ops: list[Operation], known: Mapping[Block, Effects]) -> Effects:
             for variable in inner.variables:
                 found.variables.setdefault(variable, []).append(position)
             found.memory += [position] if inner.memory else []
-        if type(op) is emitc.AssignOp and (variable := _variable(op.var)) is not None:
+        if type(op) is emitc.AssignOp and (variable := local_variable(op.var)) is not None:
             found.variables.setdefault(variable, []).append(position)
         elif may_write(op):
             found.memory.append(position)

@@ -37,6 +37,7 @@ from .expressions import (
     within,
 )
 from .functions import argument_attributes, argument_names, comment, definition, operands_comment, verbatim_text
+from .liveness import dead_ops
 
 _LONGEST = 88
 _NAMELESS = (emitc.ConstantOp, emitc.GetGlobalOp, emitc.LiteralOp, emitc.SubscriptOp)
@@ -54,6 +55,7 @@ def function_text(function: emitc.FuncOp, names: Names, constants: frozenset[str
     printer = _FunctionPrinter(names, constants)
     said = argument_attributes(function)
     block = function.body.block
+    printer.dead |= dead_ops(block)
     printer.plan(block)
     for argument, name, attributes in zip(block.args, arguments, said, strict=True):
         printer.text[argument] = name, Level.PRIMARY
@@ -96,7 +98,7 @@ class _FunctionPrinter:
 
     def plan(self, block: Block) -> None:
         """Find the ops of a block to fold into their user, and the dead ones."""
-        ops = list(block.ops)
+        ops = [op for op in block.ops if op not in self.dead]
         for op in ops:
             for region in op.regions:
                 for inner in region.blocks:

@@ -1,0 +1,42 @@
+"""Liveness of local variables in a function of C: ops that only compute what nothing reads."""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from ....dialects import emitc
+from ....dialects.core.nesting import nested_ops
+from .effects import local_variable, may_write
+
+
+def dead_ops(block: Block) -> set[Operation]:
+    """
+    Return the ops on local variables and values that no effect depends on.
+
+    A variable is alive if a live op reads it, and with it the assignments to it: `v = v + 1` alone is dead.
+    """
+    ops = nested_ops(block)
+    unmarked = {op for op in ops if _is_removable(op)}
+    assignments: dict[SSAValue, list[Operation]] = {}
+    for op in unmarked:
+        if isinstance(op, emitc.AssignOp):
+            assignments.setdefault(op.var, []).append(op)
+    pending = [op for op in ops if op not in unmarked]
+    while pending:
+        op = pending.pop()
+        owners = [operand.owner for operand in op.operands]
+        needed = [owner for owner in owners if isinstance(owner, Operation)]
+        if isinstance(op, emitc.VariableOp):
+            needed += assignments.get(op.results[0], [])
+        pending += [each for each in needed if each in unmarked]
+        unmarked.difference_update(needed)
+    return unmarked
+
+
+def _is_removable(op: Operation) -> bool:
+    """Return whether an op has no effect but on a local variable."""
+    if isinstance(op, emitc.AssignOp):
+        return local_variable(op.var) is not None
+    if isinstance(op, emitc.VariableOp):
+        return local_variable(op.results[0]) is not None
+    return len(op.results) == 1 and not op.regions and not may_write(op)

@@ -1,0 +1,40 @@
+"""Variables of C for the values that nested loops and conditionals carry, on a random population of nests."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.runtime.interpreter.engine import Interpreter
+from tilewright.test.passes.emitc.carried_nests import INPUTS, OUTPUTS, random_nest
+from tilewright.test.passes.scalar_c import build_module
+
+pytestmark = pytest.mark.quick
+
+
+def results_of(seeds: range, folder: Path, *flags: str) -> list[tuple[list[int], list[int]]]:
+    """Return what the interpreter and the C compute of random nests, all in one compilation."""
+    text = "\n".join(random_nest(f"f{seed}", random.Random(seed)) for seed in seeds)
+    module = parse_module(new_context(), text)
+    interpreter, inputs, expected = Interpreter(module), {}, {}
+    for seed in seeds:
+        inputs[seed] = np.random.default_rng(seed).integers(-9, 9, INPUTS, np.int32)
+        expected[seed] = np.zeros(OUTPUTS, np.int32)
+        interpreter.call(f"f{seed}", [inputs[seed], expected[seed]])
+    library, pairs = build_module(module, folder, *flags), []
+    for seed in seeds:
+        result = np.zeros(OUTPUTS, np.int32)
+        arrays = inputs[seed], result
+        getattr(library, f"f{seed}_run")(*(array.ctypes.data_as(ctypes.c_void_p) for array in arrays))
+        pairs.append((expected[seed].tolist(), result.tolist()))
+    return pairs
+
+
+def test_nests_of_carried_scalars_in_c(tmp_path: Path) -> None:
+    for seed, (expected, result) in enumerate(results_of(range(60), tmp_path, "-O0")):
+        assert result == expected, f"nest {seed}"
