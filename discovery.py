@@ -242,19 +242,19 @@ def imported(load: Callable[[], T], origin: Path | str) -> T:
 def _place(error: BaseException, origin: Path | str) -> str:
     """Return file:line of an error: of its syntax, or else of the innermost frame in a plug-in's own code."""
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{_shown(error.filename)}:{error.lineno}"
+        return f"{shown(error.filename)}:{error.lineno}"
     own = ""
     folder = origin if isinstance(origin, Path) and origin.is_dir() else Path(origin).parent
     traceback: TracebackType | None = error.__traceback__
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         is_own = Path(file).is_relative_to(folder) if isinstance(origin, Path) else not _is_machinery(file)
-        own = f"{_shown(file)}:{traceback.tb_lineno}" if is_own else own
+        own = f"{shown(file)}:{traceback.tb_lineno}" if is_own else own
         traceback = traceback.tb_next
     return own or str(origin)
 
 
-def _shown(file: str) -> str:
+def shown(file: str) -> str:
     """Return a path as a user in the working directory writes it."""
     return str(Path(file).relative_to(Path.cwd())) if Path(file).is_relative_to(Path.cwd()) else file
 

@@ -21,7 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
-from .discovery import imported, load_file, loaded_files, unique
+from .discovery import imported, is_inside, load_file, loaded_files, shown, unique
 from .errors import Diagnostic
 
 _GROUP = "xdsl.universe"
@@ -55,6 +55,32 @@ def load_passes(path: Path) -> None:
             expected="a class derived from ModulePass with a name, or an object Dialect(...)",
             remedy="docs/extending.md shows a file with both",
         )
+
+
+# Failures
+
+
+def author_place(error: BaseException) -> str:
+    """Return file:line of the innermost frame in a plug-in's own code that an exception passed, empty if none."""
+    traceback, place = error.__traceback__, ""
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if _is_authors(file, str(traceback.tb_frame.f_globals.get("__name__", ""))):
+            place = f"{shown(file)}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place
+
+
+def _is_authors(file: str, module: str) -> bool:
+    """Return whether a file is neither of this package, xDSL, Python, nor of a library without plug-ins."""
+    package = module.partition(".")[0]
+    is_own = is_inside(Path(file)) or Path(file).resolve().is_relative_to(Path(__file__).resolve().parent)
+    if file.startswith("<") or is_own or package in sys.stdlib_module_names:
+        return False
+    if "site-packages" not in Path(file).parts and "dist-packages" not in Path(file).parts:
+        return package != "xdsl"
+    points = entry_points(group=_GROUP)
+    return package in {point.value.partition(":")[0].partition(".")[0] for point in points} - {"xdsl"}
 
 
 # Installed packages

@@ -9,6 +9,7 @@ Kinds of rule:
   an array that nobody else writes to, a memref an array that is a view of its buffer.
 - `@c_rule("function")`: a function `(runner, op, *operands) -> results` for a call of a target's C runtime, on flat
   arrays that begin where the pointers point.
+- `@branch(Op)`: a function `(op, operands) -> (block, arguments)`, where a terminator of a block goes on.
 - `@storage(Op)`: a function `(op) -> array`, the initialised memory of a global.
 """
 
@@ -19,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...discovery import registering
 from ...ir import numpy_type
@@ -47,7 +48,7 @@ class Runner(Protocol):
         ...
 
     def run_region(self, region: Region, arguments: Sequence[Value]) -> Sequence[Value]:
-        """Run a single-block region and return the operands of its terminator."""
+        """Run a region from its first block on, and return the operands of the terminator that leaves it."""
         ...
 
     def call(self, symbol: str, arguments: Sequence[Value]) -> Sequence[Value]:
@@ -73,6 +74,7 @@ class Runner(Protocol):
 
 ScalarRule = Callable[..., NDArray[Any]]
 Rule = Callable[[Runner, Any, Sequence[Value]], Sequence[Value]]
+BranchRule = Callable[[Any, Sequence[Value]], tuple[Block, Sequence[Value]]]
 StorageRule = Callable[[Any], NDArray[Any]]
 
 SCALAR_RULES: dict[type[Operation], ScalarRule] = {}
@@ -80,6 +82,9 @@ SCALAR_RULES: dict[type[Operation], ScalarRule] = {}
 
 RULES: dict[type[Operation], Rule] = {}
 """Op class -> `(runner, op, operands) -> results`."""
+
+BRANCH_RULES: dict[type[Operation], BranchRule] = {}
+"""Class of a terminator with successors -> `(op, operands) -> (block, arguments)`."""
 
 STORAGE_RULES: dict[type[Operation], StorageRule] = {}
 """Op class -> `(op) -> array`."""
@@ -98,6 +103,7 @@ C_SCALAR_RULES: dict[str, ScalarRule] = {}
 _C = TypeVar("_C", bound=CRule)
 _S = TypeVar("_S", bound=ScalarRule)
 _R = TypeVar("_R", bound=Rule)
+_B = TypeVar("_B", bound=BranchRule)
 _G = TypeVar("_G", bound=StorageRule)
 
 
@@ -109,6 +115,11 @@ def scalar(*ops: type[Operation]) -> Callable[[_S], _S]:
 def semantics(*ops: type[Operation]) -> Callable[[_R], _R]:
     """Register `(runner, op, operands) -> results` as the semantics of these ops."""
     return registering(RULES, ops)
+
+
+def branch(*ops: type[Operation]) -> Callable[[_B], _B]:
+    """Register `(op, operands) -> (block, arguments)` as the semantics of these terminators with successors."""
+    return registering(BRANCH_RULES, ops)
 
 
 def c_rule(function: str) -> Callable[[_C], _C]:

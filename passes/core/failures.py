@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseE
 
 from ...errors import Diagnostic
 from ...ir import where
+from ...plugins import author_place
 
 _SEVERAL_BLOCKS = "'block' property of Region class is only available for single-block regions."
 """Text of the ValueError of xDSL where a region of one block is asked for, and it has others."""
@@ -21,10 +22,13 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
     """
     Return an exception as a Diagnostic: itself, or its text where xDSL means the user, else an internal error.
 
+    One that passed the code of a plug-in is the plug-in's, with the place in its file.
     `doing` names what was being done: "pass 'cse'". The place is the op about which xDSL raised the error, where known.
     """
     if isinstance(error, Diagnostic):
         return error
+    if place := author_place(error):
+        return _of_plugin(error, doing, place)
     if isinstance(error, ParseError):
         return Diagnostic(error.msg)
     if isinstance(error, DiagnosticException):
@@ -39,20 +43,42 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
         return Diagnostic(f"a region is not a single block in {doing}", expected="regions of one block", remedy=remedy)
     if isinstance(error, ValueError) and str(error) == _NO_OPTIMIZER:
         return Diagnostic(f"{doing} runs mlir-opt", expected="mlir-opt on the path", remedy="install MLIR's tools")
-    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    text = _text(error)
     if _is_of_upstream_pass(error):
         op = _blamed_op(error)
         message = f"{doing} of xDSL does not support this {'op' if op else 'program'}"
-        return Diagnostic(message, where=where(op) if op else "", notes=[text.splitlines()[0]])
+        return Diagnostic(message, where=where(op) if op else "", notes=[text])
     return Diagnostic(
-        f"internal error in {doing}: {text.splitlines()[0]}",
+        f"internal error in {doing}: {text}",
         remedy="run with --debug for the traceback, and report it: this is a fault of the tool, not of the input",
     )
 
 
 def catchable(error: BaseException) -> bool:
-    """Return whether an exception is a failure of the program, not an interrupt or exit."""
+    """Return whether an exception is a failure of the program, not an interrupt or exit; the exit of a plug-in is."""
+    if isinstance(error, SystemExit):
+        return author_place(error) != ""
     return isinstance(error, Exception | ArgSpecParseError)
+
+
+def _of_plugin(error: BaseException, doing: str, place: str) -> Diagnostic:
+    """Return the exception of a plug-in: the text of one that xDSL means for the user, at the op that it is about."""
+    text = _text(error)
+    if isinstance(error, DiagnosticException) and str(error).strip():
+        op = _blamed_op(error)
+        note = f"{place} raises {type(error).__name__}"
+        return Diagnostic(str(error).strip(), where=where(op) if op else "", notes=[note])
+    remedy = "mend the plug-in; --debug shows the traceback"
+    return Diagnostic(f"the plug-in raises an exception in {doing}: {text}", where=place, remedy=remedy)
+
+
+def _text(error: BaseException) -> str:
+    """Return the type of an exception and the first line of its text."""
+    try:
+        text = str(error).strip()
+    except Exception:  # the text of a plug-in's exception is code of the plug-in
+        text = ""
+    return f"{type(error).__name__}: {text}".rstrip(": ").splitlines()[0]
 
 
 def _is_of_upstream_pass(error: BaseException) -> bool:

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from ...dialects.core.interleaving import Interleaving, Order
 from ...dialects.core.kernel import is_kernel
-from ...dialects.core.semantics import RULES, SCALAR_RULES, STORAGE_RULES, Rule, Runner, Value
+from ...dialects.core.semantics import BRANCH_RULES, RULES, SCALAR_RULES, STORAGE_RULES, Rule, Runner, Value
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, where
 
@@ -97,18 +97,32 @@ class Interpreter:
         return forked
 
     def run_region(self, region: Region, arguments: Sequence[Value]) -> Sequence[Value]:
-        """Run a single-block region and return the operands of its terminator."""
-        if len(region.blocks) != 1:
-            raise Diagnostic(f"a region of {len(region.blocks)} blocks has no interpreter rule", expected="one block")
-        block = region.block
+        """
+        Run a region from its first block on, and return the operands of the terminator that leaves it.
+
+        Raises Diagnostic for a terminator with successors that has no rule.
+        """
         env = self._frames[-1] if self._frames else {}
-        env.update(zip(block.args, arguments, strict=True))
-        last = block.last_op
-        for op in block.ops:
-            if op is last and op.has_trait(IsTerminator):
-                return [env[operand] for operand in op.operands]
-            self._run(op, env)
-        return []
+        block = region.blocks[0]
+        while True:
+            env.update(zip(block.args, arguments, strict=True))
+            last = _terminator(block)
+            for op in block.ops:
+                if op is not last:
+                    self._run(op, env)
+            if last is None:
+                return []
+            operands = [env[operand] for operand in last.operands]
+            if not last.successors:
+                return operands
+            block, arguments = self._successor(last, operands)
+
+    def _successor(self, op: Operation, operands: Sequence[Value]) -> tuple[Block, Sequence[Value]]:
+        """Return the block where a terminator goes on, and the values of its arguments."""
+        rule = BRANCH_RULES.get(type(op))
+        if rule is None:
+            raise Diagnostic(f"no interpreter rule for the branch '{op.name}'", where=where(op))
+        return rule(op, operands)
 
     def _run(self, op: Operation, env: dict[SSAValue, Value]) -> None:
         if not self.interleaving.is_default:
@@ -121,6 +135,11 @@ class Interpreter:
         except RecursionError as error:
             raise Diagnostic("regions nest too deep to be interpreted", where=where(op)) from error
         env.update(zip(op.results, results, strict=True))
+
+
+def _terminator(block: Block) -> Operation | None:
+    last = block.last_op
+    return last if last is not None and last.has_trait(IsTerminator) else None
 
 
 def run_op(runner: Runner, op: Operation, operands: Sequence[Value]) -> Sequence[Value]:

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
+from xdsl.utils.exceptions import VerifyException
 
 from ....errors import Diagnostic
 from ....locations import where
+from ....plugins import author_place
 from .definitions import alike_verified_once
 from .dominance import dominator_tree, is_in_graph_region
 from .reshapes import verify_reshape
@@ -81,7 +83,9 @@ def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
     except Exception as error:
         message = str(error).strip().splitlines()
         reason = message[-1] if message else "no reason given"
-        raise Diagnostic(f"'{_name(op)}' does not verify: {reason}", where=where(op)) from error
+        place = "" if isinstance(error, VerifyException) else author_place(error)
+        notes = [f"{place} raises {type(error).__name__}"] if place else []
+        raise Diagnostic(f"'{_name(op)}' does not verify: {reason}", where=where(op), notes=notes) from error
 
 
 def _verify_operands(op: Operation, visible: set[SSAValue] | None) -> None:
