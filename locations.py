@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
+from xdsl.dialects import builtin
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     ArrayAttr,
@@ -40,6 +41,34 @@ class InferredLoc(ParametrizedAttribute, BuiltinAttribute):
         FileLineColLoc(self.filename, self.line, self.column).print_builtin(printer)
 
 
+@irdl_attr_definition
+class FileRangeLoc(ParametrizedAttribute, BuiltinAttribute):
+    """Range in a file, from a line and column to others: `loc("a.c":1:2 to 3:4)`, which MLIR 20 and newer have."""
+
+    name = "file_range_loc"
+
+    filename: StringAttr = param_def()
+    line: IntAttr = param_def()
+    column: IntAttr = param_def()
+    end_line: IntAttr = param_def()
+    end_column: IntAttr = param_def()
+
+    def print_builtin(self, printer: Printer) -> None:
+        end = "" if self.end_line == self.line else f"{self.end_line.data}"
+        with printer.in_location():
+            printer.print_string_literal(self.filename.data)
+            printer.print_string(f":{self.line.data}:{self.column.data} to {end}:{self.end_column.data}")
+
+
+# xDSL checks the parts of call sites, fused and named locations against this union.
+setattr(builtin, "LocationAttr", LocationAttr | InferredLoc | FileRangeLoc)
+
+
+def is_location(attribute: Attribute) -> bool:
+    """Return whether an attribute is a location."""
+    return isinstance(attribute, LocationAttr | InferredLoc | FileRangeLoc)
+
+
 def is_written(location: Attribute) -> bool:
     """Return whether a location is information of the program: neither unknown nor inferred from an op's position."""
     return not isinstance(location, UnknownLoc | InferredLoc)
@@ -72,10 +101,10 @@ def _parts(location: LocationAttr) -> tuple[LocationAttr, ...]:
     return cast("tuple[LocationAttr, ...]", cast(ArrayAttr[Attribute], location.locations).data)
 
 
-def _place(location: Attribute) -> FileLineColLoc | InferredLoc | None:
+def _place(location: Attribute) -> FileLineColLoc | FileRangeLoc | InferredLoc | None:
     """Return the first place in a file within a location, of a call the callee's; None if there is none."""
     match location:
-        case FileLineColLoc() | InferredLoc():
+        case FileLineColLoc() | FileRangeLoc() | InferredLoc():
             return location
         case CallSiteLoc():
             return _place(location.callee) or _place(location.caller)

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.analysis.affine_form import linear
+from ..dialects.core.analysis.constants import has_constant_elements
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..dialects.core.kernel_parts import ints
 from ..dialects.core.machine.attribute import machine_of
@@ -42,7 +43,7 @@ def permute_operands(module: ModuleOp, machine: Machine) -> None:
     The kernel reads a strided view of it, with the shape and the elements of the operand. What is no constant is copied
     by `linalg.transpose`.
     """
-    globals_ = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and op.constant is not None]
+    globals_ = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and has_constant_elements(op)]
     constants = _Constants(module, {op.sym_name.data: op for op in globals_})
     for function in functions(module):
         for op in [each for each in nested_ops(function) if is_kernel(each)]:

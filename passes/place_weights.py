@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, OpResult, Use
 from xdsl.rewriter import Rewriter
 
+from ..dialects.core.analysis.constants import has_constant_elements
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Engine, Machine
@@ -76,7 +77,7 @@ def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
     return [
         _weights(globals_[name], found, machine)
         for name, found in uses.items()
-        if found and name not in others and name in globals_ and globals_[name].constant is not None
+        if found and name not in others and name in globals_ and has_constant_elements(globals_[name])
     ]
 
 

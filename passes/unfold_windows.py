@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import DenseArrayBase, MemRefType, ModuleOp, StridedL
 from xdsl.ir import Attribute
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.analysis.constants import has_constant_elements
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Machine
 from ..dialects.core.nesting import nested_ops
@@ -24,7 +25,8 @@ from .memory.views import is_dense, layout_of
 
 def unfold_windows(module: ModuleOp, machine: Machine) -> None:
     """Give convolutions a view of windows' rows as channels, where their engine then takes fewer cycles."""
-    names = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)}
+    globals_ = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and has_constant_elements(op)]
+    names = {op.sym_name.data: op for op in globals_}
     unfolded: dict[tuple[str, tuple[int, ...]], memref.GlobalOp] = {}
     unused: set[str] = set()
     for function in functions(module):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -62,12 +62,13 @@ def _write(buffer: SSAValue, written: Range | None, found: Ranges) -> None:
 
 
 def _constant(definition: memref.GlobalOp | None) -> Range | None:
-    if definition is None or definition.constant is None:
+    value = definition.properties.get("initial_value") if definition is not None else None
+    if definition is None or definition.constant is None or not isinstance(value, DenseIntOrFPElementsAttr):
         return None
     element = cast("MemRefType[Any]", definition.type).element_type
     if integer_width(element) is None:
         return None
-    return Range.of_array(array_of(cast(DenseAttr, definition.initial_value)))
+    return Range.of_array(array_of(cast(DenseAttr, value)))
 
 
 # Kernels

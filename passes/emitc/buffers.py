@@ -285,6 +285,9 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
         "static_specifier": UnitAttr(),
     }
     value = op.properties.get("initial_value")
+    if value is None:
+        remedy = "define it in this module, or pass it as an argument"
+        raise Diagnostic(f"the global @{name} is declared only, and has no memory in C", where(op), remedy=remedy)
     # Static memory in C is zero-initialised.
     zero = "constant" not in op.properties and isinstance(value, DenseIntOrFPElementsAttr) and not any(value.data.data)
     if isinstance(value, DenseIntOrFPElementsAttr) and not zero:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Region, SSAValue
 
 from ...dialects.core.semantics import Runner, Value, semantics
+from ...dialects.func import CallIndirectOp, ConstantOp
 from ...errors import Diagnostic
 from ...ir import where
 from .lanes import run_nest
@@ -20,6 +21,16 @@ from .ownership import keeps_inits, keeps_yields
 @semantics(func.CallOp)
 def _call(runner: Runner, op: func.CallOp, operands: Sequence[Value]) -> Sequence[Value]:
     return runner.call(op.callee.string_value(), operands)
+
+
+@semantics(ConstantOp)
+def _function(runner: Runner, op: ConstantOp, operands: Sequence[Value]) -> Sequence[Value]:
+    return (np.array(op.value.string_value()),)
+
+
+@semantics(CallIndirectOp)
+def _call_indirect(runner: Runner, op: CallIndirectOp, operands: Sequence[Value]) -> Sequence[Value]:
+    return runner.call(str(operands[0]), operands[1:])
 
 
 @semantics(scf.IfOp)

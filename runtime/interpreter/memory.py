@@ -32,6 +32,8 @@ def new_buffer(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
 
 @storage(memref.GlobalOp)
 def _global(op: memref.GlobalOp) -> Array:
+    if "initial_value" not in op.properties:
+        raise Diagnostic("the global is declared only: its value is not in this module", where=where(op))
     type_ = cast("MemRefType[Any]", op.type)
     buffer = new_memref(type_)
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):

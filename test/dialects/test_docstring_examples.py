@@ -32,6 +32,7 @@ FRAGMENTS = {
 
 INCOMPLETE = {
     "cluster.fork": "the function",
+    "func.constant": "the function",
     "hier.join": "the launch",
     **dict.fromkeys(("hier.front", "hier.pop", "hier.push", "hier.release", "hier.reserve"), "the stream"),
     "hier.stream": "the programs",

@@ -17,6 +17,7 @@
 // CHECK-NONE: func.return
 
 #defined = loc("m.cc":7:8)
+#range = loc("range.c":5:6 to 7:8)
 
 // CHECK: func.func @f(%a: i32 loc("x"), %b: i32 {tilewright.mark} loc("m.cc":7:8), %c: i32) -> i32 {
 func.func @f(%a: i32 loc("x"), %b: i32 {tilewright.mark} loc(#defined), %c: i32) -> i32 {
@@ -28,10 +29,20 @@ func.func @f(%a: i32 loc("x"), %b: i32 {tilewright.mark} loc(#defined), %c: i32)
   %2 = arith.addi %1, %c : i32 loc(fused<"why">["a", "b"("m.cc":1:2)])
   // CHECK-NEXT: %3 = arith.addi %2, %c : i32 loc(fused["a", "a.mlir":3:4])
   %3 = arith.addi %2, %c : i32 loc(#later)
-  // CHECK-NEXT: %4 = arith.addi %3, %a : i32 loc("{{.*}}locations.mlir":32:3)
+  // CHECK-NEXT: %4 = arith.addi %3, %a : i32 loc("{{.*}}locations.mlir":{{[0-9]+}}:3)
   %4 = arith.addi %3, %a : i32
   // CHECK-NEXT: %5 = arith.addi %4, %a : i32 loc(unknown)
   %5 = arith.addi %4, %a : i32 loc(unknown)
+  // CHECK-NEXT: "test.op"() : () -> () loc("range.c":1:2 to 3:4)
+  "test.op"() : () -> () loc("range.c":1:2 to 3:4)
+  // CHECK-NEXT: "test.op"() : () -> () loc("range.c":1:2 to :4)
+  "test.op"() : () -> () loc("range.c":1:2 to 1:4)
+  // CHECK-NEXT: "test.op"() : () -> () loc("range.c":1:2)
+  "test.op"() : () -> () loc("range.c":1:2 to :2)
+  // CHECK-NEXT: "test.op"() : () -> () loc("range.c":7:0)
+  "test.op"() : () -> () loc("range.c":7)
+  // CHECK-NEXT: "test.op"() : () -> () loc(callsite("a"("range.c":1:2 to 3:4) at fused["b", "range.c":5:6 to 7:8]))
+  "test.op"() : () -> () loc(callsite("a"("range.c":1:2 to 3:4) at fused["b", #range]))
   // CHECK-NEXT: cf.br ^{{.*}}(%5 : i32) loc("
   cf.br ^end(%5 : i32)
 // CHECK-NEXT: ^{{.*}}(%6: i32 loc("of the argument")):

@@ -10,6 +10,13 @@ memref.global @b : memref<4xi8> = uninitialized
 // CHECK-NEXT: memref.global "nested" @c : memref<4xi8> = dense<7>
 memref.global "nested" @c : memref<4xi8> = dense<7>
 
+// CHECK-NEXT: memref.global "private" @d : memref<4xi8>{{$}}
+memref.global "private" @d : memref<4xi8>
+// CHECK-NEXT: memref.global constant @e : memref<4xi8>{{$}}
+memref.global constant @e : memref<4xi8>
+// CHECK-NEXT: "memref.global"() <{sym_name = "g", type = memref<4xi8>}> : () -> ()
+"memref.global"() <{sym_name = "g", type = memref<4xi8>}> : () -> ()
+
 // CHECK-LABEL: func.func @memrefs
 func.func @memrefs(%a: memref<2xf32>, %b: memref<2xf32>, %i: index, %x: f32) {
   // CHECK-NEXT: memref.copy %a, %b {test.mark} : memref<2xf32> to memref<2xf32>
@@ -50,4 +57,46 @@ func.func @loops(%a: memref<8x8xf32>, %zero: f32, %lb: index, %ub: index, %st: i
     }
   }
   func.return %sum : f32
+}
+
+// One result type may stand without parentheses.
+
+// CHECK-LABEL: func.func @bare_types
+func.func @bare_types(%c: i1, %x: i32, %n: index) -> i32 {
+  // CHECK-NEXT: scf.if %c -> (i32)
+  %0 = scf.if %c -> i32 {
+    scf.yield %x : i32
+  } else {
+    scf.yield %x : i32
+  }
+  // CHECK: scf.for %i = %n to %n step %n iter_args({{.*}}) -> (i32)
+  %1 = scf.for %i = %n to %n step %n iter_args(%a = %0) -> i32 {
+    scf.yield %a : i32
+  }
+  // CHECK: scf.for %{{.*}} = %x to %x step %x iter_args({{.*}}) -> (i32) : i32
+  %2 = scf.for %i = %x to %x step %x iter_args(%a = %0)
+      ->
+      i32 : i32 {
+    scf.yield %a : i32
+  }
+  // CHECK: scf.execute_region -> (i32)
+  %3 = scf.execute_region -> i32 {
+    scf.yield %x : i32
+  }
+  // CHECK: scf.index_switch %n -> i32
+  %4 = scf.index_switch %n -> i32
+  case 2 {
+    scf.yield %x : i32
+  }
+  default {
+    scf.yield %0 : i32
+  }
+  // CHECK: scf.while
+  %5 = scf.while (%a = %x) : (i32) -> i32 {
+    scf.condition(%c) %a : i32
+  } do {
+  ^bb0(%b: i32):
+    scf.yield %b : i32
+  }
+  func.return %5 : i32
 }

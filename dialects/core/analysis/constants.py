@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
@@ -28,7 +28,11 @@ def constant_elements(value: SSAValue) -> DenseAttr | None:
     """Return the elements of a buffer that is a constant of the module, None for other values."""
     get = value.owner
     found = SymbolTable.lookup_symbol(get, get.name_) if isinstance(get, memref.GetGlobalOp) else None
-    if not isinstance(found, memref.GlobalOp) or found.constant is None:
+    if not isinstance(found, memref.GlobalOp) or not has_constant_elements(found):
         return None
-    elements = found.initial_value
-    return cast("DenseIntOrFPElementsAttr[Any]", elements) if isinstance(elements, DenseIntOrFPElementsAttr) else None
+    return cast(DenseAttr, found.initial_value)
+
+
+def has_constant_elements(op: memref.GlobalOp) -> bool:
+    """Return whether a global is a constant whose elements the module has: neither a variable nor a declaration."""
+    return op.constant is not None and isinstance(op.properties.get("initial_value"), DenseIntOrFPElementsAttr)

@@ -1,4 +1,4 @@
-"""Text of affine expressions and maps, with upstream's few parentheses."""
+"""Affine expressions and maps: their text, with upstream's few parentheses, and a parser that tells what it refuses."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineSymExpr,
 )
+from xdsl.parser.affine_parser import AffineParser
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.mlir_lexer import MLIRToken
 
 _SUM, _PRODUCT = 1, 2
 
@@ -39,3 +42,18 @@ def affine_text(expr: AffineExpr, dims: Sequence[str], symbols: Sequence[str] = 
             return text if precedence >= within else f"({text})"
         case _:
             raise ValueError(f"no affine expression: {expr}")
+
+
+class PureAffineParser(AffineParser):
+    """Parser of affine maps and sets; it refuses semi-affine expressions, which xDSL cannot hold, at their operator."""
+
+    def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
+        constants = [isinstance(each, AffineConstantExpr) for each in (lhs, rhs)]
+        is_pure = binop.text in "+-" or constants[1] or (binop.text == "*" and constants[0])
+        if not is_pure:
+            message = f"expected a constant operand of '{binop.text}': semi-affine expressions are not supported"
+            raise ParseError(binop.span, message)
+        try:
+            return super()._create_binop_expr(lhs, rhs, binop)
+        except ZeroDivisionError as error:
+            raise ParseError(binop.span, f"expected a divisor of '{binop.text}' that is not 0") from error

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
@@ -17,6 +18,7 @@ from xdsl.dialects.builtin import (
     ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    FileLineColLoc,
     FusedLoc,
     IndexType,
     IntAttr,
@@ -25,16 +27,22 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     NoneAttr,
     StringAttr,
+    UnregisteredOp,
 )
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
+from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
-from ....locations import InferredLoc
+from ....errors import did_you_mean
+from ....locations import FileRangeLoc, InferredLoc, is_location
+from .affine import PureAffineParser
 from .raw_bytes import from_upstream, raw_bytes
 from .upstream import PROPERTIES, add_syntax
+
+_T = TypeVar("_T")
 
 _TOKEN = re.compile(
     r"""(?:[ \t\r\n]++|//[^\n]*+)*+
@@ -152,6 +160,23 @@ class LocatingParser(Parser):
             span = min((self._first_uses[value] for value in undefined), key=lambda span: span.start)
             raise ParseError(span, f"the value {span.text} is used, but not defined") from error
 
+    def parse_comma_separated_list(self, delimiter: Any, parse: Callable[[], _T], context_msg: str = "") -> list[_T]:
+        # Upstream reads `-> i32` wherever it reads `-> (i32)`; xDSL reads the latter alone.
+        is_bare = delimiter is self.Delimiter.PAREN and self._current_token.kind is not MLIRTokenKind.L_PAREN
+        if is_bare and _follows_arrow(self._text, self._current_token.span.start):
+            return [parse()]
+        return super().parse_comma_separated_list(delimiter, parse, context_msg)
+
+    def parse_affine_map(self) -> AffineMap:
+        return PureAffineParser(cast(Any, self._parser_state)).parse_affine_map()
+
+    def parse_affine_set(self) -> AffineSet:
+        return PureAffineParser(cast(Any, self._parser_state)).parse_affine_set()
+
+    def parse_affine_map_of_ssa_ids(self) -> tuple[AffineMap, Sequence[SSAValue[IndexType]]]:
+        found, spans = PureAffineParser(cast(Any, self._parser_state)).parse_affine_map_of_ssa_ids()
+        return found, [self.resolve_operand(UnresolvedOperand(span, 0), IndexType()) for span in spans]
+
     def parse_operation(self) -> Operation:
         self._start = start = self._current_token.span.start
         op = super().parse_operation()
@@ -181,6 +206,12 @@ class LocatingParser(Parser):
         if token.kind is MLIRTokenKind.HASH_IDENT and token.text not in self.attribute_aliases:
             self._consume_token()
             return self._location_defined_later(token)
+        if token.kind is MLIRTokenKind.HASH_IDENT:
+            if not is_location(alias := self.parse_attribute()):
+                self.raise_error("expected the alias of a location", token.span)
+            return cast(LocationAttr, alias)
+        if token.kind is MLIRTokenKind.STRING_LIT:
+            return self._parse_place()
         if token.text != "fused":
             return super()._parse_location()
         self._consume_token()
@@ -191,6 +222,26 @@ class LocatingParser(Parser):
             self.parse_punctuation(">")
         parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
         return FusedLoc(ArrayAttr[Attribute](parts), metadata)
+
+    def _parse_place(self) -> LocationAttr:
+        """Parse `"node"`, `"node"(location)`, `"a.c":1`, `"a.c":1:2`, or a range: `"a.c":1:2 to 3:4`, `... to :4`."""
+        if self._text[self._current_token.span.end :][:1] != ":":
+            return super()._parse_location()
+        file = StringAttr(self.parse_str_literal())
+        self.parse_punctuation(":")
+        line, column = self._natural(), 0
+        if self.parse_optional_punctuation(":") is not None:
+            column = self._natural()
+        start = FileLineColLoc(file, IntAttr(line), IntAttr(column))
+        if self.parse_optional_keyword("to") is None:
+            return start
+        end_line = self.parse_optional_integer(False, False)
+        self.parse_punctuation(":")
+        end = line if end_line is None else end_line, self._natural()
+        return start if end == (line, column) else _range(file, line, column, *end)
+
+    def _natural(self) -> int:
+        return self.parse_integer(allow_boolean=False, allow_negative=False)
 
     def _location_defined_later(self, alias: MLIRToken) -> LocationAttr:
         """Return the location of an alias whose definition comes after its use, as upstream prints them."""
@@ -298,11 +349,40 @@ class LocatingParser(Parser):
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
             found = super()._get_op_by_name(name)
-            add_syntax(found)
-            return found
         except ParseError as error:
             # xDSL blames the token after the name, which may stand on another line.
-            raise ParseError(Span(self._start, self._start, self.lexer.input), error.msg) from error
+            raise ParseError(self.start_of_op(), f"{error.msg}{self._hint(name)}") from error
+        if issubclass(found, UnregisteredOp) and "." in name:
+            found.name = name
+            setattr(found, "parse", classmethod(_refuse_custom_form))
+        add_syntax(found)
+        return found
+
+    def start_of_op(self) -> Span[str]:
+        """Return the place of the op whose parsing began last."""
+        return Span(self._start, self._start, self.lexer.input)
+
+    def _hint(self, name: str) -> str:
+        """Return the remedy for an op that is not registered: ops with names like it, or the option for its dialect."""
+        dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
+        if dialect is None:
+            return "; --allow-unregistered-dialect accepts the generic form of ops of unknown dialects"
+        near = did_you_mean(name, [op.name for op in dialect.operations])
+        return f" in the dialect '{dialect.name}'{f': {near}' if near else ''}"
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: Any) -> Any:
+        start = self._current_token.span.start
+        body = self._text[start + 1 : start + 2]
+        is_bare = "." not in attr_or_dialect_name and self._current_token.kind is MLIRTokenKind.LESS
+        if not is_bare or body.isalpha() or body in ("_", "$"):
+            return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
+        # Upstream's `#dialect<...>` of any text, where xDSL wants a name first.
+        sign = "!" if is_type else "#"
+        if not self.ctx.allow_unregistered or self.ctx.get_optional_dialect(attr_or_dialect_name) is not None:
+            self.raise_error(f"'{sign}{attr_or_dialect_name}<...>' is not registered")
+        name = f"{attr_or_dialect_name}."
+        kind = self.ctx.get_optional_type(name) if is_type else self.ctx.get_optional_attr(name)
+        return cast(Any, kind)(name, bool(is_type), True, self._parse_dialect_symbol_body())
 
     def _parse_dialect_resource_handle(self, dialect_name: str, interface: OpAsmDialectInterface) -> str:
         # xDSL forgets a name that it had to change because another text of this process used it, and so the contents.
@@ -310,6 +390,26 @@ class LocatingParser(Parser):
         if (dialect_name, name) not in self._resources:
             self._resources[dialect_name, name] = interface.declare_resource(name)
         return self._resources[dialect_name, name]
+
+
+def _range(file: StringAttr, line: int, column: int, end_line: int, end_column: int) -> LocationAttr:
+    """Return a range in a file."""
+    return cast(
+        LocationAttr, FileRangeLoc(file, IntAttr(line), IntAttr(column), IntAttr(end_line), IntAttr(end_column))
+    )
+
+
+def _refuse_custom_form(op: type[UnregisteredOp], parser: LocatingParser) -> NoReturn:
+    """Raise ParseError: the custom form of an op that is not registered is unknown."""
+    message = f"the op '{op.name}' is not registered, so its custom form is unknown: write the generic form"
+    raise ParseError(parser.start_of_op(), f'{message} "{op.name}"(...) : (...) -> ...')
+
+
+def _follows_arrow(text: str, position: int) -> bool:
+    """Return whether `->` stands before a position, but for white space."""
+    while position > 0 and text[position - 1].isspace():
+        position -= 1
+    return text[max(position - 2, 0) : position] == "->"
 
 
 @lru_cache(1 << 16)

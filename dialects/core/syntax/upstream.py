@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
@@ -19,6 +20,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, OptPropertyDef
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
@@ -192,11 +194,11 @@ def _print_global(op: Operation, printer: Printer) -> None:
     printer.print_symbol_name(cast(StringAttr, properties["sym_name"]).data)
     printer.print_string(" : ")
     printer.print_attribute(properties["type"])
-    printer.print_string(" = ")
-    value = properties["initial_value"]
+    value = properties.get("initial_value")
     if isinstance(value, UnitAttr):
-        printer.print_string("uninitialized")
-    else:
+        printer.print_string(" = uninitialized")
+    elif value is not None:
+        printer.print_string(" = ")
         print_dense(printer, cast(DenseAttr, value))
     alignment = {"alignment": properties["alignment"]} if "alignment" in properties else {}
     printer.print_op_attributes(op.attributes | alignment)
@@ -211,7 +213,7 @@ def _has_no_upstream_form(op: Operation) -> bool:
     type = cast("MemRefType[Any]", type)
     whole = TensorType(type.element_type, type.shape)
     is_dense = isinstance(value, DenseIntOrFPElementsAttr) and cast(DenseAttr, value).type == whole
-    return not is_dense and not isinstance(value, UnitAttr)
+    return not is_dense and not isinstance(value, UnitAttr | None)
 
 
 def _conversion(between: str) -> Callable[[Operation, Printer], None]:
@@ -337,8 +339,14 @@ SYNTAX: dict[str, Syntax] = {
 """The syntax of ops that have none in xDSL, or one that omits attributes."""
 
 
+OPTIONAL_PROPERTIES = {"memref.global": ("initial_value", "sym_visibility")}
+"""Properties that are optional upstream and required by xDSL: a global without a value is a declaration."""
+
+
 def add_syntax(op: type[Operation]) -> None:
-    """Give the class of an op of the table upstream's syntax, unless xDSL has it."""
+    """Give the class of an op of the tables upstream's syntax, unless xDSL has it, and its optional properties."""
+    if op.name in OPTIONAL_PROPERTIES:
+        _make_optional(cast("type[IRDLOperation]", op), OPTIONAL_PROPERTIES[op.name])
     syntax = SYNTAX.get(op.name)
     if syntax is None or op.print is syntax.print:
         return
@@ -348,6 +356,18 @@ def add_syntax(op: type[Operation]) -> None:
     setattr(op, "print", syntax.print)
     if syntax.is_generic is not None:
         setattr(op, "needs_generic_form", syntax.is_generic)
+
+
+def _make_optional(op: type[IRDLOperation], names: Sequence[str]) -> None:
+    properties = op.get_irdl_definition().properties
+    for name in names:
+        if not isinstance(properties[name], OptPropertyDef):
+            properties[name] = OptPropertyDef(properties[name].constr)
+            setattr(op, name, property(partial(_property, name)))
+
+
+def _property(name: str, op: Operation) -> Attribute | None:
+    return op.properties.get(name)
 
 
 def _flags(op: Operation) -> None:
