@@ -1,6 +1,6 @@
 """The interpreter: runs a module at any level on NumPy arrays; see docs/interpreter.md."""
 
-from . import arithmetic, branches, control, elementary, memory, structured, tensors
+from . import affine, arithmetic, branches, control, elementary, memory, structured, tensors
 from .boundary import Session, boundary_inputs, load_rules, random_inputs, run_calls, run_module
 from .engine import Interpreter, run_op
 
@@ -15,4 +15,4 @@ __all__ = [
     "run_op",
 ]
 
-_ALWAYS_LOADED = (arithmetic, branches, control, elementary, memory, structured, tensors)
+_ALWAYS_LOADED = (affine, arithmetic, branches, control, elementary, memory, structured, tensors)
