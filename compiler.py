@@ -198,25 +198,32 @@ def compile_model(
     *,
     stop_after: str = "",
     explicit: bool = False,
+    interpreted: bool = False,
     name: str = "",
     observers: Sequence[Observer] = (),
 ) -> Compilation:
     """
     Run a machine's pipeline on a model, up to and with the phase or pass `stop_after`, to the end where that is empty.
 
-    An `explicit` program is the last one whose kernels and transfers are ops, which can be simulated. All names of the
-    C begin with `name`, if that is given; the pipeline must then be run to its end.
+    An `explicit` program is the last one whose kernels and transfers are ops, which can be simulated; an `interpreted`
+    one is the last one that the interpreter runs. All names of the C begin with `name`, if that is given; the pipeline
+    must then be run to its end.
 
     Raises Diagnostic, with the model's path as its source, for whatever is wrong with the model.
     """
     from .passes.core.garbage import rare_collections
 
     with rare_collections():
-        return _compile(model, machine_name, stop_after, explicit, name, observers)
+        return _compile(model, machine_name, stop_after, (explicit, interpreted), name, observers)
 
 
 def _compile(
-    model: Model, machine_name: str, stop_after: str, explicit: bool, name: str, observers: Sequence[Observer]
+    model: Model,
+    machine_name: str,
+    stop_after: str,
+    last: tuple[bool, bool],
+    name: str,
+    observers: Sequence[Observer],
 ) -> Compilation:
     from .dialects.core.syntax.text import new_context
     from .passes.core.manager import PassManager
@@ -224,6 +231,7 @@ def _compile(
     from .runtime.report import ReportObserver
     from .runtime.simulator.explicit import last_explicit
 
+    explicit, interpreted = last
     machine = machine_named(machine_name)
     pipeline = _named(pipeline_of(machine).select(stop_after=stop_after), name)
     report = ReportObserver()
@@ -234,6 +242,10 @@ def _compile(
         manager = PassManager([*observers, report], verify_each=False, verify_phases=True)
         if explicit:
             module = last_explicit(module, pipeline, machine_name, manager)
+        elif interpreted:
+            from .runtime.last_level import run_to_last_level
+
+            run_to_last_level(module, pipeline, manager)
         else:
             manager.run(module, pipeline, new_context())
     found: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content

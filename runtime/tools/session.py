@@ -288,15 +288,24 @@ def check_place(on: str, target: str = "") -> None:
 
 
 class Level(NamedTuple):
-    """Last step of `compile_model`: the end, a phase or pass, or the last one whose program is explicit."""
+    """
+    Last step of `compile_model`: the end, a phase or pass, or the last one whose program is explicit or which the
+    interpreter runs.
+    """
 
     stop_after: str = ""
     explicit: bool = False
+    interpreted: bool = False
 
 
-def level_for(on: str, interpreted: str = "") -> Level:
-    """Return the last step of compiling a network to run there: for the interpreter `interpreted`, a phase or pass."""
-    return Level(interpreted if on == "interpreter" else "", on == "simulator")
+def level_for(on: str, stop_after: str = "") -> Level:
+    """
+    Return the last step of compiling a network to run there: for the interpreter a phase or pass `stop_after`, without
+    one the last that it runs.
+    """
+    if on == "interpreter":
+        return Level(stop_after, interpreted=not stop_after)
+    return Level(explicit=on == "simulator")
 
 
 def runner(compilation: Compilation, on: str, settings: Settings | None = None) -> Run:
