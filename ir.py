@@ -32,6 +32,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from .errors import Diagnostic
 from .locations import fused_location as fused_location
+from .locations import inlined_location as inlined_location
 from .locations import named_location as named_location
 from .locations import node_names as node_names
 from .locations import where as where

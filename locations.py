@@ -71,12 +71,29 @@ def is_location(attribute: Attribute) -> bool:
 
 def is_written(location: Attribute) -> bool:
     """Return whether a location is information of the program: neither unknown nor inferred from an op's position."""
+    if isinstance(location, CallSiteLoc):
+        return is_written(location.callee) or is_written(location.caller)
     return not isinstance(location, UnknownLoc | InferredLoc)
+
+
+def written_part(location: Attribute) -> Attribute:
+    """Return a location without those callees and callers that are not written."""
+    if not isinstance(location, CallSiteLoc):
+        return location
+    callee, caller = written_part(location.callee), written_part(location.caller)
+    if is_written(callee) and is_written(caller):
+        return CallSiteLoc(callee, caller)
+    return caller if is_written(caller) else callee
 
 
 def named_location(name: str) -> LocationAttr:
     """Return the location of what came from the ONNX node `name`."""
     return NameLoc(StringAttr(name), NoneAttr())
+
+
+def inlined_location(callee: LocationAttr, caller: LocationAttr) -> LocationAttr:
+    """Return the location of an op of a callee, inlined for a call at `caller`."""
+    return CallSiteLoc(callee, caller)
 
 
 def fused_location(locations: Iterable[LocationAttr]) -> LocationAttr:
@@ -91,13 +108,24 @@ def fused_location(locations: Iterable[LocationAttr]) -> LocationAttr:
 
 def node_names(op: Operation) -> tuple[str, ...]:
     """Return the names of the ONNX nodes that an op implements, in graph order; empty where it came from none."""
-    return tuple(part.desc.data for part in _parts(op.location) if isinstance(part, NameLoc))
+    return tuple(dict.fromkeys(_names(op.location)))
 
 
-def _parts(location: LocationAttr) -> tuple[LocationAttr, ...]:
+def _names(location: Attribute) -> list[str]:
+    """Return the names that a location holds, of a call the callee's, or the caller's where that has none."""
+    names: list[str] = []
+    for part in _parts(location):
+        if isinstance(part, CallSiteLoc):
+            names += _names(part.callee) or _names(part.caller)
+        elif isinstance(part, NameLoc):
+            names.append(part.desc.data)
+    return names
+
+
+def _parts(location: Attribute) -> tuple[LocationAttr, ...]:
     """Return the locations that a fused one consists of, or the location itself."""
     if not isinstance(location, FusedLoc) or not isinstance(location.metadata, NoneAttr):
-        return (location,)
+        return (cast(LocationAttr, location),)
     return cast("tuple[LocationAttr, ...]", cast(ArrayAttr[Attribute], location.locations).data)
 
 
@@ -117,8 +145,9 @@ def _place(location: Attribute) -> FileLineColLoc | FileRangeLoc | InferredLoc |
 
 def where(op: Operation) -> str:
     """Return the place to name in an error about `op`: its ONNX node, else its line in the file, else the op itself."""
-    if names := node_names(op):
-        return "node " + " + ".join(f'"{name}"' for name in names)
-    if (place := _place(op.location)) is not None:
+    names, place = node_names(op), _place(op.location)
+    if place is not None and (not names or isinstance(op.location, CallSiteLoc)):
         return f"{place.filename.data}:{place.line.data}:{place.column.data}"
+    if names:
+        return "node " + " + ".join(f'"{name}"' for name in names)
     return f"op '{op.name}'"

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.nesting import nested_ops
-from ..ir import functions
+from ..ir import functions, inlined_location
 from .core.base import Pass
 from .symbol_dce import erase_unused_symbols
 
@@ -60,6 +60,11 @@ def _inline(call: func.CallOp, callee: func.FuncOp) -> None:
     returned: list[SSAValue] = list(last.operands)
     given: dict[SSAValue, SSAValue] = dict(zip(block.args, call.operands, strict=True))
     Rewriter.erase_op(last)
+    locations: dict[Attribute, LocationAttr] = {}
+    for op in nested_ops(block):
+        if op.location not in locations:
+            locations[op.location] = inlined_location(op.location, call.location)
+        op.location = locations[op.location]
     Rewriter.inline_block(block, InsertPoint.before(call), call.operands)
     Rewriter.replace_op(call, [], [given.get(value, value) for value in returned])
 
@@ -69,7 +74,8 @@ class InlinePass(Pass):
     """
     Inline calls of single-block functions; erase private functions without callers.
 
-    Recursive calls stay, and calls of functions with several blocks. Upstream's pass of that name.
+    Recursive calls stay, and calls of functions with several blocks. Inlined ops have the location of their op at that
+    of the call. Upstream's pass of that name.
     """
 
     name = "inline"

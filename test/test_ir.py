@@ -152,6 +152,7 @@ def test_places_that_the_text_gives_are_named_in_errors():
     lines = ('loc("a.cc":3:4)', 'loc(callsite("f" at "a.cc":5:6))', 'loc(fused<"x">["y"("z"), "a.cc":7:8])')
     module = module_of("\n".join(f'"test.op"() : () -> () {each}' for each in lines))
     assert [ir.where(op) for op in module.ops] == ["a.cc:3:4", "a.cc:5:6", "a.cc:7:8"]
+    assert [ir.node_names(op) for op in module.ops] == [(), ("f",), ()]
 
 
 def test_an_op_made_without_its_initialiser_has_a_location():

@@ -1,17 +1,24 @@
 // RUN: opt-tool %s --mlir-print-debuginfo -p inline | filecheck %s
+// RUN: rm -rf %t.dir && opt-tool %s -p inline --dump-dir %t.dir > %t.plain
+// RUN: filecheck %s --check-prefix=CHECK-DUMP --input-file %t.dir/01-inline.mlir
 
-// What only inlined calls needed is gone; names of nodes stay.
+// A dump leaves out the positions that the parser infers.
+// CHECK-DUMP: %y = arith.addi %x, %x : i32 loc(callsite("Add_0" at "first"))
+// CHECK-DUMP: %y_1 = arith.addi %y, %y : i32 loc("Add_0")
+// CHECK-DUMP: %s = arith.addi %acc, %acc : i32{{$}}
+
+// What only inlined calls needed is gone; names of nodes stay, with the places of the calls.
 // CHECK-NOT: @double
 // CHECK: func.func @f(%x: i32) -> i32
-// CHECK-NEXT: %y = arith.addi %x, %x : i32 loc("Add_0")
-// CHECK-NEXT: %y_1 = arith.addi %y, %y : i32 loc("Add_0")
+// CHECK-NEXT: %y = arith.addi %x, %x : i32 loc(callsite(callsite("Add_0" at "first") at "{{.*}}inline.mlir":{{[0-9]+}}:3))
+// CHECK-NEXT: %y_1 = arith.addi %y, %y : i32 loc(callsite(callsite("Add_0" at "{{.*}}inline.mlir":{{[0-9]+}}:3) at "{{.*}}inline.mlir":{{[0-9]+}}:3))
 // CHECK-NEXT: func.return %y_1 : i32
 func.func @f(%x: i32) -> i32 {
   %a = func.call @twice(%x) : (i32) -> i32
   func.return %a : i32
 }
 func.func private @twice(%x: i32) -> i32 {
-  %a = func.call @double(%x) : (i32) -> i32
+  %a = func.call @double(%x) : (i32) -> i32 loc("first")
   %b = func.call @double(%a) : (i32) -> i32
   func.return %b : i32
 }

@@ -11,6 +11,7 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
+    CallSiteLoc,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     ModuleOp,
@@ -23,7 +24,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ....errors import Diagnostic, snippet_at
 from ....ir import DenseAttr
-from ....locations import InferredLoc, where
+from ....locations import InferredLoc, is_written, where, written_part
 from .constants import HEX_ABOVE, DensePrinter, print_dense
 from .parser import LocatingParser
 from .upstream import add_syntax
@@ -228,6 +229,8 @@ class IrPrinter(DensePrinter):
             print_dense(self, constant)
             self.print_string(" : ")
             self.print_attribute(constant.get_type())
+        elif isinstance(attribute, CallSiteLoc) and self._hides_inferred and not is_written(attribute.caller):
+            self.print_attribute(written_part(attribute))
         elif isinstance(attribute, _UNWRITTEN) and self._hides_place() and self._text[-1] == " ":
             self._text.pop()  # the space by which xDSL sets apart the location of an op or argument
         else:
