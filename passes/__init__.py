@@ -32,8 +32,16 @@ def passes_by_origin() -> dict[str, Mapping[str, Factory]]:
 
     own, hidden = own_passes(), {name for name, file in _files().items() if is_inside(file)}
     others = {plugin.origin: plugin.passes for plugin in plugins()}
-    left = {name: load for name, load in get_all_passes().items() if name not in hidden}
+    left = {name: partial(_of_xdsl, load) for name, load in get_all_passes().items() if name not in hidden}
     return {"Tilewright": own, **others, "xDSL": left}
+
+
+def _of_xdsl(load: Factory) -> type[ModulePass]:
+    """Load a pass of xDSL, whose rewrite patterns are corrected before."""
+    from .core.mended import correct_rewrites
+
+    correct_rewrites()
+    return load()
 
 
 def all_passes() -> dict[str, Factory]:

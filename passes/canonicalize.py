@@ -13,6 +13,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePass
+from xdsl.transforms.dead_code_elimination import region_dce
 
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..dialects.core.kernel_op import KernelOp
@@ -21,6 +22,7 @@ from ..ir import numbers_of, shape_of
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
 from .core.dead_code import erase_dead
+from .core.mended import correct_rewrites
 from .fuse_epilogues import is_elementwise, is_identity
 from .lowering.lowerer import collapse, expand, reassociate
 from .lowering.simplify import simplify_body
@@ -211,5 +213,7 @@ class CanonicalizePass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         load_rules(op)
+        correct_rewrites()
         canonicalize_tensors(op)
+        region_dce(op.body)  # blocks that nothing reaches are gone before patterns rewrite them
         XdslCanonicalizePass().apply(ctx, op)

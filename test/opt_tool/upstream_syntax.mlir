@@ -98,5 +98,11 @@ func.func @bare_types(%c: i1, %x: i32, %n: index) -> i32 {
   ^bb0(%b: i32):
     scf.yield %b : i32
   }
+  // CHECK: scf.while () : () -> ()
+  scf.while : () -> () {
+    scf.condition(%c)
+  } do {
+    scf.yield
+  }
   func.return %5 : i32
 }

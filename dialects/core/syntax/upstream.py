@@ -165,6 +165,29 @@ def _parallel(op: type[Operation], parser: Parser) -> Operation:
     return made
 
 
+def _while(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `scf.while (%a = %x) : (i32) -> i32 {...} do {...}`, or `scf.while : () -> () {...} do {...}`."""
+    pairs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, lambda: _assignment(parser)) or []
+    parser.parse_punctuation(":")
+    start = parser.pos
+    type = parser.parse_function_type()
+    operands = parser.resolve_operands([operand for _, operand in pairs], type.inputs.data, start)
+    arguments = [argument.resolve(each) for (argument, _), each in zip(pairs, type.inputs.data, strict=True)]
+    before = parser.parse_region(arguments)
+    parser.parse_keyword("do")
+    after = parser.parse_region()
+    made = cast(Any, op)(operands, type.outputs.data, before, after)
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    made.attributes |= attributes.data if attributes is not None else {}
+    return made
+
+
+def _assignment(parser: Parser) -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
+    argument = parser.parse_argument(expect_type=False)
+    parser.parse_punctuation("=")
+    return argument, parser.parse_unresolved_operand()
+
+
 def _operands(parser: Parser) -> list[UnresolvedOperand]:
     return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
 
@@ -314,11 +337,11 @@ class Syntax(NamedTuple):
     """
     Parser and printer of an op's custom form; ops for which `is_generic` holds are printed in generic form.
 
-    `replaces` says that xDSL has a syntax, which omits attributes.
+    `replaces` says that xDSL has a syntax, which omits attributes, or reads less where there is no printer here.
     """
 
     parse: Callable[[type[Operation], Parser], Operation]
-    print: Callable[[Operation, Printer], None]
+    print: Callable[[Operation, Printer], None] | None = None
     is_generic: Callable[[Operation], bool] | None = None
     replaces: bool = False
 
@@ -335,6 +358,7 @@ SYNTAX: dict[str, Syntax] = {
     "memref.memory_space_cast": Syntax(_cast, _TO),
     "memref.rank": Syntax(_rank, _print_rank),
     "scf.parallel": Syntax(_parallel, _print_parallel),
+    "scf.while": Syntax(_while, replaces=True),
 }
 """The syntax of ops that have none in xDSL, or one that omits attributes."""
 
@@ -348,12 +372,13 @@ def add_syntax(op: type[Operation]) -> None:
     if op.name in OPTIONAL_PROPERTIES:
         _make_optional(cast("type[IRDLOperation]", op), OPTIONAL_PROPERTIES[op.name])
     syntax = SYNTAX.get(op.name)
-    if syntax is None or op.print is syntax.print:
+    if syntax is None or op.print is syntax.print or getattr(op.parse, "__func__", None) is syntax.parse:
         return
     if op.print is not Operation.print and not syntax.replaces:
         return
     setattr(op, "parse", classmethod(syntax.parse))
-    setattr(op, "print", syntax.print)
+    if syntax.print is not None:
+        setattr(op, "print", syntax.print)
     if syntax.is_generic is not None:
         setattr(op, "needs_generic_form", syntax.is_generic)
 

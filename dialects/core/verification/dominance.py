@@ -69,6 +69,11 @@ def _common_dominator(first: int, second: int, dominator: list[int]) -> int:
     return first
 
 
+def reachable_blocks(region: Region) -> set[Block]:
+    """Return the blocks of a region that control flow reaches from its first block."""
+    return set(_reverse_postorder(region))
+
+
 def _reverse_postorder(region: Region) -> list[Block]:
     entry = region.first_block
     if entry is None:
