@@ -12,7 +12,7 @@ from ..errors import Diagnostic
 from .node_view import Info
 from .onnx_graph import Graph
 from .order import where_node
-from .site import Site
+from .site import REPLACEMENTS, Site
 from .tensors import type_name
 
 _MOVES = frozenset(
@@ -113,7 +113,7 @@ def small_floats(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     if site.nodes:
         return site.nodes
     small = [kind for index in range(len(node.input)) if (kind := site.kind(index)) in FORMATS]
-    if not small or (not node.domain and node.op_type in _MOVES):
+    if not small or (not node.domain and node.op_type in _MOVES) or (node.domain, node.op_type) in REPLACEMENTS:
         return []
     raise Diagnostic(
         f"{node.op_type} of {type_name(small[0])} is not handled",

@@ -20,7 +20,8 @@ _TYPES = [
     f"tensor({kind})"
     for kind in (
         *("float", "double", "float16", "bfloat16", "bool"),
-        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "int4", "uint4"),
+        *("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float4e2m1"),
     )
 ]
 
@@ -61,6 +62,10 @@ _OPEN: dict[str, dict[str, OpSchema.AttrType]] = {
     "MultiHeadAttention": {"scale": _FLOAT},
     "QAttention": {"scale": _FLOAT},
     "GroupQueryAttention": {"scale": _FLOAT, "kv_cache_bit_width": _INT},
+    "DecoderMaskedMultiHeadAttention": {"scale": _FLOAT},
+    "MoE": {"swiglu_limit": _FLOAT},
+    "NhwcMaxPool": dict.fromkeys(("pads", "strides", "dilations"), _INTS),
+    "QLinearConv": dict.fromkeys(("kernel_shape", "pads", "strides", "dilations"), _INTS),
     "DynamicQuantizeLSTM": {
         **dict.fromkeys(("activation_alpha", "activation_beta"), _FLOATS),
         "activations": _STRINGS,
@@ -144,6 +149,36 @@ CONTRIB_SCHEMAS: tuple[OpSchema, ...] = (
         k_quant_type="NONE",
         v_quant_type="NONE",
     ),
+    _row(
+        "DecoderMaskedMultiHeadAttention",
+        "query key? value? mask? attention_bias? past_key? past_value? past_length? beams? beam_of? bias?",
+        "y present_key? present_value? scores?",
+        num_heads=_INT,
+        mask_filter_value=-10000.0,
+        output_qk=0,
+        past_present_share_buffer=0,
+    ),
+    _row(
+        "RotaryEmbedding",
+        "x positions cosines sines",
+        num_heads=0,
+        rotary_embedding_dim=0,
+        interleaved=0,
+        is_packed_batching=0,
+        scale=1.0,
+    ),
+    _row(
+        "MoE",
+        "x router fc1 fc1_bias? fc2 fc2_bias? fc3? fc3_bias?",
+        k=1,
+        activation_type="relu",
+        activation_alpha=1.0,
+        activation_beta=0.0,
+        normalize_routing_weights=0,
+        swiglu_fusion=0,
+        swiglu_limit_after_activation=0,
+        use_sparse_mixer=0,
+    ),
     _row("QLinearAdd", _QUANTISED),
     _row("QLinearMul", _QUANTISED),
     _row("QLinearSigmoid", _ONE_QUANTISED),
@@ -158,6 +193,14 @@ CONTRIB_SCHEMAS: tuple[OpSchema, ...] = (
         channels_last=0,
         count_include_pad=0,
     ),
+    _row(
+        "QLinearConv",
+        "x x_scale x_zero w w_scale w_zero y_scale y_zero b?",
+        auto_pad="NOTSET",
+        channels_last=0,
+        group=1,
+    ),
+    _row("NhwcMaxPool", "x", kernel_shape=_INTS, auto_pad="NOTSET", ceil_mode=0),
     _row("QLinearWhere", "condition x x_scale x_zero y y_scale y_zero z_scale z_zero", "z"),
     _row("QGemm", "a a_scale a_zero b b_scale b_zero c? y_scale? y_zero?", alpha=1.0, transA=0, transB=0),
     _row(
@@ -170,6 +213,15 @@ CONTRIB_SCHEMAS: tuple[OpSchema, ...] = (
     _row("QLinearConcat", "y_scale y_zero inputs*", axis=_INT),
     _row("DynamicQuantizeMatMul", "a b b_scale b_zero? bias?"),
     _row("MatMulIntegerToFloat", "a b a_scale b_scale a_zero? b_zero? bias?"),
+    _row("CDist", "a b", metric="sqeuclidean"),
+    _row(
+        "GatherBlockQuantized",
+        "data indices scales zeros?",
+        bits=4,
+        block_size=128,
+        gather_axis=0,
+        quantize_axis=1,
+    ),
     _row(
         "MatMulNBits",
         "a b scales zeros? groups? bias?",

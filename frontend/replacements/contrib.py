@@ -80,43 +80,52 @@ def _fused_conv(site: Site) -> None:
     site.give(0, _activated(site, site.sum(product, site.input(3)), site.given.get("activation_params", ())))
 
 
-@replaces("MatMulNBits")
-def _matmul_nbits(site: Site) -> None:
+@replaces("CDist")
+def _distances(site: Site) -> None:
+    """Give the distances of the rows of two matrices: |a|^2 - 2 a b + |b|^2, not below 0, and its root."""
+    metric, kind = site.attribute("metric"), site.kind(0)
+    if metric not in ("euclidean", "sqeuclidean"):
+        raise site.unsupported(f"with the metric '{metric}'", "euclidean or sqeuclidean")
+    rows, others = site.shape(0, 2)[0], site.shape(1, 2)[0]
+    a, b = (site.emit("ReduceSumSquare", site.input(index), site.sizes(1), keepdims=0) for index in (0, 1))
+    product = site.emit("MatMul", site.input(0), site.emit("Transpose", site.input(1), perm=[1, 0]))
+    twice = site.emit("Mul", product, site.number(-2.0, kind))
+    squares = site.sum(twice, site.reshape(a, rows, 1), site.reshape(b, 1, others))
+    squares = site.emit("Relu", squares)
+    site.give(0, squares if metric == "sqeuclidean" else site.emit("Sqrt", squares))
+
+
+# Positions
+
+
+@replaces("RotaryEmbedding")
+def _rotary(site: Site) -> None:
     """
-    Take the weights as blocks of small unsigned integers that are scaled: w = (b - zero) * scale, y = x w^T.
+    Rotate [B, S, N h] or [B, N, S, h] by positions [B, S], or by those from one number on.
 
-    `b` is [N, blocks, block_size * bits / 8] with the first weight of a byte in its lowest bits; so are the zero
-    points, [N, blocks * bits / 8], and 1 << (bits - 1) without them.
+    Without `rotary_embedding_dim` all of a head is rotated, so that the cosines tell its size.
     """
-    bits, block = int(site.attribute("bits")), int(site.attribute("block_size"))
-    columns, depth = int(site.attribute("N")), int(site.attribute("K"))
-    packed, zeros = site.value(1), site.value(3)
-    if bits not in (2, 4, 8) or packed is None or site.input(4) or (site.input(3) and zeros is None):
-        what = "with weights that are not constant" if packed is None else "with groups, or of such zero points or bits"
-        raise site.unsupported(what, "weights of 2, 4 or 8 bits, in order")
-    blocks, kind = -(-depth // block), site.kind(2)
-    weights = _unpacked(packed.reshape(columns, -1), bits)[:, : blocks * block].reshape(columns, blocks, block)
-    if zeros is None:
-        offset = np.array(1 << (bits - 1), np.int16)
-    elif zeros.dtype == np.uint8:
-        offset = _unpacked(zeros.reshape(columns, -1), bits)[:, :blocks, None].astype(np.int16)
-    else:
-        raise site.unsupported("with zero points that are floats", "zero points of type uint8")
-    centred = weights - offset
-    narrow = np.int8 if np.abs(centred).max(initial=0) < 128 else np.int16
-    real = site.emit("Cast", site.constant(centred.astype(narrow)), to=kind)
-    scaled = site.emit("Mul", real, site.reshape(site.input(2), columns, blocks, 1))
-    rows = site.reshape(scaled, columns, blocks * block)
-    if blocks * block != depth:
-        rows = site.emit("Slice", rows, site.sizes(0), site.sizes(depth), site.sizes(1))
-    product = site.emit("MatMul", site.input(0), site.emit("Transpose", rows, perm=[1, 0]))
-    site.give(0, site.sum(product, site.input(5)))
-
-
-def _unpacked(rows: np.ndarray, bits: int) -> np.ndarray:
-    """Return the numbers in rows of bytes, those in the lowest bits first."""
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    return ((rows[..., None] >> shifts) & ((1 << bits) - 1)).reshape(len(rows), -1).astype(np.int16)
+    if site.attribute("is_packed_batching") or site.attribute("scale") != 1.0:
+        raise site.unsupported("of a packed batch, or scaled", "a batch of one length, scale = 1")
+    shape, rotated = site.shape(0, 3, 4), int(site.attribute("rotary_embedding_dim"))
+    half = site.shape(2, 2)[1]
+    batch, length = shape[0], shape[-2]
+    is_flat, heads = len(shape) == 3, int(site.attribute("num_heads"))
+    if is_flat and rotated and heads < 1:
+        raise site.unsupported("of a part of each head without num_heads", "num_heads of 1 or more")
+    heads = (heads if rotated else shape[2] // (2 * half)) if is_flat else shape[1]
+    width = shape[-1] // heads if is_flat and heads else shape[-1]
+    if (rotated or width) != 2 * half or site.shape(3) != site.shape(2) or (is_flat and heads * width != shape[2]):
+        raise site.unsupported(f"of {list(shape)} by {list(site.shape(2))} cosines", "cosines and sines of half a head")
+    positions, given = site.input(1), site.shape(1)
+    if given != (batch, length):
+        if given not in ((), (1,)):
+            raise site.unsupported(f"with positions {list(given)}", f"positions [1] or {[batch, length]}")
+        places = np.broadcast_to(np.arange(length, dtype=np.int64), (batch, length))
+        positions = site.emit("Add", site.constant(np.ascontiguousarray(places)), site.reshape(positions, 1, 1))
+    attributes = {"interleaved": int(site.attribute("interleaved")), "rotary_embedding_dim": rotated}
+    attributes |= {"num_heads": heads} if is_flat else {}
+    site.give(0, site.emit("RotaryEmbedding", site.input(0), site.input(2), site.input(3), positions, **attributes))
 
 
 # Norms

@@ -6,6 +6,7 @@ Source: the operator's documentation, docs/ContribOperators.md of ONNX Runtime.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,6 @@ from onnx import TensorProto
 from ..site import Site, replaces
 
 _REFUSED = {
-    11: "with a sink for each head",
     12: "with a quantised cache",
     13: "with a quantised cache",
     14: "with a norm of queries and keys",
@@ -63,14 +63,48 @@ def _grouped(site: Site) -> None:
     if site.attribute("do_rotary"):
         query, key = (_rotated(site, part, before, sizes) for part in (query, key))
     present = [_cached(site, index, part, before, sizes) for index, part in ((3, key), (4, value))]
-    operands = [query, *present, site.sum(_mask(site, before, sizes), site.input(10))]
-    scale = site.given.get("scale", 0.0)
-    attributes = {"scale": scale} if scale else {}
-    y = site.emit("Attention", *filter(None, operands), softcap=float(site.attribute("softcap")), **attributes)
+    bias = site.sum(_mask(site, before, sizes), site.input(10))
+    y = _attend(site, [query, *present], bias, sizes)
     rows = site.emit("Transpose", y, perm=[0, 2, 1, 3])
     site.give(0, site.reshape(rows, sizes.batch, sizes.new, sizes.heads * sizes.width))
     for index, part in enumerate(present, start=1):
         site.give(index, part)
+
+
+def _attend(site: Site, parts: Sequence[str], bias: str, sizes: _Sizes) -> str:
+    """Append the attention, [B, N, S, h], of queries to keys and values of [B, G, T, h], with a bias or ""."""
+    scale, cap = site.given.get("scale", 0.0), float(site.attribute("softcap"))
+    if not site.input(11) and site.attribute("smooth_softmax") <= 0:
+        attributes = {"scale": scale} if scale else {}
+        return site.emit("Attention", *filter(None, (*parts, bias)), softcap=cap, **attributes)
+    query, keys, values = parts
+    kind, group = site.kind(0), sizes.heads // sizes.groups
+    # Queries whose heads share keys are the rows of one product.
+    rows = site.reshape(query, sizes.batch, sizes.groups, group * sizes.new, sizes.width)
+    product = site.emit("MatMul", rows, site.emit("Transpose", keys, perm=[0, 1, 3, 2]))
+    scores = site.emit("Mul", product, site.number(scale or sizes.width**-0.5, kind))
+    if cap:
+        bent = site.emit("Tanh", site.emit("Div", scores, site.number(cap, kind)))
+        scores = site.emit("Mul", bent, site.number(cap, kind))
+    scores = site.sum(site.reshape(scores, sizes.batch, sizes.heads, sizes.new, sizes.total), bias)
+    shares = _shares(site, scores, sizes)
+    grouped = site.reshape(shares, sizes.batch, sizes.groups, group * sizes.new, sizes.total)
+    y = site.emit("MatMul", grouped, values)
+    return site.reshape(y, sizes.batch, sizes.heads, sizes.new, sizes.width)
+
+
+def _shares(site: Site, scores: str, sizes: _Sizes) -> str:
+    """Append the softmax of scores [B, N, S, T], to whose sum the sink of a head adds: exp(sink), or 1 to smooth it."""
+    smooth = site.attribute("smooth_softmax") > 0
+    if not site.input(11) and not smooth:
+        return site.emit("Softmax", scores, axis=-1)
+    sink = site.input(11) or site.cast(
+        site.constant(np.zeros(sizes.heads, np.float32)), TensorProto.FLOAT, site.kind(0)
+    )
+    shape = site.sizes(sizes.batch, sizes.heads, sizes.new, 1)
+    column = site.emit("Expand", site.reshape(sink, 1, sizes.heads, 1, 1), shape)
+    shares = site.emit("Softmax", site.emit("Concat", scores, column, axis=3), axis=-1)
+    return site.emit("Slice", shares, site.sizes(0), site.sizes(sizes.total), site.sizes(3))
 
 
 def _check(site: Site) -> None:
@@ -81,8 +115,6 @@ def _check(site: Site) -> None:
     for name in ("sliding_window_cache", "qk_output"):
         if site.attribute(name):
             raise site.unsupported(f"with {name}")
-    if site.attribute("smooth_softmax") > 0:
-        raise site.unsupported("with smooth_softmax")
     if site.wants(3):
         raise site.unsupported("that gives its scores")
     if bool(site.input(3)) != bool(site.input(4)) or bool(site.input(1)) != bool(site.input(2)):

@@ -124,7 +124,6 @@ def test_attention_of_grouped_heads(name: str) -> None:
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        (Step((0,), 4, 0, 4, {"smooth_softmax": 1}), "with smooth_softmax is not handled"),
         (Step((0,), 4, 0, 4, {"kv_num_heads": 3}), "of 4 and 3 heads"),
         (Step((2,), 2, 2, 4, {"causal": 0, "local_window_size": 2}), "of a window that is not causal"),
         (Step((0,), 4, 6, 6), "of 4 new tokens, 6 in the cache and 4 in all"),
