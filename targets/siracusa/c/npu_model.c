@@ -13,6 +13,7 @@ enum { FILTER_MASK = 22, CONF0 = 23 };
 
 #define PIXELS 6u
 #define WORD 32u
+#define MOST_PADDING 2u
 #define KNOWN_BITS 0x06fff677u /* of CONF0: those of its fields */
 
 /* The registers of a job, read as numbers; extents of blocks are counted as `last` in the last one. */
@@ -110,10 +111,22 @@ static int is_valid_axis(const struct axis *axis)
     return axis->count > 0 && axis->last >= 1 && axis->last <= axis->block;
 }
 
-/* Whether the inputs and the padding of the last sub-tile are all that its outputs need. */
+/* Whether the inputs and the padding of the last sub-tile are what its outputs need. */
 static int is_covered(const struct job *job, const struct axis *axis, uint32_t rest, uint32_t padding)
 {
-    return rest <= PIXELS + 2 && rest + padding + 1 >= axis->last + job->taps;
+    return rest >= 1 && rest + padding + 1 == axis->last + job->taps;
+}
+
+/* Whether all registers are read by GVSoC as pulp-nnx describes them. */
+static int is_uncontested(const struct job *job)
+{
+    uint32_t most = job->kind == POINTWISE ? 0 : MOST_PADDING;
+    uint32_t stride = WORD * job->channels.count * (job->kind == POINTWISE ? 1 : job->bits);
+    if (job->top > most || job->right > most || job->bottom > most || job->left > most) return 0;
+    if ((job->words[PADDING] & 0xff00) != 0) return 0;
+    if (job->fill != 0 && (job->right > 0 || job->bottom > 0)) return 0;
+    if ((job->words[CONF0] >> 15 & 1) == 0) return 0; /* weights without the layer's offset */
+    return job->kind == DEPTHWISE ? !job->accumulates : job->words[WEIGHT_STRIDES + 1] == stride;
 }
 
 static int is_valid(const struct job *job)
@@ -130,7 +143,7 @@ static int is_valid(const struct job *job)
         (job->features.count != job->channels.count || job->features.last != job->channels.last))
         return 0;
     return is_covered(job, &job->rows, job->rest_rows, job->bottom) &&
-           is_covered(job, &job->columns, job->rest_columns, job->right);
+           is_covered(job, &job->columns, job->rest_columns, job->right) && is_uncontested(job);
 }
 
 /* The weight of a tap and a channel of the block, from the words that hold its bits. */

@@ -27,7 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.kernel import kernel_of
 from ....dialects.nn import ints
-from ....ir import Array, dense, element_of, shape_of
+from ....ir import Array, dense, element_of, numbers_of, shape_of
 from ....passes.lowering.lowerer import collapse, expand, reassociate
 from .epilogues import Requantization, is_all, rest_of
 from .geometry import Kind
@@ -121,6 +121,8 @@ class Conversion:
         x = self.source.x
         if self.source.windows is not None:
             return self._rows(x, self.source.windows)
+        if self.source.widened:
+            x = self._widened(cast(tensor.PadOp, x.owner))
         if not self.source.channels_last:
             x = self._transposed(x, _LAST)
         if self.source.kind is Kind.POINTWISE and self.source.pads is not None:
@@ -169,6 +171,14 @@ class Conversion:
         body = Block([tensor.YieldOp(fill)], arg_types=[IndexType()] * len(shape))
         type = TensorType(cast(Any, element_of(x)), shape)
         return self._emit(tensor.PadOp(x, [], [], Region(body), low, high, type))
+
+    def _widened(self, pad: tensor.PadOp) -> SSAValue:
+        """Build a padded image with more columns of padding after it."""
+        high, shape = list(numbers_of(pad.static_high)), list(shape_of(pad.result))
+        for numbers in (high, shape):
+            numbers[self.source.column_axis] += self.source.widened
+        type = TensorType(cast(Any, element_of(pad.result)), shape)
+        return self._emit(tensor.PadOp(pad.source, [], [], pad.region.clone(), numbers_of(pad.static_low), high, type))
 
     def _taken(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """Build the strided slice of an image [N, H, W, C] with this shape."""

@@ -16,7 +16,7 @@ import numpy as np
 from ....errors import Diagnostic
 from ....ir import Array
 from .geometry import PIXELS, WEIGHT_MEMORY_BASE, WORD, Kind
-from .jobs import SIZES, WIDTHS, Conf, Register
+from .jobs import MOST_PADDING, SIZES, WIDTHS, Conf, Padding, Register
 from .memory import Memory
 from .weights import unpack
 
@@ -113,6 +113,7 @@ def check(job: Decoded) -> None:
     if job.words[Register.OUTPUT_STRIDES] != WORD or job.words[Register.WEIGHT_STRIDES] != WORD:
         raise _refused("words are 32 bytes apart", "other strides")
     _check_blocks(job)
+    _check_contested(job)
 
 
 def _check_blocks(job: Decoded) -> None:
@@ -128,10 +129,27 @@ def _check_blocks(job: Decoded) -> None:
             raise _refused(f"the last block of {name} holds 1 to {limit}", f"blocks of {extents[-1:]}")
     if job.kind is Kind.DEPTHWISE and job.blocks["features"] != job.blocks["channels"]:
         raise _refused("a depthwise job has as many channels as features", "other blocks")
-    _, right, bottom, _ = job.padding
+    most, (_, right, bottom, _) = (MOST_PADDING if job.kind.taps > 1 else 0), job.padding
+    if max(job.padding) > most:
+        raise _refused(f"padding is 0 to {most} on each side", f"0x{job.words[Register.PADDING]:08x}")
     for extents, rest, pad in zip(_pixels(job), job.pair(Register.INPUT_REMAINDERS), (bottom, right), strict=True):
-        if not 0 <= rest <= PIXELS + 2 or rest + pad < extents[-1] + job.kind.taps - 1:
-            raise _refused("the last sub-tile's inputs and padding are all that its outputs need", f"{rest} and {pad}")
+        if rest < 1 or rest + pad != extents[-1] + job.kind.taps - 1:
+            raise _refused("the last sub-tile's inputs and padding are what its outputs need", f"{rest} and {pad}")
+
+
+def _check_contested(job: Decoded) -> None:
+    """Raise Diagnostic for registers that GVSoC reads otherwise than the description by pulp-nnx."""
+    top, right, bottom, left = job.padding
+    word = job.words[Register.PADDING]
+    if word & 0xFF00 or Padding(top, right, bottom, left, word & 0xFF).is_contested:
+        raise _refused("padding below and right of the image is 0, elsewhere a byte", f"0x{word:08x}")
+    if job.kind is Kind.DEPTHWISE and job.field(Conf.ACCUMULATE):
+        raise _refused("depthwise sums are not added to outputs", "CONF0 that says so")
+    if not job.field(Conf.LAYER_OFFSET):
+        raise _refused("the weight offset is that of the layer", "CONF0 that says otherwise")
+    stride = WORD * len(job.blocks["channels"]) * (1 if job.kind is Kind.POINTWISE else job.bits)
+    if job.kind is not Kind.DEPTHWISE and job.words[Register.WEIGHT_STRIDES + 1] != stride:
+        raise _refused("weights are dense", f"a stride of {job.words[Register.WEIGHT_STRIDES + 1]} bytes")
 
 
 def _pixels(job: Decoded) -> tuple[list[int], list[int]]:

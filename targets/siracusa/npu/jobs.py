@@ -95,6 +95,15 @@ class Padding:
         """The rows and columns, clockwise from the top."""
         return self.top, self.right, self.bottom, self.left
 
+    @property
+    def is_contested(self) -> bool:
+        """
+        Return whether the padding has values on which descriptions of the NPU differ.
+
+        Below and right of the image the padding is the fill byte by pulp-nnx's registers, 0 in GVSoC.
+        """
+        return self.value & 0xFF != 0 and (self.right > 0 or self.bottom > 0)
+
 
 @dataclass(frozen=True)
 class Addresses:
@@ -285,6 +294,13 @@ def _check_padding(job: Job) -> None:
         )
     if not -128 <= padding.value <= 255:
         raise _unsupported("a padding value of more than a byte", "-128 to 255", str(padding.value))
+    if padding.is_contested:
+        raise _unsupported(
+            f"padding below or right of the image by {padding.value}",
+            "padding of 0 there",
+            f"{padding.bottom} rows and {padding.right} columns",
+            "pad the image in memory",
+        )
     if min(job.input_height, job.input_width) < 1:
         raise _unsupported("an image that is padding only", "one row and column at least")
     # Only the last sub-tile of a row or column has the padding after the image.
@@ -312,8 +328,8 @@ def _check_requantisation(job: Job) -> None:
             "a scale and outputs of 8 bits, or no scale and outputs of 32 bits",
             f"scales of {job.scale_bits}, outputs of {job.output_bits} bits",
         )
-    if job.accumulate and job.output_bits != 32:
-        raise _unsupported("adding to outputs of 8 bits", "outputs of 32 bits to add to")
+    if job.accumulate and (job.output_bits != 32 or job.kind is Kind.DEPTHWISE):
+        raise _unsupported("adding to these outputs", "outputs of 32 bits of a job that is not depthwise")
     if not 0 <= job.shift < 32:
         raise _unsupported(f"a shift by {job.shift}", "0 to 31")
 

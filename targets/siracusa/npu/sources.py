@@ -21,7 +21,7 @@ from ....errors import Diagnostic
 from ....ir import Array, array_of, element_of, numbers_of, shape_of, where
 from .epilogues import Requantization, requantization_of
 from .geometry import Kind, packed_shape
-from .jobs import MOST_PADDING
+from .jobs import MOST_PADDING, Padding
 from .weights import MOST_BITS, fewest_bits
 
 _NATIVE = "1x1 or 3x3, or one group and channels last"
@@ -46,8 +46,8 @@ class Source:
     (above, left, below, right) are None. `weight` is [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw]. The NPU has no
     strides. With `strides`, a 1x1 window reads a strided slice of x; other windows compute all pixels, and the result
     is sliced. `folded` contiguous columns of x become one column with all their channels; `weight`, `pads` and
-    `strides` then refer to the folded image. With `windows` the kernel is the product of the windows of x, copied to
-    rows of a matrix.
+    `strides` then refer to the folded image. `widened` are columns that the padding of x gets besides before that. With
+    `windows` the kernel is the product of the windows of x, copied to rows of a matrix.
     """
 
     op: ContractionOp
@@ -59,12 +59,18 @@ class Source:
     channels_last: bool = True
     strides: tuple[int, int] = (1, 1)
     folded: int = 1
+    widened: int = 0
     windows: Windows | None = None
 
     @property
     def feature_axis(self) -> int:
         """Channel axis of the output."""
         return len(shape_of(self.op.output)) - 1 if self.channels_last else 1
+
+    @property
+    def column_axis(self) -> int:
+        """Axis of the columns of x, an image."""
+        return 2 if self.channels_last else 3
 
     @property
     def unsigned(self) -> bool:
@@ -135,19 +141,30 @@ def _folded(source: Source) -> Source:
     Fold the column stride of a 3x3 convolution into channels, if that needs no more weights.
 
     As many columns as the stride become one, with the channels of all. A window spans at most two such columns, so that
-    a 3x3 window contains its weights, padded with zeros. One column of padding after the image suffices.
+    a 3x3 window contains its weights, padded with zeros. One column of padding after the image suffices. Padding that
+    is part of x is widened to whole columns.
     """
     pads, (down, across) = source.pads, source.strides
-    columns = 2 if source.channels_last else 3
-    if source.kind is not Kind.DENSE or pads is None or across == 1 or shape_of(source.x)[columns] % across:
+    columns = source.column_axis
+    if source.kind is not Kind.DENSE or pads is None or across == 1:
         return source
     width, made = shape_of(source.x)[columns], shape_of(source.op.output)[columns]
+    widened = -width % across
+    if widened and not _is_constant_padding(source.x):
+        return source
     above, left, below, _ = pads
-    before = made + 1 - width // across
+    before = made + 1 - (width + widened) // across
     weight = _folded_weight(source.weight, across, left, before)
     if _row_bytes(weight) > _row_bytes(source.weight) or _is_slice(source):
         return source
-    return replace(source, weight=weight, pads=(above, before, below, 1), strides=(down, 1), folded=across)
+    pads = above, before, below, 1
+    return replace(source, weight=weight, pads=pads, strides=(down, 1), folded=across, widened=widened)
+
+
+def _is_constant_padding(x: SSAValue) -> bool:
+    """Return whether x is a tensor padded by constant numbers of one value."""
+    pad = x.owner
+    return isinstance(pad, tensor.PadOp) and not pad.low and not pad.high and _constant_fill(pad) is not None
 
 
 def _is_slice(source: Source) -> bool:
@@ -220,11 +237,10 @@ def _conv(op: ConvOp) -> Source:
     if max(pads) > most:
         raise _declined(op, "has more padding", f"0 to {most} on each side", str(list(pads)))
     _check_whole(op, pads)
-    x, fill = op.inputs[0], 0
-    if kernel == [3, 3] and not any(pads):
-        x, pads, fill = _padding(x, 1 if last else 2)
+    x, kind = op.inputs[0], _kind(kernel, groups)
     strides = cast("tuple[int, int]", numbers_of(op.strides))
-    return Source(op, _kind(kernel, groups), x, weight, pads, fill, channels_last=last, strides=strides)
+    bare = Source(op, kind, x, weight, pads, channels_last=last, strides=strides)
+    return _with_padding(bare) if kernel == [3, 3] and not any(pads) else bare
 
 
 def _is_native(op: ConvOp, kernel: list[int]) -> bool:
@@ -269,18 +285,25 @@ def _matmul(op: MatmulOp) -> Source:
     return Source(op, Kind.POINTWISE, op.inputs[0], rows[:, :, None, None])
 
 
-def _padding(value: SSAValue, rows: int) -> tuple[SSAValue, tuple[int, int, int, int], int]:
-    """Return the source of a padded image, its padding and the fill value; `rows` is the axis of its rows."""
-    bare = value, (0, 0, 0, 0), 0
-    pad = value.owner
+def _with_padding(source: Source) -> Source:
+    """
+    Return a convolution with the padding of its image as the NPU's own, or without where the NPU lacks it.
+
+    Columns are folded with one of padding after the image: that must not be contested either.
+    """
+    pad, rows = source.x.owner, source.column_axis - 1
     if not isinstance(pad, tensor.PadOp) or pad.low or pad.high:
-        return bare
+        return source
     fill = _constant_fill(pad)
     low, high = numbers_of(pad.static_low), numbers_of(pad.static_high)
     outside = [n for axis, pair in enumerate(zip(low, high, strict=True)) if axis not in (rows, rows + 1) for n in pair]
     if fill is None or any(outside) or max(*low, *high) > MOST_PADDING or min(*low, *high) < 0:
-        return bare
-    return pad.source, (low[rows], low[rows + 1], high[rows], high[rows + 1]), fill
+        return source
+    (above, left), (below, right) = low[rows : rows + 2], high[rows : rows + 2]
+    after = 1 if source.kind is Kind.DENSE and source.strides[1] > 1 else right
+    if Padding(above, after, below, left, fill).is_contested:
+        return source
+    return replace(source, x=pad.source, pads=(above, left, below, right), fill=fill)
 
 
 def _constant_fill(pad: tensor.PadOp) -> int | None:

@@ -151,23 +151,51 @@ func.func @rows(%x: tensor<2x5x4xi8>) -> tensor<2x5x2xi32> {
   func.return %y : tensor<2x5x2xi32>
 }
 
-// Padding in memory becomes the NPU's, whatever it holds.
+// Padding in memory above and left of the image becomes the NPU's, whatever it holds.
 
-// CHECK-LABEL: func.func @padding
+// CHECK-LABEL: func.func @padding(
 // CHECK-NOT:   tensor.pad
 // CHECK:       npu.conv ins(%x, {{.*}} : tensor<1x4x4x4xi8>, tensor<1x64xi8>)
-// CHECK-SAME:    pads = array<i64: 1, 0, 2, 1>, pad_value = -5 : i64
-func.func @padding(%x: tensor<1x4x4x4xi8>) -> tensor<1x5x3x1xi32> {
+// CHECK-SAME:    pads = array<i64: 2, 1, 0, 0>, pad_value = -5 : i64
+func.func @padding(%x: tensor<1x4x4x4xi8>) -> tensor<1x4x3x1xi32> {
+  %p = tensor.pad %x low[0, 2, 1, 0] high[0, 0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    %v = arith.constant -5 : i8
+    tensor.yield %v : i8
+  } : tensor<1x4x4x4xi8> to tensor<1x6x5x4xi8>
+  %w = arith.constant dense<1> : tensor<1x3x3x4xi8>
+  %o = tensor.empty() : tensor<1x4x3x1xi32>
+  %y = nn.conv ins(%p, %w : tensor<1x6x5x4xi8>, tensor<1x3x3x4xi8>) outs(%o : tensor<1x4x3x1xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32, channels_last}
+  func.return %y : tensor<1x4x3x1xi32>
+}
+
+// Padding below and right of the image becomes the NPU's where it is 0.
+
+// CHECK-LABEL: func.func @padding_after(
+// CHECK:       npu.conv ins(%x, {{.*}} : tensor<1x4x4x4xi8>, tensor<1x64xi8>)
+// CHECK-SAME:    pads = array<i64: 1, 0, 2, 1>, engine
+// CHECK:       %p = tensor.pad %x
+// CHECK:       npu.conv ins(%p, {{.*}} : tensor<1x7x5x4xi8>, tensor<1x64xi8>)
+// CHECK-SAME:    pads = array<i64: 0, 0, 0, 0>, engine
+func.func @padding_after(%x: tensor<1x4x4x4xi8>) -> (tensor<1x5x3x1xi32>, tensor<1x5x3x1xi32>) {
+  %zeros = tensor.pad %x low[0, 1, 0, 0] high[0, 2, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    %v = arith.constant 0 : i8
+    tensor.yield %v : i8
+  } : tensor<1x4x4x4xi8> to tensor<1x7x5x4xi8>
+  %w = arith.constant dense<1> : tensor<1x3x3x4xi8>
+  %o = tensor.empty() : tensor<1x5x3x1xi32>
+  %z = nn.conv ins(%zeros, %w : tensor<1x7x5x4xi8>, tensor<1x3x3x4xi8>) outs(%o : tensor<1x5x3x1xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32, channels_last}
   %p = tensor.pad %x low[0, 1, 0, 0] high[0, 2, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index, %l: index):
     %v = arith.constant -5 : i8
     tensor.yield %v : i8
   } : tensor<1x4x4x4xi8> to tensor<1x7x5x4xi8>
-  %w = arith.constant dense<1> : tensor<1x3x3x4xi8>
-  %o = tensor.empty() : tensor<1x5x3x1xi32>
   %y = nn.conv ins(%p, %w : tensor<1x7x5x4xi8>, tensor<1x3x3x4xi8>) outs(%o : tensor<1x5x3x1xi32>)
     {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32, channels_last}
-  func.return %y : tensor<1x5x3x1xi32>
+  func.return %z, %y : tensor<1x5x3x1xi32>, tensor<1x5x3x1xi32>
 }
 
 // The NPU knows no strides: it gets the pixels that a window of 1x1 reads; of what a window of 3x3 makes, some are taken.

@@ -7,7 +7,7 @@
 // CHECK-DAG:   %[[base:.*]] = arith.constant -272629760 : i32
 // CHECK-DAG:   %[[before:.*]] = arith.constant -270 : i32
 // CHECK-DAG:   %[[row:.*]] = arith.constant 240 : i32
-// CHECK-DAG:   %[[pads:.*]] = arith.constant 286326909 : i32
+// CHECK-DAG:   %[[pads:.*]] = arith.constant 286326784 : i32
 // CHECK-DAG:   %[[conf:.*]] = arith.constant 42567191 : i32
 // CHECK-DAG:   %[[w:.*]] = npu.address %w
 // CHECK-DAG:   %[[x:.*]] = npu.address %x
@@ -35,7 +35,7 @@
 func.func @conv(%x: memref<1x8x8x30xi8, "L1">, %w: memref<40x512xi8, "WMEM">, %s: memref<40xi8, "L1">,
                 %b: memref<40xi32, "L1">, %o: memref<1x8x8x40xi8, "L1">) {
   npu.conv ins(%x, %w : memref<1x8x8x30xi8, "L1">, memref<40x512xi8, "WMEM">) outs(%o : memref<1x8x8x40xi8, "L1">)
-      {kind = "dense", bits = 8 : i64, offset = -128 : i64, pads = array<i64: 1, 1, 1, 1>, pad_value = 125 : i64, unsigned = array<i64: 0>}
+      {kind = "dense", bits = 8 : i64, offset = -128 : i64, pads = array<i64: 1, 1, 1, 1>, unsigned = array<i64: 0>}
       epilogue(%s, %b : memref<40xi8, "L1">, memref<40xi32, "L1">)
       at [affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d3)>] {
   ^bb0(%sum: i32, %scale: i8, %bias: i32):

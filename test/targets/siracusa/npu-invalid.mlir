@@ -219,3 +219,14 @@ func.func @far(%x: memref<8xi8>) {
   %a = npu.address %x : memref<8xi8>
   func.return
 }
+
+// -----
+
+// What lies below and right of the image is 0 in GVSoC, whatever the padding holds.
+
+func.func @padding_after(%x: tensor<1x6x6x28xi8>, %w: tensor<8x256xi8>, %o: tensor<1x6x5x8xi32>) {
+  // expected-error@+1 {{the NPU does not support padding below or right of the image by -1; expected padding of 0 there}}
+  %r = npu.conv ins(%x, %w : tensor<1x6x6x28xi8>, tensor<8x256xi8>) outs(%o : tensor<1x6x5x8xi32>)
+    {kind = "dense", bits = 8 : i64, offset = -128 : i64, pads = array<i64: 1, 1, 1, 0>, pad_value = -1 : i64}
+  func.return
+}

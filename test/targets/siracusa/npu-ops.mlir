@@ -4,9 +4,9 @@
 // CHECK-LABEL: func.func @kernels
 func.func @kernels(%x: tensor<2x12x12x30xi8>, %w: tensor<40x384xi8>, %s: tensor<40xi8>, %b: tensor<40xi32>,
                    %o: tensor<2x12x11x40xi8>) -> tensor<2x12x11x40xi8> {
-  // CHECK-NEXT: %y = npu.conv ins(%x, %w : tensor<2x12x12x30xi8>, tensor<40x384xi8>) outs(%o : tensor<2x12x11x40xi8>) {kind = "dense", bits = 6 : i64, offset = -32 : i64, pads = array<i64: 1, 0, 1, 1>, pad_value = 128 : i64, unsigned = array<i64: 0>} epilogue(%s, %b : tensor<40xi8>, tensor<40xi32>) at [affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d3)>] {
+  // CHECK-NEXT: %y = npu.conv ins(%x, %w : tensor<2x12x12x30xi8>, tensor<40x384xi8>) outs(%o : tensor<2x12x11x40xi8>) {kind = "dense", bits = 6 : i64, offset = -32 : i64, pads = array<i64: 2, 1, 0, 0>, pad_value = 128 : i64, unsigned = array<i64: 0>} epilogue(%s, %b : tensor<40xi8>, tensor<40xi32>) at [affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d3)>] {
   %y = npu.conv ins(%x, %w : tensor<2x12x12x30xi8>, tensor<40x384xi8>) outs(%o : tensor<2x12x11x40xi8>)
-      {kind = "dense", bits = 6 : i64, offset = -32 : i64, pads = array<i64: 1, 0, 1, 1>, pad_value = 128 : i64, unsigned = array<i64: 0>}
+      {kind = "dense", bits = 6 : i64, offset = -32 : i64, pads = array<i64: 2, 1, 0, 0>, pad_value = 128 : i64, unsigned = array<i64: 0>}
       epilogue(%s, %b : tensor<40xi8>, tensor<40xi32>)
       at [affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d3)>] {
   // CHECK-NEXT: ^bb0(%sum: i32, %scale: i8, %bias: i32):

@@ -13,6 +13,7 @@ from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE
 from tilewright.targets.siracusa.npu.jobs import Addresses, Job, Padding, Register, registers
 
 JOB = Job(Kind.DENSE, 12, 12, 56, 64)
+SUMS = {"output_bits": 32, "scale_bits": 0}
 
 
 def test_the_registers_of_a_dense_job():
@@ -76,7 +77,13 @@ def test_a_depthwise_job_walks_channels_in_28():
         ({"output_bits": 16}, "numbers of this width"),
         ({"output_bits": 32}, "requantisation to 32 bits"),
         ({"scale_bits": 0}, "bytes without it"),
-        ({"accumulate": True}, "adding to outputs of 8 bits"),
+        ({"accumulate": True}, "adding to these outputs"),
+        (
+            {"kind": Kind.DEPTHWISE, "features": 28, "channels": 28, "accumulate": True, **SUMS},
+            "adding to these outputs",
+        ),
+        ({"padding": Padding(0, 1, 0, 0, 3)}, "padding below or right of the image by 3"),
+        ({"padding": Padding(0, 0, 1, 0, -128)}, "padding below or right of the image by -128"),
         ({"shift": 32}, "a shift by 32"),
     ],
 )
