@@ -21,14 +21,14 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)  ## take a network through every level and to C, and compare
 	$(BIN)/python benchmarks/demo.py
 
-test: $(STAMP)  ## run the whole test suite
+test: $(STAMP)  ## run the test suite
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 quick: $(STAMP)  ## run the part of the test suite that takes under a minute
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m quick
 
-nightly: $(STAMP)  ## run the long matrices and populations, which `make test` leaves out
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m nightly
+nightly: $(STAMP)  ## run the whole test suite with all of its matrices and larger populations
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --nightly
 
 lint: $(STAMP)  ## check style and types
 	$(BIN)/ruff check .

@@ -1,7 +1,9 @@
 """
 Collects `test/**/*.mlir` as tests, whose RUN lines are run in this process. Real lit runs them too: lit.cfg.py.
 
-Of files that are marked `quick`, the tests marked `long` are left out of `-m quick`, which draws fewer examples.
+Of files that are marked `quick`, the tests marked `long` are left out of `-m quick`, which draws fewer examples. Tests
+marked `nightly`, all but a sample of the matrices marked `sample`, and half of the examples are left out without
+`--nightly`.
 Hypothesis sets no deadlines: how long an example takes says how busy the machine is.
 """
 
@@ -10,7 +12,7 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ import pytest
 from tilewright.test.lit_runner.file import failure_of
 from tilewright.test.lit_runner.script import ScriptError
 
-hypothesis.settings.register_profile("tilewright", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("tilewright", deadline=None, max_examples=24)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
 hypothesis.settings.load_profile("tilewright")
 
@@ -56,12 +58,49 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(folder.cleanup)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nightly", action="store_true", help="run the tests marked `nightly`, and all of each matrix")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("markexpr") != "quick":
+    if config.getoption("nightly") or "nightly" in str(config.getoption("markexpr")):
         return
-    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
-    items[:] = [item for item in items if not item.get_closest_marker("long")]
+    for item in items:
+        _halve_examples(item)
+    left_out = {item for item in items if item.get_closest_marker("nightly")} | _beyond_samples(items)
+    if config.getoption("markexpr") == "quick":
+        left_out |= {item for item in items if item.get_closest_marker("long")}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _halve_examples(item: pytest.Item) -> None:
+    """Halve the examples that a test of hypothesis has settings for; one without follows the profile."""
+    function = getattr(item, "function", None)
+    settings = getattr(function, "_hypothesis_internal_use_settings", None)
+    if settings is None or getattr(function, "has_halved_examples", False):
+        return
+    examples = max(1, settings.max_examples // 2)
+    vars(function)["_hypothesis_internal_use_settings"] = hypothesis.settings(settings, max_examples=examples)
+    vars(function)["has_halved_examples"] = True
+
+
+def _beyond_samples(items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """Return the parametrisations that are not among the evenly spread ones of a test marked `sample`."""
+    matrices: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sample"):
+            matrices.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return {item for matrix in matrices.values() for item in _beyond_sample(matrix)}
+
+
+def _beyond_sample(matrix: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
+    mark = matrix[0].get_closest_marker("sample")
+    assert mark is not None
+    count = min(mark.args[0], len(matrix))
+    chosen = {len(matrix) * place // count for place in range(count)}
+    yield from (item for place, item in enumerate(matrix) if place not in chosen)
 
 
 class LitFile(pytest.File):
