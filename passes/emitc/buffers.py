@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    IndexType,
     IntegerAttr,
     MemRefType,
     StringAttr,
@@ -24,8 +25,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ...dialects import emitc
 from ...dialects.core.effect_traits import DeclaredRange
 from ...errors import Diagnostic
-from ...ir import dense, where
-from .builder import UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
+from ...ir import Array, array_of, dense, where
+from .builder import INDEX, UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
 
 ENTRY = "tw_entry_i64"
 """Function of the runtime that checks an entry of a table."""
@@ -291,7 +292,7 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
     # Static memory in C is zero-initialised.
     zero = "constant" not in op.properties and isinstance(value, DenseIntOrFPElementsAttr) and not any(value.data.data)
     if isinstance(value, DenseIntOrFPElementsAttr) and not zero:
-        properties["initial_value"] = _flat(cast("DenseIntOrFPElementsAttr[Any]", value), count)
+        properties["initial_value"] = _flat(op, cast("DenseIntOrFPElementsAttr[Any]", value), count)
     if "constant" in op.properties:
         properties["const_specifier"] = UnitAttr()
         if "initial_value" not in properties:
@@ -315,11 +316,26 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
     return made
 
 
-def _flat(value: Any, count: int) -> Attribute:
-    """Flatten a constant to one axis; an empty one becomes one zero, because C has no empty arrays."""
+def _flat(op: Operation, value: Any, count: int) -> Attribute:
+    """
+    Flatten a constant to one axis; an empty one becomes one zero, because C has no empty arrays.
+
+    Raises Diagnostic for an index beyond `int32_t`.
+    """
+    if isinstance(value.get_element_type(), IndexType):
+        return _indices(op, array_of(value))
     if count == 0:
         return dense(np.zeros(1), value.get_element_type())
     return DenseIntOrFPElementsAttr(TensorType(value.get_element_type(), [count]), value.data)
+
+
+def _indices(op: Operation, values: Array) -> Attribute:
+    """Return constant indices as integers of the type that an index has in C."""
+    limits = np.iinfo(np.int32)
+    beyond = values[(values < limits.min) | (values > limits.max)]
+    if beyond.size:
+        raise Diagnostic("a constant index is beyond int32_t, an index in C", where(op), found=str(beyond[0]))
+    return dense(values.reshape(-1) if values.size else np.zeros(1), INDEX)
 
 
 def shape_attribute(shape: Iterable[int]) -> Attribute:

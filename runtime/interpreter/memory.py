@@ -140,7 +140,8 @@ def _subview(runner: Runner, op: memref.SubviewOp, operands: Sequence[Value]) ->
     strides = cast("Sequence[int]", _type(op.result).get_strides())
     part = source.box(slices, strides) if isinstance(source, LayoutArray) else source[slices]
     dropped = _dropped_axes(sizes, _type(op.result).get_shape(), op)
-    return [part[tuple(0 if axis in dropped else slice(None) for axis in range(len(sizes)))]]
+    # The ellipsis leaves a view where all axes are dropped.
+    return [part[(*(0 if axis in dropped else slice(None) for axis in range(len(sizes))), ...)]]
 
 
 def _dropped_axes(sizes: Sequence[int], shape: Sequence[int], op: Operation) -> set[int]:

@@ -6,21 +6,25 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ....dialects import emitc
 from ....dialects.core.nesting import nested_ops
-from .effects import local_variable, may_write
+from .effects import may_write
+
+_PARTS = (emitc.SubscriptOp, emitc.CastOp)
+"""Ops whose result is a part of their first operand, or a pointer to it."""
 
 
 def dead_ops(block: Block) -> set[Operation]:
     """
     Return the ops on local variables and values that no effect depends on.
 
-    A variable is alive if a live op reads it, and with it the assignments to it: `v = v + 1` alone is dead.
+    A variable or local array is alive if a live op reads it, and with it the assignments to it: `v = v + 1` alone is
+    dead.
     """
     ops = nested_ops(block)
     unmarked = {op for op in ops if _is_removable(op)}
     assignments: dict[SSAValue, list[Operation]] = {}
     for op in unmarked:
         if isinstance(op, emitc.AssignOp):
-            assignments.setdefault(op.var, []).append(op)
+            assignments.setdefault(_assigned(op.var), []).append(op)
     pending = [op for op in ops if op not in unmarked]
     while pending:
         op = pending.pop()
@@ -33,10 +37,19 @@ def dead_ops(block: Block) -> set[Operation]:
     return unmarked
 
 
+def _assigned(lvalue: SSAValue) -> SSAValue:
+    """Return what an assignment to an lvalue writes to: the variable or array that it is part of."""
+    owner = lvalue.owner
+    while isinstance(owner, _PARTS):
+        lvalue = owner.operands[0]
+        owner = lvalue.owner
+    return lvalue
+
+
 def _is_removable(op: Operation) -> bool:
     """Return whether an op has no effect but on a local variable."""
     if isinstance(op, emitc.AssignOp):
-        return local_variable(op.var) is not None
+        return isinstance(_assigned(op.var).owner, emitc.VariableOp)
     if isinstance(op, emitc.VariableOp):
-        return local_variable(op.results[0]) is not None
+        return True
     return len(op.results) == 1 and not op.regions and not may_write(op)

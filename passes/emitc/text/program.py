@@ -93,7 +93,7 @@ class CProgram:
 
     def text(self, weights: WeightsMode = "inline") -> str:
         """Return the program as one translation unit; with `extern`, weights are declared only."""
-        first, others = self._headers(text for _, text in self.runtime)
+        first, others = self._headers(_without_includes(text, self.runtime) for _, text in self.runtime)
         parts = [self.header, *first, *(f"{include}\n" for include in self.includes), *others]
         if weights == "inline":
             parts += [definition(weight, "static ") for weight in self.weights]
@@ -101,6 +101,12 @@ class CProgram:
         elif self.weights:
             parts.append("".join(f"extern {weight.declaration};\n" for weight in self.weights))
         return "\n".join([*parts, self.body])
+
+
+def _without_includes(text: str, runtime: Iterable[tuple[str, str]]) -> str:
+    """Return the text of a runtime header without its includes of others that are in the same file."""
+    included = {f'#include "{name}"' for name, _ in runtime}
+    return "".join(line for line in text.splitlines(keepends=True) if line.strip() not in included)
 
 
 def render(module: ModuleOp) -> CProgram:

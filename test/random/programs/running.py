@@ -73,9 +73,10 @@ def difference(expected: Mapping[str, Array], actual: Mapping[str, Array]) -> st
 
 def _first(expected: Array, actual: Array) -> tuple[int, ...] | None:
     """Return the position of the first elements that differ."""
-    bits = _BITS[expected.dtype.itemsize]
+    is_integer = expected.dtype.kind in "biu"
+    bits = expected.dtype if is_integer else _BITS[expected.dtype.itemsize]
     differs = np.ascontiguousarray(expected).view(bits) != np.ascontiguousarray(actual).view(bits)
-    if expected.dtype.kind not in "biu":
+    if not is_integer:
         wide, other = expected.astype(np.float64), actual.astype(np.float64)
         differs &= ~(np.isnan(wide) & np.isnan(other))
     differs = differs.reshape(expected.shape)

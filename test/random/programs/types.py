@@ -110,7 +110,8 @@ def literal(draw: Random, type: str) -> str:
     """Return the text of a random constant of a scalar type, in one of the forms that MLIR has for it."""
     if type in FLOATS:
         return _float_literal(draw, type)
-    number = integer(draw, type)
+    # convert-to-emitc computes indices in 32 bits; constants of the others have the ends of their type.
+    number = draw.randint(-9, 99) if type == "index" else integer(draw, type)
     if type == "i1":
         return draw.choice([("false", "true")[number], ("false", "true")[number]])
     return str(number)

@@ -52,3 +52,14 @@ def test_accesses_out_of_bounds_are_errors() -> None:
     text = PROGRAM.replace("(%j - 1) mod 3", "%j + 1")
     with pytest.raises(Diagnostic, match="out of bounds"):
         run_module(parse_module(new_context(), text), {"arg0": np.zeros((2, 3), np.int32), "arg1": np.array(0)})
+
+
+def test_a_view_without_axes_is_written_through() -> None:
+    text = """
+    func.func @network(%y: memref<2xi32> {tilewright.output}) {
+      %v = arith.constant 7 : i32
+      %e = memref.subview %y[1] [1] [1] : memref<2xi32> to memref<i32, strided<[], offset: 1>>
+      memref.store %v, %e[] : memref<i32, strided<[], offset: 1>>
+      func.return
+    }"""
+    assert run_module(parse_module(new_context(), text), {})["result0"].tolist() == [0, 7]
