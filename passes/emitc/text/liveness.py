@@ -38,7 +38,7 @@ def dead_ops(block: Block) -> set[Operation]:
 
 
 def _assigned(lvalue: SSAValue) -> SSAValue:
-    """Return what an assignment to an lvalue writes to: the variable or array that it is part of."""
+    """Return the variable or array that an lvalue is part of."""
     owner = lvalue.owner
     while isinstance(owner, _PARTS):
         lvalue = owner.operands[0]

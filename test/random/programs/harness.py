@@ -76,7 +76,7 @@ def run_batch(
     """
     Run a process that computes all programs, each on its inputs; a program that ends it is skipped by the next process.
 
-    The command is given the number of the first program; it writes `@NUMBER` to standard error before each program.
+    The process first reads the number of the first program, of 32 bits.
     """
     results: list[list[Results] | Failure] = []
     while len(results) < len(programs):
@@ -85,7 +85,7 @@ def run_batch(
             b"".join(bytes_of(run, program.arguments, index) for run in runs)
             for program, runs in zip(programs[first:], inputs[first:], strict=True)
         ]
-        output, errors, status = _finished([*command, str(first)], b"".join(data))
+        output, errors, status = _finished(command, np.int32(first).tobytes() + b"".join(data))
         start = 0
         for program, runs in zip(programs[first:], inputs[first:], strict=True):
             size = output_bytes(program, index)

@@ -111,12 +111,12 @@ static void take(void *to, size_t bytes) {
 
 
 def batch_text(texts: Sequence[CText], runs: int) -> str:
-    """Return one translation unit with a `main` that runs the programs from the one that its argument numbers."""
+    """Return one translation unit with a `main` that runs the programs from the one that it reads the number of."""
     parts = [text.text for text in texts]
     drivers = [_driver(text.program, number, runs) for number, text in enumerate(texts)]
     calls = [f"    if (first <= {number}) drive_{number}();" for number in range(len(texts))]
-    first = "    const int first = argc > 1 ? atoi(argv[1]) : 0;"
-    main = ["int main(int argc, char **argv) {", first, *calls, "    return 0;", "}", ""]
+    first = ["    int32_t first;", "    take(&first, sizeof first);"]
+    main = ["int main(void) {", *first, *calls, "    return 0;", "}", ""]
     return "\n".join([*parts, _HEAD, *drivers, *main])
 
 

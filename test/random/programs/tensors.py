@@ -151,5 +151,6 @@ def concat(b: Builder) -> None:
     type = Shaped("tensor", tuple(shape), source.shaped.element)
     if type.size > LARGEST:
         raise NoChoice
+    b.traits.add("concat")
     other = b.value(source.type)
     b.op(f"tensor.concat dim({axis}) {source.name}, {other.name} : ({source.type}, {other.type}) -> {type}", type)
