@@ -21,6 +21,7 @@ from .lowering.lowerer import constant_of
 from .recover import load_rules
 from .recover.dequantized_products import DEQUANTISED, FloatRule
 from .recover.quantized import (
+    COMPUTED,
     ELEMENTWISE,
     QUANTISED,
     Integers,
@@ -51,6 +52,8 @@ def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
     for op in list(block.ops):
         if isinstance(op, OnnxOp) and op.name == "onnx.QuantizeLinear":
             _quantise(integers, op)
+        elif isinstance(op, OnnxOp) and (compute := COMPUTED.get(op.name)) is not None:
+            _replace(op, compute(op))
         elif isinstance(op, OnnxOp):
             integers.follow(op)
     _erase_unused(block, idle)
@@ -106,7 +109,11 @@ def _quantise(integers: Integers, op: OnnxOp) -> None:
 
 def _dequantise(integers: Integers, op: OnnxOp, rule: FloatRule) -> None:
     """Replace a product whose result stays in floats by its sums in integers, dequantised, if there are such."""
-    made = rule(integers, op, op)
+    _replace(op, rule(integers, op, op))
+
+
+def _replace(op: OnnxOp, made: SSAValue | None) -> None:
+    """Replace an op of one result by a value, which takes its name; keep the op for None."""
     if made is None:
         return
     made.name_hint = op.results[0].name_hint

@@ -98,9 +98,9 @@ def _set_like(context: Any, output: int, source: int) -> None:
         context.set_output_type(output, kind)
 
 
-def _broadcast(context: Any) -> None:
-    """Set the shape to which both inputs broadcast; an open dimension of either stays open."""
-    kinds = [context.get_input_type(index) for index in range(2)]
+def _broadcast(context: Any, second: int = 1) -> None:
+    """Set the shape to which two inputs broadcast; an open dimension of either stays open."""
+    kinds = [context.get_input_type(index) for index in (0, second)]
     if not all(kind is not None and kind.tensor_type.HasField("shape") for kind in kinds):
         return
     a, b = (kind.tensor_type for kind in kinds)
@@ -109,6 +109,11 @@ def _broadcast(context: Any) -> None:
     pairs = zip([1] * (rank - len(left)) + left, [1] * (rank - len(right)) + right, strict=True)
     dims = [_broadcast_dim(x, y) for x, y in pairs]
     context.set_output_type(0, helper.make_tensor_type_proto(a.elem_type, dims))
+
+
+def _quantised_broadcast(context: Any) -> None:
+    """Set the shape to which the inputs 0 and 3 broadcast."""
+    _broadcast(context, second=3)
 
 
 def _broadcast_dim(x: int | None, y: int | None) -> int | None:
@@ -153,6 +158,8 @@ def _norm_gradients(context: Any) -> None:
     for output, source in enumerate((1, 2, 2)[: context.get_num_outputs()]):
         _set_like(context, output, source)
 
+
+_TWO_QUANTISED = "a a_scale a_zero b b_scale b_zero y_scale y_zero"
 
 SCHEMAS: Sequence[OpSchema] = (
     _row(
@@ -263,6 +270,29 @@ SCHEMAS: Sequence[OpSchema] = (
         "x",
         {"scale": _FLOAT, "zero_point": 0.0, "min": -128, "max": 127},
         "`y = clip(round(x * scale + zero_point), min, max)`, halves rounded away from zero.",
+    ),
+    _row(
+        "QLinearAdd",
+        _TWO_QUANTISED,
+        {},
+        """
+        Sum of quantised tensors as ONNX Runtime computes it on x86, in f32: the zero point is added before rounding.
+
+        `r = a_scale / y_scale; s = b_scale / y_scale; k = y_zero - fma(r, a_zero, s * b_zero);
+        y = saturate(round(fma(a, r, fma(b, s, k))))`, halves to even, `fma` rounded once; a and b broadcast.
+        """,
+        infer=_quantised_broadcast,
+    ),
+    _row(
+        "QLinearMul",
+        _TWO_QUANTISED,
+        {},
+        """
+        Product of quantised tensors as ONNX Runtime computes it, in f32: the zero point is added before rounding.
+
+        `y = saturate(round((a - a_zero) * (b - b_zero) * (a_scale * b_scale / y_scale) + y_zero))`, halves to even.
+        """,
+        infer=_quantised_broadcast,
     ),
     _row("Dequant", "x", {"scale": _FLOAT, "zero_point": 0.0}, "`y = (x - zero_point) * scale`."),
     _row(

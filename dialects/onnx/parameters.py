@@ -35,13 +35,15 @@ def _features(of: int, *indices: int) -> tuple[Parameter, ...]:
     return tuple(Parameter(index, of, 0) for index in indices)
 
 
-def _whole(*indices: int) -> tuple[Parameter, ...]:
-    return tuple(Parameter(index, 0, None) for index in indices)
+def _whole(*indices: int, of: int = 0) -> tuple[Parameter, ...]:
+    return tuple(Parameter(index, of, None) for index in indices)
 
 
 PARAMETERS: dict[str, tuple[Parameter, ...]] = {
     "ConvInteger": (*_whole(2), *_features(1, 3)),
     "MatMulInteger": (*_rows(2), *_columns(1, 3)),
+    "QLinearAdd": (*_whole(1, 2, 6, 7), *_whole(4, 5, of=3)),
+    "QLinearMul": (*_whole(1, 2, 6, 7), *_whole(4, 5, of=3)),
     "QLinearConv": (*_whole(1, 2, 6, 7), *_features(3, 4, 5)),
     "QLinearMatMul": (*_rows(1, 2, 6, 7), *_columns(3, 4, 5)),
 }

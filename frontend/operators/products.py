@@ -14,8 +14,13 @@ from .common import broadcast, parameters, scales
 AUTO_PAD = {"auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")}
 
 
-def _window(node: NodeView, kernel: Sequence[int], *, may_be_empty: bool) -> None:
-    """Check that the attributes of a window go with the spatial axes of input 0, and that the padded axes hold it."""
+def _window(node: NodeView, kernel: Sequence[int], *, pools: bool) -> None:
+    """
+    Check that the attributes of a window go with the spatial axes of input 0, and that the padded axes hold it.
+
+    ONNX's inference divides toward zero: an axis that is too short by less than a stride has a result of extent 1,
+    which is what is in the window of a pooling, but no convolution. The result of a convolution may be empty.
+    """
     x, result = node.shape(0), node.result()
     rank = len(x) - 2
     for name, count in (("kernel_shape", rank), ("strides", rank), ("dilations", rank), ("pads", 2 * rank)):
@@ -29,14 +34,21 @@ def _window(node: NodeView, kernel: Sequence[int], *, may_be_empty: bool) -> Non
     pads, dilations = node.attribute("pads") or (0,) * 2 * rank, node.attribute("dilations") or (1,) * rank
     padded = [size + pads[axis] + pads[axis + rank] for axis, size in enumerate(x[2:])]
     spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
-    is_empty = result is None or (0 in result[2:] and not may_be_empty)
-    if is_empty and any(span > size for span, size in zip(spans, padded, strict=True)):
+    if result is not None and (node.attribute("auto_pad") or "").startswith("SAME"):
+        return
+    outputs = (None,) * rank if result is None else result[2:]
+    overhangs = [
+        span > size and (output is None or (output == 0) == pools)
+        for span, size, output in zip(spans, padded, outputs, strict=True)
+    ]
+    if any(overhangs):
         raise node.misfit("the window", f"at most {padded}, the padded spatial axes", f"{spans} with its dilations")
 
 
 def _convolution(node: NodeView) -> None:
     """Check that the weight has the axes and, per group, the channels of the input, and the bias one per output."""
-    x, w = node.shape(0), node.shape(1)
+    weight, bias = (3, 8) if node.op_type == "QLinearConv" else (1, 2)
+    x, w = node.shape(0), node.shape(weight)
     if len(x) < 3 or len(w) != len(x):
         raise node.misfit("the weight", f"{max(len(x), 3)} axes, as many as the input", list(w))
     kernel = node.attribute("kernel_shape")
@@ -51,10 +63,10 @@ def _convolution(node: NodeView) -> None:
     outputs = w[1] * groups if transposed else w[0]
     if outputs % groups:
         raise node.misfit("the weight", f"output channels in {groups} groups", f"{outputs} output channels")
-    if node.op_type != "ConvInteger" and node.input(2) and node.shape(2) != (outputs,):
-        raise node.misfit("the bias", f"{[outputs]}, one number per output channel", list(node.shape(2)))
+    if node.op_type != "ConvInteger" and node.input(bias) and node.shape(bias) != (outputs,):
+        raise node.misfit("the bias", f"{[outputs]}, one number per output channel", list(node.shape(bias)))
     if not transposed:
-        _window(node, w[2:], may_be_empty=True)
+        _window(node, w[2:], pools=False)
     elif node.result() is None:
         pads = list(node.attribute("pads") or ())
         raise node.misfit("the attribute 'pads'", "padding of at most what the window covers", pads)
@@ -62,7 +74,7 @@ def _convolution(node: NodeView) -> None:
 
 operators("Conv ConvTranspose", words=AUTO_PAD, checks=(_convolution,))
 operators("ConvInteger", words=AUTO_PAD, checks=(_convolution, parameters))
-operators("QLinearConv", words=AUTO_PAD, checks=(*scales(1, 4, 6), parameters))
+operators("QLinearConv", words=AUTO_PAD, checks=(_convolution, *scales(1, 4, 6), parameters))
 
 
 def _degree(node: NodeView) -> None:
@@ -73,7 +85,7 @@ def _degree(node: NodeView) -> None:
 
 def _pooling(node: NodeView) -> None:
     """Check that the padded input holds the window."""
-    _window(node, node.attribute("kernel_shape"), may_be_empty=False)
+    _window(node, node.attribute("kernel_shape"), pools=True)
 
 
 def _channels(node: NodeView) -> None:

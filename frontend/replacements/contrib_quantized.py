@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
+from typing import Any
+
+import numpy as np
 from onnx import TensorProto
 
+from ...ir import Array
 from ..site import Site, replaces
 
 
@@ -21,16 +26,36 @@ def _give(site: Site, real: str, scale: int) -> None:
         site.give(0, site.emit("QuantizeLinear", real, site.input(scale), output_dtype=site.kind(0)))
 
 
-def _binary(op: str) -> None:
-    @replaces(f"QLinear{op}")
-    def rule(site: Site) -> None:
-        _give(site, site.emit(op, _real(site, 0), _real(site, 3)), 6)
+def _is_span(site: Site, first: int, second: int) -> bool:
+    """
+    Return whether an input has several elements along the innermost axis of the result that is longer than 1.
 
-    assert rule
+    ONNX Runtime takes the innermost axes in one go; where one operand has a single number there it adds that first.
+    """
+    shapes = [site.shape(index) for index in (first, second)]
+    rank = max(map(len, shapes))
+    a, b = ((1,) * (rank - len(shape)) + tuple(shape) for shape in shapes)
+    return next((x != 1 for x, y in zip(reversed(a), reversed(b), strict=True) if (x, y) != (1, 1)), True)
 
 
-for _name in ("Add", "Mul"):
-    _binary(_name)
+def _pair(site: Site, first: int) -> list[str]:
+    """Return a tensor, its scale and its zero point, a constant 0 where it is left out."""
+    tensor, scale, zero = (site.input(first + index) for index in range(3))
+    return [tensor, scale, zero or site.number(0, site.kind(0))]
+
+
+@replaces("QLinearAdd")
+def _add(site: Site) -> None:
+    """Take the operand that is a single number along the innermost axes second."""
+    order = (0, 3) if _is_span(site, 0, 3) else (3, 0)
+    operands = [name for first in order for name in _pair(site, first)]
+    site.give(0, site.emit("QLinearAdd", *operands, site.input(6), site.input(7) or site.number(0, site.kind(0))))
+
+
+@replaces("QLinearMul")
+def _mul(site: Site) -> None:
+    result = [site.input(6), site.input(7) or site.number(0, site.kind(0))]
+    site.give(0, site.emit("QLinearMul", *_pair(site, 0), *_pair(site, 3), *result))
 
 
 @replaces("QLinearSigmoid")
@@ -48,26 +73,100 @@ def _softmax(site: Site) -> None:
     """Normalise along one axis, or up to opset 12 over all axes from it on."""
     shape = site.shape(0)
     axis = int(site.attribute("axis")) % len(shape)
-    real = _real(site, 0)
     if int(site.attribute("opset")) >= 13 or axis == len(shape) - 1:
-        _give(site, site.emit("Softmax", real, axis=axis), 3)
+        site.give(0, _normalised(site, site.input(0), axis, shape[axis]))
         return
-    flat = site.emit("Softmax", site.emit("Flatten", real, axis=axis), axis=-1)
-    _give(site, site.reshape(flat, *shape), 3)
+    flat = _normalised(site, site.emit("Flatten", site.input(0), axis=axis), 1, prod(shape[axis:]))
+    site.give(0, site.reshape(flat, *shape))
+
+
+def _normalised(site: Site, x: str, axis: int, length: int) -> str:
+    """
+    Append the quantised softmax of bytes along an axis, as ONNX Runtime computes it.
+
+    `e = table[x - max(x)]`, of f32; `y = saturate(round(e * floor(1 / y_scale) / sum(e)) + y_zero)`.
+    """
+    scales = [site.value(index) for index in (1, 3)]
+    if scales[0] is None or scales[1] is None:
+        raise site.unsupported("with a scale that is computed", "constant scales")
+    wide = site.cast(x, site.kind(0), TensorProto.INT32)
+    largest = site.emit("ReduceMax", wide, site.sizes(axis), keepdims=1)
+    # The largest is the byte 127, so that all are bytes.
+    shifted = site.emit("Add", site.emit("Sub", wide, largest), site.number(127, TensorProto.INT32))
+    index = site.emit("Cast", site.emit("Cast", shifted, to=TensorProto.INT8), to=TensorProto.INT32)
+    powers = site.emit("Gather", site.constant(_powers(float(scales[0].flat[0]), length)), index)
+    steps = site.number(float(np.floor(np.float32(1) / np.float32(scales[1].flat[0]))), TensorProto.FLOAT)
+    total = site.emit("ReduceSum", powers, site.sizes(axis), keepdims=1)
+    return _rounded(site, site.emit("Div", site.emit("Mul", powers, steps), total), 4)
+
+
+def _powers(scale: float, length: int) -> Array:
+    """
+    Return e^(scale * (x - 127)) of each byte x times a number that lets `length` of them be summed in f32.
+
+    They are f32 [256], by the bits of the byte, as an index that counts from the end where it is negative asks for.
+    """
+    largest = np.float32(np.finfo(np.float32).max) / np.float32(length)
+    shift = max(0.0, float(np.float32(np.log(np.float64(largest)))) - _RESERVE)
+    below = np.arange(256, dtype=np.uint8).view(np.int8).astype(np.float64) - 127
+    return np.exp((below + shift / scale) * scale).astype(np.float32)
+
+
+_RESERVE = 5.0
+"""ONNX Runtime's distance of the largest sum from the largest f32, as its logarithm (`qlinear_softmax.cc`)."""
+
+
+def _rounded(site: Site, steps: str, zero: int) -> str:
+    """Append steps, of f32, rounded half to even, plus the zero point that is an input."""
+    one = site.number(1.0, TensorProto.FLOAT)
+    if site.input(zero):
+        return site.emit("QuantizeLinear", steps, one, site.input(zero))
+    return site.emit("QuantizeLinear", steps, one, output_dtype=site.kind(0))
 
 
 @replaces("QLinearGlobalAveragePool")
 def _global_average(site: Site) -> None:
-    rank, last = len(site.shape(0)), bool(site.attribute("channels_last"))
-    axes = site.sizes(*range(1 if last else 2, rank - 1 if last else rank))
-    _give(site, site.emit("ReduceMean", _real(site, 0), axes, keepdims=1), 3)
+    """Sum integers less their zero point and scale the sum by `x_scale / (y_scale * count)`."""
+    shape, last = site.shape(0), bool(site.attribute("channels_last"))
+    axes = range(1, len(shape) - 1) if last else range(2, len(shape))
+    count = prod(shape[axis] for axis in axes)
+    wide = site.cast(site.input(0), site.kind(0), TensorProto.INT32)
+    total = site.emit("ReduceSum", wide, site.sizes(*axes), keepdims=1)
+    if site.input(2):
+        zero = site.cast(site.input(2), site.kind(0), TensorProto.INT32)
+        total = site.emit("Sub", total, site.emit("Mul", zero, site.number(count, TensorProto.INT32)))
+    scale = site.emit("Mul", site.input(3), site.number(count, TensorProto.FLOAT))
+    real = site.emit("DequantizeLinear", total, site.emit("Div", site.input(1), scale))
+    site.give(0, _rounded(site, real, 4))
+
+
+def _whole_windows(site: Site) -> dict[str, Any]:
+    """
+    Return pads that let the last windows of `ceil_mode` be whole, with padding that counts.
+
+    With `count_include_pad`, ONNX Runtime divides all sums by the size of the kernel.
+    """
+    if not (site.attribute("ceil_mode") and site.attribute("count_include_pad")):
+        return {}
+    kernel, mode, sizes = site.attribute("kernel_shape"), site.attribute("auto_pad"), site.shape(0)[2:]
+    strides = site.attribute("strides") or (1,) * len(kernel)
+    if mode in ("SAME_UPPER", "SAME_LOWER"):
+        return {"ceil_mode": 0}
+    pads = tuple(site.attribute("pads") or ()) if mode == "NOTSET" else ()
+    begins, ends = pads[: len(kernel)] or (0,) * len(kernel), list(pads[len(kernel) :] or (0,) * len(kernel))
+    for axis, (size, extent, stride) in enumerate(zip(sizes, kernel, strides, strict=True)):
+        beyond = size + begins[axis] + ends[axis] - extent
+        # A window that begins in the padding at the end is left out.
+        last = min(-(-beyond // stride), (size + begins[axis] - 1) // stride)
+        ends[axis] += max(0, last * stride - beyond)
+    return {"ceil_mode": 0, "auto_pad": "NOTSET", "pads": [*begins, *ends]}
 
 
 @replaces("QLinearAveragePool")
 def _average(site: Site) -> None:
     if site.attribute("channels_last"):
         raise site.unsupported("with its channels last", "the form with channels after the batch")
-    own = {name: value for name, value in site.given.items() if name != "channels_last"}
+    own = {name: value for name, value in site.given.items() if name != "channels_last"} | _whole_windows(site)
     steps = site.emit("Div", site.emit("AveragePool", _real(site, 0), **own), site.input(3))
     # ONNX Runtime rounds the sum with the zero point: halves go to the even result.
     zero, kind = site.input(4), site.kind(0)
@@ -99,11 +198,7 @@ def _gemm(site: Site) -> None:
     if is_real:
         site.give(0, real)
         return
-    one = site.number(1.0, TensorProto.FLOAT)
-    if site.input(8):
-        site.give(0, site.emit("QuantizeLinear", real, one, site.input(8)))
-    else:
-        site.give(0, site.emit("QuantizeLinear", real, one, output_dtype=site.kind(0)))
+    site.give(0, _rounded(site, real, 8))
 
 
 @replaces("QLinearConcat")

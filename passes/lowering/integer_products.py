@@ -26,7 +26,7 @@ from .lowerer import Lowerer, broadcast_map, constant_of, is_unsigned, lowers
 from .movement import padded
 from .products import convolved, multiplied
 from .rules import pointwise, unsigned_positions, wraps
-from .windows import windows_of
+from .windows import window_properties
 
 
 def centred(lower: Lowerer, value: SSAValue, zero: SSAValue | None, axis: int = -1) -> SSAValue:
@@ -100,7 +100,7 @@ def constant_convolution(
     """
     x = op.operands[0]
     numbers, type = _centred(weights, zeros)
-    windows = windows_of(op, weights.shape[2:])
+    windows = window_properties(op, weights.shape[2:])
     pads = numbers_of(windows["pads"])
     rank, fill = len(pads) // 2, scalar_attr(x_zero, element_of(lower[x]))
     source = padded(lower, lower[x], [0, 0, *pads[:rank]], [0, 0, *pads[rank:]], fill)

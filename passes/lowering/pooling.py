@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
-from typing import cast
 
 import numpy as np
 from xdsl.dialects import arith, math
@@ -16,26 +15,28 @@ from xdsl.ir.affine import AffineMap
 from ...dialects.core.body import Body, highest, is_float, lowest
 from ...dialects.nn import PoolOp, ReduceOp, ints
 from ...dialects.onnx.schema import OnnxOp
-from ...ir import Array, element_of, integer_width, numbers_of, shape_of
+from ...dialects.onnx.windows import windows_of
+from ...ir import element_of, integer_width, shape_of
 from .lowerer import Lowerer, is_unsigned, lowers, unsupported
 from .movement import padded
 from .rules import compute_type, fold, pointwise, result_element, unsigned_positions
-from .windows import windows_of
+from .windows import cropped, window_properties
 
 
 def _pooled(
     lower: Lowerer, op: OnnxOp, x: SSAValue, kind: str, accumulator: Attribute, unsigned: Sequence[int] = ()
 ) -> SSAValue:
-    """Append the fold by `kind` of the op's windows of a tensor-level value."""
+    """Append the fold by `kind` of the op's windows of a tensor-level value, its input less what is cropped."""
     kernel = op.attribute("kernel_shape")
     properties: dict[str, Attribute | None] = {
-        **windows_of(op, kernel),
+        **window_properties(op, kernel),
         "window": ints(kernel),
         "kind": StringAttr(kind),
         "accumulator": accumulator,
     }
     out = lower.empty(shape_of(op.results[0]), accumulator)
-    return lower.emit(PoolOp([x], out, properties, unsigned=unsigned))
+    source = cropped(lower, x, windows_of(op, kernel))
+    return lower.emit(PoolOp([source], out, properties, unsigned=unsigned))
 
 
 @lowers("MaxPool")
@@ -49,12 +50,14 @@ def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
     """Append the index of the first element of each window that is the window's largest, in the flattened input."""
     x, kernel = op.operands[0], list(op.attribute("kernel_shape"))
     windows = windows_of(op, kernel)
-    strides, dilations, pads = (numbers_of(windows[key]) for key in ("strides", "dilations", "pads"))
+    strides, dilations, begins = windows.strides, windows.dilations, windows.begins
     out, rank = shape_of(largest), len(kernel)
     reach = [(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(out[2:], strides, kernel, dilations, strict=True)]
-    shape, begins = shape_of(x), pads[:rank]
+    shape = shape_of(x)
     ends = [max(0, n - size - begin) for n, size, begin in zip(reach, shape[2:], begins, strict=True)]
-    source = padded(lower, lower[x], [0, 0, *begins], [0, 0, *ends], lowest(element_of(lower[x])))
+    padding = [max(0, begin) for begin in begins]
+    kept = cropped(lower, lower[x], windows)
+    source = padded(lower, kept, [0, 0, *padding], [0, 0, *ends], lowest(element_of(kept)))
     dims = AffineMap.identity(2 + 2 * rank).results
     taps = zip(dims[2 : 2 + rank], dims[2 + rank :], strides, dilations, strict=True)
     place = AffineMap(len(dims), 0, (*dims[:2], *(o * s + k * d for o, k, s, d in taps)))
@@ -128,7 +131,9 @@ def _flat_index(
 def _average_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     compute, element = compute_type(op), result_element(op)
     total = _pooled(lower, op, lower[op.operands[0]], "sum", compute)
-    counts = _counts(op)
+    windows, included = windows_of(op, op.attribute("kernel_shape")), bool(op.attribute("count_include_pad"))
+    spatial = (shape_of(value)[2:] for value in (op.operands[0], op.results[0]))
+    counts = windows.counts(*spatial, with_padding=included)
 
     def divide(body: Body, value: SSAValue, *count: SSAValue) -> SSAValue:
         return body.convert(body.div(value, count[0] if count else float(counts.flat[0])), element)
@@ -137,23 +142,6 @@ def _average_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         return [pointwise(lower, [total], shape_of(total), element, divide)]
     divisors = lower.constant(counts, compute)
     return [pointwise(lower, [total, divisors], shape_of(total), element, divide)]
-
-
-def _counts(op: OnnxOp) -> Array:
-    """Return the elements that each window counts, [spatial...]: of x, with `count_include_pad` of its padding too."""
-    kernel = list(op.attribute("kernel_shape"))
-    windows, rank = windows_of(op, kernel), len(kernel)
-    strides, dilations, pads = (numbers_of(windows[key]) for key in ("strides", "dilations", "pads"))
-    included = bool(op.attribute("count_include_pad"))
-    total = np.ones([1] * rank, np.float64)
-    for axis, (size, out) in enumerate(zip(shape_of(op.operands[0])[2:], shape_of(op.results[0])[2:], strict=True)):
-        begin, end = pads[axis], pads[rank + axis]
-        starts, taps = (cast(Array, np.arange(extent)) for extent in (out, kernel[axis]))
-        places = np.add.outer(starts * strides[axis], taps * dilations[axis]) - begin
-        low, high = (-begin, size + end) if included else (0, size)
-        count: Array = np.count_nonzero((places >= low) & (places < high), axis=1)
-        total = total * count.reshape([-1 if i == axis else 1 for i in range(rank)])
-    return np.maximum(total, 1)
 
 
 @lowers("LpPool")

@@ -16,7 +16,7 @@ from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers
 from .rules import add_bias, compute_type, pointwise, result_element, unsigned_positions, wraps
-from .windows import windows_of
+from .windows import window_properties
 
 
 @lowers("Conv")
@@ -31,7 +31,7 @@ def convolved(
 ) -> SSAValue:
     """Append the convolution of tensor-level values that the attributes of an operator describe."""
     properties: dict[str, Attribute | None] = {
-        **windows_of(op, shape_of(w)[2:]),
+        **window_properties(op, shape_of(w)[2:]),
         "groups": scalar_attr(op.attribute("group"), i64),
         "accumulator": accumulator,
     }

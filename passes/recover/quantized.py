@@ -85,16 +85,20 @@ def quantization_of(op: OnnxOp) -> Quantization | None:
     real, integer = op.operands[0], op.results[0]
     if op.name == "onnx.DequantizeLinear":
         real, integer = integer, real
-    element, scale = element_of(integer), constant_of(op.operands[1])
-    if element_of(real) != f32 or element_of(op.operands[1]) != f32 or integer_width(element) not in (4, 8):
+    if element_of(real) != f32 or op.attribute("block_size"):
         return None
-    zero = np.zeros(1, np.int64) if op.node_input(2) is None else constant_of(op.node_input(2))
-    if scale is None or zero is None or scale.size != 1 or zero.size != 1 or op.attribute("block_size"):
+    return quantization(op.operands[1], op.node_input(2), element_of(integer))
+
+
+def quantization(scale: SSAValue, zero: SSAValue | None, element: Attribute) -> Quantization | None:
+    """Return the quantisation by a constant scale and zero point to 8 or 4 bits; None for others."""
+    number, offset = constant_of(scale), np.zeros(1, np.int64) if zero is None else constant_of(zero)
+    if number is None or offset is None or element_of(scale) != f32 or integer_width(element) not in (4, 8):
         return None
-    number = float(scale.flat[0])
-    if not isfinite(number) or number < np.finfo(np.float32).tiny:
+    step = float(number.flat[0]) if number.size == 1 and offset.size == 1 else 0.0
+    if not isfinite(step) or step < np.finfo(np.float32).tiny:
         return None
-    return Quantization(number, int(zero.flat[0]), cast(IntegerType, element))
+    return Quantization(step, int(offset.flat[0]), cast(IntegerType, element))
 
 
 @dataclass(frozen=True)
@@ -350,3 +354,18 @@ QUANTISED: dict[str, Rule] = {}
 def quantises(*names: str) -> Callable[[Rule], Rule]:
     """Register a function as the integer computation of the operators of these names."""
     return registering(QUANTISED, [f"onnx.{name}" for name in names])
+
+
+PairRule = Callable[[OnnxOp], "SSAValue | None"]
+"""
+`op -> value`: inserts before an op of quantised tensors what computes it in integers, a tensor of bytes. None, and
+nothing inserted, where nothing does.
+"""
+
+COMPUTED: dict[str, PairRule] = {}
+"""Name of an op of quantised tensors -> what computes it in integers."""
+
+
+def computes(*names: str) -> Callable[[PairRule], PairRule]:
+    """Register a function as the integer computation of the operators of these names."""
+    return registering(COMPUTED, [f"onnx.{name}" for name in names])

@@ -9,6 +9,7 @@ next to the middle of two integers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp, prod
@@ -19,10 +20,10 @@ from xdsl.dialects.builtin import TensorType, f32, i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.onnx.schema import OnnxOp
-from ...ir import Array, is_unsigned_type, numpy_type, shape_of
+from ...ir import Array, element_of, is_unsigned_type, numpy_type, shape_of
 from ..lowering.lowerer import constant_of
 from ..state.nodes import literal, node
-from .quantized import Integers, Quantization, looked_up, moved, quantises, wide
+from .quantized import Integers, Quantization, computes, looked_up, moved, quantises, quantization, wide
 from .quantized_products import linear, real_constant
 
 _EXACT = 24
@@ -81,13 +82,21 @@ def _plus(value: SSAValue, summand: int, before: Operation) -> SSAValue:
     return value if not summand else _arithmetic("Add", value, summand, before)
 
 
-def _rounded(total: SSAValue, point: _Point, y: Quantization, before: Operation, factor: int = 1) -> SSAValue:
-    """Insert `total * factor / 2^bits` plus a zero point, as bytes; rounds half to even where exact, else up."""
+def _rounded(
+    total: SSAValue, point: _Point, y: Quantization, before: Operation, factor: int = 1, *, zero_first: bool = False
+) -> SSAValue:
+    """
+    Insert `total * factor / 2^bits` plus a zero point, as bytes; rounds half to even where exact, else up.
+
+    With `zero_first`, the zero point is added before rounding: halves go to the other neighbour where it is odd.
+    """
     kind = TensorType(cast(Any, y.byte), shape_of(total))
     if point.exact:
+        first = y.zero if zero_first and y.zero % 2 else 0
+        steps = _plus(_times(total, factor, before), first << point.bits, before)
         scale = literal(np.float32(2.0**point.bits), f32, before)
-        zero = literal(np.array(y.zero).astype(numpy_type(y.byte)), y.byte, before)
-        return node("QuantizeLinear", [_times(total, factor, before), scale, zero], kind, before)
+        zero = literal(np.array(y.zero - first).astype(numpy_type(y.byte)), y.byte, before)
+        return node("QuantizeLinear", [steps, scale, zero], kind, before)
     numbers = [literal(np.array(each, np.int64), i64, before) for each in (factor, y.zero << point.bits)]
     signed = int(not is_unsigned_type(y.byte))
     return node("RequantShift", [total, *numbers], kind, before, div=1 << point.bits, n_levels=_LEVELS, signed=signed)
@@ -98,12 +107,26 @@ def _is_scalable(reach: int, ratio: Fraction) -> bool:
     return 0 < reach < 1 << 31 and -_DEEPEST < _magnitude(ratio) < _ROOM
 
 
-def _scaled(total: SSAValue, reach: int, ratio: Fraction, y: Quantization, before: Operation) -> SSAValue:
+def _scaled(
+    total: SSAValue, reach: int, ratio: Fraction, y: Quantization, before: Operation, *, zero_first: bool = False
+) -> SSAValue:
     """Insert integers up to `reach` times a ratio, quantised; a ratio without an end is cut after _ROOM bits."""
-    found = _point([ratio], ratio * reach)
+    found = _point([ratio], ratio * reach + (_LEVELS if zero_first else 0))
     if found is None or not found.exact:
         found = _Point(min(_DEEPEST, _ROOM - _magnitude(ratio)), False)
-    return _rounded(total, found, y, before, found.whole(ratio))
+    return _rounded(total, found, y, before, found.whole(ratio), zero_first=zero_first)
+
+
+@dataclass(frozen=True)
+class _Term:
+    """Tensor of bytes and its quantisation."""
+
+    bytes: SSAValue
+    quantization: Quantization
+
+    def centred(self, before: Operation) -> SSAValue:
+        """Insert the integers less their zero point, of 32 bits."""
+        return _plus(wide(self.bytes, before), -self.quantization.zero, before)
 
 
 @quantises("Add", "Sub")
@@ -111,20 +134,41 @@ def _add(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> 
     a, b = (integers.dequantised(value) for value in op.operands)
     if a is None or b is None:
         return _add_constant(integers, op, y, before)
+    if _sum_point(a, b, y, zero_first=False) is None:
+        return None
+    left, right = (_Term(integers.bytes(value), x) for value, x in zip(op.operands, (a, b), strict=True))
+    return _sum(left, right, y, before, shape_of(op.results[0]), sign=-1 if op.name == "onnx.Sub" else 1)
+
+
+def _sum_point(a: Quantization, b: Quantization, y: Quantization, *, zero_first: bool) -> _Point | None:
+    """Return the binary point of the sum of two quantised tensors, None where no integers of 32 bits hold it."""
     ratios = [_ratio(a.scale, y), _ratio(b.scale, y)]
-    point = _point(ratios, ratios[0] * a.widest + ratios[1] * b.widest)
+    most = ratios[0] * a.widest + ratios[1] * b.widest
+    return _point(ratios, most + (_LEVELS if zero_first else 0))
+
+
+def _sum(
+    a: _Term,
+    b: _Term,
+    y: Quantization,
+    before: Operation,
+    shape: Sequence[int],
+    *,
+    sign: int = 1,
+    zero_first: bool = False,
+) -> SSAValue | None:
+    """Insert the sum, or the difference, of two terms as bytes; None where no integers of 32 bits hold it."""
+    point = _sum_point(a.quantization, b.quantization, y, zero_first=zero_first)
     if point is None:
         return None
-    left, right = map(point.whole, ratios)
-    right = -right if op.name == "onnx.Sub" else right
+    left, right = (point.whole(_ratio(term.quantization.scale, y)) for term in (a, b))
+    right = sign * right
     common = left if left == right else 1
     left, right = left // common, right // common
-    terms = [
-        _times(wide(integers.bytes(value), before), factor, before)
-        for value, factor in zip(op.operands, (left, right), strict=True)
-    ]
-    total = node("Add", terms, TensorType(i32, shape_of(op.results[0])), before)
-    return _rounded(_plus(total, -(left * a.zero + right * b.zero), before), point, y, before, common)
+    terms = [_times(wide(term.bytes, before), factor, before) for term, factor in ((a, left), (b, right))]
+    total = node("Add", terms, TensorType(i32, shape), before)
+    zeros = left * a.quantization.zero + right * b.quantization.zero
+    return _rounded(_plus(total, -zeros, before), point, y, before, common, zero_first=zero_first)
 
 
 def _add_constant(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
@@ -166,15 +210,49 @@ def _point_for(ratio: Fraction, steps: Array, most: Fraction) -> _Point | None:
 @quantises("Mul")
 def _mul(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
     a, b = (integers.dequantised(value) for value in op.operands)
-    if a is None or b is None:
+    if a is None or b is None or not _has_product(a, b, y):
         return None
-    ratio, reach = Fraction(a.scale) * Fraction(b.scale) / Fraction(y.scale), a.widest * b.widest
-    if not _is_scalable(reach, ratio):
+    left, right = (_Term(integers.bytes(value), x) for value, x in zip(op.operands, (a, b), strict=True))
+    return _product(left, right, y, before, shape_of(op.results[0]))
+
+
+def _has_product(a: Quantization, b: Quantization, y: Quantization) -> bool:
+    """Return whether integers of 32 bits hold the product of two quantised tensors."""
+    return _is_scalable(a.widest * b.widest, Fraction(a.scale) * Fraction(b.scale) / Fraction(y.scale))
+
+
+def _product(
+    a: _Term, b: _Term, y: Quantization, before: Operation, shape: Sequence[int], *, zero_first: bool = False
+) -> SSAValue:
+    """Insert the product of two terms as bytes."""
+    left, right = a.quantization, b.quantization
+    ratio = Fraction(left.scale) * Fraction(right.scale) / Fraction(y.scale)
+    product = node("Mul", [a.centred(before), b.centred(before)], TensorType(i32, shape), before)
+    return _scaled(product, left.widest * right.widest, ratio, y, before, zero_first=zero_first)
+
+
+@computes("QLinearAdd")
+def _qlinear_add(op: OnnxOp) -> SSAValue | None:
+    a, b, y = (_quantization_at(op, data, scale) for data, scale in ((0, 1), (3, 4), (None, 6)))
+    if a is None or b is None or y is None:
         return None
-    pairs = zip(op.operands, (a, b), strict=True)
-    factors = [_plus(wide(integers.bytes(value), before), -each.zero, before) for value, each in pairs]
-    product = node("Mul", factors, TensorType(i32, shape_of(op.results[0])), before)
-    return _scaled(product, reach, ratio, y, before)
+    terms = _Term(op.operands[0], a), _Term(op.operands[3], b)
+    return _sum(*terms, y, op, shape_of(op.results[0]), zero_first=True)
+
+
+@computes("QLinearMul")
+def _qlinear_mul(op: OnnxOp) -> SSAValue | None:
+    a, b, y = (_quantization_at(op, data, scale) for data, scale in ((0, 1), (3, 4), (None, 6)))
+    if a is None or b is None or y is None or not _has_product(a, b, y):
+        return None
+    terms = _Term(op.operands[0], a), _Term(op.operands[3], b)
+    return _product(*terms, y, op, shape_of(op.results[0]), zero_first=True)
+
+
+def _quantization_at(op: OnnxOp, data: int | None, scale: int) -> Quantization | None:
+    """Return the quantisation of an input, or of the result for None, whose zero point follows its scale."""
+    value = op.results[0] if data is None else op.operands[data]
+    return quantization(op.operands[scale], op.operands[scale + 1], element_of(value))
 
 
 @quantises("GlobalAveragePool", "ReduceMean")

@@ -1,8 +1,9 @@
 """
 Vectorised reductions: sums of products as matrix products, others through `ufunc.reduce`.
 
-Integer results are exact modulo 2^width. A float sum is computed in f64 and rounded once to its type, so it differs
-from a sequential sum by at most (K - 1) * eps * sum(|terms|) of that type; in f64 itself the order is unspecified.
+Integer results are exact modulo 2^width. A sum of at most `IN_SEQUENCE` terms of f32 is computed in f32 and in order,
+as C does. Any other float sum is computed in f64 and rounded once to its type, so it differs from a sequential sum by
+at most (K - 1) * eps * sum(|terms|) of that type; in f64 itself the order is unspecified.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.body import is_float
@@ -41,6 +43,12 @@ _UNSIGNED = (arith.MaxUIOp, arith.MinUIOp)
 _PRODUCTS = (arith.MuliOp, arith.MulfOp)
 _SUMS = (arith.AddiOp, arith.AddfOp)
 _ROUNDED = (arith.AddfOp, arith.MulfOp)
+IN_SEQUENCE = 256
+"""
+Most terms of a sum in order: the window of a pooling, a short row.
+
+1,024 sums of 256 terms take 1.1 ms in order, 0.2 ms by `ufunc.reduce`.
+"""
 
 KINDS: dict[type[Operation], Callable[[Operation], type[Operation] | None]] = {}
 """Op class outside of `arith` -> function that returns the equivalent `arith` class."""
@@ -86,7 +94,7 @@ def fold(op: Operation, values: Array, axes: Sequence[int], extents: Sequence[in
     """
     Fold `values`, broadcast to `extents` along `axes`, by the combiner `op`; the axes are kept with extent 1.
 
-    Sums and products of floats are returned in f64, unrounded.
+    Short sums of f32 are returned in f32; other sums, and products, of floats in f64, unrounded.
     """
     shape = list(np.broadcast_shapes(values.shape, (1,) * len(extents)))
     for axis in axes:
@@ -96,11 +104,23 @@ def fold(op: Operation, values: Array, axes: Sequence[int], extents: Sequence[in
     assert kind is not None
     if any(extents[axis] == 0 for axis in axes):
         return np.full([1 if axis in axes else extent for axis, extent in enumerate(shape)], neutral(op))
+    if type_ == f32 and kind is arith.AddfOp and prod(extents[axis] for axis in axes) <= IN_SEQUENCE:
+        return sum_in_sequence(spread.astype(np.float32, copy=False), axes)
     if is_float(type_):
         wide = np.float64 if kind in _ROUNDED else spread.dtype
         return _UFUNCS[kind].reduce(spread.astype(wide), axis=tuple(axes), keepdims=True)
     reading = unsigned(spread, type_) if kind in _UNSIGNED else signed(spread)
     return wrap(_UFUNCS[kind].reduce(reading, axis=tuple(axes), keepdims=True, dtype=reading.dtype), type_)
+
+
+def sum_in_sequence(values: Array, axes: Sequence[int]) -> Array:
+    """Add the elements along axes, the last one innermost, one after another; the axes are kept with extent 1."""
+    terms = np.moveaxis(values, tuple(axes), tuple(range(len(axes))))
+    rest = terms.shape[len(axes) :]
+    total = np.zeros(rest, np.float32)
+    for term in terms.reshape(-1, *rest):
+        total = total + term
+    return total.reshape([1 if axis in axes else extent for axis, extent in enumerate(values.shape)])
 
 
 def combine(op: Operation, initial: Array, folded: Array) -> Array:

@@ -22,12 +22,14 @@ from ...dialects.core.semantics import Runner, Value, semantics
 from ...dialects.onnx import ONNX
 from ...dialects.onnx.custom import DOMAIN
 from ...dialects.onnx.schema import OnnxOp
+from ...dialects.onnx.windows import windows_of
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
+from .folding import IN_SEQUENCE, sum_in_sequence
 from .onnx_bounded import BOUNDED
 from .onnx_control import CONTROL
 from .onnx_custom import CUSTOM, integer_mean
-from .onnx_qlinear import dequantize_linear, qlinear_conv, qlinear_matmul, quantize_linear
+from .onnx_qlinear import QUANTISED_PAIRS, dequantize_linear, qlinear_conv, qlinear_matmul, quantize_linear
 from .onnx_recurrent import recurrent
 from .onnx_resize import reads_at_zero, resize
 from .onnx_slices import padded, sliced
@@ -42,7 +44,7 @@ def run_node(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[
     schema = op.SCHEMA
     with np.errstate(all="ignore"):
         if schema.domain == DOMAIN:
-            results = (CUSTOM | BOUNDED)[schema.name](op.attribute, *operands)
+            results = (CUSTOM | BOUNDED | QUANTISED_PAIRS)[schema.name](op.attribute, *operands)
         elif schema.domain == "" and (rule := _rule(op, operands)):
             results = rule(op, *_positional(op, operands))
         elif schema.name == "Resize" and reads_at_zero(op):
@@ -90,6 +92,8 @@ def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
     name = op.SCHEMA.name
     if name == "ReduceMean":
         return _reduce_mean if operands[0].dtype.kind in "iu" else None
+    if name == "ReduceSum":
+        return _sum_of_floats if element_of(op.results[0]) == f32 else None
     if name == "Pad":
         return padded if op.attribute("mode") == "constant" else None
     if name in _BY_SCALE:
@@ -140,27 +144,20 @@ def _factor(number: float) -> float:
 
 def _windows(op: OnnxOp, x: Array, kernel: Sequence[int], fill: Any) -> Array:
     """Extract the window of each output position (im2col), [N, C, *positions, *kernel]; padding is `fill`."""
-    rank = len(kernel)
-    strides = op.attribute("strides") or (1,) * rank
-    dilations = op.attribute("dilations") or (1,) * rank
+    rank, windows = len(kernel), windows_of(op, kernel)
     outputs = shape_of(op.results[0])[2:]
-    extents = [d * (k - 1) + 1 for d, k in zip(dilations, kernel, strict=True)]
-    needed = [(o - 1) * s + e for o, s, e in zip(outputs, strides, extents, strict=True)]
-    begins = _pads_before(op, [max(n - size, 0) for n, size in zip(needed, x.shape[2:], strict=True)])
+    if 0 in outputs:
+        return np.zeros((*x.shape[:2], *outputs, *kernel), x.dtype)
+    extents = [d * (k - 1) + 1 for d, k in zip(windows.dilations, kernel, strict=True)]
+    needed = [(o - 1) * s + e for o, s, e in zip(outputs, windows.strides, extents, strict=True)]
+    x = x[(slice(None), slice(None), *(slice(max(0, -begin), None) for begin in windows.begins))]
+    begins = [max(0, begin) for begin in windows.begins]
     ends = [max(n - size - b, 0) for n, size, b in zip(needed, x.shape[2:], begins, strict=True)]
     padded = np.pad(x, [(0, 0), (0, 0), *zip(begins, ends, strict=True)], constant_values=fill)
     padded = padded[(slice(None), slice(None), *(slice(n) for n in needed))]
-    windows = cast(Any, sliding_window_view)(padded, extents, axis=tuple(range(2, 2 + rank)))
-    steps = [slice(None, None, step) for step in (*strides, *dilations)]
-    return windows[(slice(None), slice(None), *steps)]
-
-
-def _pads_before(op: OnnxOp, missing: Sequence[int]) -> Sequence[int]:
-    mode = op.attribute("auto_pad")
-    if mode in ("NOTSET", "VALID"):
-        pads = op.attribute("pads") if mode == "NOTSET" else None
-        return pads[: len(missing)] if pads else [0] * len(missing)
-    return [n // 2 if mode == "SAME_UPPER" else n - n // 2 for n in missing]
+    positions = cast(Any, sliding_window_view)(padded, extents, axis=tuple(range(2, 2 + rank)))
+    steps = [slice(None, None, step) for step in (*windows.strides, *windows.dilations)]
+    return positions[(slice(None), slice(None), *steps)]
 
 
 def _conv(op: OnnxOp, x: Array, w: Array, b: Array | None = None) -> Array:
@@ -201,6 +198,27 @@ def _max_pool(op: OnnxOp, x: Array) -> list[Array]:
     return [largest, first // prod(sizes) * prod(sizes) + turned[first % prod(sizes)]]
 
 
+def _average_pool(op: OnnxOp, x: Array) -> Array:
+    """Return the mean of each window, its sum in order of f32, as C adds it, or of f64."""
+    kernel, wide = op.attribute("kernel_shape"), np.float64 if x.dtype == np.float64 else np.float32
+    windows, axes = _windows(op, x.astype(wide), kernel, 0), range(-len(kernel), 0)
+    in_order = wide is np.float32 and prod(kernel) <= IN_SEQUENCE
+    places = [windows.ndim + axis for axis in axes]
+    total = (
+        sum_in_sequence(windows, places) if in_order else windows.sum(axis=tuple(axes), keepdims=True, dtype=np.float64)
+    )
+    sizes, outputs = x.shape[2:], shape_of(op.results[0])[2:]
+    counts = windows_of(op, kernel).counts(sizes, outputs, with_padding=bool(op.attribute("count_include_pad")))
+    return total.reshape(shape_of(op.results[0])).astype(wide) / counts.astype(wide)
+
+
+def _lp_pool(op: OnnxOp, x: Array) -> Array:
+    """Return the norm of each window, computed in f64."""
+    kernel, p = op.attribute("kernel_shape"), op.attribute("p")
+    windows = np.abs(_windows(op, x.astype(np.float64), kernel, 0))
+    return (windows**p).sum(axis=tuple(range(-len(kernel), 0))) ** (1 / p)
+
+
 def _global_max_pool(op: OnnxOp, x: Array) -> Array:
     return x.max(axis=tuple(range(2, x.ndim)), keepdims=True)
 
@@ -212,11 +230,24 @@ def _reduce_mean(op: OnnxOp, x: Array, axes: Array | None = None) -> Array:
     return integer_mean(x, chosen or range(x.ndim), keep=bool(op.attribute("keepdims")))
 
 
+def _sum_of_floats(op: OnnxOp, x: Array, axes: Array | None = None) -> Array:
+    """Add short rows of f32 in order, as the levels below do, others in f64."""
+    chosen = [] if axes is None else [int(axis) % x.ndim for axis in axes]
+    if not chosen and op.attribute("noop_with_empty_axes"):
+        return x
+    chosen = sorted(chosen) or list(range(x.ndim))
+    short = prod(x.shape[axis] for axis in chosen) <= IN_SEQUENCE
+    total = sum_in_sequence(x, chosen) if short else x.sum(axis=tuple(chosen), keepdims=True, dtype=np.float64)
+    return total if op.attribute("keepdims") else total.reshape(shape_of(op.results[0]))
+
+
 def _quantize(op: OnnxOp, x: Array, scale: Array, zero: Array | None = None) -> Array:
     return quantize_linear(op, cast(IntegerType, element_of(op.results[0])), x, scale, zero)
 
 
 _LINEAR: dict[str, _Rule] = {
+    "AveragePool": _average_pool,
+    "LpPool": _lp_pool,
     "MatMul": _matmul,
     "Gemm": _gemm,
     "Conv": _conv,

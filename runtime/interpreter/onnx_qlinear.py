@@ -95,3 +95,41 @@ def dequantize_linear(op: OnnxOp, x: Array, scale: Array, zero: Array | None = N
     """Compute `DequantizeLinear`."""
     axis = op.attribute("axis") % max(x.ndim, 1)
     return _centred(x, zero, axis).astype(np.float32) * _along(scale.astype(np.float32), x.ndim, axis)
+
+
+def fused(a: Array, b: Array, c: Array) -> Array:
+    """Return `a * b + c` of f32, rounded once."""
+    return (a.astype(np.float64) * b.astype(np.float64) + c.astype(np.float64)).astype(np.float32)
+
+
+def sum_terms(
+    a_scale: Array, a_zero: Array, b_scale: Array, b_zero: Array, y_scale: Array, y_zero: Array
+) -> list[Array]:
+    """Return the factors of a and of b in `QLinearAdd`, and the number to which their products are added; f32 []."""
+    scales = [scale.astype(np.float32).reshape(()) for scale in (a_scale, b_scale, y_scale)]
+    a, b, y = (zero.astype(np.float32).reshape(()) for zero in (a_zero, b_zero, y_zero))
+    left, right = scales[0] / scales[2], scales[1] / scales[2]
+    return [left, right, np.asarray(y - fused(left, a, np.asarray(right * b)))]
+
+
+def product_factor(a_scale: Array, b_scale: Array, y_scale: Array) -> Array:
+    """Return the factor of the integer product in `QLinearMul`; f32 []."""
+    a, b, y = (scale.astype(np.float32).reshape(()) for scale in (a_scale, b_scale, y_scale))
+    return np.asarray(a * b / y)
+
+
+def _quantised_sum(attribute: Any, a: Array, *rest: Array) -> Array:
+    a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero = rest
+    left, right, fixed = sum_terms(a_scale, a_zero, b_scale, b_zero, y_scale, y_zero)
+    return _rounded(fused(a, left, fused(b, right, fixed)), None, a.dtype, 0)
+
+
+def _quantised_product(attribute: Any, a: Array, *rest: Array) -> Array:
+    a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero = rest
+    product = (_centred(a, a_zero) * _centred(b, b_zero)).astype(np.float32)
+    zero = y_zero.reshape(()).astype(np.float32)
+    return _rounded(product * product_factor(a_scale, b_scale, y_scale) + zero, None, a.dtype, 0)
+
+
+QUANTISED_PAIRS: dict[str, Callable[..., Array]] = {"QLinearAdd": _quantised_sum, "QLinearMul": _quantised_product}
+"""Operator of two quantised tensors -> `(attribute, *operands) -> result`."""

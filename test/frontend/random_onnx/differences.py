@@ -69,6 +69,21 @@ def _resized_nan(node: NodeProto, given: Given, constants: Given, detail: str) -
     return node.op_type == "Resize" and given.get("mode") in (b"linear", b"cubic") and "nan expected" in detail
 
 
+def _is_same(given: Given) -> bool:
+    return given.get("auto_pad") in (b"SAME_UPPER", b"SAME_LOWER")
+
+
+def _beyond_the_window(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    convolves = node.op_type in ("Conv", "ConvInteger", "QLinearConv")
+    pairs = zip(given.get("strides", ()), given.get("kernel_shape", ()), strict=False)
+    return convolves and _is_same(given) and any(stride > size for stride, size in pairs)
+
+
+def _dilated(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    pools = node.op_type in ("AveragePool", "LpPool", "MaxPool")
+    return pools and _is_same(given) and any(step > 1 for step in given.get("dilations", ()))
+
+
 NOT_NUMBERS = "; an input holds not-a-numbers"
 """Last words of the detail of a node with such an input."""
 
@@ -88,5 +103,7 @@ DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
     "integer-mean": _integer_mean,
     "transposed-convolution-of-nan": _transposed_nan,
     "resize-of-nan": _resized_nan,
+    "same-padding-beyond-the-window": _beyond_the_window,
+    "same-padding-of-dilated-windows": _dilated,
 }
 """Name -> whether a node, by its attributes, its constant inputs and what was found, has the difference."""
