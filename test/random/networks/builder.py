@@ -1,0 +1,229 @@
+"""Builder of random networks: tensors with scales and zero points, and nodes in QLinear, QDQ or float form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, NodeProto, TensorProto, helper
+
+from tilewright.ir import Array
+
+RANGES: dict[int, tuple[int, int]] = {TensorProto.UINT8: (0, 255), TensorProto.INT8: (-128, 127)}
+"""ONNX type -> its least and its greatest number."""
+
+_EXTENTS = (1, 2, 3, 4, 5, 6, 7, 9, 11, 13)
+_CHANNELS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 21, 24, 31, 32, 33)
+
+_QLINEAR = frozenset("Add AveragePool GlobalAveragePool LeakyRelu Mul Sigmoid Softmax".split())
+"""Operators that ONNX Runtime has in QLinear form, with inputs alone that are quantised."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """Tensor of bytes, with what they stand for, or of floats; `size` is about how large its numbers are."""
+
+    name: str
+    shape: tuple[int, ...]
+    size: float
+    scale: float = 1.0
+    zero: int = 0
+    kind: int = TensorProto.FLOAT
+
+
+@dataclass(frozen=True)
+class Weight:
+    """Constant weights [..] of 8 bits: numbers, scales and zero points along `axis`, one of each where it is None."""
+
+    numbers: Array
+    scales: Array
+    zeros: Array
+    kind: int
+    axis: int | None
+
+    def parameter(self, values: Array) -> Array:
+        """Return scales or zero points as the input of an operator: a scalar, or a vector along the axis."""
+        return values if self.axis is not None else values.reshape(())
+
+
+class Builder:
+    """
+    Network that grows node by node.
+
+    `form` is `qlinear`, `qdq`, `mixed` (of both, by node) or `float`. With `exact` all scales are powers of two and
+    sums of floats are exact. All activations have one type; weights of unsigned activations have either sign.
+    """
+
+    def __init__(self, seed: int, form: str, *, exact: bool):
+        self.random = np.random.default_rng(seed)
+        self.form, self.exact = form, exact
+        self.kind = TensorProto.FLOAT if form == "float" else int(self.random.choice(list(RANGES)))
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
+        self.inputs: list[Tensor] = []
+
+    # Draws
+
+    def chance(self, share: float) -> bool:
+        return bool(self.random.random() < share)
+
+    def number(self, low: int, high: int) -> int:
+        """Return a number between two, both included."""
+        return int(self.random.integers(low, high + 1))
+
+    def choice(self, values: Sequence[Any]) -> Any:
+        return values[self.number(0, len(values) - 1)]
+
+    def extent(self) -> int:
+        return self.choice(_EXTENTS)
+
+    def channels(self) -> int:
+        return self.choice(_CHANNELS)
+
+    def scale(self, about: float) -> float:
+        if self.exact:
+            return 2.0 ** round(log2(about))
+        return float(np.float32(about * self.random.uniform(0.7, 1.5)))
+
+    def zero(self, kind: int) -> int:
+        """Return a zero point: an end of the range, its middle, or any."""
+        low, high = RANGES[kind]
+        return self.choice([low, high, (low + high + 1) // 2, self.number(low, high), self.number(low, high)])
+
+    # Nodes
+
+    def constant(self, values: Any, kind: int) -> str:
+        name, array = f"c{len(self.constants)}", np.asarray(values)
+        self.constants.append(helper.make_tensor(name, kind, array.shape, array.reshape(-1).tolist()))
+        return name
+
+    def integers(self, *values: int) -> str:
+        return self.constant(list(values), TensorProto.INT64)
+
+    def floats(self, values: Any) -> str:
+        return self.constant(values, TensorProto.FLOAT)
+
+    def node(self, op: str, inputs: Sequence[str], *, domain: str = "", **attributes: Any) -> str:
+        name = f"t{len(self.nodes)}"
+        label = f"{op}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op, list(inputs), [name], name=label, domain=domain, **attributes))
+        return name
+
+    def input(self, shape: Sequence[int]) -> Tensor:
+        name = f"x{len(self.inputs)}"
+        if self.form == "float":
+            made = Tensor(name, tuple(shape), 1.0)
+        else:
+            scale = self.scale(1 / 64)
+            made = Tensor(name, tuple(shape), 64 * scale, scale, self.zero(self.kind), self.kind)
+        self.inputs.append(made)
+        return made
+
+    # Quantisation
+
+    def parameters(self, x: Tensor) -> list[str]:
+        """Add the scale and the zero point of a tensor."""
+        return [self.floats(np.float32(x.scale)), self.constant(x.zero, x.kind)]
+
+    def real(self, x: Tensor) -> str:
+        """Add the numbers that a tensor stands for, as floats."""
+        return x.name if x.kind == TensorProto.FLOAT else self.node("DequantizeLinear", [x.name, *self.parameters(x)])
+
+    def result(self, shape: Sequence[int], size: float, like: Tensor | None = None) -> Tensor:
+        """Return a tensor without a name: about `size` large, or of the scale and zero point of another."""
+        if self.form == "float":
+            return Tensor("", tuple(shape), size)
+        scale = like.scale if like else self.scale(size / 64)
+        zero = like.zero if like else self.zero(self.kind)
+        return Tensor("", tuple(shape), size, scale, zero, self.kind)
+
+    def named(self, name: str, x: Tensor) -> Tensor:
+        """Return a tensor that has a name at last."""
+        return Tensor(name, x.shape, x.size, x.scale, x.zero, x.kind)
+
+    def quantised(self, name: str, shape: Sequence[int], size: float, like: Tensor | None = None) -> Tensor:
+        """Add the quantisation of floats."""
+        y = self.result(shape, size, like)
+        if self.form != "float":
+            name = self.node("QuantizeLinear", [name, *self.parameters(y)])
+        return self.named(name, y)
+
+    def is_qlinear(self) -> bool:
+        """Return whether the next node is of QLinear form."""
+        return self.form == "qlinear" or (self.form == "mixed" and self.chance(0.5))
+
+    def apply(self, op: str, xs: Sequence[Tensor], shape: Sequence[int], size: float, **attributes: Any) -> Tensor:
+        """Add an operator on tensors: in QLinear form where it exists, else between floats."""
+        if op not in _QLINEAR or not self.is_qlinear():
+            return self.quantised(self.node(op, [self.real(x) for x in xs], **attributes), shape, size)
+        y = self.result(shape, size)
+        operands = [name for x in xs for name in (x.name, *self.parameters(x))]
+        attributes |= {"opset": 13} if op == "Softmax" else {}
+        name = self.node(f"QLinear{op}", [*operands, *self.parameters(y)], domain="com.microsoft", **attributes)
+        return self.named(name, y)
+
+    def moved(
+        self, op: str, xs: Sequence[Tensor], rest: Sequence[str], shape: Sequence[int], **attributes: Any
+    ) -> Tensor:
+        """Add an operator that moves or chooses elements of tensors of one scale: on bytes, or between floats."""
+        first = xs[0]
+        if self.form == "float" or self.is_qlinear():
+            return self.named(
+                self.node(op, [*(x.name for x in xs), *rest], **attributes), self.result(shape, first.size, first)
+            )
+        name = self.node(op, [*(self.real(x) for x in xs), *rest], **attributes)
+        return self.quantised(name, shape, first.size, like=first)
+
+    # Weights
+
+    def weight(self, shape: Sequence[int], axis: int | None, terms: int) -> Weight:
+        """Draw weights with a scale per tensor, or per part of an axis, for sums of so many terms."""
+        kind = TensorProto.INT8 if self.kind != TensorProto.UINT8 else self.choice(list(RANGES))
+        low, high = RANGES[kind]
+        count = shape[axis] if axis is not None else 1
+        scales = np.array([self.scale(1 / 64 / terms**0.5) for _ in range(count)], np.float32)
+        middle = (low + high + 1) // 2
+        zero = middle if self.chance(0.6) else middle + self.number(-20, 20)
+        numbers = self.random.integers(low, high + 1, shape)
+        return Weight(numbers, scales, np.full(count, zero), kind, axis)
+
+    def real_weight(self, w: Weight) -> str:
+        """Add weights as floats, dequantised unless the network is of floats."""
+        if self.form == "float":
+            return self.floats(self.random.standard_normal(w.numbers.shape) * w.scales.flat[0] * 64)
+        inputs = [self.constant(w.numbers, w.kind), self.floats(w.parameter(w.scales))]
+        inputs.append(self.constant(w.parameter(w.zeros), w.kind))
+        along: dict[str, Any] = {} if w.axis is None else {"axis": w.axis}
+        return self.node("DequantizeLinear", inputs, **along)
+
+    def weight_parameters(self, w: Weight) -> list[str]:
+        """Add weights, their scales and zero points as inputs of an operator in QLinear form."""
+        scales, zeros = w.parameter(w.scales), w.parameter(w.zeros)
+        return [self.constant(w.numbers, w.kind), self.floats(scales), self.constant(zeros, w.kind)]
+
+    def bias(self, x: Tensor, w: Weight, count: int) -> Array:
+        """Draw a bias in steps of the sums, int32 [count]."""
+        return self.random.integers(-3000, 3000, count)
+
+    def real_bias(self, x: Tensor, w: Weight, steps: Array) -> str:
+        """Add a bias as floats: dequantised from int32, or a constant."""
+        scales = np.broadcast_to(np.float32(x.scale) * w.scales, steps.shape)
+        if self.form == "float" or self.chance(0.5):
+            return self.floats((steps * scales).astype(np.float32))
+        zeros = self.constant(np.zeros(len(steps), int), TensorProto.INT32)
+        return self.node(
+            "DequantizeLinear", [self.constant(steps, TensorProto.INT32), self.floats(scales), zeros], axis=0
+        )
+
+    def model(self, outputs: Sequence[Tensor]) -> ModelProto:
+        def port(x: Tensor) -> Any:
+            return helper.make_tensor_value_info(x.name, x.kind, x.shape)
+
+        graph = helper.make_graph(
+            self.nodes, "random", list(map(port, self.inputs)), list(map(port, outputs)), self.constants
+        )
+        imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=imports, ir_version=10)

@@ -1,0 +1,282 @@
+"""Families of operators in random networks: each adds one layer, with its parameters drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from onnx import TensorProto
+
+from .builder import Builder, Tensor
+
+Family = Callable[[Builder, Tensor], Tensor]
+"""Adds a layer to a network on maps [1, C, H, W] and returns its result, which is such maps again."""
+
+_TERMS = 400
+"""Most products in a sum: floats of exact scales hold it."""
+
+
+# Products
+
+
+def convolution(net: Builder, x: Tensor) -> Tensor:
+    """Add a convolution: whole, grouped, depthwise or pointwise, with any stride, dilation and padding."""
+    channels, sizes = x.shape[1], x.shape[2:]
+    group = net.choice([1, 1, channels, net.choice([n for n in range(1, channels + 1) if channels % n == 0])])
+    depth = channels // group
+    features = group * (net.number(1, 3) if group > 4 else net.number(1, 9))
+    kernel = [1, 1] if net.chance(0.3) else [net.number(1, min(4, size + 1)) for size in sizes]
+    while prod(kernel) * depth > _TERMS:
+        kernel[kernel.index(max(kernel))] -= 1
+    dilations = [net.number(1, 3) if size > 1 and net.chance(0.3) else 1 for size in kernel]
+    spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
+    pads = [net.number(0, span - 1) for span in spans * 2]
+    for axis, (size, span) in enumerate(zip(sizes, spans, strict=True)):
+        pads[axis] += max(0, span - size - pads[axis] - pads[axis + 2])
+    strides = [net.number(1, 3) for _ in sizes]
+    total = [size + pads[axis] + pads[axis + 2] - spans[axis] for axis, size in enumerate(sizes)]
+    shape = (1, features, *(extent // stride + 1 for extent, stride in zip(total, strides, strict=True)))
+    windows: dict[str, Any] = {
+        "kernel_shape": kernel,
+        "strides": strides,
+        "dilations": dilations,
+        "pads": pads,
+        "group": group,
+    }
+    w = net.weight((features, depth, *kernel), 0 if net.chance(0.5) else None, depth * prod(kernel))
+    steps = net.bias(x, w, features) if net.chance(0.6) else None
+    if not net.is_qlinear():
+        bias = [] if steps is None else [net.real_bias(x, w, steps)]
+        name = net.node("Conv", [net.real(x), net.real_weight(w), *bias], **windows)
+        return limited(net, name, shape, x.size)
+    y = net.result(shape, x.size)
+    operands = [x.name, *net.parameters(x), *net.weight_parameters(w), *net.parameters(y)]
+    operands += [] if steps is None else [net.constant(steps, TensorProto.INT32)]
+    return net.named(net.node("QLinearConv", operands, **windows), y)
+
+
+def limited(net: Builder, name: str, shape: tuple[int, ...], size: float) -> Tensor:
+    """Quantise floats, perhaps after a limit."""
+    if net.chance(0.25):
+        return net.quantised(net.node("Relu", [name]), shape, size)
+    if net.chance(0.2):
+        return net.quantised(net.node("Clip", [name, net.floats(-0.5 * size), net.floats(0.75 * size)]), shape, size)
+    return net.quantised(name, shape, size)
+
+
+def rows_of(net: Builder, x: Tensor) -> Tensor:
+    """Reshape maps to rows [C, H * W]."""
+    shape = (x.shape[1], prod(x.shape[2:]))
+    return net.moved("Reshape", [x], [net.integers(*shape)], shape)
+
+
+def maps_of(net: Builder, x: Tensor) -> Tensor:
+    """Reshape rows [R, D] to maps [1, R, 1, D]."""
+    shape = (1, x.shape[0], 1, x.shape[1])
+    return net.moved("Reshape", [x], [net.integers(*shape)], shape)
+
+
+def product(net: Builder, x: Tensor) -> Tensor:
+    """Add a product of rows and constant weights."""
+    rows, features = rows_of(net, x), net.channels()
+    shape, depth = (rows.shape[0], features), rows.shape[1]
+    w = net.weight((depth, features), 1 if net.chance(0.5) else None, depth)
+    if not net.is_qlinear():
+        name = net.node("MatMul", [net.real(rows), net.real_weight(w)])
+        return maps_of(net, limited(net, name, shape, x.size))
+    y = net.result(shape, x.size)
+    operands = [rows.name, *net.parameters(rows), *net.weight_parameters(w), *net.parameters(y)]
+    return maps_of(net, net.named(net.node("QLinearMatMul", operands), y))
+
+
+def dense(net: Builder, x: Tensor) -> Tensor:
+    """Add a Gemm with a bias; in QLinear form the QGemm of ONNX Runtime."""
+    rows, features, turned = rows_of(net, x), net.channels(), net.chance(0.5)
+    shape, depth = (rows.shape[0], features), rows.shape[1]
+    axis = (0 if turned else 1) if net.chance(0.5) else None
+    w = net.weight((features, depth) if turned else (depth, features), axis, depth)
+    steps = net.bias(rows, w, features)
+    if not net.is_qlinear():
+        inputs = [net.real(rows), net.real_weight(w), net.real_bias(rows, w, steps)]
+        return maps_of(net, limited(net, net.node("Gemm", inputs, transB=int(turned)), shape, x.size))
+    y = net.result(shape, x.size)
+    operands = [rows.name, *net.parameters(rows), *net.weight_parameters(w), net.constant(steps, TensorProto.INT32)]
+    name = net.node("QGemm", [*operands, *net.parameters(y)], domain="com.microsoft", transB=int(turned))
+    return maps_of(net, net.named(name, y))
+
+
+def product_of_two(net: Builder, x: Tensor) -> Tensor:
+    """Add the product of maps and their own transposes."""
+    order, height = (0, 1, 3, 2), x.shape[2]
+    turned = net.moved("Transpose", [x], [], tuple(x.shape[axis] for axis in order), perm=order)
+    shape = (*x.shape[:2], height, height)
+    size = x.size**2 * x.shape[3] ** 0.5
+    if not net.is_qlinear():
+        return net.quantised(net.node("MatMul", [net.real(x), net.real(turned)]), shape, size)
+    y = net.result(shape, size)
+    operands = [*(x.name, *net.parameters(x)), *(turned.name, *net.parameters(turned)), *net.parameters(y)]
+    return net.named(net.node("QLinearMatMul", operands), y)
+
+
+# Sums and elementwise products
+
+
+def other_of(net: Builder, x: Tensor) -> Tensor:
+    """Return another operand: the tensor itself, another input of its shape, or one that broadcasts to it."""
+    form = net.number(0, 3)
+    if form == 0:
+        return x
+    return net.input([1 if form == 1 and net.chance(0.5) else extent for extent in x.shape])
+
+
+def _pair(op: str) -> Family:
+    def family(net: Builder, x: Tensor) -> Tensor:
+        other = other_of(net, x)
+        pair = [x, other] if net.chance(0.5) else [other, x]
+        size = x.size * other.size if op == "Mul" else x.size + other.size
+        return net.apply(op, pair, x.shape, size)
+
+    return family
+
+
+# Poolings
+
+
+def max_pool(net: Builder, x: Tensor) -> Tensor:
+    """Add a max pooling with any stride, dilation and padding."""
+    kernel = [net.number(1, min(3, size)) for size in x.shape[2:]]
+    strides = [net.number(1, 3) for _ in kernel]
+    pads = [net.number(0, size - 1) for size in kernel * 2]
+    total = [size + pads[axis] + pads[axis + 2] - kernel[axis] for axis, size in enumerate(x.shape[2:])]
+    shape = (*x.shape[:2], *(extent // stride + 1 for extent, stride in zip(total, strides, strict=True)))
+    return net.moved("MaxPool", [x], [], shape, kernel_shape=kernel, strides=strides, pads=pads)
+
+
+def average_pool(net: Builder, x: Tensor) -> Tensor:
+    """Add a mean of windows; where sums of floats are to be exact, of 1, 2 or 4 elements."""
+    largest = 2 if net.exact else 3
+    kernel = [net.number(1, min(largest, size)) for size in x.shape[2:]]
+    strides = [net.number(1, 2) for _ in kernel]
+    pads = [0] * 4 if net.exact else [net.number(0, size - 1) for size in kernel * 2]
+    total = [size + pads[axis] + pads[axis + 2] - kernel[axis] for axis, size in enumerate(x.shape[2:])]
+    shape = (*x.shape[:2], *(extent // stride + 1 for extent, stride in zip(total, strides, strict=True)))
+    form: dict[str, Any] = {
+        "kernel_shape": kernel,
+        "strides": strides,
+        "pads": pads,
+        "count_include_pad": net.number(0, 1),
+    }
+    return net.apply("AveragePool", [x], shape, x.size, **form)
+
+
+def global_average(net: Builder, x: Tensor) -> Tensor:
+    """Add the mean of each map; nothing where it would not be exact."""
+    count = prod(x.shape[2:])
+    if net.exact and count & (count - 1):
+        return x
+    return net.apply("GlobalAveragePool", [x], (*x.shape[:2], 1, 1), x.size)
+
+
+# Movement
+
+
+def concat(net: Builder, x: Tensor) -> Tensor:
+    """Join maps along their channels, of another scale."""
+    if x.shape[1] > 40:
+        return x
+    other = net.input((1, net.channels(), *x.shape[2:]))
+    shape = (1, x.shape[1] + other.shape[1], *x.shape[2:])
+    if not net.is_qlinear():
+        return net.quantised(net.node("Concat", [net.real(x), net.real(other)], axis=1), shape, x.size)
+    y = net.result(shape, x.size)
+    operands = [*net.parameters(y), x.name, *net.parameters(x), other.name, *net.parameters(other)]
+    return net.named(net.node("QLinearConcat", operands, domain="com.microsoft", axis=1), y)
+
+
+def slices(net: Builder, x: Tensor) -> Tensor:
+    """Cut maps along an axis, with any step."""
+    axis = net.number(1, 3)
+    extent, step = x.shape[axis], net.number(1, 2)
+    begin = net.number(0, extent - 1)
+    end = net.number(begin + 1, extent)
+    shape = tuple(-(-(end - begin) // step) if i == axis else n for i, n in enumerate(x.shape))
+    return net.moved("Slice", [x], [net.integers(n) for n in (begin, end, axis, step)], shape)
+
+
+def transpose(net: Builder, x: Tensor) -> Tensor:
+    order: tuple[int, ...] = net.choice([(0, 1, 3, 2), (0, 2, 1, 3), (0, 3, 2, 1), (0, 2, 3, 1)])
+    return net.moved("Transpose", [x], [], tuple(x.shape[axis] for axis in order), perm=order)
+
+
+def resize(net: Builder, x: Tensor) -> Tensor:
+    """Repeat each element of maps twice along both axes."""
+    if prod(x.shape) > 2000:
+        return x
+    shape = (*x.shape[:2], *(2 * extent for extent in x.shape[2:]))
+    form: dict[str, Any] = {"mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}
+    return net.moved("Resize", [x], ["", net.floats([1.0, 1.0, 2.0, 2.0])], shape, **form)
+
+
+# Functions
+
+
+def _function(op: str, size: float = 0, **attributes: Any) -> Family:
+    return lambda net, x: net.apply(op, [x], x.shape, size or x.size, **attributes)
+
+
+def softmax(net: Builder, x: Tensor) -> Tensor:
+    """Normalise rows; a signed result is at the least zero point, above which ONNX Runtime wraps around."""
+    if net.form == "float":
+        return net.apply("Softmax", [x], x.shape, 1, axis=-1)
+    low = -128 if net.kind == TensorProto.INT8 else 0
+    y = Tensor("", x.shape, 1.0, 1 / 256, low, net.kind)
+    # ONNX Runtime's table for rows of 10 and 13 is a unit in the last place off.
+    if net.is_qlinear() and x.shape[-1] not in (10, 13):
+        form: dict[str, Any] = {"domain": "com.microsoft", "axis": -1, "opset": 13}
+        return net.named(net.node("QLinearSoftmax", [x.name, *net.parameters(x), *net.parameters(y)], **form), y)
+    return net.quantised(net.node("Softmax", [net.real(x)], axis=-1), x.shape, 1, like=y)
+
+
+def rescale(net: Builder, x: Tensor) -> Tensor:
+    """Requantise: another scale and zero point."""
+    return net.quantised(net.real(x), x.shape, x.size)
+
+
+def gate(net: Builder, x: Tensor) -> Tensor:
+    """Add x * HardSigmoid(x), computed in floats."""
+    real = net.real(x)
+    return net.quantised(net.node("Mul", [real, net.node("HardSigmoid", [real], alpha=0.125)]), x.shape, x.size)
+
+
+def root(net: Builder, x: Tensor) -> Tensor:
+    """Add the square root of magnitudes, computed in floats."""
+    return net.quantised(net.node("Sqrt", [net.node("Abs", [net.real(x)])]), x.shape, x.size**0.5)
+
+
+FAMILIES: dict[str, Family] = {
+    "convolution": convolution,
+    "product": product,
+    "dense": dense,
+    "product of two": product_of_two,
+    "sum": _pair("Add"),
+    "elementwise product": _pair("Mul"),
+    "max pooling": max_pool,
+    "average pooling": average_pool,
+    "global average": global_average,
+    "concat": concat,
+    "slice": slices,
+    "transpose": transpose,
+    "resize": resize,
+    "sigmoid": _function("Sigmoid", 0.5),
+    "leaky": _function("LeakyRelu", alpha=0.125),
+    "tanh": _function("Tanh", 1.0),
+    "softmax": softmax,
+    "rescale": rescale,
+    "gate": gate,
+    "root": root,
+}
+"""Name -> family."""
+
+WEIGHTS: dict[str, float] = {"convolution": 6, "product": 2, "dense": 2, "sum": 3, "elementwise product": 2}
+"""Name -> how often a family is drawn; 1 for all others."""

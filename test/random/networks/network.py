@@ -1,0 +1,133 @@
+"""Random quantised and float networks by seed, with inputs that reach the ends of their types and expected outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, TensorProto, compose, helper
+
+from tilewright.ir import Array
+from tilewright.test import onnx_runtime
+
+from .builder import RANGES, Builder, Tensor
+from .families import FAMILIES, WEIGHTS
+
+FORMS = ("qlinear", "qdq", "mixed", "float")
+
+
+@dataclass(frozen=True)
+class RandomNetwork:
+    """Network, the names of its layers' families, and samples of inputs by name."""
+
+    seed: int
+    model: ModelProto
+    layers: tuple[str, ...]
+    samples: tuple[dict[str, Array], ...]
+
+    def expected(self) -> list[list[Array]]:
+        """
+        Return ONNX Runtime's outputs for each sample, each operator computed by itself.
+
+        Raises Diagnostic where products of bytes cannot be made exact on this processor.
+        """
+        session: Any = onnx_runtime.exact_session(self.model, fused=False, threads=1)
+        return [list(session.run(None, sample)) for sample in self.samples]
+
+
+def random_network(
+    seed: int,
+    form: str = "",
+    *,
+    exact: bool = True,
+    families: Sequence[str] = (),
+    weights: Mapping[str, float] = {},
+    layers: int = 0,
+) -> RandomNetwork:
+    """
+    Return the network of a seed: a chain of layers, the last one an output, with some of the others.
+
+    `form` is one of FORMS, drawn among the quantised ones where it is empty; `families` are all of FAMILIES, each drawn
+    as often as `weights` say, then WEIGHTS; `layers` is drawn from 1 to 6 where it is 0. With `exact` all scales are
+    powers of two, so that what computes in floats and what in integers gives the same bytes.
+    """
+    draw = np.random.default_rng([seed, 1])
+    form = form or str(draw.choice(FORMS[:3]))
+    net = Builder(seed, form, exact=exact)
+    names = list(families or FAMILIES)
+    shares = np.array([(WEIGHTS | dict(weights)).get(name, 1.0) for name in names])
+    chosen = [str(name) for name in draw.choice(names, layers or int(draw.integers(1, 7)), p=shares / shares.sum())]
+    x = net.input((1, net.channels(), net.extent(), net.extent()))
+    made: list[Tensor] = []
+    for name in chosen:
+        x = FAMILIES[name](net, x)
+        made.append(x)
+    sources = {tensor.name for tensor in net.inputs}
+    results = [tensor for tensor in made if tensor.name not in sources]
+    outputs = {x.name: x} | {tensor.name: tensor for tensor in results if draw.random() < 0.2}
+    if x.name in sources:
+        outputs = {y.name: y for y in [FAMILIES["rescale" if form != "float" else "leaky"](net, x)]}
+    return RandomNetwork(seed, net.model(list(outputs.values())), tuple(chosen), _samples(net, draw))
+
+
+def write_case(network: RandomNetwork, folder: Path) -> list[Path]:
+    """Write a network as folders of `tilewright check`, one for each sample of inputs; returns them."""
+    folders: list[Path] = []
+    for number, (sample, outputs) in enumerate(zip(network.samples, network.expected(), strict=True)):
+        folders.append(folder / str(number))
+        folders[-1].mkdir(parents=True, exist_ok=True)
+        (folders[-1] / "network.onnx").write_bytes(network.model.SerializeToString())
+        np.savez(folders[-1] / "inputs.npz", allow_pickle=False, **sample)
+        names = [port.name for port in network.model.graph.output]
+        np.savez(folders[-1] / "outputs.npz", allow_pickle=False, **dict(zip(names, outputs, strict=True)))
+    return folders
+
+
+def merged(networks: Sequence[RandomNetwork]) -> tuple[ModelProto, list[dict[str, Array]]]:
+    """Return several networks as one, and its samples; their names begin with `n<seed>_`."""
+    parts = [compose.add_prefix(network.model, f"n{network.seed}_") for network in networks]
+    graphs = [part.graph for part in parts]
+    graph = helper.make_graph(
+        [node for each in graphs for node in each.node],
+        "merged",
+        [port for each in graphs for port in each.input],
+        [port for each in graphs for port in each.output],
+        [tensor for each in graphs for tensor in each.initializer],
+    )
+    samples: list[dict[str, Array]] = [{} for _ in networks[0].samples]
+    for network in networks:
+        for merged_sample, sample in zip(samples, network.samples, strict=True):
+            merged_sample |= {f"n{network.seed}_{name}": array for name, array in sample.items()}
+    return helper.make_model(graph, opset_imports=parts[0].opset_import, ir_version=10), samples
+
+
+def _samples(net: Builder, draw: np.random.Generator) -> tuple[dict[str, Array], ...]:
+    """Return inputs: random ones with both ends of the type, all at one end, and each at either."""
+
+    def ends(x: Tensor) -> tuple[Any, Any]:
+        low, high = RANGES.get(x.kind, (-4, 4))
+        kind = helper.tensor_dtype_to_np_dtype(x.kind)
+        return kind.type(low), kind.type(high)
+
+    def drawn(x: Tensor) -> Array:
+        low, high = ends(x)
+        if x.kind == TensorProto.FLOAT:
+            return draw.standard_normal(x.shape).astype(np.float32)
+        values = draw.integers(int(low), int(high) + 1, x.shape).astype(low.dtype)
+        values.flat[0], values.flat[-1] = low, high
+        return values
+
+    def extreme(x: Tensor) -> Array:
+        low, high = ends(x)
+        values = np.full(x.shape, low)
+        values[draw.integers(0, 2, x.shape) > 0] = high
+        return values
+
+    return (
+        {x.name: drawn(x) for x in net.inputs},
+        {x.name: np.full(x.shape, ends(x)[int(draw.integers(2))]) for x in net.inputs},
+        {x.name: extreme(x) for x in net.inputs},
+    )
