@@ -66,38 +66,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("nightly") or "nightly" in str(config.getoption("markexpr")):
         return
-    for item in items:
-        _halve_examples(item)
-    left_out = {item for item in items if item.get_closest_marker("nightly")} | _beyond_samples(items)
+    matrices = _matrices(items)
+    for matrix in matrices:
+        _draw_fewer_examples(matrix)
+    left_out = {item for item in items if item.get_closest_marker("nightly")}
+    left_out |= {item for matrix in matrices for item in _beyond_sample(matrix)}
     if config.getoption("markexpr") == "quick":
         left_out |= {item for item in items if item.get_closest_marker("long")}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
 
 
-def _halve_examples(item: pytest.Item) -> None:
-    """Halve the examples that a test of hypothesis has settings for; one without follows the profile."""
-    function = getattr(item, "function", None)
-    settings = getattr(function, "_hypothesis_internal_use_settings", None)
-    if settings is None or getattr(function, "has_halved_examples", False):
-        return
-    examples = max(1, settings.max_examples // 2)
-    vars(function)["_hypothesis_internal_use_settings"] = hypothesis.settings(settings, max_examples=examples)
-    vars(function)["has_halved_examples"] = True
-
-
-def _beyond_samples(items: Sequence[pytest.Item]) -> set[pytest.Item]:
-    """Return the parametrisations that are not among the evenly spread ones of a test marked `sample`."""
+def _matrices(items: Sequence[pytest.Item]) -> list[list[pytest.Item]]:
+    """Return the tests, each as a list of its parametrisations."""
     matrices: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("sample"):
-            matrices.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    return {item for matrix in matrices.values() for item in _beyond_sample(matrix)}
+        matrices.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return list(matrices.values())
+
+
+def _draw_fewer_examples(matrix: Sequence[pytest.Item]) -> None:
+    """
+    Let hypothesis draw half of the examples that a test has settings for, or those of its mark `sample`.
+
+    A test without settings of its own follows the profile. The mark of a test of several parametrisations counts these.
+    """
+    function, mark = getattr(matrix[0], "function", None), matrix[0].get_closest_marker("sample")
+    settings = getattr(function, "_hypothesis_internal_use_settings", None)
+    count = mark.args[0] if mark and len(matrix) == 1 else 0
+    if count and hasattr(function, "hypothesis"):
+        fewer = hypothesis.settings(settings, max_examples=count)
+    elif settings is not None:
+        fewer = hypothesis.settings(settings, max_examples=max(1, settings.max_examples // 2))
+    else:
+        return
+    vars(function)["_hypothesis_internal_use_settings"] = fewer
 
 
 def _beyond_sample(matrix: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield the parametrisations that are not among the evenly spread ones of the mark `sample`."""
     mark = matrix[0].get_closest_marker("sample")
-    assert mark is not None
+    if mark is None:
+        return
     count = min(mark.args[0], len(matrix))
     chosen = {len(matrix) * place // count for place in range(count)}
     yield from (item for place, item in enumerate(matrix) if place not in chosen)
