@@ -27,6 +27,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return re.findall(r"^```([a-z ]+)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("page", "least"),
     [

@@ -15,6 +15,7 @@ def test_the_models_themselves_are_compiled(index: int, tmp_path: Path):
     assert outcome_of(bases()[index].SerializeToString(), tmp_path) == "compiled"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("part", range(6))
 def test_mutated_models(part: int, tmp_path: Path):
     models = bases()

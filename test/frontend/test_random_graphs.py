@@ -16,6 +16,7 @@ from tilewright.test.frontend.random_onnx.differences import DIFFERENCES
 PAGE = Path(__file__).parent.parent.parent / "docs" / "onnx-differences.md"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("part", range(4))
 def test_random_graphs(part: int):
     place = compare.Place("interpreter")
@@ -24,6 +25,7 @@ def test_random_graphs(part: int):
     assert sum(verdict.kind == "equal" for verdict in kinds.values()) > 15
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("kind", "seed"), [*product(["static"], range(8)), *product(["open"], range(2)), *product(["selected"], range(2))]
 )
@@ -32,6 +34,7 @@ def test_random_graphs_as_c(kind: str, seed: int):
     assert verdict.kind in compare.AGREEMENTS, verdict
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["open", "selected"])
 def test_graphs_of_symbolic_and_of_dynamic_sizes(kind: str):
     place, turns = compare.Place("interpreter"), compare.KINDS[kind]

@@ -76,6 +76,7 @@ def test_names() -> None:
     assert [name for name in zoo.names() if not name.endswith("-qlinear")] == sorted([*NAMES, *others])
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @each_network
 def test_checker_accepts(name: str) -> None:
@@ -103,6 +104,7 @@ def test_declares_the_shape_of_every_tensor(name: str) -> None:
     assert {value.name: shape_of(value) for value in inferred} == {v.name: shape_of(v) for v in graph.value_info}
 
 
+@pytest.mark.sample(4)
 @pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 1])
 @each_network
@@ -164,6 +166,7 @@ print(*(hashlib.sha256(zoo.build(name, 3).SerializeToString()).hexdigest() for n
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_same_bytes_in_every_process(hash_seed: str) -> None:

@@ -66,6 +66,7 @@ def _machine(name: str) -> str:
     return str(FOLDER / f"{name}.toml")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("place", [["interpreter", "--stop-after", "kernels"], ["simulator"], ["host"], ["sanitizers"]])
 def test_a_program_runs_as_a_network_does(name: str, place: list[str], tmp_path: Path) -> None:

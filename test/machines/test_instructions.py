@@ -93,6 +93,7 @@ def test_programs_print_and_are_proved(name: str) -> None:
         verify_memory(module, plain=plain)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_the_same_in_any_order(name: str) -> None:
     module, wanted = module_of(text_of(name)), case_of(name)[1]

@@ -28,6 +28,7 @@ def test_no_fault_is_missed_and_refusals_are_replayed() -> None:
     assert refused["not replayed"] == 0
 
 
+@pytest.mark.nightly
 def test_a_proof_that_refuses_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def accept(_: ModuleOp) -> None: ...
 

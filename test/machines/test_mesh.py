@@ -77,6 +77,7 @@ def wanted(name: str, inputs: dict[str, Array]) -> dict[str, NDArray[Any]]:
     return {"c": a @ b}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_program_is_proved_and_equal(name: str) -> None:
     module = fused(TEXTS[name])
@@ -111,6 +112,7 @@ def test_programs_one_after_the_other_are_fused(name: str, programs: int) -> Non
     assert after.cycles < before.cycles if programs == 1 else after.cycles == before.cycles
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "seeds"), [("split_k", 30), ("sharded_split_k", 25), ("sub_arrays", 20)])
 def test_the_result_is_the_same_in_all_interleavings(name: str, seeds: int) -> None:
     module = fused(TEXTS[name])
@@ -343,6 +345,7 @@ MOVES: list[tuple[str, NDArray[Any], NDArray[Any]]] = [
 """Programs, each with its input and its output."""
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(("text", "given", "expected"), MOVES)
 def test_shards_move_along_a_row(text: str, given: NDArray[Any], expected: NDArray[Any]) -> None:
     module = module_of(text)
@@ -375,6 +378,7 @@ ARRAYS = {
 """Inputs and outputs of each program in C."""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("flags", [["-O2"], ["-O1", "-fsanitize=thread"]])
 def test_sixteen_threads_compute_the_same(name: str, flags: list[str], tmp_path: Path) -> None:

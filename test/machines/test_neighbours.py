@@ -100,6 +100,7 @@ def passed(module: ModuleOp, passes: str) -> ModuleOp:
     return module
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", list(GRIDS))
 def test_tiles_go_from_node_to_node(name: str) -> None:
     module = module_of(GRIDS[name])

@@ -154,6 +154,7 @@ CALLS: dict[str, Callable[[], list[Call]]] = {
 IN_GRIDS = [name for name in CALLS if name != "paged_stream"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_every_level_computes_the_same(name: str) -> None:
     text = text_of(name)
@@ -169,6 +170,7 @@ def test_tables_are_looked_up_when_they_are_made(name: str) -> None:
     check_calls(name, TimedSession(lowered(text_of(name), PIPELINED)), 1)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", CALLS)
 def test_c_computes_the_same(name: str) -> None:
     module = lowered(text_of(name), f"{PIPELINED},{TO_C}")
@@ -215,6 +217,7 @@ def test_threads_do_not_race_for_pages(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "equal\n", "")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", CALLS)
 def test_the_order_of_transfers_does_not_matter(name: str) -> None:
     """Data move at any time from issue to wait, and programs take turns at random."""
@@ -370,6 +373,7 @@ def test_a_table_that_the_loop_writes_is_not_looked_up_ahead() -> None:
         np.testing.assert_array_equal(found, np.stack(expected), err_msg=passes)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_each_missing_wait_is_refused(name: str) -> None:
     """A wait that may be left out is one for no transfer: the result stays, although data move at waits alone."""

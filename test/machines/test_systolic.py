@@ -108,6 +108,7 @@ def case_of(name: str) -> tuple[list[Numbers], Numbers]:
     return inputs, PROGRAMS[name].wanted(*inputs)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_print_are_proved_and_compute(name: str, level: str) -> None:
@@ -121,6 +122,7 @@ def test_programs_print_are_proved_and_compute(name: str, level: str) -> None:
     assert np.array_equal(out, wanted)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_are_timed_with_data(name: str) -> None:
     inputs, wanted = case_of(name)
@@ -134,6 +136,7 @@ def test_programs_are_timed_with_data(name: str) -> None:
     assert cycles[1] < cycles[0]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_are_equal_in_c(name: str, tmp_path: Path) -> None:
     module = lowered(module_of(name, "pipelined"), LOOPS)

@@ -81,6 +81,7 @@ def is_refused(module: ModuleOp) -> bool:
     return False
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["output_stationary", "weight_stationary", "padded"])
 def test_a_dropped_wait_is_refused_or_changes_nothing(name: str) -> None:
     pipelined = module_of(name, text_of(name), "expand-grid,pipeline-dma")

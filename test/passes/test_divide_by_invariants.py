@@ -61,6 +61,7 @@ def quotients(module: ModuleOp, numbers: Array, by: int) -> Array:
     return result
 
 
+@pytest.mark.sample(79)
 @pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(

@@ -47,6 +47,7 @@ def gathering(count: int, stride: int, rings: int, along: int) -> ModuleOp:
     )
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("along", [0, 1])
 @pytest.mark.parametrize(("count", "stride", "rings"), ROUND)
 def test_each_instance_gathers_from_its_ring(count: int, stride: int, rings: int, along: int) -> None:

@@ -40,6 +40,7 @@ def kernels(module: ModuleOp) -> list[Operation]:
     return [op for function in functions(module) for op in function.walk() if is_kernel(op)]
 
 
+@pytest.mark.sample(19)
 @pytest.mark.long
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", [file.stem for file in FILES])

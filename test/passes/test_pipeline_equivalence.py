@@ -23,6 +23,7 @@ from tilewright.test.passes.random_networks import (
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("operator", ALL, ids=lambda operator: operator.__name__.strip("_"))
 def test_each_operator(operator: Any):
     ran: list[bool] = []
@@ -36,24 +37,28 @@ def test_each_operator(operator: Any):
     assert sum(ran) > len(ran) / 2
 
 
+@pytest.mark.sample(13)
 @examples(12)
 @given(networks(ALL, largest=7))
 def test_chains(network: Network):
     assert check_levels(network)
 
 
+@pytest.mark.sample(10)
 @examples(16)
 @given(networks((*SHAPES, *ELEMENTWISE), largest=9))
 def test_shapes_and_residuals(network: Network):
     assert check_levels(network)
 
 
+@pytest.mark.sample(15)
 @examples(12)
 @given(networks((*SHAPES, *SHAPES, *ELEMENTWISE), largest=12, types=("i8",)))
 def test_views_of_shared_memory(network: Network):
     assert check_levels(network, stop_after="planned")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "drawn",
     [

@@ -100,6 +100,7 @@ def worst(library: ctypes.CDLL, name: str, function: Callable[..., Any], *given:
     return float(errors.max())
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", UNARY)
 def test_functions_of_one_number(name: str, library: ctypes.CDLL):
     function = NUMPY.get(name, getattr(np, name, None))

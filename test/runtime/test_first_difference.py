@@ -91,6 +91,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, is_refused: Callable[[set[str]], boo
     monkeypatch.setitem(session.ON, "host", faulty)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("refused", "layers"),
     [

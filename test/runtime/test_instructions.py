@@ -229,6 +229,7 @@ def test_prototypes_and_a_header_from_records() -> None:
 # C against Python
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_instructions_of_a_target_are_what_their_c_is(target: str) -> None:

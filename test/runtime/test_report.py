@@ -33,6 +33,7 @@ def siracusa(model: Model) -> Compilation:
     return compile_model(model, "siracusa")
 
 
+@pytest.mark.nightly
 def test_memories_that_functions_share_count_once(tmp_path: Path) -> None:
     (tmp_path / "llama.onnx").write_bytes(zoo.build("llama").SerializeToString())
     compilation = compile_model(Model(tmp_path / "llama.onnx", context=16, bucket=8), "siracusa")
@@ -99,6 +100,7 @@ def stack_of(folder: Path, level: str) -> int:
     return max(map(depth, sizes))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("level", ["-O1", "-O2"])
 @pytest.mark.parametrize(("network", "target"), [("ds-cnn", "host"), ("ds-cnn", "native"), ("mlp", "native")])
 def test_the_stack_bound_is_one(network: str, target: str, level: str, tmp_path: Path) -> None:

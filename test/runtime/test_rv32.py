@@ -86,6 +86,7 @@ def test_arithmetic_that_the_processor_lacks(compiler: str, tmp_path: Path) -> N
     assert run_elf(build(tmp_path, code)).exit_code == 0
 
 
+@pytest.mark.nightly
 def test_the_mathematical_library(tmp_path: Path) -> None:
     code = "#include <math.h>\nvolatile float x = 1.0f;\nint main(void) { return expf(x) == 2.71828175f ? 0 : 1; }"
     elf = build(tmp_path, code, uses_math=True)

@@ -25,6 +25,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_found(fault: str, tmp_path: Path) -> None:
     planted, said = FAULTS[fault]

@@ -74,6 +74,7 @@ def agrees(module: ModuleOp, inputs: dict[str, Array]) -> None:
         np.testing.assert_array_equal(found[name], array, err_msg=name)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("generic", [False, True])
 @pytest.mark.parametrize("stop_after", ["tensor", "fused"])
 @pytest.mark.parametrize("name", ["ds-cnn", "resnet8", "bert-layer"])
@@ -88,6 +89,7 @@ def test_mlir_opt_accepts(name: str, stop_after: str, generic: bool) -> None:
         np.testing.assert_array_equal(again["output"], run_module(module, inputs)["output"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "stop_after"), [("ds-cnn", "tensor"), ("ds-cnn", "fused"), ("resnet8", "fused")])
 def test_jit_gives_the_same_bits(name: str, stop_after: str) -> None:
     module = network(name, stop_after)
@@ -115,6 +117,7 @@ def test_jit_computes_a_bert_layer() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.sample(10)
 @examples(6)
 @given(networks((*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM), largest=5, types=("i8", "ui8", "i16")))
 def test_jit_agrees_on_random_networks(drawn: Network) -> None:

@@ -65,6 +65,7 @@ def test_every_schema_has_an_op():
     assert len(CLASSES) == len(schemas) + len(SCHEMAS)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 @pytest.mark.parametrize("full", [True, False], ids=["full", "minimal"])
 def test_every_op_round_trips(full: bool):

@@ -227,6 +227,7 @@ def block() -> ModelProto:
     return model_of(nodes, {"x": (1, 6, 16), "mask": (1, 1, 6)}, constants)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("form", ["qdq", "qlinear"])
 def test_all_executions_have_the_numbers_of_onnx_runtime(form: str, tmp_path: Path) -> None:
     mask = np.where(RNG(1).random((9, 1, 6)) < 0.3, -np.inf, 0).astype(np.float32)

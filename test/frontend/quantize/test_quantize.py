@@ -50,6 +50,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("options", VARIANTS, ids=lambda each: f"{each.ranges}-{each.form}")
 @pytest.mark.parametrize(
     ("build", "kept"), [(residual, set[str]()), (attention, {"onnx.Mul", "onnx.Softmax", "onnx.LayerNormalization"})]
@@ -207,6 +208,7 @@ def test_transposed_convolutions_of_other_windows_stay() -> None:
         quantized(upsampling(2, 3))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_a_search_takes_what_changes_the_outputs_least(symmetric: bool) -> None:
     def found(options: Options) -> tuple[float, float]:

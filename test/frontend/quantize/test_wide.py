@@ -102,6 +102,7 @@ def test_products_are_of_bytes(weights: bool) -> None:
     assert np.abs(found - wanted).max() < 1e-3 * np.abs(wanted).max()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("target", ["host", "gemmini"])
 def test_targets_compute_what_onnx_runtime_does(target: str, tmp_path: Path) -> None:
     path, inputs = tmp_path / "wide.onnx", {"x": drawn(*SHAPE, seed=50)}

@@ -174,11 +174,13 @@ NBITS = [
 ]
 
 
+@pytest.mark.sample(17)
 @pytest.mark.parametrize("case", [*PLAIN, *QUANTISED, *LSTM, *ATTENTION, *NBITS], ids=lambda case: case.op)
 def test_an_operator_is_what_onnx_runtime_computes(case: Case):
     compare(case, run_module(lowered(case.model, "tensor"), case.feeds))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("case", [ATTENTION[5], QUANTISED[0], QUANTISED[7], LSTM[0]], ids=lambda case: case.op)
 def test_an_operator_in_c(case: Case):
     network = HostNetwork(render(lowered(case.model, "")), sanitize=True, flags=FLAGS)

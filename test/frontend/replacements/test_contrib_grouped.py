@@ -108,6 +108,7 @@ STEPS = {
 }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", STEPS)
 def test_attention_of_grouped_heads(name: str) -> None:
     step = STEPS[name]

@@ -48,6 +48,7 @@ def test_what_is_alike_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked.count("arith.addi") == 1
 
 
+@pytest.mark.nightly
 def test_numbers_of_tensors_are_not_kept() -> None:
     numbers = DenseIntOrFPElementsAttr.from_list(TensorType(i32, [1000]), range(1000))
     verify(ModuleOp([arith.ConstantOp(numbers)]))

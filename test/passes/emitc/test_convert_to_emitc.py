@@ -114,6 +114,7 @@ def integer_library(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return build("\n".join(text), tmp_path_factory.mktemp("integers"), *UBSAN)
 
 
+@pytest.mark.sample(40)
 @pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", BINARY)
@@ -238,6 +239,7 @@ def test_a_true_i1_may_make_a_sum_overflow(tmp_path: Path) -> None:
     assert one(tmp_path, [values], ["i1"], "i32", body).tolist() == [-(1 << 31), (1 << 31) - 1]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", ["s", "u"])
 def test_extended_product(tmp_path: Path, width: int, kind: str) -> None:
@@ -340,6 +342,7 @@ def programs(draw: st.DrawFn) -> tuple[list[str], Callable[[dict[str, int]], int
     return lines, run, widths[last]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(st.lists(programs(), min_size=8, max_size=8))

@@ -44,6 +44,7 @@ UNARY_FLOATS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("kind", ["f32", "f64"])
 @pytest.mark.parametrize("name", UNARY_FLOATS)
 def test_float_function_is_exact(tmp_path: Path, name: str, kind: str) -> None:
@@ -116,6 +117,7 @@ FLOAT_PAIRS = [
 ]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", FLOAT_COMPARISONS)
 def test_float_comparison(tmp_path: Path, name: str) -> None:
     a, b = (np.array(side, np.float32) for side in zip(*FLOAT_PAIRS, strict=True))

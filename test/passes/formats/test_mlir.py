@@ -20,6 +20,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "mlir.md").read_text(encoding="utf-
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(sh|python)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(shutil.which("mlir-opt-19") is None, reason="no upstream MLIR 19: install Debian's mlir-19-tools")
 def test_commands(tmp_path: Path) -> None:
     assert [language for language, _ in BLOCKS] == ["sh", "sh", "python"]

@@ -64,12 +64,14 @@ def check_in_c(program: Program, passes: str) -> None:
     np.testing.assert_array_equal(network.run(given)[0], program.expected)
 
 
+@pytest.mark.sample(4)
 @examples(24)
 @given(products(), st.sampled_from([EXPAND, OVERLAPPING]))
 def test_products_in_tiles(program: Program, passes: str) -> None:
     check(program, f"{passes},{TO_LOOPS}")
 
 
+@pytest.mark.sample(10)
 @examples(5)
 @given(products(), st.sampled_from([EXPAND, OVERLAPPING]))
 def test_products_in_tiles_in_c(program: Program, passes: str) -> None:
@@ -212,6 +214,7 @@ def test_views_of_one_shape_share_a_kernel() -> None:
     assert len(private) == 1
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "l1", "passes"),
     [("mlp", 1 << 10, EXPAND), ("mlp", 1 << 10, OVERLAPPING), ("ds-cnn", 8 << 10, OVERLAPPING)],

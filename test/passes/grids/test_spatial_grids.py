@@ -95,12 +95,14 @@ def check(program: Program, seed: int, passes: str) -> ModuleOp:
     return module
 
 
+@pytest.mark.sample(3)
 @examples(12)
 @given(products(), st.integers(0, 1 << 16), st.sampled_from(["expand-grid", "expand-grid,pipeline-dma"]))
 def test_products_on_copies(program: Program, seed: int, passes: str) -> None:
     check(program, seed, f"{passes},{TO_LOOPS}")
 
 
+@pytest.mark.sample(6)
 @examples(4)
 @given(products(), st.integers(0, 1 << 16))
 def test_products_on_copies_in_c(program: Program, seed: int) -> None:
@@ -202,6 +204,7 @@ func.func @network(%a: memref<{size}xi8> {{onnx.name = "a"}},
 """
 
 
+@pytest.mark.sample(13)
 @examples(40)
 @given(st.data())
 def test_in_place_on_copies(data: Any) -> None:

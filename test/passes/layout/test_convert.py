@@ -163,6 +163,7 @@ GATHERED = Graph(
 """A tensor that only a gather reads: its copy counts as that of an operand does."""
 
 
+@pytest.mark.sample(14)
 @given(graphs())
 @example(GATHERED)
 @settings(max_examples=60, deadline=None)

@@ -100,6 +100,7 @@ def test_a_price_of_a_form_outweighs_a_cheaper_copy() -> None:
     assert solve(Labelling(forms, values, {(1, 1): (3,)})) == [0, 0, 0]
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_time_is_linear_in_the_ops() -> None:
     """Ten times as many ops: about ten times the time, a hundred where it is quadratic."""

@@ -337,6 +337,7 @@ def reductions(draw: Any) -> Reduced:
 CASES = {"conv": convolutions(), "matmul": products(), "pool": pools(), "reduce": reductions()}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", CASES)
 def test_parts_are_the_whole(name: str) -> None:
     @settings(max_examples=20, deadline=None)
@@ -347,6 +348,7 @@ def test_parts_are_the_whole(name: str) -> None:
     run()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", CASES)
 def test_parts_are_the_whole_in_c(name: str, tmp_path: Path) -> None:
     @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])

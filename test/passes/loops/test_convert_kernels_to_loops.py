@@ -55,6 +55,7 @@ def attributes(shape: dict[str, list[int]], *names: str) -> str:
     return ", ".join(f"{name} = {array(shape[name])}" for name in names)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(spatial(), st.integers(1, 3), st.integers(1, 2), st.integers(1, 2), st.integers(1, 2), st.booleans())
@@ -83,6 +84,7 @@ def test_conv(shape: dict[str, list[int]], groups: int, depth: int, each: int, b
     check(compute(body, expected, x=x, w=w, mul=mul, add=add), expected)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(spatial(), st.sampled_from(["max", "min", "sum"]), st.booleans())
@@ -106,6 +108,7 @@ def test_pool(shape: dict[str, list[int]], kind: str, unsigned: bool) -> None:
 # Matrix products, reductions, rows
 
 
+@pytest.mark.sample(14)
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(st.tuples(*[st.integers(1, 4)] * 3), st.sampled_from(range(5)), st.booleans(), st.booleans())
@@ -121,6 +124,7 @@ def test_matmul(sizes: tuple[int, int, int], batch: int, transpose_a: bool, tran
     check(compute(body, expected.astype(np.int32), a=a, b=b), expected)
 
 
+@pytest.mark.sample(16)
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(
@@ -148,6 +152,7 @@ def truncated(a: Array, b: Any) -> Array:
 ROWS = st.tuples(st.integers(1, 3), st.integers(1, 6))
 
 
+@pytest.mark.sample(8)
 @pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(0, 1000))
@@ -174,6 +179,7 @@ def test_ita_max(shape: tuple[int, int], seed: int) -> None:
     check(compute(body, expected, x=x), expected)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(0, 1000))

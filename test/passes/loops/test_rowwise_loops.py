@@ -88,6 +88,7 @@ def test_int_softmax(seed: int, rows: int, length: int, b: int, log2: int) -> No
     assert "memref.alloca" in check(module, [x], np.int8, 128)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 1000), st.integers(1, 2), st.integers(0, 150), st.integers(1, 40), st.booleans())

@@ -104,12 +104,14 @@ def nested(*, turns: bool, goes_on: Sequence[str] = ("Identity", "c")) -> ModelP
     return model(graph(nodes, ports, [("y0", FLOAT, [5]), ("y1", INT64, [])]))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("turns", [0, 1, 7])
 def test_loop_of_as_many_turns_as_an_input_says(turns: int) -> None:
     inputs = {"x": floats(5), "n0": np.array(3, np.int64), "turns": np.array(turns, np.int64)}
     verified(nested(turns=True), inputs)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("turns", [True, False])
 def test_loop_that_ends_where_data_say_so(first: bool, turns: bool) -> None:
@@ -145,6 +147,7 @@ def collected(turns: int) -> ModelProto:
     return model(graph(nodes, [("x", FLOAT, [2, 3])], outputs, **constants))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("turns", [1, 9])
 def test_loop_that_collects(turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_flow, "UNROLLED_NODES", 4)
@@ -153,6 +156,7 @@ def test_loop_that_collects(turns: int, monkeypatch: pytest.MonkeyPatch) -> None
     verified(network, {"x": floats(2, 3)}, rtol=1e-3)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("backwards", [0, 1])
 def test_scan_along_any_axis_and_either_way(backwards: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_flow, "UNROLLED_NODES", 4)
@@ -240,6 +244,7 @@ def random_if(rng: np.random.Generator, depth: int, names: list[str], prefix: st
     return [*test, helper.make_node("If", [f"{prefix}c"], [f"{prefix}p", f"{prefix}q"], **branches)]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_conditionals(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -298,6 +303,7 @@ def test_integers_that_floats_carry_into_branches(condition: bool) -> None:
     verified(network, {"c": np.array([condition]), "x0": np.array([3, 200, 255, 0], np.float32)})
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("condition", [True, False])
 def test_loops_in_branches(condition: bool) -> None:
     nodes = [

@@ -130,6 +130,7 @@ def test_what_follows_is_computed_on_what_is_there() -> None:
     verify(model([*selected(), *nodes], cases[0], outputs, w=floats(4, 3), **constants), cases)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_random_chains(seed: int) -> None:
     made = chain(seed)
@@ -233,6 +234,7 @@ def test_loops_collect_as_many_as_they_turn() -> None:
     verify(network, cases, ("types", "tensor"))
 
 
+@pytest.mark.nightly
 def test_the_detector_of_the_zoo() -> None:
     network = zoo.build("detector")
     verify(network, [zoo.sample_inputs(network, seed) for seed in range(2)], ())

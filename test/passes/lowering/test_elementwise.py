@@ -71,6 +71,7 @@ def test_bounds_that_are_computed(dtype: Any):
     check([Case("Clip", [x, np.array(20, dtype), np.array(60, dtype)])], in_c=dtype == U8)
 
 
+@pytest.mark.nightly
 def test_one_number_with_and_without_an_axis():
     none, one, zero = np.array(0.7, F), np.array([0.2], F), np.array([3], U8)
     cases: list[Case] = []
@@ -120,6 +121,7 @@ def test_powers():
 CASTS = [F, np.float64, np.float16, ml_dtypes.bfloat16, I8, U8, np.int16, I32, I64, np.bool_]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("source", CASTS)
 def test_casts_to_all_types(source: Any):
     x = np.array([0, 1, 2, 3, 100, 0.5 if np.dtype(source).kind == "f" else 5]).astype(source)

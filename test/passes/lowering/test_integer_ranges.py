@@ -87,6 +87,7 @@ def test_the_numbers_of_a_quantiser(levels: int, signed: bool, low: int, high: i
     assert levels_range(levels, signed=signed) == Range(low, high)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.long
 @examples(60)
 @given(networks((*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM), largest=5), st.integers(0, 1 << 16))
@@ -102,6 +103,7 @@ def test_every_tensor_is_in_its_range(network: Network, seed: int):
     check_ranges(module, expected)
 
 
+@pytest.mark.sample(15)
 @pytest.mark.long
 @examples(25)
 @given(networks(CUSTOM, largest=2, types=("i8", "i16", "int", "i32")))

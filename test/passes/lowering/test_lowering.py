@@ -95,6 +95,7 @@ def test_products(a: tuple[int, ...], b: tuple[int, ...], dtype: Any):
     lowered("MatMul", {"a": numbers(*a, dtype=dtype), "b": numbers(*b, dtype=dtype)})
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("bias", [None, (5,), (1, 5), (3, 1), (3, 5)])
 @pytest.mark.parametrize(("left", "right"), [(0, 0), (1, 0), (0, 1), (1, 1)])
 def test_affine_layers(left: int, right: int, bias: tuple[int, ...] | None):

@@ -112,6 +112,7 @@ def test_integer_products(dtype: Any):
     check(cases, in_c=True)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kinds", [(I8, I8), (U8, I8), (U8, U8), (I8, U8)])
 @pytest.mark.parametrize("computed", [False, True])
 def test_integer_products_with_constant_weights(kinds: tuple[Any, Any], computed: bool):
@@ -132,6 +133,7 @@ def test_integer_products_with_constant_weights(kinds: tuple[Any, Any], computed
         one_node.check_c(model, inputs)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kinds", [(I8, I8), (U8, I8), (U8, U8), (I8, U8)])
 @pytest.mark.parametrize("zeros", [(True, True), (True, False), (False, True), (False, False)])
 def test_integer_products_of_two_computed_operands(kinds: tuple[Any, Any], zeros: tuple[bool, bool]):

@@ -68,6 +68,7 @@ def case(
     ), inputs
 
 
+@pytest.mark.sample(5)
 @pytest.mark.long
 @settings(max_examples=16, deadline=None, derandomize=True)
 @given(st.data())
@@ -97,6 +98,7 @@ def test_sequences_of_length_0(op: str) -> None:
     check(model, inputs, runtime(model, inputs), phases=("tensor",), **CLOSE)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 @pytest.mark.parametrize("op", list(GATES))
 def test_in_c(op: str) -> None:

@@ -110,6 +110,7 @@ def test_bytes_are_rounded() -> None:
     check_c(model, {"x": x}, atol=1)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.long
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.data())
@@ -122,6 +123,7 @@ def test_grids(data: st.DataObject) -> None:
     check(model, inputs, **CLOSE)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
@@ -131,6 +133,7 @@ def test_no_grid_leaves_the_picture(mode: str, padding: str) -> None:
     check_c(network("GridSample", inputs, mode=mode, padding_mode=padding), inputs, [])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["avg", "max"])
 @pytest.mark.parametrize("ratio", [0, 2])

@@ -19,6 +19,7 @@ def axes(*values: int) -> Any:
     return np.array(values, I64)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("keep", [0, 1])
 def test_reductions(keep: int):
     x = numbers(2, 3, 4, low=0.2)
@@ -36,6 +37,7 @@ def test_reductions_of_integers(dtype: Any):
     check([Case(f"Reduce{name}", [x], {}, [axes(1)]) for name in ("L1", "SumSquare", "Prod", "Max")], in_c=True)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("dtype", [F, I32, I8, U8])
 @pytest.mark.parametrize("keep", [0, 1])
 def test_reductions_of_single_elements(dtype: Any, keep: int):
@@ -61,6 +63,7 @@ def test_sums_of_exponentials_do_not_overflow():
     check([Case("ReduceLogSumExp", [x], {}, [axes(1)], expected=[expected])], in_c=True)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
 def test_softmax_along_each_axis(op: str):
     x = numbers(2, 3, 4, 5)
@@ -130,6 +133,7 @@ POOLS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.nightly
 def test_poolings():
     x = numbers(2, 3, 5, 6)
     cases = [Case(op, [x], form) for op in ("AveragePool", "MaxPool") for form in POOLS]
@@ -143,6 +147,7 @@ def test_poolings():
     check(cases, in_c=True)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("dtype", "least"), [(F, -np.inf), (F, np.nan), (np.int8, -128), (np.uint8, 0)], ids=["inf", "nan", "i8", "u8"]
 )

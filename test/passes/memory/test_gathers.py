@@ -59,6 +59,7 @@ def looked_up(module: ModuleOp) -> list[GridOp]:
     return [grid for grid in grids if any(lookups_of(tile) for tile in grid.tiles)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("shape", "axis", "index", "scored"),
     [

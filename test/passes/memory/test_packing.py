@@ -232,6 +232,7 @@ def test_the_peak_is_at_the_first_of_the_fullest_steps():
     assert peak_step([Lifetime("a", 8, 0, 5), Lifetime("b", 8, 2, 3), Lifetime("c", 8, 5, 6)], 8) == 2
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_equal_input_gives_equal_output_whatever_the_hash_seed():
     code = (

@@ -77,6 +77,7 @@ CASES = [
 IDS = ["conv", "matmul", "matmul in blocks", "matmul with sums in blocks", "conv with sums in blocks"]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("file", "text"), CASES, ids=IDS)
 def test_blocks_are_whole_in_each_candidate(file: str, text: str) -> None:
     target = machine(file)

@@ -67,6 +67,7 @@ def level_of(value: SSAValue) -> str:
     return space.data if isinstance(space, StringAttr) else ""
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "file"), [("ds-cnn", "two_near"), ("resnet8", "two_near_linked")])
 def test_engines_work_in_near_memories_of_their_own(name: str, file: str) -> None:
     target = find_machine(MACHINES / f"{file}.toml")

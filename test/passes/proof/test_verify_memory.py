@@ -139,6 +139,7 @@ def test_programs_that_are_right_are_accepted(seed: int) -> None:
     verify_memory(expanded_program(random.Random(seed)))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("levels", [["L1"], ["L2", "L1"]], ids=["one level", "two levels"])
 @pytest.mark.parametrize("name", ["ds-cnn", "mlp", "resnet8"])
 def test_networks_are_accepted_after_each_pass(name: str, levels: list[str]) -> None:

@@ -62,6 +62,7 @@ def has_epilogue(module: ModuleOp) -> bool:
     return any(isinstance(op, LastOp) for op in guards(module))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize("program", dict.fromkeys(PROGRAMS), ids=lambda program: program.__name__)
 def test_sound_programs_are_accepted(program: Callable[[random.Random], ModuleOp]) -> None:

@@ -47,6 +47,7 @@ def recovered(model: ModelProto, inputs: dict[str, Array]) -> list[str]:
 # Activations
 
 
+@pytest.mark.sample(7)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("operator", "written"), [(name, function) for name, functions in ACTIVATIONS.items() for function in functions]
@@ -97,6 +98,7 @@ def norms(draw: st.DrawFn, *, centred: bool) -> Graph:
     return graph
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 @pytest.mark.parametrize(("centred", "operator"), [(True, "LayerNormalization"), (False, "RMSNormalization")])
 @settings(max_examples=60, deadline=None)

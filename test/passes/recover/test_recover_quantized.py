@@ -68,6 +68,7 @@ def test_networks_with_powers_of_two_give_the_same(seed: int, shape: Sequence[in
         np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("name", sorted(OPERATORS))
 @settings(max_examples=10, deadline=None)
 @given(seed=seeds, shape=shapes)
@@ -79,6 +80,7 @@ def test_an_operator_is_off_by_one_step_at_most(name: str, seed: int, shape: Seq
     assert_off_by_one_step_at_most(found, wanted)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", sorted(PRODUCTS))
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds, shape=shapes)
@@ -95,6 +97,7 @@ def by_onnxruntime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Any]:
     return session.run(None, dict(inputs))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["Conv", "Gemm", "MatMul"])
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, shape=shapes)
@@ -144,6 +147,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("target", ["host", "native", "siracusa"])
 def test_every_level(corpus: Path, target: str):
     golden = list(np.load(corpus / "outputs.npz").values())
@@ -156,6 +160,7 @@ def test_every_level(corpus: Path, target: str):
             np.testing.assert_array_equal(found.view(wanted.dtype), wanted, phase)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "words",
     [

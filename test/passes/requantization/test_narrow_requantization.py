@@ -72,6 +72,7 @@ def test_every_integer_factor(bias: list[int], factor: list[int], shift: int, ad
     np.testing.assert_array_equal(outputs(module), expected)
 
 
+@pytest.mark.sample(22)
 @settings(max_examples=40, deadline=None)
 @given(biases, st.lists(st.floats(2.0**-12, 2.0**-6, width=32), min_size=CHANNELS, max_size=CHANNELS),
        st.integers(-128, 255), clips)  # fmt: skip
@@ -81,6 +82,7 @@ def test_every_float_factor(bias: list[int], factor: list[float], zero: int, cli
     np.testing.assert_array_equal(outputs(module), expected)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("zero", [0, 3, 128])
 def test_floats_become_integers(zero: int) -> None:
     """What rounds halves to even in floats is found as a product too, for nearly all factors."""
@@ -160,6 +162,7 @@ def test_two_roundings_at_once() -> None:
     np.testing.assert_array_equal(made.values(x), wanted)
 
 
+@pytest.mark.sample(28)
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(2.0**-15, 2.0**-13, width=32), min_size=CHANNELS, max_size=CHANNELS),
        st.sampled_from([0, 1, -1, 3, 128]), clips)  # fmt: skip

@@ -32,6 +32,7 @@ from tilewright.test.phases import each_phase
 CONFIG = llama.Config(layers=1, dim=8, heads=2, hidden=8, vocabulary=16, context=32)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_level(layout: str) -> None:
     spec = Attention(layout, batch=2, new=2, masked=True, offset=5)
@@ -112,6 +113,7 @@ def test_kernels_that_do_not_depend_on_the_rows_are_shared() -> None:
 # Siracusa
 
 
+@pytest.mark.nightly
 def test_siracusa() -> None:
     """A step costs what its bucket needs, and threads, the simulator and the interpreter give the same."""
     spec = Attention(heads=4, head=16)
@@ -132,6 +134,7 @@ def _rendered(module: ModuleOp) -> CProgram:
     return render(module)
 
 
+@pytest.mark.nightly
 def test_without_an_operating_system(tmp_path: Path) -> None:
     (tmp_path / "net.onnx").write_bytes(exported(Attention(), 3).SerializeToString())
     x = inputs_of(Attention(), 1)[0]["x"]
@@ -156,6 +159,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.nightly
 def test_a_prompt_has_buckets_too(model: Path) -> None:
     prompt = model.with_name("prompt.onnx")
     prompt.write_bytes(llama.prefill(4, config=CONFIG).SerializeToString())

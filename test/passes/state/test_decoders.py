@@ -63,6 +63,7 @@ def check_close(found: list[Array], expected: list[Array]) -> None:
 # Every form
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("form", "context", "bucket", "added"),
     [
@@ -254,6 +255,7 @@ def test_a_table_has_a_row_for_each_position(form: str, message: str) -> None:
 # Commands
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("form", ["dynamo-stated", "torchscript-learned"])
 def test_a_prompt_of_any_number_of_tokens(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "decoder.onnx"

@@ -39,6 +39,7 @@ SMALL = llama.Config(layers=2, dim=16, heads=2, hidden=24, vocabulary=32, contex
 LONG = llama.Config(layers=1, dim=16, heads=2, hidden=16, vocabulary=16, context=128)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("new", [1, 3])
 @pytest.mark.parametrize(("layout", "reduction"), list(product(LAYOUTS, REDUCTIONS)))
 def test_every_layout_and_reduction(layout: str, reduction: str, new: int) -> None:
@@ -48,6 +49,7 @@ def test_every_layout_and_reduction(layout: str, reduction: str, new: int) -> No
     check_equal(stepped(spec, run, steps, 11), one_after_another(spec, steps))
 
 
+@pytest.mark.sample(2)
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(
     layout=st.sampled_from(list(LAYOUTS)),
@@ -84,6 +86,7 @@ def test_floats_at_every_level(reduction: str) -> None:
         check_equal(stepped(spec, session.run, steps, 8), expected)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("machine", ["host", NEAR])
 @pytest.mark.parametrize("new", [1, 4])
 def test_c_of_a_network_with_state(machine: str, new: int) -> None:
@@ -130,12 +133,14 @@ def llama_steps(run: Any, tokens: Any) -> list[Any]:
     return [run({"token": tokens[None, i : i + 1], "position": np.array([i])})["logits"] for i in range(len(tokens))]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("phase", ["types", "kernels"])
 def test_sixteen_steps_of_a_llama(phase: str) -> None:
     session = Session(lowered(with_state(llama.step(5, config=SMALL), 16), phase))
     check_equal(llama_steps(session.run, tokens_of(SMALL, 16)), chain(SMALL, 16))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("machine", "bucket"), [("host", 50), (NEAR, 0)])
 def test_a_whole_context_of_a_llama(machine: str, bucket: int) -> None:
     tokens = tokens_of(LONG, 128)

@@ -103,6 +103,7 @@ COMBINE = [
 ]
 
 
+@pytest.mark.sample(13)
 @pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.sampled_from(COMBINE), st.integers(0, 2**32), st.sampled_from([1 << 22, 40]))
@@ -174,6 +175,7 @@ INDICES = """%ij = arith.addi %i, %j : index
           %j1 = arith.addi %j, %c2 : index"""
 
 
+@pytest.mark.sample(47)
 @pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(programs(), st.integers(0, 2**32))

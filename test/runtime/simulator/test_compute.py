@@ -57,6 +57,7 @@ def near_for(seed: int) -> Machine:
 # Programs that are right
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("network", "channels"), [("ds-cnn", 2), ("mlp", 1), ("mlp", 2)])
 def test_networks_compute_what_the_interpreter_does(network: str, channels: int) -> None:
     module = planned(network, machine(8 * KIB, channels=channels, bandwidth=2))
@@ -73,6 +74,7 @@ def test_copies_of_an_engine_compute_what_the_interpreter_does(own: bool) -> Non
     assert same(timed(module, inputs), run_module(module, inputs))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("program", [grid_program, expanded_program, arena_program])
 def test_random_programs_compute_what_the_interpreter_does(program: Callable[[random.Random], ModuleOp]) -> None:
     for seed in range(25):
@@ -225,6 +227,7 @@ def test_copies_that_lie_in_each_other_show(spatial: str) -> None:
     assert same(timed(wrong, inputs, near), wanted) == (spatial == OWN)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("fault", TRANSFERS, ids=lambda fault: fault.name)
 def test_what_computes_something_else_is_refused_by_the_proofs(fault: Fault) -> None:
     """A planted fault may do no harm at the times of one machine; where it does, verify-memory has found it."""

@@ -60,6 +60,7 @@ def test_a_channel_more_lets_start_ups_overlap() -> None:
     assert two == one - 3 * 16
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("channels", [1, 2])
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize(("network", "copies"), [("mlp", 4), ("ds-cnn", 3)])

@@ -124,6 +124,7 @@ PROBE = """
     loads: own.loads.map(each => each.total), moved: own.moved};"""
 
 
+@pytest.mark.sample(1)
 @needs_browser
 @pytest.mark.parametrize("width", [390, 1280])
 def test_mesh_in_a_browser(simulation: Simulation, tmp_path: Path, width: int) -> None:

@@ -173,6 +173,7 @@ LAYOUT = """
     scale: picture.getBoundingClientRect().width / picture.viewBox.baseVal.width };"""
 
 
+@pytest.mark.sample(1)
 @needs_browser
 @pytest.mark.parametrize("width", [390, 1280])
 def test_labels_have_room(simulation: Simulation, tmp_path: Path, width: int) -> None:

@@ -46,6 +46,7 @@ def totals(simulation: Simulation) -> tuple[int, int]:
     return sum(link.bytes_in for link in simulation.links), sum(link.bytes_out for link in simulation.links)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("network", "l1"), [("ds-cnn", 8 * KIB), ("mlp", 8 * KIB), ("mlp", 64 * KIB)])
 def test_bytes_are_those_of_the_maps(network: str, l1: int) -> None:
     module = planned(network, machine(l1))
@@ -55,6 +56,7 @@ def test_bytes_are_those_of_the_maps(network: str, l1: int) -> None:
     assert sum(totals(simulate(module))) == counted
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("network", "channels"), [("ds-cnn", 2), ("mlp", 1), ("mlp", 2), ("mlp", 3)])
 def test_a_grid_takes_what_its_streams_take(network: str, channels: int) -> None:
     """The program, walked op by op, and the recurrence over steps agree to the cycle."""
@@ -90,6 +92,7 @@ def test_layers_account_for_all_of_the_time_and_work() -> None:
     assert simulation.energy == pytest.approx(simulation.engines[0].energy + simulation.links[0].energy)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_two_buffers_are_never_slower_than_one(network: str) -> None:
     module = planned(network, machine(8 * KIB, bandwidth=1))
@@ -99,6 +102,7 @@ def test_two_buffers_are_never_slower_than_one(network: str) -> None:
     assert not slower
 
 
+@pytest.mark.sample(8)
 @settings(max_examples=12, deadline=None)
 @given(st.integers(1, 4), st.integers(0, 5), st.integers(0, 200), st.sampled_from([0, 64, 256]))
 def test_a_better_link_never_slows_a_program(channels: int, width: int, startup: int, burst: int) -> None:
@@ -148,6 +152,7 @@ def test_one_level_needs_no_transfers() -> None:
     assert all(layer.intensity > 0 and layer.limited_by == "engine" for layer in simulation.layers)
 
 
+@pytest.mark.nightly
 def test_who_is_alive_at_the_peak() -> None:
     simulation = simulate(planned("ds-cnn", machine(16 * KIB)))
     (near,) = (level for level in simulation.levels if level.name == "L1")
@@ -166,6 +171,7 @@ print(simulate(planned("mlp", machine(8 << 10))))
 """
 
 
+@pytest.mark.nightly
 def test_the_hash_seed_changes_nothing() -> None:
     runs = [
         subprocess.run(

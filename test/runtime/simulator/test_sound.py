@@ -49,11 +49,13 @@ def resnet(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
     return profile.profile(Model(path), "siracusa")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("target", TARGETS)
 def test_targets(model: Model, target: str) -> None:
     assert not list(faults(profile.profile(model, target)))
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_walk_begun_again_finds_an_idle_machine(model: Model, target: str) -> None:
     assert is_same_again(expanded(profile.explicit_program(model, target)))
@@ -70,11 +72,13 @@ def test_a_walk_begun_again_finds_empty_queues_and_no_streams(tmp_path: Path) ->
     assert is_same_again(module)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", MACHINES)
 def test_machines(model: Model, name: str) -> None:
     assert not list(faults(profile.profile(model, str(FOLDER / f"{name}.toml"))))
 
 
+@pytest.mark.nightly
 def test_engines_that_work_at_once(resnet: Simulation) -> None:
     assert not list(faults(resnet))
     assert {layer.engine for layer in resnet.layers} >= {"npu", "cluster", "cluster + npu"}

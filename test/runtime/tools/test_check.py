@@ -111,6 +111,7 @@ WRONG: list[tuple[Callable[[Arrays], Arrays], str]] = [
 ]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("change", "difference"), WRONG)
 @pytest.mark.parametrize("place", ["interpreter", "host"])
 def test_a_wrong_output_fails(
@@ -139,6 +140,7 @@ def _other_compression() -> bytes:
 OTHER_COMPRESSION = _other_compression()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [

@@ -357,6 +357,7 @@ def test_page_is_one_file(explored: Path):
     assert "{{" not in page
 
 
+@pytest.mark.sample(1)
 @needs_browser
 @pytest.mark.parametrize("width", [390, 1280])
 def test_page_in_a_browser(explored: Path, width: int, tmp_path: Path):

@@ -50,6 +50,7 @@ def continuation(count: int) -> list[int]:
     return tokens[len(PROMPT) :]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("place", "more"), [("interpreter", []), ("host", ["--bucket", "4"]), ("sanitizers", [])])
 def test_generates_what_the_whole_text_gives(
     model: Path, place: str, more: list[str], capsys: pytest.CaptureFixture[str]
@@ -61,6 +62,7 @@ def test_generates_what_the_whole_text_gives(
     assert f"3 tokens in, 5 out, on {place}" in shown.err
 
 
+@pytest.mark.nightly
 def test_generates_from_a_compiled_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compile", str(model), "--context", "16", "--target", NEAR, "-o", str(tmp_path)]) == 0
     assert "state    " in capsys.readouterr().out
@@ -74,6 +76,7 @@ def test_a_second_text_begins_anew(model: Path) -> None:
     assert [generate(run, language, PROMPT, 4) for _ in range(2)] == [continuation(4)] * 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -137,6 +140,7 @@ class Counting:
         self._run.reset()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("machine", "phase", "place"),
     [
@@ -158,6 +162,7 @@ def test_a_prompt_is_taken_in_at_once(model: Path, prefill: Path, machine: str, 
     assert run.called == ["network_prefill"] * 2 + ["network"] * 4
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("machine", ["host", NEAR])
 def test_both_functions_share_weights_state_and_memory(model: Path, prefill: Path, machine: str) -> None:
     step, prompt = (compile_model(Model(path, context=16), machine).program() for path in (model, prefill))
@@ -168,6 +173,7 @@ def test_both_functions_share_weights_state_and_memory(model: Path, prefill: Pat
     assert both.arena_bytes == max(step.arena_bytes, prompt.arena_bytes)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["network", "llama"])
 def test_a_folder_has_both_functions(
     name: str, model: Path, prefill: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -204,6 +210,7 @@ def steps_of(tokens: list[int]) -> Any:
     return np.array(tokens)[:, None, None]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("words", [["--on", "interpreter", "--stop-after", "buffers"], ["--on", "host"]])
 def test_run_does_steps(model: Path, tmp_path: Path, words: list[str]) -> None:
     tokens = [5, 6, 7, 8]
@@ -214,6 +221,7 @@ def test_run_does_steps(model: Path, tmp_path: Path, words: list[str]) -> None:
     np.testing.assert_array_equal(found[:, 0, 0], scores(tokens)[0])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("wrong", "code", "more"), [(0, 0, ["--bucket", "3"]), (1, 1, [])])
 def test_check_compares_steps(model: Path, tmp_path: Path, wrong: int, code: int, more: list[str]) -> None:
     tokens = [5, 6, 7, 8, 9]

@@ -63,6 +63,7 @@ def commands(folder: Path, header: str = "") -> dict[int, set[int]]:
     return {opcode: {int(each) for each in words[words & 0x7F == opcode] >> 25} for opcode in (0x5B, 0x7B)}
 
 
+@pytest.mark.sample(1)
 @needs_riscv
 @pytest.mark.parametrize("header", ["", parameters()])
 def test_commands_are_instructions_of_the_coprocessor(header: str, tmp_path: Path) -> None:

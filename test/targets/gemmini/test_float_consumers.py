@@ -51,6 +51,7 @@ NETWORKS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_products_run_on_the_array(name: str):
     model, inputs = NETWORKS[name]()

@@ -33,6 +33,7 @@ def _model(operator: str, shapes: list[tuple[int, ...]], attributes: Mapping[str
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("machine", ["gemmini/fp32", "gemmini/fp32-loops"])
 @pytest.mark.parametrize("name", CASES)
 def test_float_products_in_c(name: str, machine: str):

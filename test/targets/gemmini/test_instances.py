@@ -38,12 +38,14 @@ BEGINS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("network", [random_conv, random_matmul, residual, random_pool, random_groups])
 @pytest.mark.parametrize("instance", ["chip", "32x32", "os", "loops"])
 def test_instances_of_integers(instance: str, network: Network, tmp_path: Path) -> None:
     assert_equal(network(9), 9, tmp_path, ["sanitizers"], f"gemmini/{instance}")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("instance", BEGINS)
 def test_a_program_states_its_instance(instance: str, tmp_path: Path) -> None:
     file = tmp_path / "network.onnx"
@@ -53,6 +55,7 @@ def test_a_program_states_its_instance(instance: str, tmp_path: Path) -> None:
     assert BEGINS[instance] in text
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("network", "seed"), [*product([half_conv, half_matmul], range(3))])
 def test_bf16_is_equal_in_c_and_near_the_host(network: Network, seed: int, tmp_path: Path) -> None:
     """Each partial sum in the array is rounded to 8 bits: the error grows with the rows of a block."""
@@ -74,6 +77,7 @@ def test_bf16_is_equal_in_c_and_near_the_host(network: Network, seed: int, tmp_p
 PRODUCTS = {"fp32": "gemmini.compute_preloaded_add", "fp32-os": "gemmini.multiply", "fp32-loops": "gemmini.loop_"}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("network", "seed"), [*product([float_conv, float_matmul], range(3))])
 def test_floats_are_equal_in_c_and_near_the_host(network: Network, seed: int, tmp_path: Path) -> None:
     instance = [*PRODUCTS][seed % 3]

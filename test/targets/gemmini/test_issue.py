@@ -35,6 +35,7 @@ def compiled(layer: Layer, folder: Path, stop: str) -> ModuleOp:
     return compile_model(Model(file), "gemmini", stop_after=stop).module
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LAYERS)
 def test_each_instruction_is_issued_once(name: str, tmp_path: Path) -> None:
     found = [
@@ -45,6 +46,7 @@ def test_each_instruction_is_issued_once(name: str, tmp_path: Path) -> None:
     assert before == after
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "most"),
     [
@@ -59,6 +61,7 @@ def test_instructions_take_little_longer_than_kernels(name: str, most: float, tm
     assert instructions <= most * kernels
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("layer", [Conv(56, 256, 64), Gemm(784, 512, 128, bias=False)], ids=["few loads", "more loads"])
 def test_reads_rarely_wait_for_loads_into_their_banks(layer: Layer, tmp_path: Path) -> None:
     found = simulate(compiled(layer, tmp_path, "array"))

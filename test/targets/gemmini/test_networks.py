@@ -37,18 +37,21 @@ from tilewright.test.targets.gemmini.networks import (
 )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("network", [random_conv, random_matmul])
 def test_random_products(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["sanitizers"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("network", [random_conv, random_matmul])
 def test_partial_blocks_at_their_modelled_times(network: Network, seed: int, tmp_path: Path) -> None:
     assert_equal(network(seed), seed, tmp_path, ["simulator"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_stores_scale_each_block_of_channels(seed: int, tmp_path: Path) -> None:
     module = assert_equal(block_scales(seed), seed, tmp_path, ["sanitizers", "simulator"])
@@ -65,6 +68,7 @@ def test_scales_within_a_block_are_the_cores(tmp_path: Path) -> None:
     assert core.attributes["engine"] == StringAttr("core")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_residuals(seed: int, tmp_path: Path) -> None:
     text = str(assert_equal(residual(seed), seed, tmp_path, ["sanitizers"]))
@@ -78,12 +82,14 @@ def test_tiles_of_a_padded_image_differ_in_what_loads_fill(tmp_path: Path) -> No
     assert_equal((network, builder.shape), 1, tmp_path, ["interpreter"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_means_over_axes(seed: int, tmp_path: Path) -> None:
     module = assert_equal(random_mean(seed), seed, tmp_path, ["sanitizers"], phase="planned")
     assert [str(op.attributes["engine"]) for op in module.walk() if isinstance(op, ReduceOp)] == ['"loader"']
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_programs_without_a_scratchpad(seed: int, tmp_path: Path) -> None:
     assert "gemmini.mvout_pool" in str(assert_equal(lone_pool(seed), seed, tmp_path, ["sanitizers"]))
