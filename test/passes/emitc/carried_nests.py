@@ -69,9 +69,8 @@ class _Writer:
         pairs = ", ".join(f"{name} = {value}" for name, value in zip(carried, initial, strict=True))
         types = ", ".join(["i32"] * len(initial))
         upper = self.rng.choice(["%c0", "%c1", "%c2", "%c2"])
-        self.line(
-            f"{base}:{len(initial)} = scf.for {base}i = %c0 to {upper} step %c1 iter_args({pairs}) -> ({types}) {{"
-        )
+        head = f"scf.for {base}i = %c0 to {upper} step %c1 iter_args({pairs}) -> ({types})"
+        self.line(f"{base}:{len(initial)} = {head} {{")
         self.ends(self.block(scope, carried, depth, len(initial)))
         self.line("}")
         return [f"{base}#{index}" for index in range(len(initial))]
