@@ -53,6 +53,11 @@ _SIGNED: dict[int, np.dtype[Any]] = {
 _UNSIGNED = {width: np.dtype(f"u{found}") if width != 1 else found for width, found in _SIGNED.items()}
 
 
+def has_arrays(element: Attribute) -> bool:
+    """Return whether `numpy_type` has an array type for elements of an IR type."""
+    return not isinstance(element, IntegerType) or element.width.data in _SIGNED
+
+
 def numpy_type(element: Attribute) -> np.dtype[Any]:
     """Return the NumPy type that holds one element of the given IR type."""
     match element:

@@ -21,12 +21,13 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
-from ..dialects.core.kernel import is_kernel, kernel_of
+from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
-from ..ir import element_of, functions, numbers_of, shape_of, where
+from ..ir import functions, numbers_of, shape_of, where
 from .buffers.branches import convert_branches, plan_branches
 from .buffers.bufferizer import Bufferizer, buffer_of
+from .buffers.kernels import convert_kernel
 from .buffers.loops import (
     convert_extract,
     convert_insert,
@@ -34,14 +35,12 @@ from .buffers.loops import (
     convert_scalar,
     convert_while,
     is_scalar,
-    load_tables,
     plan_loops,
 )
 from .buffers.padding import convert_padding, plan_padding
 from .buffers.state import STATE_RULES, plan_states, sliced_at, states_to_buffers
 from .core.base import Pass
-from .fuse_epilogues import is_identity
-from .memory.views import buffer_type, bytes_of, is_dense, reshape, subview
+from .memory.views import buffer_type, is_dense, reshape, subview
 
 _VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp)
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
@@ -230,7 +229,7 @@ def _convert(state: Bufferizer, op: Operation) -> None:
             rule(state, op)
             return
     if is_kernel(op):
-        _convert_kernel(state, op)
+        convert_kernel(state, op)
         return
     if is_scalar(op):
         convert_scalar(state, op)
@@ -327,64 +326,6 @@ _RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (tensor.InsertOp, convert_insert),
     *STATE_RULES,
 ]
-
-
-def _convert_kernel(state: Bufferizer, op: Operation) -> None:
-    kernel = kernel_of(op)
-    targets = [access.value for access in kernel.outputs]
-    buffers: dict[SSAValue, SSAValue] = {}
-    for target, result in zip(targets, op.results, strict=True):
-        buffers[target] = _kernel_destination(state, op, target, result)
-    reads = {access.value for access in (*kernel.inputs, *kernel.extras)} - set(targets)
-    buffers |= {value: buffer_of(state, value) for value in op.operands if value in reads}
-    regions = [op.detach_region(region) for region in list(op.regions)]
-    operands = [buffers.get(value, value) for value in op.operands]
-    made = op.__class__.create(operands=operands, properties=op.properties, attributes=op.attributes, regions=regions)
-    load_tables(state, made)
-    state.emit(made)
-
-
-def _kernel_destination(state: Bufferizer, op: Operation, target: SSAValue, result: SSAValue) -> SSAValue:
-    """Return the buffer of a kernel's result, with the content of the target if the kernel reads it."""
-    fresh = isinstance(target, OpResult) and isinstance(target.op, tensor.EmptyOp)
-    if not fresh:
-        buffer = state.destination(result)
-        state.emit(memref.CopyOp(buffer_of(state, target), buffer))
-        return buffer
-    reused = None if result in state.destinations else _reusable(state, op)
-    if reused is None:
-        buffer = state.destination(result)
-        if result not in state.destinations:
-            state.owned.add(result)
-        return buffer
-    state.join(result, reused)
-    return state.buffers[result]
-
-
-def _reusable(state: Bufferizer, op: Operation) -> SSAValue | None:
-    """Return an operand that the kernel may update in place: read only at the written element, and dead afterwards."""
-    kernel = kernel_of(op)
-    output = kernel.outputs[0]
-    size = bytes_of(op.results[0].type)
-    accesses = [*kernel.inputs, *kernel.extras]
-    for access in accesses:
-        value = access.value
-        root = state.root(value)
-        pointwise = access.map == output.map and (
-            access in kernel.extras or not kernel.reductions or is_identity(access.map)
-        )
-        if not pointwise or not state.is_last_use(value, op) or shape_of(value) != shape_of(output.value):
-            continue
-        others = [other for other in accesses if other is not access and state.root(other.value) is root]
-        same_width = bytes_of(value.type) == size
-        if (
-            same_width
-            and not others
-            and element_of(value) == element_of(output.value)
-            and is_dense(buffer_of(state, value))
-        ):
-            return value
-    return None
 
 
 @dataclass(frozen=True)

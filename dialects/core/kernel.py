@@ -175,6 +175,11 @@ class Kernel:
         return tuple(value for value in self.captures if is_shaped(value))
 
     @property
+    def accumulates(self) -> bool:
+        """Return whether a reduction starts from the old elements of the outputs."""
+        return any(initial is None for reduction in self.reductions for initial in reduction.initial)
+
+    @property
     def points(self) -> int:
         """The number of iteration points of a reduction."""
         return prod(self.bounds)
@@ -257,8 +262,7 @@ def used_inputs(kernel: Kernel) -> list[Access]:
 def reads_of(kernel: Kernel) -> list[SSAValue]:
     """Return the buffers that a kernel reads, its outputs included if it accumulates."""
     values = [access.value for access in used_inputs(kernel)]
-    starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
-    values += [access.value for access in kernel.outputs] if None in starts else []
+    values += [access.value for access in kernel.outputs] if kernel.accumulates else []
     return [*values, *kernel.tables]
 
 

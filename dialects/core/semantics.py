@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...discovery import registering
-from ...ir import numpy_type
+from ...ir import has_arrays, numpy_type
+from .analysis.arithmetic import evaluator, wrapped
 from .body import ScalarAttr, scalar_attr
 from .interleaving import Interleaving
 from .queues import Work
@@ -132,8 +133,26 @@ def storage(*ops: type[Operation]) -> Callable[[_G], _G]:
     return registering(STORAGE_RULES, ops)
 
 
-def folded(op: Operation, numbers: Sequence[Any]) -> ScalarAttr:
-    """Return the constant that an op of a scalar rule is, given the numbers that its operands are."""
+def folded(op: Operation, numbers: Sequence[Any]) -> ScalarAttr | None:
+    """
+    Return the constant that an op of a scalar rule is, given the numbers that its operands are.
+
+    None where it has no value: for types without arrays, such as i33, arithmetic other than of integers, and a division
+    by zero.
+    """
+    if not all(has_arrays(value.type) for value in (*op.operands, *op.results)):
+        return _folded_integers(op, numbers)
     arrays = [np.asarray(number, numpy_type(value.type)) for number, value in zip(numbers, op.operands, strict=True)]
     with np.errstate(all="ignore"):
         return scalar_attr(np.asarray(SCALAR_RULES[type(op)](op, *arrays)).item(), op.results[0].type)
+
+
+def _folded_integers(op: Operation, numbers: Sequence[Any]) -> ScalarAttr | None:
+    compute = evaluator(op)
+    if compute is None:
+        return None
+    readings = [wrapped(number, value.type) for number, value in zip(numbers, op.operands, strict=True)]
+    try:
+        return scalar_attr(compute(*readings), op.results[0].type)
+    except ZeroDivisionError:
+        return None

@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
 from ...ir import Array, where
+from ..core.analysis.extrema import maximum, minimum
 from ..core.effect_traits import OperandEffects, ViewLike
 from ..core.semantics import Runner, Value, semantics
 from .programs import program_of
@@ -32,8 +33,8 @@ from .sharded import Sharding, Step, shard_type, sharding_of
 COMBINATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "add": np.add,
     "mul": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
+    "max": lambda a, b: (np.maximum if a.dtype.kind in "biu" else maximum)(a, b),
+    "min": lambda a, b: (np.minimum if a.dtype.kind in "biu" else minimum)(a, b),
 }
 """Kind of a reduction -> its function; `linalg` has an op of each name."""
 

@@ -34,6 +34,8 @@ class Bufferizer:
     outputs: list[SSAValue]
     buffers: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     destinations: dict[SSAValue, Destination] = field(default_factory=dict[SSAValue, Destination])
+    carried: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """Yielded tensor that is planned to be computed in the buffer of a loop-carried one -> that one."""
     holders: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """Tensor in whose buffer the destination of another is a view."""
     aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])

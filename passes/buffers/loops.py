@@ -39,6 +39,7 @@ def plan_loops(state: Bufferizer) -> None:
             read_before = state.last_use.get(argument, -1) < state.numbers[value.op]
             if read_before and value not in state.destinations:
                 state.destinations[value] = lambda argument=argument: state.buffers[argument]
+                state.carried[value] = argument
 
 
 def convert_loop(state: Bufferizer, op: Operation, convert: Convert) -> None:

@@ -91,7 +91,7 @@ class Code:
 
 def append_step(code: Code, op: Operation, depth: int) -> None:
     """Append index arithmetic or an event."""
-    compute = evaluator(op)
+    compute = evaluator(op, unbounded=True)
     if compute is None:
         event, effects = event_of(op, code.client.effects)
         if event is Event.ACCESS:

@@ -45,7 +45,10 @@ def _fold(op: Operation) -> bool:
     numbers = [constant_number(value) for value in op.operands]
     if type(op) not in SCALAR_RULES or not numbers or any(number is None for number in numbers):
         return False
-    constant = arith.ConstantOp(folded(op, numbers))
+    value = folded(op, numbers)
+    if value is None:
+        return False
+    constant = arith.ConstantOp(value)
     constant.location = op.location
     Rewriter.replace_op(op, constant)
     return True

@@ -212,7 +212,7 @@ class AccessRules:
         if facts is None:
             facts = self.facts[op] = facts_of(op, None if self._follows_tiles else self._inside)
         if not self._follows_tiles:
-            self._touch(op, buffers, facts.reads, facts.writes, facts.in_place)
+            self._touch(op, buffers, facts.reads, facts.writes, self._in_place(facts, buffers))
             return
         before = self._check_values(op, buffers)
         result = facts.leaves
@@ -222,9 +222,24 @@ class AccessRules:
         if facts.part is not None:
             self._is_static(op, *buffers)
             result = self.tiles.result_of(facts, facts.part, buffers)
-        self._touch(op, buffers, facts.reads, facts.writes, facts.in_place, result)
+        self._touch(op, buffers, facts.reads, facts.writes, self._in_place(facts, buffers), result)
         if self._state.values is not None:
             self._state.values.leave(op, buffers, before)
+
+    def _in_place(self, facts: KernelFacts, buffers: Sequence[Buffer | None]) -> set[tuple[int, int]]:
+        """Return the operands that a kernel updates in place, as (read, written); prove that it does so elementwise."""
+        together: set[tuple[int, int]] = set()
+        for read, written in product(facts.reads, facts.writes):
+            a, b = cast(Buffer, buffers[read]), cast(Buffer, buffers[written])
+            if read == written or not (a is b or (a.same(b) and not a.by_data)):
+                continue
+            if (clobber := facts.clobber(read, written)) is not None:
+                op = facts.op
+                message = f"'{op.name}' writes {name_of(op, written)} over {name_of(op, read)}, which it still needs"
+                remedy = "write to another buffer"
+                raise self._state.refuse("apart", op, message, clobber.text, a.address(), remedy=remedy)
+            together.add((read, written))
+        return together
 
     def _check_values(self, op: Operation, buffers: Sequence[Any]) -> list[Array | None]:
         """Check that operands hold the values that an op states; return the numbers of those that it overwrites."""
@@ -267,7 +282,7 @@ class AccessRules:
     def _apart(self, op: Operation, buffers: Any, other: int, target: int, *, allowed: bool) -> None:
         """Check that two operands, by index, do not share a byte; the same one is `allowed` in place."""
         a, b = cast(Buffer, buffers[other]), cast(Buffer, buffers[target])
-        if other == target or not a.meets(b) or (allowed and a.same(b) and not a.by_data):
+        if other == target or not a.meets(b) or allowed:
             return
         message = f"'{op.name}' writes {name_of(op, target)} over {name_of(op, other)}, which it still needs"
         found = f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}"

@@ -17,6 +17,7 @@ from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...ir import shape_of
 from ..loops.affine import axes_of
 from ..memory.views import VIEWS
+from .clobbers import clobber_of
 from .contents import Contents, Held
 from .grid import prove_in_place
 from .kernel import Part, accesses_of, output_start, part_of
@@ -351,17 +352,27 @@ class _Body:
         self._write(part.op, buffer.value, scope, guard, left)
 
     def _prove_apart(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
-        """Prove that a kernel does not clobber inputs that it still has to read."""
-        for write in kernel.outputs:
-            for read in (*used_inputs(kernel), *kernel.outputs):
-                if read is write or not is_shaped(read.value):
-                    continue
-                a, b = scope.buffers.get(read.value), scope.buffers.get(write.value)
-                if a is None or b is None or a.memory is not b.memory:
-                    continue
-                if a.offset != b.offset or a.shape != b.shape or read.map != write.map:
-                    message = f"'{op.name}' writes {b.name} over {a.name}, which it still needs"
-                    raise scope.refuse("apart", op, message, b)
+        """Prove that a kernel does not clobber inputs that it still has to read, nor one output by another."""
+        reads = [access for access in used_inputs(kernel) if not any(access is each for each in kernel.outputs)]
+        values = [*(access.value for access in reads), *kernel.tables]
+        for number, write in enumerate(kernel.outputs):
+            for value in (value for value in dict.fromkeys(values) if is_shaped(value)):
+                self._prove_elementwise(op, kernel, value, write, scope)
+            for other in kernel.outputs[:number]:
+                self._prove_elementwise(op, kernel, other.value, write, scope, in_place=False)
+
+    def _prove_elementwise(
+        self, op: Operation, kernel: Kernel, value: SSAValue, write: Access, scope: Scope, *, in_place: bool = True
+    ) -> None:
+        """Prove that an operand is in another buffer than an output, or `in_place`: that its update is elementwise."""
+        a, b = scope.buffers.get(value), scope.buffers.get(write.value)
+        if a is None or b is None or a.memory is not b.memory:
+            return
+        message = f"'{op.name}' writes {b.name} over {a.name}, which it still needs"
+        if not in_place or a.offset != b.offset or a.shape != b.shape:
+            raise scope.refuse("apart", op, message, b)
+        if (clobber := clobber_of(kernel, value, write)) is not None:
+            raise scope.refuse("apart", op, message, b, found=clobber.text)
 
 
 def _sum(a: Sequence[Linear], b: Sequence[Linear]) -> tuple[Linear, ...]:

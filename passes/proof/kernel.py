@@ -146,7 +146,7 @@ class Part:
     @property
     def accumulates(self) -> bool:
         """Return whether the kernel adds to what its output holds."""
-        return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
+        return self.kernel.accumulates
 
     @property
     def initial(self) -> Attribute | None:

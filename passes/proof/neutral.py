@@ -68,7 +68,8 @@ def _folded(op: Operation, operands: Sequence[_Value]) -> _Value:
     numbers = [operand for operand in operands if isinstance(operand, int | float)]
     if type(op) not in SCALAR_RULES or len(op.results) != 1 or len(numbers) < max(1, len(operands)):
         return None
-    return folded(op, numbers).value.data
+    value = folded(op, numbers)
+    return None if value is None else value.value.data
 
 
 def _lowest(type: Attribute) -> tuple[float | int, ...]:

@@ -10,9 +10,10 @@ import numpy as np
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation
 
-from ...dialects.core.kernel import is_shaped, kernel_of
+from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of, used_inputs
 from ...ir import Array, shape_of
-from .body import constant_of, prove_kernel, reads_of
+from .body import constant_of, prove_kernel
+from .clobbers import Clobber, clobber_of
 from .kernel import Equation, Mismatch, Part, accesses_of, output_start, part_of, solve
 from .memory import State
 from .origins import Index, Origin, Spot, Sums, of_shape
@@ -28,20 +29,28 @@ class KernelFacts:
     """Memory effects of a kernel op on its operands, by their indices."""
 
     op: Operation
+    kernel: Kernel
     reads: list[int]
     writes: list[int]
-    in_place: set[tuple[int, int]]
-    """Pairs (read, written) that are accessed at the same element at each point."""
     part: Part | None
     operand_of: list[int]
     """Access of the part -> operand, -1 for scalars."""
     leaves: Origin | None
     """What it leaves in its outputs, where that does not depend on the step."""
+    _clobbers: dict[tuple[int, int], Clobber | None] = field(default_factory=dict[tuple[int, int], Clobber | None])
 
     @property
     def adds_to(self) -> list[int]:
         """The operands that it adds to."""
         return self.writes if self.part is not None and self.part.accumulates else []
+
+    def clobber(self, read: int, written: int) -> Clobber | None:
+        """Return an element of an operand, in the same memory as an output, that is read after it is written."""
+        if (read, written) not in self._clobbers:
+            value = [*self.op.operands, *self.kernel.tables][read]
+            output = self.kernel.outputs[self.writes.index(written)]
+            self._clobbers[read, written] = clobber_of(self.kernel, value, output)
+        return self._clobbers[read, written]
 
 
 def facts_of(op: Operation, known: set[Hashable] | None = None) -> KernelFacts:
@@ -57,20 +66,23 @@ def facts_of(op: Operation, known: set[Hashable] | None = None) -> KernelFacts:
         prove_kernel(op, kernel, part)
     if known is not None:
         known.add(key)
-    operands = [*op.operands, *kernel.tables]
-    reads = [operands.index(value) for value in dict.fromkeys(reads_of(kernel)) if is_shaped(value)]
-    writes = [operands.index(access.value) for access in kernel.outputs]
-    together: set[tuple[int, int]] = set()
-    for write in kernel.outputs:
-        reading = [access for access in accesses_of(kernel) if is_shaped(access.value)]
-        for i, value in enumerate(operands):
-            maps = {a.map for a in reading if a.value is value}
-            if maps == {write.map}:
-                together.add((i, operands.index(write.value)))
-    accesses = part.accesses if part is not None else ()
-    places = [operands.index(a.value) if is_shaped(a.value) else -1 for a in accesses]
+    first = len(op.operands) - len(kernel.outputs)
+    writes = list(range(first, len(op.operands)))
+    sources = [*op.operands[:first], *[None] * len(writes), *kernel.tables]
+
+    def position(access: Access) -> int:
+        output = next((index for index, each in zip(writes, kernel.outputs, strict=True) if each is access), None)
+        if output is not None:
+            return output
+        return sources.index(access.value) if is_shaped(access.value) else -1
+
+    reads = dict.fromkeys(position(access) for access in used_inputs(kernel) if is_shaped(access.value))
+    reads |= dict.fromkeys(sources.index(value) for value in kernel.tables)
+    reads |= dict.fromkeys(writes if kernel.accumulates else [])
+    places = [position(access) for access in part.accesses] if part is not None else []
     value = constant_of(op)
-    return KernelFacts(op, reads, writes, together, part, places, Origin(value=value) if value is not None else None)
+    leaves = Origin(value=value) if value is not None else None
+    return KernelFacts(op, kernel, list(reads), writes, part, places, leaves)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from ...dialects.core.analysis.arithmetic import AFFINE, COMPARISONS, SEMANTICS, Semantics
+from ...dialects.core.analysis.extrema import EXTREMA
 from ...dialects.core.semantics import Value, scalar
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
@@ -112,10 +113,7 @@ _FLOATS: dict[type[Operation], Callable[..., Any]] = {
     arith.MulfOp: np.multiply,
     arith.DivfOp: np.divide,
     arith.NegfOp: np.negative,
-    arith.MinimumfOp: np.minimum,
-    arith.MaximumfOp: np.maximum,
-    arith.MinnumfOp: np.fmin,
-    arith.MaxnumfOp: np.fmax,
+    **EXTREMA,
 }
 
 

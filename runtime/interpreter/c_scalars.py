@@ -203,13 +203,13 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "isqrt": _isqrt,
     "differ": _differ,
     "unordered": _unordered,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
+    "maximum": maximum,
+    "minimum": minimum,
     "fmod": np.fmod,
     "entry": _entry,
     "ipow": _integer_power,
-    "maxnum": np.fmax,
-    "minnum": np.fmin,
+    "maxnum": maxnum,
+    "minnum": minnum,
 }
 _BY_TYPE = re.compile(r"tw_([a-z0-9]*[a-z]|expm1|exp2|log2|log10|log1p|atan2)_([iuf]\d+)|tw_(isqrt)(\d+)")
 

@@ -17,6 +17,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.analysis.extrema import EXTREMA, reduced
 from ...dialects.core.body import is_float
 from ...dialects.core.semantics import SCALAR_RULES
 from ...ir import Array
@@ -34,10 +35,6 @@ _UFUNCS: dict[type[Operation], np.ufunc] = {
     arith.MinUIOp: np.minimum,
     arith.AddfOp: np.add,
     arith.MulfOp: np.multiply,
-    arith.MaximumfOp: np.maximum,
-    arith.MinimumfOp: np.minimum,
-    arith.MaxnumfOp: np.fmax,
-    arith.MinnumfOp: np.fmin,
 }
 _UNSIGNED = (arith.MaxUIOp, arith.MinUIOp)
 _PRODUCTS = (arith.MuliOp, arith.MulfOp)
@@ -56,7 +53,7 @@ KINDS: dict[type[Operation], Callable[[Operation], type[Operation] | None]] = {}
 
 def kind_of(op: Operation) -> type[Operation] | None:
     """Return the equivalent `arith` class of an op, None if it cannot be folded."""
-    if type(op) in _UFUNCS:
+    if type(op) in _UFUNCS or type(op) in EXTREMA:
         return type(op)
     return KINDS[type(op)](op) if type(op) in KINDS else None
 
@@ -75,8 +72,10 @@ def neutral(op: Operation) -> Any:
     """Return the neutral element of a combiner."""
     kind, type_ = kind_of(op), op.results[0].type
     dtype = dtype_of(type_)
-    if kind in (arith.AddiOp, arith.OrIOp, arith.XOrIOp, arith.MaxUIOp, arith.AddfOp):
+    if kind in (arith.AddiOp, arith.OrIOp, arith.XOrIOp, arith.MaxUIOp):
         return dtype.type(0)
+    if kind is arith.AddfOp:
+        return dtype.type(-0.0)
     if kind in (arith.MuliOp, arith.MulfOp):
         return dtype.type(1)
     if kind in (arith.AndIOp, arith.MinUIOp):
@@ -106,6 +105,8 @@ def fold(op: Operation, values: Array, axes: Sequence[int], extents: Sequence[in
         return np.full([1 if axis in axes else extent for axis, extent in enumerate(shape)], neutral(op))
     if type_ == f32 and kind is arith.AddfOp and prod(extents[axis] for axis in axes) <= IN_SEQUENCE:
         return sum_in_sequence(spread.astype(np.float32, copy=False), axes)
+    if kind in EXTREMA:
+        return reduced(kind, spread, axes)
     if is_float(type_):
         wide = np.float64 if kind in _ROUNDED else spread.dtype
         return _UFUNCS[kind].reduce(spread.astype(wide), axis=tuple(axes), keepdims=True)

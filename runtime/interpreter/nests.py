@@ -139,7 +139,7 @@ class Builder:
                 yield Store(op, self.use(op.memref), [self.use(i) for i in op.indices], self.use(op.value))
             case scf.ForOp():
                 yield self.loop(op)
-            case scf.IfOp():
+            case scf.IfOp() if _scalar_results(op):
                 yield self.branch(op)
             case _ if type(op) in SCALAR_RULES and is_pure(op) and _scalar_results(op):
                 yield Compute(op, [self.use(v) for v in op.operands], [self.new(v) for v in op.results])
@@ -147,7 +147,11 @@ class Builder:
                 raise NotANest(op.name)
 
     def loop(self, op: scf.ForOp) -> Loop:
-        """Convert `scf.for`."""
+        """
+        Convert `scf.for`. Raises NotANest for one that carries tensors or buffers: lanes would alias their arrays.
+        """
+        if not _scalar_results(op):
+            raise NotANest(op.name)
         index, *args = op.body.block.args
         bounds = [self.use(value) for value in (op.lb, op.ub, op.step)]
         inits = [self.use(value) for value in op.iter_args]

@@ -3,7 +3,7 @@ Semantics of integer arithmetic, once for Python integers and once for NumPy arr
 
 A shift by the width or more shifts everything out, although MLIR leaves it undefined. Division by zero raises
 ZeroDivisionError for Python integers; arrays get 0, so that lanes may compute what is not used. A Python integer is the
-signed value of its type, of i1 0 or 1. Signed arithmetic on `index` is unbounded.
+signed value of its type, of i1 0 or 1. An `index` has 64 bits, and wraps around as they do.
 """
 
 from __future__ import annotations
@@ -158,20 +158,25 @@ def _choose(condition: int, a: Any, b: Any) -> Any:
     return a if condition else b
 
 
-def evaluator(op: Operation) -> Callable[..., Any] | None:
+def evaluator(op: Operation, *, unbounded: bool = False) -> Callable[..., Any] | None:
     """
     Return the function from Python integers to the result of an op of integer arithmetic, or of one that is
     `Tabulated`; None for other ops.
+
+    With `unbounded`, signed arithmetic on `index` is that of the integers: an address that overflows stays beyond its
+    memory.
     """
     kind = type(op)
     if kind is arith.SelectOp:
         return _choose
     if kind in _CASTS:
         return _cast_evaluator(op.operands[0].type, op.results[0].type, is_unsigned=_CASTS[kind])
-    if kind in SEMANTICS:
-        return _binary_evaluator(SEMANTICS[kind], op.operands[0].type, op.results[0].type)
-    if isinstance(op, arith.CmpiOp):
-        return _binary_evaluator(COMPARISONS[op.predicate.value.data], op.lhs.type, op.result.type)
+    binary = COMPARISONS[op.predicate.value.data] if isinstance(op, arith.CmpiOp) else SEMANTICS.get(kind)
+    if binary is not None:
+        source = op.operands[0].type
+        if unbounded and isinstance(source, IndexType) and not binary.is_unsigned:
+            return binary.on_numbers
+        return _binary_evaluator(binary, source, op.results[0].type)
     return _entry_evaluator(op) if kind.has_trait(Tabulated) else None
 
 
@@ -221,8 +226,6 @@ def _binary_evaluator(semantics: Semantics, source: Attribute, result: Attribute
 
     if semantics.is_unsigned:
         return unsigned
-    if isinstance(source, IndexType):
-        return compute
     if mask == 1:
         return lambda a, b: wrapped(compute(-a, -b), result)
     return lambda a, b: wrapped(compute(a, b), result)
