@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import cache
 
 from xdsl.context import Context
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, Region
 from xdsl.rewriter import Rewriter
-from xdsl.traits import IsolatedFromAbove, IsTerminator
+from xdsl.traits import Commutative, IsolatedFromAbove, IsTerminator
 
-from ..dialects.core.analysis.structural_key import structural_key
+from ..dialects.core.analysis.structural_key import all_facts, structural_key
 from ..dialects.core.effects import EffectAnalysis
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
+from ..dialects.core.verification.dominance import dominator_tree
 from .core.base import Pass
 from .core.dead_code import erase_dead
 
@@ -44,7 +48,7 @@ class _Scope:
 
     def first_pure(self, op: Operation) -> Operation:
         """Return the dominating op without effects that equals `op`, `op` itself if it is the first."""
-        short = type(op), *op.operands
+        short = type(op), _operands(op)
         alike = self.pure.setdefault(short, op)
         if alike is op:
             self.own.append((short, None))
@@ -73,12 +77,26 @@ def _eliminate_in(
     """Eliminate in the regions of an op; `pure` has the enclosing scope, and is restored on return."""
     # A kernel's scalar code is self-contained: it captures no constants from outside.
     is_isolated = is_kernel(op) or op.has_trait(IsolatedFromAbove, value_if_unregistered=True)
-    for block in (block for region in op.regions for block in region.blocks):
-        scope = _Scope({} if is_isolated else pure)
+    for region in op.regions:
+        _eliminate_in_region(region, {} if is_isolated else pure, analysis)
+
+
+def _eliminate_in_region(
+    region: Region, pure: dict[Hashable, Operation | dict[Hashable, Operation]], analysis: EffectAnalysis
+) -> None:
+    """Eliminate in the reachable blocks of a region, in preorder of the dominator tree."""
+    dominated = dominator_tree(region)
+    # Blocks to enter, and the scopes of entered ones, which are left when all that they dominate is done.
+    pending: list[Block | _Scope] = [] if region.first_block is None else [region.first_block]
+    while pending:
+        block = pending.pop()
+        if isinstance(block, _Scope):
+            block.leave()
+            continue
+        scope = _Scope(pure)
         for inner in list(block.ops):
             _eliminate(inner, scope, analysis)
-        if not is_isolated:
-            scope.leave()
+        pending += [scope, *reversed(dominated[block])]
 
 
 def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
@@ -97,8 +115,28 @@ def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
 
 
 def _key(op: Operation) -> Hashable:
-    """Return the canonical key of an op; operands compare by identity."""
-    return structural_key([op], lambda value: value)
+    """Return the canonical key of an op; operands compare by identity, those of a commutative op in any order."""
+    if not _is_commutative(type(op)) or op.regions:
+        return structural_key([op], lambda value: value)
+    return _operands(op), tuple(op.result_types), all_facts(op)
+
+
+def _operands(op: Operation) -> Hashable:
+    """Return a key of an op's operands."""
+    return frozenset(Counter(op.operands).items()) if _is_commutative(type(op)) else tuple(op.operands)
+
+
+@cache
+def _is_commutative(kind: type[Operation]) -> bool:
+    """Return whether ops of a class are commutative upstream; xDSL declares it of a few only."""
+    return kind.has_trait(Commutative) or kind in _COMMUTATIVE
+
+
+_COMMUTATIVE = (
+    *(arith.AddfOp, arith.MulfOp, arith.MaximumfOp, arith.MinimumfOp, arith.MaxnumfOp, arith.MinnumfOp),
+    *(arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp),
+    *(arith.AddUIExtendedOp, arith.MulSIExtendedOp, arith.MulUIExtendedOp),
+)
 
 
 @dataclass(frozen=True)
@@ -106,9 +144,8 @@ class CsePass(Pass):
     """
     Eliminate common subexpressions: replace an op without effects by an equal one that dominates it.
 
-    Kernels on tensors are included, bodies and all; reads are included if no write is in between. Locations are
-    ignored:
-    the first op's is kept. Trivially dead ops are erased.
+    Kernels on tensors are included, bodies and all; reads are included if no write is in between. Commutative ops are
+    equal with their operands in any order. The first op's location is kept. Trivially dead ops are erased.
     """
 
     name = "cse"

@@ -7,7 +7,7 @@ A dataflow analysis over executable blocks and edges, on the lattice unknown, co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from ..ir import functions
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
 from .core.dead_code import erase_dead
-from .symbol_dce import symbols_in
+from .symbol_dce import symbols_of
 
 _VARIES = None
 """Lattice element of a varying value."""
@@ -38,8 +38,7 @@ class _Propagation:
         self._returned: dict[str, list[Sequence[SSAValue]]] = {name: [] for name in self._functions}
         self._live: set[Block] = set()
         self._changed = True
-        others = [op for op in nested_ops(module) if not isinstance(op, func.CallOp) and not op.regions]
-        escaping = {symbol for op in others for symbol in symbols_in(op)}
+        escaping = {symbol for op in nested_ops(module) for symbol in _symbols_besides_calls(op)}
         for name, function in self._functions.items():
             if function.sym_visibility != StringAttr("private") or name in escaping:
                 self._enter(function.body.blocks[0])
@@ -148,6 +147,13 @@ class _Propagation:
         elif all(operand in self.facts for operand in op.operands):
             numbers = [cast(Any, self.facts[operand]).value.data for operand in op.operands]
             self._meet(op.results[0], folded(op, numbers))
+
+
+def _symbols_besides_calls(op: Operation) -> Iterator[str]:
+    """Yield the symbols that an op references, but the callee of a call, whose arguments are known."""
+    for name, attribute in (*op.properties.items(), *op.attributes.items()):
+        if not isinstance(op, func.CallOp) or name != "callee":
+            yield from symbols_of(attribute)
 
 
 def propagate_constants(module: ModuleOp) -> None:

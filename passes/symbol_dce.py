@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
 from ..dialects.core.nesting import nested_ops
 from .core.base import Pass
@@ -41,19 +41,23 @@ def symbols_in(op: Operation) -> Iterator[str]:
     """Yield the symbols referenced by an op or its nested ops."""
     for inner in nested_ops(op):
         for attribute in (*inner.properties.values(), *inner.attributes.values()):
-            yield from _symbols_of(attribute)
+            yield from symbols_of(attribute)
 
 
-def _symbols_of(attribute: Attribute) -> Iterator[str]:
+def symbols_of(attribute: Attribute) -> Iterator[str]:
+    """Yield the symbols referenced by an attribute."""
     match attribute:
         case SymbolRefAttr():
             yield attribute.root_reference.data
         case ArrayAttr():
             for each in attribute.data:
-                yield from _symbols_of(each)
+                yield from symbols_of(each)
         case DictionaryAttr():
             for each in attribute.data.values():
-                yield from _symbols_of(each)
+                yield from symbols_of(each)
+        case ParametrizedAttribute():
+            for each in attribute.parameters:
+                yield from symbols_of(each)
         case _:
             pass
 

@@ -16,11 +16,11 @@ Kinds of rule:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...discovery import registering
 from ...ir import has_arrays, numpy_type
@@ -142,9 +142,17 @@ def folded(op: Operation, numbers: Sequence[Any]) -> ScalarAttr | None:
     """
     if not all(has_arrays(value.type) for value in (*op.operands, *op.results)):
         return _folded_integers(op, numbers)
-    arrays = [np.asarray(number, numpy_type(value.type)) for number, value in zip(numbers, op.operands, strict=True)]
+    arrays = [number_array(number, value.type) for number, value in zip(numbers, op.operands, strict=True)]
     with np.errstate(all="ignore"):
         return scalar_attr(np.asarray(SCALAR_RULES[type(op)](op, *arrays)).item(), op.results[0].type)
+
+
+def number_array(number: Any, type: Attribute) -> NDArray[Any]:
+    """Return a number of a scalar type as an array; a NaN keeps its payload, which NumPy's conversion to bf16 drops."""
+    dtype = numpy_type(type)
+    if number == number:
+        return np.asarray(number, dtype)
+    return np.frombuffer(cast(Any, type).pack((number,)), dtype).reshape(())
 
 
 def _folded_integers(op: Operation, numbers: Sequence[Any]) -> ScalarAttr | None:

@@ -1,8 +1,9 @@
 """
 Corrections of xDSL's rewrite patterns, in place, and of what all of them do with locations.
 
-xDSL 0.74 raises OverflowError where a folded float overflows its type, follows cycles of branches without end, merges
-blocks that nothing reaches, and gives ops that it makes no location. docs/xdsl.md lists the faults.
+xDSL 0.74 raises OverflowError where a folded float overflows its type, folds indices beyond 64 bits, follows cycles of
+branches without end, merges blocks that nothing reaches, and gives ops that it makes no location. docs/xdsl.md lists
+the faults.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import arith, cf, memref
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, LocationAttr, UnknownLoc
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, LocationAttr, UnknownLoc
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.transforms.canonicalization_patterns import arith as arith_patterns
 from xdsl.transforms.canonicalization_patterns import cf as cf_patterns
 from xdsl.transforms.canonicalization_patterns import memref as memref_patterns
 
+from ...dialects.core.analysis.arithmetic import wrapped
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.verification.dominance import reachable_blocks
@@ -52,6 +54,33 @@ def fold_floats(kind: type[Operation], lhs: FloatAttr[AnyFloat], rhs: FloatAttr[
     with np.errstate(all="ignore"):
         result = _FLOAT_OPS[kind](dtype.type(lhs.value.data), dtype.type(rhs.value.data))
     return arith.ConstantOp(scalar_attr(float(result), lhs.type))
+
+
+# Indices
+
+
+def _folding_indices(fold: Callable[[Any], Sequence[Any] | None]) -> Callable[[Any], Sequence[Any] | None]:
+    """Return the folder of an op so that indices wrap around at 64 bits."""
+
+    @wraps(fold)
+    def fold_wrapped(op: Operation) -> Sequence[Any] | None:
+        results = fold(op)
+        return results and tuple(_wrapped_index(each) for each in results)
+
+    return fold_wrapped
+
+
+def _wrapped_index(result: Any) -> Any:
+    if not isinstance(result, IntegerAttr) or not isinstance(cast(Any, result).type, IndexType):
+        return cast(Any, result)
+    number = cast("IntegerAttr[IndexType]", result)
+    return IntegerAttr(wrapped(number.value.data, number.type), number.type)
+
+
+def _constant(value: Any, value_type: Any, *, truncate_bits: bool = False) -> arith.ConstantOp:
+    """Return a constant as `arith.ConstantOp.from_int_and_width` does; an index that is truncated has 64 bits."""
+    number = IntegerAttr(value, value_type, truncate_bits=truncate_bits)
+    return arith.ConstantOp(_wrapped_index(number) if truncate_bits else number)
 
 
 # Branches
@@ -171,6 +200,9 @@ _BRANCHES = (
 def correct_rewrites() -> None:
     """Correct the rewrite patterns of xDSL."""
     setattr(arith_patterns, "_fold_const_operation", fold_floats)
+    setattr(arith.ConstantOp, "from_int_and_width", staticmethod(_constant))
+    fold = arith.SignlessIntegerBinaryOperation.fold
+    setattr(arith.SignlessIntegerBinaryOperation, "fold", _folding_indices(fold))
     setattr(cf_patterns, "collapse_branch", collapse_branch)
     for pattern in _BRANCHES:
         _only_if(pattern, _is_reachable)

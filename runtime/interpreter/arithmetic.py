@@ -18,7 +18,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr
 
 from ...dialects.core.analysis.arithmetic import AFFINE, COMPARISONS, SEMANTICS, Semantics
 from ...dialects.core.analysis.extrema import EXTREMA
-from ...dialects.core.semantics import Value, scalar
+from ...dialects.core.semantics import Value, number_array, scalar
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
 from .bits import dtype_of, round_to, signed, to_integer, unsigned, width_of, wrap
@@ -34,7 +34,7 @@ def attribute_value(value: Attribute, op: Operation | None = None) -> Array:
             return wrap(np.int64(_low_bits(integer.value.data)), integer.type)
         case FloatAttr():
             number = cast("FloatAttr[Any]", value)
-            return round_to(number.value.data, number.type)
+            return number_array(number.value.data, number.type)[()]
         case _:
             place = where(op) if op is not None else ""
             raise Diagnostic(f"no interpreter rule for a constant with the value {value}", where=place)

@@ -162,3 +162,40 @@ func.func @regions(%x: i32, %c: i1) -> (i32, i32) {
   %n = arith.muli %x, %x : i32
   func.return %r, %n : i32, i32
 }
+
+// An op of a block is found in those that it dominates, not beside them.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK-NEXT:    %x = arith.addi %a, %b : i32
+// CHECK-NEXT:    cf.cond_br %c, ^t, ^e
+// CHECK:         %m = arith.muli %x, %a : i32
+// CHECK-NEXT:    func.return %m, %x
+// CHECK:         %n = arith.muli %x, %a : i32
+// CHECK-NEXT:    func.return %n, %x
+func.func @blocks(%a: i32, %b: i32, %c: i1) -> (i32, i32) {
+  %x = arith.addi %a, %b : i32
+  cf.cond_br %c, ^t, ^e
+^t:
+  %y = arith.addi %a, %b : i32
+  %m = arith.muli %y, %a : i32
+  return %m, %y : i32, i32
+^e:
+  %n = arith.muli %x, %a : i32
+  return %n, %x : i32, i32
+}
+
+// Commutative ops are equal with their operands in any order.
+
+// CHECK-LABEL: func.func @commuted
+// CHECK-COUNT-1: arith.addi
+// CHECK-COUNT-1: arith.maximumf
+// CHECK-COUNT-2: arith.subi
+func.func @commuted(%a: i32, %b: i32, %f: f32, %g: f32) -> (i32, i32, f32, f32, i32, i32) {
+  %x = arith.addi %a, %b : i32
+  %y = arith.addi %b, %a : i32
+  %m = arith.maximumf %f, %g : f32
+  %n = arith.maximumf %g, %f : f32
+  %s = arith.subi %a, %b : i32
+  %t = arith.subi %b, %a : i32
+  return %x, %y, %m, %n, %s, %t : i32, i32, f32, f32, i32, i32
+}

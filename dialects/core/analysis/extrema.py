@@ -19,26 +19,22 @@ from ....ir import Array
 
 def minimum(a: Array, b: Array) -> Array:
     """Return the lesser of two floats; a NaN if one is."""
-    plain = np.minimum(a, b)
-    return plain if _is_plain(a, b) else _propagating(a, b, _lesser(a, b))
+    return np.minimum(a, b) if _is_plain(a, b) else _propagating(a, b, _lesser(a, b))
 
 
 def maximum(a: Array, b: Array) -> Array:
     """Return the greater of two floats; a NaN if one is."""
-    plain = np.maximum(a, b)
-    return plain if _is_plain(a, b) else _propagating(a, b, ~_lesser(a, b))
+    return np.maximum(a, b) if _is_plain(a, b) else _propagating(a, b, ~_lesser(a, b))
 
 
 def minnum(a: Array, b: Array) -> Array:
     """Return the lesser of two floats; the other one if one is a NaN."""
-    plain = np.minimum(a, b)
-    return plain if _is_plain(a, b) else _ignoring(a, b, _lesser(a, b))
+    return np.minimum(a, b) if _is_plain(a, b) else _ignoring(a, b, _lesser(a, b))
 
 
 def maxnum(a: Array, b: Array) -> Array:
     """Return the greater of two floats; the other one if one is a NaN."""
-    plain = np.maximum(a, b)
-    return plain if _is_plain(a, b) else _ignoring(a, b, ~_lesser(a, b))
+    return np.maximum(a, b) if _is_plain(a, b) else _ignoring(a, b, ~_lesser(a, b))
 
 
 EXTREMA: dict[type[Operation], Callable[[Array, Array], Array]] = {

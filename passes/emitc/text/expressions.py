@@ -188,12 +188,24 @@ def literal(value: Attribute, type_: Attribute) -> Expression:
 def _float(value: float, *, single: bool) -> Expression:
     kind = "F32" if single else "F64"
     if isnan(value):
-        return f"TW_NAN_{kind}", Level.PRIMARY
+        return _nan(value, kind), Level.PRIMARY
     if isinf(value):
         return f"{'-' if value < 0 else ''}TW_INF_{kind}", Level.UNARY if value < 0 else Level.PRIMARY
     # The shortest text that reads back as the same number.
     text = str(np.float32(value)) if single else repr(float(value))
     return f"{text}{'f' if single else ''}", Level.UNARY if text[0] == "-" else Level.PRIMARY
+
+
+def _nan(value: float, kind: str) -> str:
+    """Return the text of a NaN: a macro for that without sign and payload, else its bits."""
+    if kind == "F32":
+        bits, width, plain = int(np.float32(value).view(np.uint32)), 32, 0x7FC00000
+    else:
+        bits, width, plain = int(np.float64(value).view(np.uint64)), 64, 0x7FF8000000000000
+    if bits == plain:
+        return f"TW_NAN_{kind}"
+    signed = bits - (bits >> (width - 1) << width)
+    return f"tw_bitcast_i{width}_{kind.lower()}({_integer(signed, IntegerType(width))[0]})"
 
 
 def _integer(value: int, type_: Attribute) -> Expression:
