@@ -118,7 +118,7 @@ def sum_in_sequence(values: Array, axes: Sequence[int]) -> Array:
     """Add the elements along axes, the last one innermost, one after another; the axes are kept with extent 1."""
     terms = np.moveaxis(values, tuple(axes), tuple(range(len(axes))))
     rest = terms.shape[len(axes) :]
-    total = np.zeros(rest, np.float32)
+    total = np.full(rest, -0.0, np.float32)
     for term in terms.reshape(-1, *rest):
         total = total + term
     return total.reshape([1 if axis in axes else extent for axis, extent in enumerate(values.shape)])

@@ -78,7 +78,7 @@ def _has_negative_zero(values: Array) -> bool:
 
 
 def _lesser(a: Array, b: Array) -> Array:
-    """Return where the first number is the lesser one, or the same."""
+    """Return a mask of the pairs whose first number is the lesser one, or the same."""
     return np.where(np.equal(a, b), np.signbit(a) | ~np.signbit(b), np.less(a, b))
 
 
