@@ -29,6 +29,15 @@ from .folding import IN_SEQUENCE, sum_in_sequence
 from .onnx_bounded import BOUNDED
 from .onnx_control import CONTROL
 from .onnx_custom import CUSTOM, integer_mean
+from .onnx_norms import (
+    gather_elements,
+    global_lp_pool,
+    log_softmax,
+    lp_normalization,
+    lrn,
+    reduce_log_sum_exp,
+    softsign,
+)
 from .onnx_qlinear import QUANTISED_PAIRS, dequantize_linear, qlinear_conv, qlinear_matmul, quantize_linear
 from .onnx_recurrent import recurrent
 from .onnx_resize import reads_at_zero, resize
@@ -94,8 +103,6 @@ def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
         return _reduce_mean if operands[0].dtype.kind in "iu" else None
     if name == "ReduceSum":
         return _sum_of_floats if element_of(op.results[0]) == f32 else None
-    if name == "Pad":
-        return padded if op.attribute("mode") == "constant" else None
     if name in _BY_SCALE:
         alike = operands[1].size == 1 or (operands[1].ndim == 1 and operands[0].ndim > 0)
         plain = alike and not op.attribute("block_size")
@@ -179,6 +186,23 @@ def _conv(op: OnnxOp, x: Array, w: Array, b: Array | None = None) -> Array:
     return y if b is None else y + b.reshape(-1, *(1,) * rank).astype(y.dtype)
 
 
+def _conv_integer(op: OnnxOp, x: Array, w: Array, x_zero: Array | None = None, w_zero: Array | None = None) -> Array:
+    """Return the convolution of integers less their zero points; those of the weights may be one per channel."""
+    wide_x, wide_w = x.astype(np.int64), w.astype(np.int64)
+    if x_zero is not None:
+        wide_x = wide_x - x_zero.astype(np.int64).reshape(-1)[0]
+    if w_zero is not None:
+        wide_w = wide_w - w_zero.astype(np.int64).reshape(-1, *(1,) * (w.ndim - 1))
+    return _conv(op, wide_x, wide_w)
+
+
+def _lp_pool(op: OnnxOp, x: Array) -> Array:
+    """Return the norm of order p of each window."""
+    p, kernel = op.attribute("p"), op.attribute("kernel_shape")
+    powers = _windows(op, np.abs(x.astype(np.float64)) ** p, kernel, 0)
+    return powers.sum(axis=tuple(range(-len(kernel), 0))) ** (1 / p)
+
+
 def _max_pool(op: OnnxOp, x: Array) -> list[Array]:
     """Return the largest element of each window and, where asked for, the first place in x that holds it."""
     lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
@@ -251,13 +275,23 @@ _LINEAR: dict[str, _Rule] = {
     "MatMul": _matmul,
     "Gemm": _gemm,
     "Conv": _conv,
+    "ConvInteger": _conv_integer,
     "ConvTranspose": conv_transpose,
     "GRU": recurrent,
+    "GatherElements": gather_elements,
+    "GlobalLpPool": global_lp_pool,
     "GlobalMaxPool": _global_max_pool,
+    "LRN": lrn,
     "LSTM": recurrent,
+    "LogSoftmax": log_softmax,
+    "LpNormalization": lp_normalization,
+    "LpPool": _lp_pool,
     "MaxPool": _max_pool,
+    "Pad": padded,
     "RNN": recurrent,
+    "ReduceLogSumExp": reduce_log_sum_exp,
     "Slice": sliced,
+    "Softsign": softsign,
     "QLinearConv": partial(qlinear_conv, _conv),
     "QLinearMatMul": qlinear_matmul,
 }
@@ -281,11 +315,11 @@ _WIDENED = frozenset(
 
 
 def _reference(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[Value]:
-    evaluator, names = runner.cached(op, _evaluator)
     arrays = [np.asarray(operand) for operand in operands]
     if op.SCHEMA.name in _WIDENED and all(array.dtype.kind in "iu" for array in arrays):
         arrays = [array.astype(np.int64) for array in arrays]
     try:
+        evaluator, names = runner.cached(op, _evaluator)
         return evaluator.run(None, dict(zip(names, arrays, strict=True)))
     except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError, IndexError) as error:
         raise Diagnostic(

@@ -24,10 +24,17 @@ def sliced(
 
 
 def padded(op: OnnxOp, x: Array, pads: Array, value: Array | None = None, axes: Array | None = None) -> Array:
-    """Return x with a constant before and after each of `axes`, or without elements where padding is negative."""
+    """
+    Return x with elements before and after each of `axes`, or without elements where padding is negative.
+
+    Elements are a constant, or those of x without the elements that negative padding removes, by the mode.
+    """
     places = [*range(x.ndim)] if axes is None else [int(axis) % x.ndim for axis in axes]
     widths = {axis: (int(pads[i]), int(pads[len(places) + i])) for i, axis in enumerate(places)}
     both = [widths.get(axis, (0, 0)) for axis in range(x.ndim)]
     kept = tuple(slice(max(0, -begin), n - max(0, -end)) for n, (begin, end) in zip(x.shape, both, strict=True))
     added = [(max(0, begin), max(0, end)) for begin, end in both]
+    mode = op.attribute("mode")
+    if mode != "constant":
+        return np.pad(x[kept], added, mode=mode)
     return np.pad(x[kept], added, constant_values=0 if value is None else value.item())

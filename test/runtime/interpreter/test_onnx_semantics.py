@@ -100,6 +100,36 @@ def test_equal_to_onnxruntime(name: str):
     np.testing.assert_allclose(found, expected, rtol=1e-6 if name == "softmax" else 0)
 
 
+WITHOUT_REFERENCE: dict[str, tuple[str, tuple[Array, ...], dict[str, Any]]] = {
+    "norm-of-channels": ("LRN", (whole(1, 5, 2, 2),), {"size": 3, "alpha": 0.1, "beta": 0.5, "bias": 2.0}),
+    "norm-of-order-1": ("LpNormalization", (whole(3, 4),), {"axis": 0, "p": 1}),
+    "log-softmax": ("LogSoftmax", (100 * whole(2, 5),), {"axis": 1}),
+    "log-sum-exp-all": ("ReduceLogSumExp", (100 * whole(3, 4),), {"keepdims": 0}),
+    "log-sum-exp-number": ("ReduceLogSumExp", (whole(),), {}),
+    "global-pool": ("GlobalLpPool", (whole(2, 3, 4, 2),), {"p": 3}),
+    "pool": ("LpPool", (whole(1, 2, 7, 6),), {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 0, 1], "p": 1}),
+    "sign": ("Softsign", (whole(),), {}),
+    "elements": ("GatherElements", (whole(3, 4, 5), np.array([[[2, 0, -1]], [[1, 1, 0]]])), {"axis": 0}),
+}
+"""Operators of which onnx.reference computes something else, or nothing."""
+
+
+@pytest.mark.parametrize("name", WITHOUT_REFERENCE)
+def test_what_the_reference_lacks_is_equal_to_onnxruntime(name: str):
+    op_type, inputs, attributes = WITHOUT_REFERENCE[name]
+    expected, found = onnxruntime(op_type, *inputs, **attributes), run(op_type, *inputs, **attributes)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(found, expected, rtol=2e-6)
+
+
+def test_zero_points_of_weights_may_be_one_per_channel():
+    x, w = RNG.integers(0, 256, (2, 4, 9)).astype(np.uint8), RNG.integers(-128, 128, (4, 2, 3)).astype(np.int8)
+    zeros = RNG.integers(-128, 128, 4).astype(np.int8)
+    found = run("ConvInteger", x, w, np.array(200, np.uint8), zeros, group=2, pads=[1, 2])
+    wide = x.astype(np.float32) - 200, w.astype(np.float32) - zeros.astype(np.float32)[:, None, None]
+    np.testing.assert_array_equal(found, run("Conv", *wide, group=2, pads=[1, 2]))
+
+
 SLICE = """
 !two = tensor<2xi64>
 func.func @network(%x: tensor<4x5xf32>, %b: !two, %e: !two, %a: !two, %s: !two) -> tensor<1x3xf32> {
@@ -124,6 +154,14 @@ def test_limits_of_slices_and_padding_below_zero(text: str, parameters: Sequence
     arrays = [np.arange(20, dtype=np.float32).reshape(4, 5), *map(np.array, parameters)]
     found = run_module(parse_module(new_context(), text), {f"arg{i}": each for i, each in enumerate(arrays)})
     np.testing.assert_array_equal(found["result0"], expected)
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect"])
+def test_padding_below_zero_by_elements(mode: str):
+    x, pads = whole(4, 5), np.array([-1, 1, 2, -2])
+    text = PAD.replace("(%x, %p)", f'(%x, %p) {{mode = "{mode}"}}')
+    found = run_module(parse_module(new_context(), text), {"arg0": x, "arg1": pads})["result0"]
+    np.testing.assert_array_equal(found, onnxruntime("Pad", x, pads, mode=mode))
 
 
 @pytest.mark.parametrize("order", [0, 1])
