@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from .ranges import Statistics
 from .selection import Selection
 
 Sample = Mapping[str, Array]
+
+_NAMED = 3
+"""Tensors that a warning names."""
 
 
 def samples_of(network: Network, arrays: Mapping[str, Array]) -> list[Sample]:
@@ -123,7 +127,11 @@ class Calibration:
 
 
 def calibrate(network: Network, selection: Selection, samples: Sequence[Sample]) -> Calibration:
-    """Run the samples and collect statistics. Raises Diagnostic for a tensor that is constantly zero or not finite."""
+    """
+    Run the samples and collect statistics; a warning names the tensors that are 0 in all of them.
+
+    Raises Diagnostic for a tensor that is not finite.
+    """
     sources = [name for name in selection.groups if name not in selection.moved]
     inputs = {value.name for value in network.inputs}
     weighted = (layer for layer in selection.layers if layer.weight and layer.node.op_type in _WEIGHTED)
@@ -143,10 +151,7 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
             reaches[name] = max(reach, float(np.abs(values[name]).max()))
         for layer in products:
             samplers[layer.name].add(values[layer.data[0]])
-    found = {name: statistics[selection.groups[name]].reach for name in sources}
-    for name, reach in (found | reaches).items():
-        if not reach:
-            raise _constantly_zero(name)
+    _warn_of_zeros({name: statistics[selection.groups[name]].reach for name in sources} | reaches)
     return Calibration(statistics, {name: sampler.columns() for name, sampler in samplers.items()}, reaches)
 
 
@@ -167,11 +172,11 @@ def _check_finite(network: Network, name: str, array: Array) -> None:
     )
 
 
-def _constantly_zero(name: str) -> Diagnostic:
-    return Diagnostic(
-        "a tensor has a scale of zero: it is 0 for all calibration data",
-        where=f'tensor "{name}"',
-        expected="a value other than 0",
-        found="zeros alone",
-        remedy="give samples for which it is not, or keep its consumers as floats with --float",
-    )
+def _warn_of_zeros(reaches: Mapping[str, float]) -> None:
+    """Warn of tensors that are 0 for all samples: samples that tell nothing of them, or a dead branch."""
+    zeros = [f'"{name}"' for name, reach in reaches.items() if not reach]
+    if not zeros:
+        return
+    more = f" and {len(zeros) - _NAMED} more" if len(zeros) > _NAMED else ""
+    text = "0 for all calibration data, so that the scale is 1: other numbers would be rounded to integers"
+    warnings.warn(f"tensor {', '.join(zeros[:_NAMED])}{more}: warning: {text}", stacklevel=2)

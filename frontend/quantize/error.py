@@ -11,6 +11,7 @@ import numpy as np
 from ...ir import Array
 from .calibration import Sample
 from .execution import Execution
+from .noise import noise_power, signal_power
 from .quantize import Result
 from .selection import Layer
 
@@ -44,15 +45,18 @@ class _Sums:
 
     def add(self, x: Array, y: Array) -> None:
         a, b = x.reshape(-1).astype(np.float64), y.reshape(-1).astype(np.float64)
-        self.xx += float(a @ a)
-        self.yy += float(b @ b)
-        self.xy += float(a @ b)
-        self.noise += float(((a - b) ** 2).sum())
+        finite = np.isfinite(a) & np.isfinite(b)
+        self.xx += signal_power(a[finite])
+        self.yy += signal_power(b[finite])
+        self.xy += float(a[finite] @ b[finite])
+        self.noise += noise_power(a, b)
 
     @property
     def sqnr(self) -> float:
         if not self.noise:
             return inf
+        if self.noise == inf:
+            return -inf
         return 10 * log10(self.xx / self.noise) if self.xx else -inf
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 from onnx import NodeProto
@@ -10,26 +10,26 @@ from onnx import NodeProto
 from ...ir import Array
 from ..evaluation import evaluate, is_foldable
 from ..tensors import Constant
-from .network import Network, attribute
+from .network import Network, attribute, is_named
 from .windows import split_windows
 
 _Affine = tuple[Array, Array]
 """Factor and summand per channel."""
 
 
-def fold(network: Network) -> None:
+def fold(network: Network, floats: Collection[str] = ()) -> None:
     """
     Drop unused nodes, fold constant subgraphs, then affine functions per channel into the convolution before.
 
-    Transposed convolutions of disjoint windows become convolutions.
+    Transposed convolutions of disjoint windows become convolutions. Nodes that a pattern of `floats` names stay.
     """
     _drop_unused(network)
     _fold_constants(network)
     _scale_gemms(network)
     changed = True
     while changed:
-        changed = _fold_affine(network)
-    split_windows(network)
+        changed = _fold_affine(network, floats)
+    split_windows(network, floats)
     for node in network.nodes:
         _negate(network, node)
 
@@ -76,19 +76,18 @@ def _scale_gemms(network: Network) -> None:
             factor = attribute(node, name)
             if factor == 1 or len(node.input) <= index or node.input[index] not in network.constants:
                 continue
-            node.input[index] = network.add_constant(
-                node.input[index], (network.constants[node.input[index]] * factor).astype(np.float32)
-            )
+            constant = network.constants[node.input[index]]
+            node.input[index] = network.add_constant(node.input[index], (constant * factor).astype(constant.dtype))
             kept = [each for each in node.attribute if each.name != name]
             del node.attribute[:]
             node.attribute.extend(kept)
 
 
-def _fold_affine(network: Network) -> bool:
+def _fold_affine(network: Network, floats: Collection[str]) -> bool:
     consumers, producers = network.consumers(), network.producers()
     outputs = set(network.output_names)
     for node in network.nodes:
-        affine = _affine(network, node)
+        affine = None if is_named(node, floats) else _affine(network, node)
         if affine is None:
             continue
         name, (factor, summand) = affine
@@ -146,7 +145,7 @@ def _fold_conv(network: Network, node: NodeProto, factor: Array, summand: Array)
     scaled = weights * factor.reshape(-1, *(1,) * (weights.ndim - 1 - axis))
     shifted = np.broadcast_to(bias * factor + summand, (weights.shape[axis],))
     names = [
-        network.add_constant(f"{node.output[0]}.{role}", array.astype(np.float32))
+        network.add_constant(f"{node.output[0]}.{role}", array.astype(weights.dtype))
         for role, array in (("weights", scaled), ("bias", shifted))
     ]
     del node.input[1:]
@@ -170,7 +169,7 @@ def add_biases(network: Network) -> None:
     for node in network.nodes:
         if node.op_type not in ("Conv", "Gemm") or node.input[1] not in network.constants or any(node.input[2:]):
             continue
-        zeros = np.zeros(network.shape(node.output[0])[1], np.float32)
+        zeros = np.zeros(network.shape(node.output[0])[1], network.constants[node.input[1]].dtype)
         del node.input[2:]
         node.input.append(network.add_constant(f"{node.output[0]}.bias", zeros))
 

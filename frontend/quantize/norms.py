@@ -2,59 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from onnx import NodeProto, helper
 
 from ...ir import Array
-from .network import Network, attribute
+from .network import Network, attribute, is_named
 
 
 @dataclass(frozen=True)
 class _Norm:
-    """Normalisation of the tensor `x` over its last axis: `(x - mean) / sqrt(variance + epsilon)`; `last` ends it."""
+    """Normalisation of `x` over its last axis, `(x - mean) / sqrt(variance + epsilon)`, by nodes in order."""
 
     x: str
     epsilon: float
-    last: NodeProto
+    nodes: tuple[NodeProto, ...]
 
 
-def compose_norms(network: Network) -> int:
+def compose_norms(network: Network, floats: Collection[str] = ()) -> int:
     """
     Replace layer normalisations over the last axis that are made of primitives by LayerNormalization.
 
     The form is `d = x - ReduceMean(x)`, `d / Sqrt(ReduceMean(d d) + epsilon)`, with the factor and the summand of a row
-    after it. Returns their number.
+    after it; of one, no pattern of `floats` names a node. Returns their number.
     """
     count = 0
     for node in list(network.nodes):
         norm = _norm_of(network, node)
-        if norm is not None:
-            _replace(network, norm)
+        if norm is not None and not any(is_named(each, floats) for each in norm.nodes):
+            _replace(network, norm, floats)
             count += 1
     return count
 
 
 def _norm_of(network: Network, division: NodeProto) -> _Norm | None:
     """Return the normalisation that a division ends, None for other nodes."""
-    producers = network.producers()
-    if division.op_type != "Div":
+    if division.op_type != "Div" or not network.is_float(division.output[0]):
         return None
+    producers = network.producers()
     apart, root = (producers.get(name) for name in division.input)
     if apart is None or root is None or apart.op_type != "Sub" or root.op_type != "Sqrt":
         return None
     total = producers.get(root.input[0])
     split = None if total is None or total.op_type != "Add" else _split(network, total)
-    if split is None:
+    if total is None or split is None:
         return None
     epsilon, variance = split
-    mean, square = producers.get(apart.input[1]), _mean_of(network, producers.get(variance), producers)
-    is_centred = mean is not None and _is_mean(network, mean) and mean.input[0] == apart.input[0]
-    if not is_centred or square is None or not _is_square(network, square, apart.output[0]):
+    mean, spread = producers.get(apart.input[1]), producers.get(variance)
+    if mean is None or not _is_mean(network, mean) or mean.input[0] != apart.input[0]:
         return None
-    return _Norm(apart.input[0], float(epsilon.flat[0]), division)
+    square = _mean_of(network, spread, producers)
+    if spread is None or square is None or not _is_square(network, square, apart.output[0]):
+        return None
+    return _Norm(apart.input[0], float(epsilon.flat[0]), (mean, apart, square, spread, total, root, division))
 
 
 def _mean_of(network: Network, node: NodeProto | None, producers: Mapping[str, NodeProto]) -> NodeProto | None:
@@ -84,13 +86,13 @@ def _split(network: Network, node: NodeProto) -> tuple[Array, str] | None:
     return None if constant is None else (constant, node.input[1 - place])
 
 
-def _replace(network: Network, norm: _Norm) -> None:
+def _replace(network: Network, norm: _Norm, floats: Collection[str]) -> None:
     shape = network.shape(norm.x)
     rows = {"Mul": np.ones(shape[-1:], np.float32), "Add": np.zeros(shape[-1:], np.float32)}
-    last, gone = norm.last, [norm.last]
+    last, gone = norm.nodes[-1], [norm.nodes[-1]]
     for operator in rows:
         after = _after(network, last, operator)
-        if after is not None:
+        if after is not None and not is_named(after, floats):
             split = _split(network, after)
             assert split is not None
             rows[operator] = np.broadcast_to(split[0], shape[-1:]).astype(np.float32)

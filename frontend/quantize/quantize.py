@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from glob import escape
 
 import numpy as np
 from onnx import ModelProto
@@ -21,7 +22,7 @@ from .propagation import Propagation
 from .qlinear import to_qlinear
 from .ranges import METHODS
 from .scales import Scale, scales_of
-from .selection import Layer, Selection, select
+from .selection import Layer, Selection, named, select
 from .sensitivity import OutputError, most_sensitive
 from .smoothing import smooth
 from .tables import tabulate_functions
@@ -103,12 +104,17 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     """
     Quantise a network, which is changed: constants are folded.
 
-    Raises Diagnostic where no layer can be quantised, for tensors that are constantly zero or not finite for the
-    samples, and for scales per channel where no weight has channels.
+    Raises Diagnostic where no layer can be quantised, and for tensors that are not finite for the samples.
     """
-    fold(network)
+    names = named(network, options.floats), named(network, options.wide)
+    return _quantize(network, samples, replace(options, floats=names[0], wide=names[1]))
+
+
+def _quantize(network: Network, samples: Sequence[Sample], options: Options) -> Result:
+    """Quantise a network whose nodes the options name by patterns or by names that some may have lost in folding."""
+    fold(network, options.floats)
     if options.has_integer_rows:
-        compose_norms(network)
+        compose_norms(network, options.floats)
     if options.equalize:
         equalize(network)
     if options.smooth and options.per_channel:
@@ -118,24 +124,22 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     selection = select(
         network, options.floats, wide=options.wide, common_sums=options.common_sums, rows=options.has_integer_rows
     )
-    if options.per_channel and not any(has_matrix(layer) for layer in (*selection.layers, *selection.wide)):
-        raise _no_channels(selection)
     calibration = calibrate(network, selection, samples)
     kept = options.keep + options.keep_wide
     if kept and kept >= len(selection.layers):
         raise Diagnostic(
             "no layer would have bytes",
-            expected=f"fewer than {len(selection.layers)}, the layers of the network",
+            expected=f"fewer than the {len(selection.layers)} layers that neither --float nor --wide names",
             found=str(kept),
             remedy="give a smaller number for --keep-float or --keep-wide",
         )
     if kept:
         scales = _scales(network, selection, calibration, options)
         parameters = _one_by_one(network, selection, scales, calibration, options)
-        names = most_sensitive(network, selection, scales, parameters, samples, kept)
+        names = [escape(name) for name in most_sensitive(network, selection, scales, parameters, samples, kept)]
         floats, wide = (*options.floats, *names[: options.keep]), (*options.wide, *names[options.keep :])
         chosen = replace(options, keep=0, keep_wide=0, equalize=False, smooth=False, floats=floats, wide=wide)
-        return quantize(network, samples, chosen)
+        return _quantize(network, samples, chosen)
     scales, _, quantised = _chosen(network, selection, calibration, samples, options)
     written = quantised.network.copy()
     if options.has_integer_rows:
@@ -235,17 +239,6 @@ def _corrected(network: Network, layer: Layer, columns: Array, quantised: Array)
     weights = Weights(matrix.astype(np.float64), np.ones(matrix.shape[:2], np.float32))
     correction = corrected_bias(matrix, columns, quantised, weights)
     return (_bias(network, layer, matrix) + correction).astype(np.float32)
-
-
-def _no_channels(selection: Selection) -> Diagnostic:
-    layers = [*selection.layers, *selection.wide]
-    return Diagnostic(
-        "no weight has channels that could have a scale each",
-        where=f'node "{layers[0].name}"',
-        expected="Conv, Gemm or MatMul with constant weights",
-        found=", ".join(sorted({layer.node.op_type for layer in layers})),
-        remedy="use --weights tensor",
-    )
 
 
 def _parameters(

@@ -33,6 +33,10 @@ class Scale:
         return np.minimum(np.fmax(np.rint(array / np.float32(self.scale)) + self.zero, _LOW), _HIGH)
 
 
+_OF_ZEROS = Scale(1.0, 0)
+"""Quantisation of a tensor that is 0 for all samples, that of ONNX Runtime's quantiser."""
+
+
 def scales_of(
     network: Network, selection: Selection, calibration: Calibration, *, ranges: str, symmetric: bool
 ) -> Mapping[str, Scale]:
@@ -41,12 +45,15 @@ def scales_of(
     shares = {selection.groups[layer.output] for layer in selection.layers if layer.is_softmax and not layer.is_wide}
     steps = 2 * _HIGH if symmetric else _HIGH - _LOW
     reached = {
-        group: METHODS["minmax" if group in full else ranges](statistics, steps, symmetric)
+        group: METHODS["minmax" if group in full or not statistics.reach else ranges](statistics, steps, symmetric)
         for group, statistics in calibration.statistics.items()
     }
     reached |= domains(network, selection, reached, steps)
     found: dict[str, Scale] = {}
     for group, (low, high) in reached.items():
+        if low == high:
+            found[group] = _OF_ZEROS
+            continue
         low, high = (min(low, -high), max(high, -low)) if symmetric else (low, high)
         scale = np.float32(max((high - low) / steps, np.finfo(np.float32).tiny))
         # An integer softmax multiplies by the whole reciprocal of its scale.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from glob import escape
 from math import prod
 
 import numpy as np
@@ -88,6 +89,24 @@ class Selection:
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+def named(network: Network, patterns: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return patterns and the names of the nodes that match them, which nodes made of these keep.
+
+    Raises Diagnostic for a pattern that matches no node.
+    """
+    known = {node.name for node in network.nodes} | {node.op_type for node in network.nodes}
+    for pattern in patterns:
+        if not any(is_named(node, [pattern]) for node in network.nodes):
+            raise Diagnostic(
+                "the network has no such node or operator",
+                expected="the name of a node, or an operator of the network",
+                found=pattern,
+                remedy=did_you_mean(pattern, known) or "tilewright import net.onnx shows the nodes",
+            )
+    return (*patterns, *(escape(node.name) for node in network.nodes if is_named(node, patterns)))
+
+
 def select(
     network: Network,
     floats: Sequence[str] = (),
@@ -104,17 +123,8 @@ def select(
     With `common_sums`, both summands of an addition or a difference share one scale. With `rows`, Softmax and
     LayerNormalization are layers.
 
-    Raises Diagnostic for a name that the network lacks, and where no layer is left.
+    Raises Diagnostic where no layer is left.
     """
-    known = {node.name for node in network.nodes} | {node.op_type for node in network.nodes}
-    for name in (*floats, *wide):
-        if not any(is_named(node, [name]) for node in network.nodes):
-            raise Diagnostic(
-                "the network has no such node or operator",
-                expected="the name of a node, or an operator of the network",
-                found=name,
-                remedy=did_you_mean(name, known) or "tilewright import net.onnx shows the nodes",
-            )
     wider = {id(node) for node in network.nodes if is_named(node, wide)}
     named = {id(node) for node in network.nodes if is_named(node, floats)}
     wider -= named

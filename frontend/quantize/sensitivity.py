@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from ...ir import Array
 from .calibration import Sample
 from .emit import Parameters, Quantised, emit_qdq
 from .execution import Execution
 from .network import Network
+from .noise import noise_power, signal_power
 from .scales import Scale
-from .selection import Selection
+from .selection import ROWS, Selection
 
 _SAMPLES = 4
 
@@ -29,7 +28,9 @@ def most_sensitive(
     outputs = OutputError(network, samples[:_SAMPLES])
     errors: dict[str, float] = {}
     for layer in selection.layers:
-        points = {*layer.data, *(name for name in layer.points if name in network.output_names)}
+        # The integers of a row operator have the scale of its result.
+        needed = layer.points if layer.node.op_type in ROWS else network.output_names
+        points = {*layer.data, *(name for name in layer.points if name in needed)}
         alone = Selection([layer], {name: name for name in points}, set())
         errors[layer.name] = outputs.noise(
             emit_qdq(network, alone, {name: scales[name] for name in points}, parameters)
@@ -48,7 +49,7 @@ class OutputError:
 
     def noise(self, quantised: Quantised) -> float:
         """Return the power of the noise relative to the signal's, summed over samples and outputs."""
-        return sum(_share(found - wanted, wanted) for wanted, found in self._pairs(quantised))
+        return sum(_share(wanted, found) for wanted, found in self._pairs(quantised))
 
     def decisions(self, quantised: Quantised) -> tuple[float, float]:
         """
@@ -58,7 +59,7 @@ class OutputError:
         """
         changed, noise = list[float](), 0.0
         for wanted, found in self._pairs(quantised):
-            noise += _share(found - wanted, wanted)
+            noise += _share(wanted, found)
             if wanted.ndim and wanted.shape[-1] > 1:
                 changed.append(float((wanted.argmax(axis=-1) != found.argmax(axis=-1)).mean()))
         return sum(changed) / max(len(changed), 1), noise
@@ -72,7 +73,6 @@ class OutputError:
             yield from ((wanted[name], found[names[name]]) for name in self._names)
 
 
-def _share(noise: Array, signal: Array) -> float:
-    """Return the power of noise relative to that of a signal."""
-    power = float((signal.astype(np.float64) ** 2).sum())
-    return float((noise.astype(np.float64) ** 2).sum()) / (power or 1.0)
+def _share(exact: Array, quantised: Array) -> float:
+    """Return the power of noise relative to that of the signal."""
+    return noise_power(exact, quantised) / (signal_power(exact) or 1.0)

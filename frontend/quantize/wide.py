@@ -65,7 +65,9 @@ class _Writer:
         if constant is not None:
             return self._weights(name, constant, layer.axis)
         if name not in self.parts:
-            scale = np.float32(max(self.reaches[original] / _LARGEST * _ROOM, _LEAST))
+            # Samples of zeros tell no range; ONNX Runtime's scale of them is 1.
+            reach = self.reaches[original] or float(_LARGEST)
+            scale = np.float32(max(reach / _LARGEST * _ROOM, _LEAST))
             upper = self._quantised(name, f"{name}.upper", scale)
             rest = self._append("Sub", [name, upper], f"{name}.rest")
             self.parts[name] = upper, self._quantised(rest, f"{name}.lower", np.float32(scale / _FINER))

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import prod
 from typing import Any
 
 import numpy as np
 from onnx import NodeProto, helper
 
-from .network import Network, attribute
+from .network import Network, attribute, is_named
 
 
-def split_windows(network: Network) -> None:
+def split_windows(network: Network, floats: Collection[str] = ()) -> None:
     """
     Replace each ConvTranspose whose strides are its window by a Conv of one point, and the Relu after it with it.
 
     With the window [a, b], weights [I, O, a, b] are those [O * a * b, I, 1, 1] of the Conv; its result
-    [N, O * a * b, H, W] is reshaped to [N, O, a, b, H, W], transposed to [N, O, H, a, W, b], and reshaped.
+    [N, O * a * b, H, W] is reshaped to [N, O, a, b, H, W], transposed to [N, O, H, a, W, b], and reshaped. The Conv
+    has the name of the node; nodes that a pattern of `floats` names stay.
     """
     for node in list(network.nodes):
-        if _is_disjoint(network, node):
+        if _is_disjoint(network, node) and not is_named(node, floats):
             _split(network, node)
 
 
@@ -51,7 +53,8 @@ def _split(network: Network, node: NodeProto) -> None:
     def append(operator: str, inputs: list[str], result: tuple[int, ...], name: str = "", **attributes: Any) -> str:
         tensor = name or network.names.take(f"{node.name}.{operator.lower()}")
         network.infos[tensor] = network.infos[output]._replace(shape=result)
-        made.append(helper.make_node(operator, inputs, [tensor], name=tensor, **attributes))
+        own = node.name if operator == "Conv" else tensor
+        made.append(helper.make_node(operator, inputs, [tensor], name=own, **attributes))
         return tensor
 
     def reshaped(tensor: str, shape: tuple[int, ...], name: str = "") -> str:

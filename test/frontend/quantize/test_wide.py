@@ -135,11 +135,6 @@ def test_the_most_sensitive_layers_get_two_bytes() -> None:
     assert noise(wide.model) < 0.5 * noise(quantised(Options()).model)
 
 
-def test_an_operand_of_zeros_has_no_scale() -> None:
-    with pytest.raises(Diagnostic, match="a scale of zero"):
-        quantised(Options(wide=ALL), [{"x": np.zeros(SHAPE, np.float32)}])
-
-
 @pytest.mark.parametrize("options", [Options(keep_wide=9), Options(keep=3, keep_wide=4)])
 def test_some_layer_has_bytes(options: Options) -> None:
     with pytest.raises(Diagnostic, match="no layer would have bytes"):
