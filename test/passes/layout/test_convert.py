@@ -8,6 +8,7 @@ from itertools import permutations, product
 from math import prod
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
