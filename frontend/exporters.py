@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from math import prod
 
 import numpy as np
@@ -174,8 +175,11 @@ EXPORTER_RULES = (
 
 def resolve_exported(resolver: Resolver, node: NodeProto) -> bool:
     """Resolve the replacement of a node by nodes of ONNX; return whether it has one."""
+    constants = resolver.graph.constants
     for rule in EXPORTER_RULES:
+        count = len(constants)
         if nodes := rule(resolver.graph, node, resolver.info):
+            resolver.note_written(node, dict(islice(constants.items(), count, None)))
             resolver.push_newest(nodes)
             return True
     return False

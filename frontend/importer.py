@@ -143,8 +143,10 @@ def import_model(
     say which of their axes have an entry for each row.
     """
     graph = _read(model, folder, input_values)
+    graph.rows = rows
     input_types = _types_declared(model) | dict(input_types)
     past = open_past(graph, input_shapes, added) if rows else None
+    graph.is_open = past is not None
     resolver = (
         _resolved(graph, input_shapes, input_types) if past is None else _for_any_past(graph, past, rows, input_types)
     )

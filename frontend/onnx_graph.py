@@ -28,7 +28,8 @@ class Graph:
     A network before it becomes IR.
 
     Nodes are copies, each with a name; `constants` are initialisers and Constant nodes, by tensor; `declared` are the
-    types that the file states, which need not be complete or right.
+    types that the file states, which need not be complete or right. `rows` are those of caches that become state,
+    which may be of an open length.
     """
 
     name: str
@@ -39,6 +40,8 @@ class Graph:
     outputs: list[ValueInfoProto]
     declared: dict[str, TypeProto]
     folder: Path | None = None
+    rows: int = 0
+    is_open: bool = False
     _fresh: set[str] = field(default_factory=set[str])
 
     def copy(self) -> Graph:

@@ -17,6 +17,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
 from ..dialects.core.ports import ATTENTION_MASK, POSITION
+from ..dialects.onnx.contrib import CONTRIB_DOMAIN
 from ..errors import Diagnostic
 from ..ir import Array
 from .evaluation import is_foldable
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 
 _SHAPED = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (1,), "Reshape": (1,), "Slice": (2,)}
 """Operators, and those of their operands that decide a shape and may depend on the number of cached rows."""
+
+_TAKES_CACHES = {
+    ("", "Attention"): (4, 5),
+    (CONTRIB_DOMAIN, "MultiHeadAttention"): (6, 7),
+    (CONTRIB_DOMAIN, "GroupQueryAttention"): (3, 4),
+}
+"""Operator -> its inputs that are caches of keys and of values, [B, N, rows, h]."""
 
 _INTEGERS = (TensorProto.INT32, TensorProto.INT64)
 _VIEWS = ("Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
@@ -107,9 +115,18 @@ def _is_sum(symbol: str, lengths: Set[str]) -> bool:
 
 
 def _caches(graph: Graph, infos: Infos) -> Iterator[tuple[str, int]]:
-    """Yield the inputs of an open length that are concatenated with new rows, each with the axis of its rows."""
+    """
+    Yield the inputs of an open length to which new rows are joined, each with the axis of its rows.
+
+    A Concat joins them, or an operator of attention that takes the cache.
+    """
     shown = {name: name for name, info in infos.items() if len(info.shape or ()) > 2}
     for node in graph.nodes:
+        for index in _TAKES_CACHES.get((node.domain, node.op_type), ()):
+            cache = node.input[index] if index < len(node.input) else ""
+            shape = (infos[cache].shape or ()) if cache in infos else ()
+            if len(shape) == 4 and shape[2] is None:
+                yield cache, 2
         name = shown.get(node.input[0]) if node.input and not node.domain else None
         if name is None:
             continue
@@ -132,7 +149,7 @@ class Sample:
 
     def constant(self, name: str) -> Array | None:
         """Return the constant value of a tensor, None where it is computed at run time."""
-        found = self.resolver.folded.get(name)
+        found = self.resolver.folded.get(name) or self.resolver.written.get(name)
         return found.array if found is not None else None
 
 
@@ -162,6 +179,11 @@ class Past:
         if None in axes or len(axes) > 1:
             return False
         return all(_equal(array[tuple(map(slice, each.shape))], each) for each in (near, far))
+
+    def check_constant(self, name: str, array: Array, where: str) -> None:
+        """Raise Diagnostic where a constant of an operator that is written out does not follow from the length."""
+        if not self.folds(name, array):
+            raise self._refused(where, list(array.shape), "other numbers for other lengths")
 
     def check(self, node: NodeProto, dims: Array) -> None:
         """Raise Diagnostic where dimensions that a node gives are not affine in the number of cached rows."""

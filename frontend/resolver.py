@@ -21,6 +21,7 @@ from .evaluation import FOLDED_LIMIT, evaluate, is_foldable, shape_value
 from .known import Known
 from .onnx_graph import Graph, schema_of
 from .operators import operator_of
+from .order import where_node
 from .pasts import Past
 from .shapes import Infos, TensorInfo, infer_node, info_of
 from .static_inputs import deciding
@@ -50,7 +51,8 @@ class Resolver(Known):
 
     `properties` and `bodies` are those of each remaining node, by its identity. `shape_of` maps an output to the one
     whose actual shape it is. A body sees the facts of its `outer` resolver. `folded` are the results that became
-    constants; `past` tells which of them depend on the length of open caches.
+    constants, `written` those of operators that were written out for caches; `past` tells which of them depend on the
+    length of open caches.
     """
 
     def __init__(self, graph: Graph, inputs: Infos, rules: Rules, outer: Resolver | None = None):
@@ -65,6 +67,7 @@ class Resolver(Known):
         self._steps: list[Step] = []
         self._deciding = deciding(graph.nodes)
         self.folded: dict[str, Constant] = {}
+        self.written: dict[str, Constant] = {}
 
     def run(self) -> None:
         """
@@ -125,6 +128,16 @@ class Resolver(Known):
         self.graph.constants[name] = Constant(array, data_type, origin)
         self.infos[name] = TensorInfo(data_type, array.shape)
         self.folded[name] = self.graph.constants[name]
+
+    def note_written(self, node: NodeProto, constants: Mapping[str, Constant]) -> None:
+        """Take note of the constants that a replacement of a node has added; they may follow from open caches."""
+        if not self.graph.rows:
+            return
+        self.written |= constants
+        if self.past is None:
+            return
+        for name, constant in constants.items():
+            self.past.check_constant(name, constant.array, where_node(node))
 
     def truncate(self, count: int) -> None:
         """Take back the nodes after the first `count`."""

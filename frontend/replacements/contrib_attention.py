@@ -6,6 +6,7 @@ import numpy as np
 from onnx import TensorProto
 
 from ..site import FLOATS, Site, replaces
+from .attention import causal_mask
 
 
 @replaces("Attention")
@@ -107,12 +108,10 @@ def _bias(site: Site, mask: int, bias: int, sizes: tuple[int, int, int]) -> str:
 
 
 def _causal(site: Site, sizes: tuple[int, int, int]) -> str:
-    """Add the causal mask [S, T] of queries that are the last S of T positions."""
+    """Append the causal mask [S, T] of queries that are the last S of T positions; "" where one query sees all."""
     _, length, total = sizes
-    later = np.arange(total)[None] > np.arange(length)[:, None] + total - length
-    kind = _kind(site)
-    lowest = np.float32(np.finfo(np.float16).min if kind == TensorProto.FLOAT16 else -1e30)
-    return site.cast(site.constant(np.where(later, lowest, np.float32(0))), TensorProto.FLOAT, kind)
+    lowest = np.finfo(np.float16).min if _kind(site) == TensorProto.FLOAT16 else -1e30
+    return causal_mask(site, total - length, length, total, float(lowest)) if length > 1 else ""
 
 
 def _kind(site: Site) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from onnx import TensorProto
 
 from ..site import Site, replaces
+from .attention import causal_mask
 
 _REFUSED = {
     12: "with a quantised cache",
@@ -33,11 +34,12 @@ class _Sizes:
     heads: int
     groups: int
     width: int
+    has_cache: bool
 
     @property
     def is_prompt(self) -> bool:
-        """Return whether nothing is in the cache yet."""
-        return self.past == 0
+        """Return whether there is no cache, or nothing in it yet."""
+        return not self.has_cache
 
     @property
     def is_even(self) -> bool:
@@ -101,10 +103,11 @@ def _shares(site: Site, scores: str, sizes: _Sizes) -> str:
     sink = site.input(11) or site.cast(
         site.constant(np.zeros(sizes.heads, np.float32)), TensorProto.FLOAT, site.kind(0)
     )
-    shape = site.sizes(sizes.batch, sizes.heads, sizes.new, 1)
-    column = site.emit("Expand", site.reshape(sink, 1, sizes.heads, 1, 1), shape)
-    shares = site.emit("Softmax", site.emit("Concat", scores, column, axis=3), axis=-1)
-    return site.emit("Slice", shares, site.sizes(0), site.sizes(sizes.total), site.sizes(3))
+    sink, axis = site.reshape(sink, 1, sizes.heads, 1, 1), site.sizes(-1)
+    largest = site.emit("Max", site.emit("ReduceMax", scores, axis, keepdims=1), sink)
+    powers = site.emit("Exp", site.emit("Sub", scores, largest))
+    total = site.emit("ReduceSum", powers, axis, keepdims=1)
+    return site.emit("Div", powers, site.emit("Add", total, site.emit("Exp", site.emit("Sub", sink, largest))))
 
 
 def _check(site: Site) -> None:
@@ -117,6 +120,10 @@ def _check(site: Site) -> None:
             raise site.unsupported(f"with {name}")
     if site.wants(3):
         raise site.unsupported("that gives its scores")
+    rotates = bool(site.attribute("do_rotary")) and not site.input(9)
+    if site.graph.rows and not site.graph.is_open and (rotates or site.attribute("local_window_size") > 0):
+        what = "that counts positions in a cache of a fixed length, which becomes state,"
+        raise site.unsupported(what, "caches of an open length, or position_ids and no window")
     if bool(site.input(3)) != bool(site.input(4)) or bool(site.input(1)) != bool(site.input(2)):
         raise site.unsupported("with keys but without values, or the other way round")
 
@@ -135,7 +142,10 @@ def _sizes(site: Site, *, packed: bool) -> _Sizes:
     cache = (batch, groups, past, width // count)
     if past and any(site.shape(index, 4) != cache for index in (3, 4)):
         raise site.unsupported(f"with a past other than {list(cache)}", "a past of keys and of values in that shape")
-    return _Sizes(batch, new, past, _total(site, past, new), heads, groups, width // count)
+    total = _total(site, past, new)
+    # A cache that becomes state is one at any length.
+    has_cache = past > 0 or bool(site.input(3) and site.graph.rows)
+    return _Sizes(batch, new, past, total, heads, groups, width // count, has_cache)
 
 
 def _total(site: Site, past: int, new: int) -> int:
@@ -205,8 +215,12 @@ def _mask(site: Site, before: str, sizes: _Sizes) -> str:
     window, causal = int(site.attribute("local_window_size")), bool(site.attribute("causal"))
     if window > 0 and not causal:
         raise site.unsupported("of a window that is not causal")
-    if sizes.is_even and (sizes.new == 1 or not causal) and not 0 < window < sizes.total:
-        return ""
+    longest = max(sizes.total, site.graph.rows)
+    kind = site.kind(0)
+    lowest = float(np.finfo(np.float16).min) if kind == TensorProto.FLOAT16 else -1e30
+    if sizes.is_even and not 0 < window < longest:
+        is_full = sizes.new == 1 or not causal
+        return "" if is_full else causal_mask(site, sizes.past, sizes.new, sizes.total, lowest)
     keys = site.constant(np.arange(sizes.total, dtype=np.int64).reshape(1, 1, 1, -1))
     rows = np.arange(sizes.new) if causal else np.full(sizes.new, sizes.new - 1)
     last = site.emit("Add", before, site.constant(rows.astype(np.int64).reshape(1, 1, -1, 1)))
@@ -214,6 +228,4 @@ def _mask(site: Site, before: str, sizes: _Sizes) -> str:
     if window > 0:
         far = site.emit("Sub", last, site.constant(np.array(window, np.int64)))
         hidden = site.emit("Or", hidden, site.emit("LessOrEqual", keys, far))
-    kind = site.kind(0)
-    lowest = float(np.finfo(np.float16).min) if kind == TensorProto.FLOAT16 else -1e30
     return site.emit("Where", hidden, site.number(lowest, kind), site.number(0.0, kind))

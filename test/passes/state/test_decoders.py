@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper
-from xdsl.dialects.builtin import ModuleOp
+from onnx import TensorProto, helper
 
 from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.ports import ROWS
-from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend import pasts
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions
 from tilewright.passes.formats.c import render
-from tilewright.passes.introduce_state import introduce_state
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.tools.generate import generate, module_language
 from tilewright.runtime.tools.session import host_run, runner
 from tilewright.test.passes.state.decoder_networks import FORMS, decoder, one_after_another
+from tilewright.test.passes.state.decoder_steps import TOKENS, check_close, stepped, with_state
 from tilewright.test.passes.state.stateful import lowered
 
-TOKENS = (3, 1, 4, 1, 5, 9)
 ROTATED = [form for form, (_, _, positions) in FORMS.items() if positions in ("inside", "stated")]
 
 
@@ -37,27 +32,6 @@ ROTATED = [form for form, (_, _, positions) in FORMS.items() if positions in ("i
 def wanted(form: str, added: int = 1, extra: str = "") -> list[Array]:
     """Return the answers of the networks of each length; all forms with rotations are one function, and all others."""
     return one_after_another("dynamo-inside" if form in ROTATED else "torchscript-learned", TOKENS, added, extra)
-
-
-def with_state(model: ModelProto, context: int, bucket: int = 0, added: int = 0) -> ModuleOp:
-    module = import_model(model, rows=context, added=added)
-    introduce_state(module, functions(module)[0], context, bucket)
-    verify(module)
-    return module
-
-
-def stepped(run: Any, model: ModelProto, context: int, added: int = 1, tokens: Sequence[int] = TOKENS) -> list[Array]:
-    masked = any(each.name == "attention_mask" for each in model.graph.input)
-    mask = {"attention_mask": np.ones((1, context), np.int64)} if masked else {}
-    calls = [
-        {"tokens": np.array([tokens[at : at + added]]), "position": np.array([at])} | mask
-        for at in range(0, len(tokens), added)
-    ]
-    return [run(call)["logits"] for call in calls]
-
-
-def check_close(found: list[Array], expected: list[Array]) -> None:
-    np.testing.assert_allclose(np.stack(found[: len(expected)]), np.stack(expected[: len(found)]), rtol=0, atol=1e-4)
 
 
 # Every form
