@@ -157,15 +157,28 @@ def _compare_integers(b: Builder, op: Operation) -> SSAValue:
     number = cast("IntegerAttr[Any]", op.properties["predicate"]).value.data
     predicate, width, unsigned = _INTEGER_PREDICATES[number], _width(op), number >= 6
     if width == 1:
+        # A bit is 0 or 1 in C; as a signed integer it is 0 or -1.
         signed = 2 <= number < 6
-        return b.compare(_SWAPPED[predicate] if signed else predicate, *_both(b, op))
+        predicate, unsigned = _SWAPPED[predicate] if signed else predicate, True
+    if (always := _tautology(b, predicate, op, unsigned=unsigned)) is not None:
+        return b.integer(always, i1)
+    return b.compare(predicate, *_both(b, op, UNSIGNED[width] if unsigned and width > 1 else None))
+
+
+def _tautology(b: Builder, predicate: str, op: Operation, *, unsigned: bool) -> bool | None:
+    """Return the value of a comparison of a value with itself or with an end of its type: compilers warn of those."""
     left, right = op.operands
-    # Compilers warn of tautological comparisons.
-    if left is right or (unsigned and predicate in ("lt", "ge") and b.known(right) == 0):
-        return b.integer(predicate in ("eq", "le", "ge"), i1)
-    if unsigned and predicate in ("le", "gt") and b.known(left) == 0:
-        return b.integer(predicate == "le", i1)
-    return b.compare(predicate, *_both(b, op, UNSIGNED[width] if unsigned else None))
+    if left is right:
+        return predicate in ("eq", "le", "ge")
+    width = _width(op)
+    least, greatest = (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
+    ends = [None if known is None else known % (1 << width) for known in (b.known(left), b.known(right))]
+    low, high = least % (1 << width), greatest % (1 << width)
+    if ends[0] == low or ends[1] == high:
+        return {"le": True, "gt": False}.get(predicate)
+    if ends[0] == high or ends[1] == low:
+        return {"ge": True, "lt": False}.get(predicate)
+    return None
 
 
 @rule("math.absi")

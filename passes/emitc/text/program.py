@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 from xdsl.dialects.emitc import EmitC_ArrayType
 
 from ....dialects import emitc
+from ....dialects.core.nesting import nested_ops
 from ....dialects.core.ports import NAME
 from ....discovery import target_files
 from ....errors import Diagnostic
@@ -25,6 +26,7 @@ from .external import External, ExternalArray
 from .files import Files, files_of, is_bundled
 from .functions import verbatim_text
 from .header import HALVES, NOTE, header_text
+from .liveness import dead_ops
 from .statements import function_text
 from .weights import Weight, assembly, binary_image, definition
 
@@ -111,7 +113,8 @@ def _without_includes(text: str, runtime: Iterable[tuple[str, str]]) -> str:
 
 def render(module: ModuleOp) -> CProgram:
     """Print a module of `emitc` as C. Raises Diagnostic for other ops."""
-    ops = list(module.body.block.ops)
+    unread = _unread_globals(module)
+    ops = [op for op in module.body.block.ops if not isinstance(op, emitc.GlobalOp) or op.sym_name.data not in unread]
     functions = [op for op in ops if isinstance(op, emitc.FuncOp)]
     variables = [op for op in ops if isinstance(op, emitc.GlobalOp)]
     constants = frozenset(op.sym_name.data for op in variables if op.const_specifier is not None)
@@ -158,6 +161,18 @@ def render(module: ModuleOp) -> CProgram:
         external,
         name,
     )
+
+
+def _unread_globals(module: ModuleOp) -> set[str]:
+    """Return the names of globals that only dead ops get, so that the text does not mention them."""
+    alive: set[str] = set()
+    dead: set[str] = set()
+    for function in (op for op in module.body.block.ops if isinstance(op, emitc.FuncOp)):
+        removed = dead_ops(function.body.block)
+        for op in nested_ops(function):
+            if isinstance(op, emitc.GetGlobalOp):
+                (dead if op in removed else alive).add(op.name_.string_value())
+    return dead - alive
 
 
 def _external(prefix: str, files: Files, variables: Sequence[emitc.GlobalOp]) -> External | None:

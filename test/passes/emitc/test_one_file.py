@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
+from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.toolchain import STRICT, compile_shared
 from tilewright.test.passes.emitc.c_programs import program_of
 
@@ -59,3 +63,56 @@ def test_constant_indices_have_the_type_of_indices() -> None:
 
 def test_arrays_that_nothing_reads_are_dropped() -> None:
     assert program_of(ONLY_WRITTEN).body.count("[4]") == 1
+
+
+UNREAD_GLOBALS = """
+memref.global "private" constant @g : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+memref.global "private" @h : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+func.func @network(%x: f32, %y: memref<1xf32> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %g = memref.get_global @g : memref<4xf32>
+  %h = memref.get_global @h : memref<4xf32>
+  %v = memref.load %g[%c0] : memref<4xf32>
+  %w = memref.load %h[%c0] : memref<4xf32>
+  memref.store %x, %y[%c0] : memref<1xf32>
+  func.return
+}"""
+
+
+def test_globals_that_nothing_reads_are_dropped(tmp_path: Path) -> None:
+    program = program_of(UNREAD_GLOBALS)
+    assert (program.weights, program.arena_bytes) == ((), 0)
+    test_programs_compile_alone(UNREAD_GLOBALS, tmp_path)
+
+
+@pytest.mark.parametrize("type", ["i1", "i8", "i32"])
+def test_comparisons_with_the_ends_of_a_type(type: str, tmp_path: Path) -> None:
+    """Each predicate, with each end of the type on each side, compiles without a warning and is right."""
+    width = int(type[1:])
+    ends = [0, -1, -(2 ** (width - 1)), 2 ** (width - 1) - 1] if width > 1 else [0, 1]
+    texts = [str(end) if width > 1 else ("false", "true")[end] for end in ends]
+    constants = [
+        f"%e{place} = arith.constant {text}{'' if width == 1 else f' : {type}'}" for place, text in enumerate(texts)
+    ]
+    predicates = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+    pairs = [(f"%e{place}", "%x") for place in range(len(ends))] + [("%x", f"%e{place}") for place in range(len(ends))]
+    cases = [(predicate, *pair) for predicate in predicates for pair in [*pairs, ("%x", "%x")]]
+    lines = [
+        f"%r{place} = arith.cmpi {predicate}, {left}, {right} : {type}"
+        for place, (predicate, left, right) in enumerate(cases)
+    ]
+    stores = [
+        f"%c{place} = arith.constant {place} : index\nmemref.store %r{place}, %y[%c{place}] : memref<{len(cases)}xi1>"
+        for place in range(len(cases))
+    ]
+    head = f"func.func @network(%x: {type}, %y: memref<{len(cases)}xi1> {{tilewright.output}}) {{"
+    text = "\n".join([head, *constants, *lines, *stores, "func.return", "}"])
+    source = tmp_path / "network.c"
+    source.write_text(program_of(text).text())
+    run = ctypes.CDLL(str(compile_shared([source], [*STRICT, "-Wextra"]))).network_run
+    for value in ends:
+        results = np.zeros(len(cases), np.bool_)
+        run(ctypes.c_int32(value), results.ctypes.data_as(ctypes.c_void_p))
+        stored = np.array(value, {"i1": np.bool_, "i8": np.int8, "i32": np.int32}[type])
+        expected = run_module(parse_module(new_context(), text), {"arg0": stored})["result0"]
+        np.testing.assert_array_equal(results, expected)

@@ -20,8 +20,13 @@ from .types import Shaped
 INDEX = np.int64
 """Type of indices in upstream's lowering to x86-64."""
 
-UNSUPPORTED = frozenset({"libm", "concat"})
-"""Traits of programs: `libm` is of another library there, and `concat` is not bufferised."""
+UNSUPPORTED = frozenset({"libm", "concat", "identity"})
+"""
+Traits of programs that upstream does not compute.
+
+Its elementary functions are those of another library, it does not bufferise `tensor.concat`, and MLIR 19 folds
+`linalg.transpose` on memrefs away where the permutation is the identity.
+"""
 
 _REPLACED = {
     "buffer-deallocation-pipeline": ("convert-math-to-funcs",),

@@ -201,6 +201,8 @@ def transposition(b: Builder) -> None:
     source = b.pick([value for value in operands(b) if value.rank])
     order = list(range(source.rank))
     b.draw.shuffle(order)
+    if order == sorted(order):
+        b.traits.add("identity")
     shape = tuple(source.shaped.shape[axis] for axis in order)
     output = target(b, shape, source.shaped.element, [source], reads=False)
     emit(b, "linalg.transpose", [source], output, f" permutation = {order}")

@@ -126,7 +126,7 @@ def steps() -> dict[str, float]:
     for name in registry():
         sets = OPTIONS.get(name, ("",))
         for options in sets:
-            weight = 0.15 if name.startswith(_ELSEWHERE) else 1.0
+            weight = 0.5 if name.startswith(_ELSEWHERE) else 1.0
             weights[f"{name}{{{options}}}" if options else name] = weight / len(sets)
     return weights
 

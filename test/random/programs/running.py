@@ -54,8 +54,10 @@ def _array(draw: Random, argument: Argument) -> Array:
 
 
 def interpreted(module: ModuleOp, program: Program, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """Run a program in the interpreter and return its results by name."""
-    return run_module(module, inputs, function=program.entry)
+    """Run a program, at any level, in the interpreter and return its results by name, with indices of 64 bits."""
+    results = run_module(module, inputs, function=program.entry)
+    indices = {f"result{place}" for place, port in enumerate(program.results) if port.element == "index"}
+    return {name: array.astype(np.int64) if name in indices else array for name, array in results.items()}
 
 
 def difference(expected: Mapping[str, Array], actual: Mapping[str, Array]) -> str:

@@ -1,0 +1,238 @@
+"""
+Run random programs of the standard dialects through the passes of opt-tool, and as C.
+
+    python benchmarks/random_programs.py --count 3000
+    python benchmarks/random_programs.py --count 1 --seed 1234 --passes canonicalize,cse
+    python benchmarks/random_programs.py --count 500 --jit
+
+Program number N is made from the seed N by `test/random/programs/`. The interpreter runs it, with the ends of its types
+among the inputs, before and after each of some passes, which its seed chooses among all that opt-tool offers; the
+results must be equal bit for bit, except for the bits of NaN. A program that a pipeline lowers to C is compiled with
+others, with all warnings as errors, plainly and under ASan and UBSan, and must give the same. With `--jit` it runs in
+the JIT of upstream MLIR too. A pass may refuse a program by a clear error; an internal error, a hang, IR that does not
+verify and another result are faults. Each is printed with its seed, and the exit code is then 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from isolated import Crash, Hang, run_isolated
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+from seeded import positive
+
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.errors import Diagnostic
+from tilewright.runtime.upstream import optimized
+from tilewright.test.random.programs.harness import Failure, Results
+from tilewright.test.random.programs.in_c import FLAGS, in_c, run_in_c
+from tilewright.test.random.programs.in_jit import UNSUPPORTED, run_in_jit
+from tilewright.test.random.programs.passes import Outcome, Subject, chains
+from tilewright.test.random.programs.program import PROFILES, Program, program
+from tilewright.test.random.programs.running import difference, inputs_of, interpreted
+
+BATCH = 25
+"""Programs in one process, and in one translation unit: the compiler starts in 30 ms, a program takes it 50 ms."""
+SECONDS = 900
+"""Limit of a batch; each pass has its own, far below."""
+KINDS = ("same", "changed", "refused", "lowered", "fault")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Passes to run on each program: how many, and of which names; and where else it runs."""
+
+    passes: int
+    names: tuple[str, ...]
+    profile: str | None
+    in_c: bool
+    jit: bool
+
+
+@dataclass
+class Tally:
+    """Outcomes of a batch by pass, and texts of its faults."""
+
+    counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
+    refusals: Counter[str] = field(default_factory=Counter[str])
+    faults: list[str] = field(default_factory=list[str])
+
+    def add(self, name: str, kind: str) -> None:
+        self.counts[name][kind] += 1
+
+    def fault(self, name: str, seed: int, text: str) -> None:
+        self.add(name, "fault")
+        self.faults.append(f"seed {seed}: {text}")
+
+    def merge(self, other: Tally) -> None:
+        for name, counts in other.counts.items():
+            self.counts[name].update(counts)
+        self.refusals.update(other.refusals)
+        self.faults += other.faults
+
+
+def attempt(first: int, options: Options) -> Tally:
+    """Return the outcomes of a batch of programs; one of a fault in the batch itself if there is any."""
+    tally = Tally()
+    try:
+        programs = [program(seed, profile=options.profile, entry=f"p{seed}") for seed in range(first, first + BATCH)]
+        expected = {drawn.seed: _interpreted(drawn, options, tally) for drawn in programs}
+        running = [drawn for drawn in programs if expected[drawn.seed]]
+        if options.in_c:
+            _compare_c(running, expected, tally)
+        if options.jit:
+            _compare_jit(running, expected, tally)
+    except Exception:
+        tally.fault("campaign", first, traceback.format_exc())
+    return tally
+
+
+def _interpreted(drawn: Program, options: Options, tally: Tally) -> list[Results]:
+    """Run passes on a program and return its results; none where it does not run."""
+    try:
+        subject = Subject(drawn)
+    except Exception as error:
+        tally.fault("interpreter", drawn.seed, f"{drawn.profile}: {error}")
+        return []
+    for chain in chains(drawn.seed, options.passes, options.names):
+        _record(subject, chain, tally)
+    if detail := subject.reread():
+        tally.fault("print", drawn.seed, detail)
+    return subject.expected
+
+
+def _record(subject: Subject, chain: Sequence[str], tally: Tally) -> None:
+    try:
+        outcomes = subject.check(chain)
+    except Exception:
+        outcomes = [Outcome(chain[-1], "fault", traceback.format_exc())]
+    for outcome in outcomes:
+        name = outcome.step.partition("{")[0]
+        if outcome.kind != "fault":
+            tally.add(name, outcome.kind)
+            continue
+        where = f"{subject.program.profile}, {','.join(chain)}, at {outcome.step}"
+        tally.fault(name, subject.program.seed, f"{where}: {outcome.detail}")
+
+
+def _compare(
+    place: str,
+    programs: Sequence[Program],
+    results: Sequence[list[Results] | Failure],
+    expected: dict[int, list[Results]],
+    tally: Tally,
+) -> None:
+    for drawn, found in zip(programs, results, strict=True):
+        if isinstance(found, Failure):
+            tally.fault(place, drawn.seed, f"{drawn.profile}, {place}: {found.text}")
+            continue
+        pairs = zip(expected[drawn.seed], found, strict=True)
+        texts = [text for want, have in pairs if (text := difference(want, have))]
+        if texts:
+            tally.fault(place, drawn.seed, f"{drawn.profile}, {place}: {texts[0]}")
+        else:
+            tally.add(place, "same")
+
+
+def _compare_c(programs: Sequence[Program], expected: dict[int, list[Results]], tally: Tally) -> None:
+    texts = []
+    for drawn in programs:
+        try:
+            texts.append(in_c(drawn))
+        except Diagnostic as error:
+            is_fault = "internal error" in error.message or "does not verify" in error.message
+            if is_fault:
+                tally.fault("to C", drawn.seed, f"{drawn.profile}: {error}")
+            else:
+                tally.add("to C", "refused")
+                tally.refusals[f"{error.stage.partition(',')[0]}: {error.message[:70]}"] += 1
+        else:
+            tally.add("to C", "changed")
+    with tempfile.TemporaryDirectory() as folder:
+        for build in FLAGS if texts else ():
+            results = run_in_c(texts, Path(folder), build)
+            _compare(f"C, {build}", [text.program for text in texts], results, expected, tally)
+
+
+def _compare_jit(programs: Sequence[Program], expected: dict[int, list[Results]], tally: Tally) -> None:
+    chosen = [drawn for drawn in programs if not drawn.traits & UNSUPPORTED]
+    for _ in range(len(programs) - len(chosen)):
+        tally.add("JIT", "refused")
+    with tempfile.TemporaryDirectory() as folder:
+        _compare("JIT", chosen, run_in_jit(chosen, Path(folder)), expected, tally)
+    for drawn in chosen:
+        _compare("mlir-opt's text", [drawn], [_reprinted(drawn)], expected, tally)
+
+
+def _reprinted(drawn: Program) -> list[Results] | Failure:
+    """Return the results of a program as mlir-opt prints it."""
+    try:
+        accepted = parse_module(new_context(), optimized(drawn.text))
+        return [interpreted(accepted, drawn, inputs_of(drawn, seed)) for seed in range(2)]
+    except Diagnostic as error:
+        return Failure(str(error))
+
+
+def table(tally: Tally) -> Table:
+    """Return the outcomes by pass."""
+    shown = Table("pass", *KINDS)
+    for name, counts in sorted(tally.counts.items()):
+        shown.add_row(name, *(str(counts[kind] or "") for kind in KINDS))
+    totals = [sum(counts[kind] for counts in tally.counts.values()) for kind in KINDS]
+    shown.add_section()
+    shown.add_row("all", *map(str, totals))
+    return shown
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--count", type=positive, default=200, metavar="N", help="how many programs, rounded up to batches of 25 (200)")
+    add("--seed", type=int, default=0, metavar="N", help="the first number (0)")
+    add("--profile", choices=[*PROFILES], help="kind of program (any)")
+    add("--passes", default="", metavar="LIST", help="names of passes, separated by commas (all)")
+    add("--each", type=int, default=10, metavar="N", help="how many passes on each program (10)")
+    add("--jit", action="store_true", help="run in the JIT of upstream MLIR too")
+    add("--no-c", action="store_true", help="do not run in C")
+    add("--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N", help="processes at a time")
+    add("--faults", type=Path, metavar="FILE", help="write the faults there, too")
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parsed()
+    names = tuple(name for name in arguments.passes.split(",") if name)
+    options = Options(arguments.each, names, arguments.profile, not arguments.no_c, arguments.jit)
+    console, began, tally = Console(stderr=True), time.monotonic(), Tally()
+    firsts = range(arguments.seed, arguments.seed + arguments.count, BATCH)
+    runs = run_isolated(firsts, partial(attempt, options=options), arguments.jobs, SECONDS)
+    for first, found in track(runs, "running", len(firsts), console=console, disable=not console.is_terminal):
+        if isinstance(found, Crash | Hang):
+            found, ended = Tally(), found
+            found.fault("campaign", first, f"batch of {BATCH}: {type(ended).__name__.lower()}: {ended}")
+        tally.merge(found)
+        for text in found.faults:
+            print(text, flush=True)
+        if arguments.faults:
+            arguments.faults.write_text("\n\n".join(tally.faults))
+    Console(width=100).print(table(tally))
+    for text, count in tally.refusals.most_common(12):
+        print(f"{count:5} {text}")
+    print(f"{len(firsts) * BATCH} programs, {len(tally.faults)} faults, {time.monotonic() - began:.0f} s")
+    return int(bool(tally.faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
