@@ -168,6 +168,11 @@ def run_job(words: Sequence[int], memory: Memory) -> None:
     """
     job = Decoded(tuple(words))
     check(job)
+    compute(job, memory)
+
+
+def compute(job: Decoded, memory: Memory) -> None:
+    """Execute a job that need not be supported: its registers are read as pulp-nnx describes them."""
     for number, count in enumerate(job.blocks["features"]):
         block = _Block(job, memory, number, count)
         for row, height in enumerate(job.blocks["rows"]):
