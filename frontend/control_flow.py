@@ -16,7 +16,8 @@ from onnx import GraphProto, NodeProto, TensorProto, helper
 from ..errors import Diagnostic
 from .attributes import attribute_of
 from .dynamic_sizes import refuse_extents
-from .kept_graphs import body_of, constant_number, keep_loop, keep_scan, listed, settled
+from .kept_graphs import body_of, constant_number, is_endless, keep_loop, keep_scan, listed, settled
+from .loop_counts import counted
 from .onnx_graph import body_graph, copies, read_body
 from .order import where_node
 from .resolver import Resolver
@@ -102,6 +103,10 @@ def _loop(resolver: Resolver, node: NodeProto) -> None:
             found="both are left out",
             remedy="give the Loop one of them in the model",
         )
+    if (given[0] == "" or turns is not None) and not is_endless(resolver, node):
+        if (fixed := counted(resolver, node, body, turns)) is not None:
+            _loop(resolver, fixed)
+            return
     is_open = (given[0] and turns is None) or (given[1] and condition is None)
     if is_open or (turns is not None and max(turns, 0) * len(body.node) > UNROLLED_NODES):
         keep_loop(resolver, node)
@@ -123,7 +128,7 @@ class _Unrolled:
 
     def __post_init__(self) -> None:
         self._start = len(self.resolver.nodes)
-        self._prefix = self.resolver.prefix(self.node)
+        self._prefix, self._own = (self.resolver.prefix(self.node) for _ in range(2))
         self.scanned = [[] for _ in range(len(self.node.output) - len(self.carried))]
         self._count = 0
 
@@ -138,7 +143,7 @@ class _Unrolled:
             self._finish()
             return
         prefix = f"{self._prefix}{self._count}."
-        number, condition = f"{prefix}turn", f"{prefix}goes_on"
+        number, condition = f"{self._own}{self._count}.turn", f"{self._own}{self._count}.goes_on"
         self.resolver.settle_constant(number, np.array(self._count, np.int64), TensorProto.INT64, self.node.name)
         self.resolver.settle_constant(condition, np.array(True), TensorProto.BOOL, self.node.name)
         self._count += 1
@@ -260,7 +265,7 @@ class _Scanned:
     states: list[str]
 
     def __post_init__(self) -> None:
-        self._prefix = self.resolver.prefix(self.node)
+        self._prefix, self._own = (self.resolver.prefix(self.node) for _ in range(2))
         self._collected: list[list[str]] = [[] for _ in self.outputs]
 
     def turn(self, index: int) -> None:
@@ -270,7 +275,9 @@ class _Scanned:
             return
         prefix = f"{self._prefix}{index}."
         slices = [
-            self._slice(f"{prefix}slice{number}", name, axis, self.length - 1 - index if backwards else index)
+            self._slice(
+                f"{self._own}{index}.slice{number}", name, axis, self.length - 1 - index if backwards else index
+            )
             for number, (name, axis, backwards) in enumerate(self.inputs)
         ]
         self.resolver.push([lambda: self._turned(index, outputs)])

@@ -55,7 +55,7 @@ def keep_loop(resolver: Resolver, node: NodeProto) -> None:
     given = resolver.extents.held(node.input[0]) if node.input[0] else None
     turns = bound_of(given[0]) if given is not None else constant_number(resolver, node.input[0])
     collects = len(node.output) > len(node.input) - 2
-    is_counted = collects and (given is not None or turns is None or not _goes_on(resolver, node))
+    is_counted = collects and (given is not None or turns is None or not is_endless(resolver, node))
     if is_counted and turns is None:
         raise Diagnostic(
             "a Loop has scan outputs, and its largest number of iterations is not known",
@@ -80,8 +80,8 @@ def keep_loop(resolver: Resolver, node: NodeProto) -> None:
         resolver.extents.axes |= {name: {0: extent} for name in node.output[len(carried) :] if name}
 
 
-def _goes_on(resolver: Resolver, node: NodeProto) -> bool:
-    """Return whether the condition of a Loop holds in every iteration."""
+def is_endless(resolver: Resolver, node: NodeProto) -> bool:
+    """Return whether the condition of a Loop holds in every iteration, so that its trip count alone ends it."""
     body = body_of(node, "body")
     producers = {name: inner for inner in body.node for name in inner.output}
     name = body.output[0].name
