@@ -81,8 +81,8 @@ def _may_alias(a: SSAValue, b: SSAValue, called: set[str]) -> bool:
     """
     Return whether two memrefs may share memory.
 
-    Allocations are apart from each other and from arguments, globals from globals of other names, and the arguments of a
-    function that the module does not call from each other.
+    Allocations are apart from each other and from arguments, globals from globals of other names, and the arguments of
+    a function that the module does not call from each other.
     """
     a, b = root_of(a), root_of(b)
     if a is b:

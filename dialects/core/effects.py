@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.memref import GetGlobalOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
@@ -39,9 +39,10 @@ from .effect_traits import (
     State,
     ViewLike,
 )
-from .effects_upstream import DIVISIONS, UPSTREAM
+from .effects_upstream import UPSTREAM
 from .kernel import is_kernel
 from .nesting import nested_ops
+from .speculation import is_defined
 
 _T = TypeVar("_T", bound=MemoryEffect)
 _READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
@@ -141,18 +142,9 @@ def is_speculatable(op: Operation) -> bool:
     """
     Return whether an op only computes its results, and may do so where the program would not run it.
 
-    A division has to be by a constant with which it is defined for every dividend.
+    A division has to be by a constant with which it is defined for every dividend, an access of a tensor in bounds.
     """
-    if op.regions or not is_pure(op):
-        return False
-    if op.name not in DIVISIONS:
-        return True
-    divisor = op.operands[1].owner
-    value = divisor.properties.get("value") if isinstance(divisor, Operation) and divisor.name == _CONSTANT else None
-    return isinstance(value, IntegerAttr) and value.value.data not in ((0, -1) if DIVISIONS[op.name] else (0,))
-
-
-_CONSTANT = "arith.constant"
+    return not op.regions and is_pure(op) and is_defined(op)
 
 
 def is_view(op: Operation) -> bool:

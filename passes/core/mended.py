@@ -14,20 +14,34 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.builder import Builder
-from xdsl.dialects import arith, cf, memref
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, LocationAttr, UnknownLoc
+from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, LocationAttr, TensorType, UnknownLoc, i64
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.irdl.operations import OptSingleBlockRegionDef, SingleBlockRegionDef, VarSingleBlockRegionDef
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.traits import is_speculatable as xdsl_is_speculatable
+from xdsl.transforms import (
+    control_flow_hoist,
+    convert_scf_to_cf,
+    linalg_transformations,
+    loop_invariant_code_motion,
+    scf_for_loop_range_folding,
+    scf_for_loop_unroll,
+)
 from xdsl.transforms.canonicalization_patterns import arith as arith_patterns
 from xdsl.transforms.canonicalization_patterns import cf as cf_patterns
 from xdsl.transforms.canonicalization_patterns import memref as memref_patterns
 
 from ...dialects.core.analysis.arithmetic import wrapped
+from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.nesting import nested_ops
+from ...dialects.core.speculation import is_defined
 from ...dialects.core.verification.dominance import reachable_blocks
 from ...errors import Diagnostic
-from ...ir import numpy_type
+from ...ir import numpy_type, where
 
 _Branch: TypeAlias = tuple[Block, Sequence[SSAValue]]
 
@@ -157,6 +171,67 @@ def _only_if(pattern: type[RewritePattern], condition: Callable[[Operation], boo
     setattr(pattern, "match_and_rewrite", match_and_rewrite)
 
 
+# Speculation
+
+
+def is_speculatable(op: Operation) -> bool:
+    """Return whether an op, with those inside of it, may run where the program does not run it."""
+    return xdsl_is_speculatable(op) and all(is_defined(inner) for inner in nested_ops(op))
+
+
+# Loops and kernels
+
+_MOST_UNROLLED = 100_000
+"""Ops that unrolling a loop may make: 14 s at 0.14 ms to make and print each."""
+
+
+def _may_be_unrolled(op: Operation) -> bool:
+    """Return whether a loop counts up. Raises Diagnostic for one with too many iterations to unroll."""
+    if not isinstance(op, scf.ForOp):
+        return True
+    low, high, step = map(constant_integer, (op.lb, op.ub, op.step))
+    if low is None or high is None or step is None:
+        return True
+    size = len(range(low, high, step)) * len(nested_ops(op.body)) if step > 0 else 0
+    if size > _MOST_UNROLLED:
+        expected = f"at most {_MOST_UNROLLED:,} ops"
+        raise Diagnostic("the loop is too long to unroll", where=where(op), expected=expected, found=f"{size:,} ops")
+    return step > 0
+
+
+_ONE_BLOCK = (SingleBlockRegionDef, OptSingleBlockRegionDef, VarSingleBlockRegionDef)
+
+
+def _may_become_branches(op: Operation) -> bool:
+    """Return True. Raises Diagnostic for structured control flow in an op whose regions are one block each."""
+    parent = op.parent_op()
+    if isinstance(op, scf.IfOp | scf.ForOp | scf.IndexSwitchOp) and isinstance(parent, IRDLOperation):
+        if any(isinstance(region, _ONE_BLOCK) for _, region in parent.get_irdl_definition().regions):
+            message = f"'{op.name}' in '{parent.name}' cannot become branches"
+            remedy = f"lower '{parent.name}' before, or move its body to a function"
+            raise Diagnostic(message, where=where(op), expected="a region of several blocks", remedy=remedy)
+    return True
+
+
+def _counts_indices(op: Operation) -> bool:
+    """Return whether a loop is one of indices: sums of bounds of narrower integers may wrap."""
+    return not isinstance(op, scf.ForOp) or isinstance(op.lb.type, IndexType)
+
+
+def _is_fusable(op: Operation) -> bool:
+    """Return whether a product and its sums are of float vectors of one type: xDSL writes a kernel of those alone."""
+    if not isinstance(op, linalg.MulOp) or not op.res:
+        return True
+    users = [use.operation for use in op.res[0].uses if isinstance(use.operation, linalg.AddOp)]
+    types = {value.type for each in (op, *users) for value in (*each.operands, *each.results)}
+    type = next(iter(types))
+    return len(types) == 1 and isinstance(type, TensorType) and _is_float_vector(cast("TensorType[Any]", type))
+
+
+def _is_float_vector(type: TensorType[Any]) -> bool:
+    return len(type.get_shape()) == 1 and isinstance(type.element_type, AnyFloat)
+
+
 # Locations
 
 
@@ -204,6 +279,14 @@ def correct_rewrites() -> None:
     fold = arith.SignlessIntegerBinaryOperation.fold
     setattr(arith.SignlessIntegerBinaryOperation, "fold", _folding_indices(fold))
     setattr(cf_patterns, "collapse_branch", collapse_branch)
+    for pattern in (convert_scf_to_cf.IfLowering, convert_scf_to_cf.ForLowering, convert_scf_to_cf.SwitchLowering):
+        _only_if(pattern, _may_become_branches)
+    _only_if(scf_for_loop_unroll.UnrollLoopPattern, _may_be_unrolled)
+    _only_if(scf_for_loop_range_folding.ScfForLoopRangeFolding, _counts_indices)
+    _only_if(linalg_transformations.FuseMultiplyAddPass, _is_fusable)
+    setattr(convert_scf_to_cf, "i32", i64)  # the type of the flag of cf.switch: an index may have more bits
+    for module in (control_flow_hoist, loop_invariant_code_motion):
+        setattr(module, "is_speculatable", is_speculatable)
     for pattern in _BRANCHES:
         _only_if(pattern, _is_reachable)
     _only_if(memref_patterns.MemRefSubviewOfSubviewFolding, _keeps_type)
