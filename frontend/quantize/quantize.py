@@ -26,7 +26,7 @@ from .selection import Layer, Selection, named, select
 from .sensitivity import OutputError, most_sensitive
 from .smoothing import smooth
 from .tables import tabulate_functions
-from .weights import Weights, corrected_bias, quantize_rows, round_adaptively
+from .weights import BITS, Weights, corrected_bias, largest_of, quantize_rows, round_adaptively
 from .wide import widen
 
 _LARGEST_BIAS = 1 << 30
@@ -40,7 +40,8 @@ class Options:
     Options of quantisation.
 
     `ranges` is one of `RANGES`, `form` one of `FORMS`; `floats` are patterns of nodes or operators that stay floats.
-    Weights have one scale, or one for each `block` of output channels where `per_channel`.
+    Weights have one scale, or one for each `block` of output channels where `per_channel`; as bytes they use
+    `weight_bits` of 4 to 8 bits.
     Zero points of activations are 0 where `symmetric`, by default with `common_sums` alone. `smooth` balances the
     channels of activations, where weights have a scale per channel. `adaptive` rounds weights for the least error of
     each product, else to nearest; `search` tries all ranges and both roundings instead, and takes those that change the
@@ -68,6 +69,7 @@ class Options:
     keep: int = 0
     wide: tuple[str, ...] = ()
     keep_wide: int = 0
+    weight_bits: int = BITS
 
     @property
     def channels(self) -> int:
@@ -174,7 +176,7 @@ def _quantised(
     scales = _scales(network, selection, calibration, options)
     parameters, biases = _layer_by_layer(network, selection, scales, calibration, samples, options)
     quantised = emit_qdq(network, selection, scales, parameters, biases)
-    widen(quantised.network, selection.wide, calibration.reaches)
+    widen(quantised.network, selection.wide, calibration.reaches, options.weight_bits)
     return scales, parameters, quantised
 
 
@@ -246,13 +248,17 @@ def _parameters(
 ) -> Parameters:
     """Quantise the constants of a layer for its operand `columns` [groups, K, M], `quantised` in the network so far."""
     if not has_matrix(layer):
-        return _constant(network.constants[layer.weight])
+        bits = options.weight_bits if layer.node.op_type == "MatMul" else BITS
+        return _constant(network.constants[layer.weight], largest_of(bits))
     matrix, x = matrix_of(network, layer), scales[layer.data[0]]
     bias = _bias(network, layer, matrix)
-    # A bias in 32 bits has the scale of the product, which may not be too small for it.
+    # A bias in 32 bits has the scale of the product, which may not be too small for it, nor for a normal number.
     least = np.abs(bias).reshape(matrix.shape[:2]) / (x.scale * _LARGEST_BIAS)
     search = options.ranges == "mse"
-    weights = quantize_rows(matrix, columns, channels=options.channels, search=search, least=least)
+    least = np.maximum(least, np.finfo(np.float32).tiny / x.scale)
+    weights = quantize_rows(
+        matrix, columns, channels=options.channels, search=search, least=least, bits=options.weight_bits
+    )
     if options.adaptive:
         weights = round_adaptively(matrix, columns, quantised, weights)
     if options.correct:
@@ -278,8 +284,9 @@ def _stored(
     return Parameters(integers, scales if per_channel else scales[:1], layer.axis if per_channel else None, kept)
 
 
-def _constant(array: Array) -> Parameters:
-    """Return a constant with one scale."""
-    scale = np.float32(max(float(np.abs(array).max(initial=0.0)) / 127, 0.0)) or np.float32(1)
-    integers = np.clip(np.rint(array / scale), -127, 127).astype(np.int8)
+def _constant(array: Array, largest: int) -> Parameters:
+    """Return a constant with one scale, as integers from `-largest` to `largest`."""
+    scale = np.float32(float(np.abs(array).max(initial=0.0)) / largest)
+    scale = scale if scale >= np.finfo(np.float32).tiny else np.float32(1)
+    integers = np.clip(np.rint(array / scale), -largest, largest).astype(np.int8)
     return Parameters(integers, np.array([scale], np.float32), None)

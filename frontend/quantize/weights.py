@@ -8,20 +8,30 @@ import numpy as np
 
 from ...ir import Array
 
-LARGEST = 127
-"""The largest quantised weight; the range is symmetric."""
+BITS = 8
+"""Bits of weights where nothing else is asked for."""
 _SHARES = np.linspace(1.0, 0.5, 26)
 _SWEEPS = 3
 _DAMPING = 0.03
 """Share of the mean power of the operands that is added to each of them, so that few samples decide less."""
 
 
+def largest_of(bits: int) -> int:
+    """Return the largest quantised weight of so many bits; the range is symmetric."""
+    return (1 << (bits - 1)) - 1
+
+
 @dataclass(frozen=True)
 class Weights:
-    """Quantised weights [groups, rows, K] as integers of f64, and the scale [groups, rows] of each row in f32."""
+    """
+    Quantised weights [groups, rows, K] as integers of f64, and the scale [groups, rows] of each row in f32.
+
+    The integers are from `-largest` to `largest`.
+    """
 
     integers: Array
     scales: Array
+    largest: int = largest_of(BITS)
 
     @property
     def real(self) -> Array:
@@ -29,7 +39,9 @@ class Weights:
         return self.integers * self.scales[..., None].astype(np.float64)
 
 
-def quantize_rows(matrix: Array, columns: Array, *, channels: int, search: bool, least: Array) -> Weights:
+def quantize_rows(
+    matrix: Array, columns: Array, *, channels: int, search: bool, least: Array, bits: int = BITS
+) -> Weights:
     """
     Quantise weights [groups, rows, K] to the nearest integers, with a scale for each block of so many rows, 0 for all.
 
@@ -37,16 +49,16 @@ def quantize_rows(matrix: Array, columns: Array, *, channels: int, search: bool,
     largest weight. No scale is below `least`, one per row.
     """
     power = (columns.astype(np.float64) ** 2).mean(axis=2)[:, None, :] if columns.size else np.ones(matrix.shape[-1])
-    wide = matrix.astype(np.float64)
-    full, least = _reach(wide, channels), over_blocks(least, channels, np.maximum)
+    wide, largest = matrix.astype(np.float64), largest_of(bits)
+    full, least = _reach(wide, channels, largest), over_blocks(least, channels, np.maximum)
     best, lowest = full, np.full(full.shape, np.inf)
     for share in _SHARES if search else (1.0,):
         scales = np.maximum(full * share, least)
-        error = (power * (wide - _nearest(wide, scales) * scales[..., None]) ** 2).sum(axis=2)
+        error = (power * (wide - _nearest(wide, scales, largest) * scales[..., None]) ** 2).sum(axis=2)
         error = over_blocks(error, channels, np.add)
         best, lowest = np.where(error < lowest, scales, best), np.minimum(error, lowest)
     scales = best.astype(np.float32)
-    return Weights(_nearest(wide, scales.astype(np.float64)), scales)
+    return Weights(_nearest(wide, scales.astype(np.float64), largest), scales, largest)
 
 
 def over_blocks(rows: Array, channels: int, combine: np.ufunc) -> Array:
@@ -57,14 +69,14 @@ def over_blocks(rows: Array, channels: int, combine: np.ufunc) -> Array:
     return np.repeat(blocks, size)[: len(flat)].reshape(rows.shape)
 
 
-def _reach(wide: Array, channels: int) -> Array:
+def _reach(wide: Array, channels: int, largest: int) -> Array:
     """Return the scale at which the largest weight is representable; 1 for rows of zeros, which are exact in any."""
-    scales = over_blocks(np.abs(wide).max(axis=2, initial=0.0), channels, np.maximum) / LARGEST
+    scales = over_blocks(np.abs(wide).max(axis=2, initial=0.0), channels, np.maximum) / largest
     return np.where(scales >= np.finfo(np.float32).tiny, scales, 1.0)
 
 
-def _nearest(wide: Array, scales: Array) -> Array:
-    return np.clip(np.rint(wide / scales[..., None]), -LARGEST, LARGEST)
+def _nearest(wide: Array, scales: Array, largest: int) -> Array:
+    return np.clip(np.rint(wide / scales[..., None]), -largest, largest)
 
 
 def round_adaptively(matrix: Array, columns: Array, quantised: Array, start: Weights) -> Weights:
@@ -75,23 +87,29 @@ def round_adaptively(matrix: Array, columns: Array, quantised: Array, start: Wei
     `|W x - W' x'|^2` over the integers next to the weights, one column of the weights at a time for all rows.
     """
     groups = [
-        _descend(matrix[g].astype(np.float64), columns[g], quantised[g], start.integers[g], start.scales[g])
+        _descend(
+            matrix[g].astype(np.float64),
+            columns[g],
+            quantised[g],
+            Weights(start.integers[g], start.scales[g], start.largest),
+        )
         for g in range(matrix.shape[0])
     ]
-    return Weights(np.stack(groups), start.scales)
+    return Weights(np.stack(groups), start.scales, start.largest)
 
 
-def _descend(matrix: Array, columns: Array, quantised: Array, integers: Array, scales: Array) -> Array:
+def _descend(matrix: Array, columns: Array, quantised: Array, start: Weights) -> Array:
+    """Return the integers of the rows of one group that change its product least."""
     x, y = columns.astype(np.float64), quantised.astype(np.float64)
     gram, cross = y @ y.T, x @ y.T
     damping = _DAMPING * np.trace(gram) / max(1, len(gram))
     diagonal = np.arange(len(gram))
     gram[diagonal, diagonal] += damping
     cross[diagonal, diagonal] += damping
-    scaled = matrix / scales[:, None].astype(np.float64)
-    low = np.clip(np.floor(scaled), -LARGEST, LARGEST)
-    high = np.clip(np.ceil(scaled), -LARGEST, LARGEST)
-    found = integers.copy()
+    scaled = matrix / start.scales[:, None].astype(np.float64)
+    low = np.clip(np.floor(scaled), -start.largest, start.largest)
+    high = np.clip(np.ceil(scaled), -start.largest, start.largest)
+    found = start.integers.copy()
     # The gradient of half the squared error, in units of the scales.
     gradient = found @ gram - scaled @ cross
     for _ in range(_SWEEPS):

@@ -12,6 +12,7 @@ from onnx import NodeProto, helper
 from ...ir import Array
 from .network import Network
 from .selection import Layer
+from .weights import BITS, largest_of
 
 _LARGEST = 127
 _FINER = 254
@@ -24,15 +25,16 @@ _ROOM = 2
 """Range of an operand relative to the largest magnitude of the samples: one bit, so that larger operands fit too."""
 
 
-def widen(network: Network, layers: Sequence[Layer], reaches: Mapping[str, float]) -> None:
+def widen(network: Network, layers: Sequence[Layer], reaches: Mapping[str, float], bits: int = BITS) -> None:
     """
     Replace products of floats by sums of products of bytes; each operand is the sum of an upper and a lower byte.
 
     With `x = xh + xl` and `w = wh + wl`, of which the lower bytes have steps 254 times finer, the product is
     `xh wh + xh wl + xl wh`: what is left out, `xl wl`, is below the steps of the lower bytes. An operand that is
-    dequantised from a byte has no lower one. `reaches` are the largest magnitudes of computed operands by name.
+    dequantised from a byte has no lower one. `reaches` are the largest magnitudes of computed operands by name. Bytes
+    of weights use so many `bits`, and the steps of their lower ones are `2^bits - 2` times finer.
     """
-    _Writer(network, reaches).write({layer.name: layer for layer in layers})
+    _Writer(network, reaches, largest_of(bits)).write({layer.name: layer for layer in layers})
 
 
 @dataclass
@@ -41,6 +43,8 @@ class _Writer:
 
     network: Network
     reaches: Mapping[str, float]
+    largest: int
+    """The largest byte of a weight."""
     nodes: list[NodeProto] = field(default_factory=list[NodeProto])
     parts: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """Upper and lower byte, dequantised, of each computed operand."""
@@ -79,10 +83,10 @@ class _Writer:
         largest = np.abs(weights).max(axis=others if axis is not None else None, keepdims=axis is not None)
         # Steps of dead channels, of weights such as 1e-36, would vanish in those of sums.
         largest = np.maximum(largest, largest.max() * _DEAD)
-        scale = np.where(largest >= _LARGEST * _LEAST, largest / _LARGEST, 1.0).astype(np.float32)
-        fine = (scale / _FINER).astype(np.float32)
+        scale = np.where(largest >= self.largest * _LEAST, largest / self.largest, 1.0).astype(np.float32)
+        fine = (scale / (2 * self.largest)).astype(np.float32)
         upper = np.rint(weights / scale.astype(np.float64))
-        lower = np.clip(np.rint((weights - upper * scale) / fine.astype(np.float64)), -_LARGEST, _LARGEST)
+        lower = np.clip(np.rint((weights - upper * scale) / fine.astype(np.float64)), -self.largest, self.largest)
         found: list[str] = []
         for integers, steps, role in ((upper, scale, "upper"), (lower, fine, "lower")):
             numbers = steps.reshape(-1 if axis is not None else ())

@@ -196,13 +196,6 @@ def _conv_integer(op: OnnxOp, x: Array, w: Array, x_zero: Array | None = None, w
     return _conv(op, wide_x, wide_w)
 
 
-def _lp_pool(op: OnnxOp, x: Array) -> Array:
-    """Return the norm of order p of each window."""
-    p, kernel = op.attribute("p"), op.attribute("kernel_shape")
-    powers = _windows(op, np.abs(x.astype(np.float64)) ** p, kernel, 0)
-    return powers.sum(axis=tuple(range(-len(kernel), 0))) ** (1 / p)
-
-
 def _max_pool(op: OnnxOp, x: Array) -> list[Array]:
     """Return the largest element of each window and, where asked for, the first place in x that holds it."""
     lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
@@ -285,7 +278,6 @@ _LINEAR: dict[str, _Rule] = {
     "LSTM": recurrent,
     "LogSoftmax": log_softmax,
     "LpNormalization": lp_normalization,
-    "LpPool": _lp_pool,
     "MaxPool": _max_pool,
     "Pad": padded,
     "RNN": recurrent,

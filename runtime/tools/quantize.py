@@ -41,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--ranges", choices=RANGES, default="wide-percentile", help=what)
     what = "one scale per output channel, one for each N channels in a row, such as 16, or one per tensor (channel)"
     add("--weights", type=_weights, default=1, metavar="{channel,N,tensor}", help=what)
+    what = "bits that weights use of their bytes; with 7, sums of two products fit 16 bits: processors without VNNI (8)"
+    add("--weight-bits", type=int, choices=range(4, 9), default=8, metavar="{4..8}", help=what)
     what = "zero points 0, or any (asymmetric; symmetric with --common-sums)"
     add("--activations", choices=("symmetric", "asymmetric"), help=what)
     what = "round weights for the least error of the layer's result, or to the nearest integer (adaptive)"
@@ -109,6 +111,7 @@ def run(options: argparse.Namespace, model: Model) -> int:
         keep=options.keep_float,
         wide=tuple(options.wide),
         keep_wide=options.keep_wide,
+        weight_bits=options.weight_bits,
     )
     result, errors = quantize_file(model, _arrays(options.calibration, model), chosen)
     if options.json:
