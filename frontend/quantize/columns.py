@@ -9,8 +9,8 @@ import numpy as np
 from onnx import NodeProto
 
 from ...ir import Array
+from .layers import Layer
 from .network import Network, attribute
-from .selection import Layer
 
 _COLUMNS = 2048
 """Columns per layer over all samples; the product of a network is estimated from them."""

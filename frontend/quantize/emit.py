@@ -11,9 +11,10 @@ from onnx import NodeProto, helper
 
 from ...ir import Array
 from . import rows
+from .layers import ROWS, Layer
 from .network import Network, attribute
 from .scales import Scale
-from .selection import ROWS, Layer, Selection
+from .selection import Selection
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 from ...ir import Array
 from .calibration import Sample
 from .execution import Execution
+from .layers import Layer
 from .noise import noise_power, signal_power
 from .quantize import Result
-from .selection import Layer
 
 
 @dataclass(frozen=True)

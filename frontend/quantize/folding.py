@@ -10,6 +10,7 @@ from onnx import NodeProto
 from ...ir import Array
 from ..evaluation import evaluate, is_foldable
 from ..tensors import Constant
+from .gemms import plain_gemms
 from .network import Network, attribute, is_named
 from .windows import split_windows
 
@@ -25,7 +26,7 @@ def fold(network: Network, floats: Collection[str] = ()) -> None:
     """
     _drop_unused(network)
     _fold_constants(network)
-    _scale_gemms(network)
+    plain_gemms(network, floats)
     changed = True
     while changed:
         changed = _fold_affine(network, floats)
@@ -65,22 +66,6 @@ def _constant(array: Array, node: NodeProto) -> Constant:
     from onnx import helper
 
     return Constant(array, helper.np_dtype_to_tensor_dtype(array.dtype), node.name)
-
-
-def _scale_gemms(network: Network) -> None:
-    """Make `alpha` and `beta` of a Gemm with constant weights part of the weights and the bias."""
-    for node in network.nodes:
-        if node.op_type != "Gemm" or node.input[1] not in network.constants:
-            continue
-        for index, name in ((1, "alpha"), (2, "beta")):
-            factor = attribute(node, name)
-            if factor == 1 or len(node.input) <= index or node.input[index] not in network.constants:
-                continue
-            constant = network.constants[node.input[index]]
-            node.input[index] = network.add_constant(node.input[index], (constant * factor).astype(constant.dtype))
-            kept = [each for each in node.attribute if each.name != name]
-            del node.attribute[:]
-            node.attribute.extend(kept)
 
 
 def _fold_affine(network: Network, floats: Collection[str]) -> bool:

@@ -13,9 +13,9 @@ from .calibration import Sample
 from .columns import Sampler
 from .emit import Parameters
 from .execution import Execution
+from .layers import Layer
 from .network import Network
 from .scales import Scale
-from .selection import Layer
 
 
 class Propagation:

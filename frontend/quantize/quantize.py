@@ -16,13 +16,14 @@ from .columns import has_matrix, matrix_of, weight_of
 from .emit import Parameters, Quantised, emit_qdq
 from .equalize import equalize
 from .folding import add_biases, fold
+from .layers import Layer
 from .network import Network, check_model
 from .norms import compose_norms, drop_unused
 from .propagation import Propagation
 from .qlinear import to_qlinear
 from .ranges import METHODS
 from .scales import Scale, scales_of
-from .selection import Layer, Selection, named, select
+from .selection import Selection, named, select
 from .sensitivity import OutputError, most_sensitive
 from .smoothing import smooth
 from .tables import tabulate_functions

@@ -12,63 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import escape
-from math import prod
 
 import numpy as np
 from onnx import NodeProto
 
 from ...dialects.onnx.kinds import ELEMENTWISE, MOVES
 from ...errors import Diagnostic, did_you_mean
+from .layers import IN_FLOATS, PRODUCTS, ROWS, RULES, SUMS, Layer
 from .network import Network, attribute, is_named
 
 _CLAMPS = frozenset(("Relu", "Clip"))
-_PRODUCTS = frozenset(("Conv", "Gemm", "MatMul"))
-_SUMS = frozenset(("Add", "Mul", "Sub"))
-_LONGEST_ROW = 1 << 14
-"""Numbers of a row up to which 32 bits hold the sums of integer rows."""
 _REDUCTIONS = frozenset(("ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2"))
-
-
-@dataclass(frozen=True)
-class Layer:
-    """
-    Operator with integer arithmetic.
-
-    `tail` are the nodes after it that are part of it: the sum with a bias, clamps. `data` are the operands that the
-    network computes, `weight` and `bias` the constant ones, "" where there is none; `axis` is that of the output
-    channels in the weight, None where the weight has one scale. `output` is the quantised result. A softmax may have a
-    `summand` of its operand, such as a mask; one that `is_wide` has a result of 32 bits.
-    """
-
-    node: NodeProto
-    tail: tuple[NodeProto, ...]
-    data: tuple[str, ...]
-    output: str
-    weight: str = ""
-    bias: str = ""
-    axis: int | None = None
-    summand: str = ""
-    is_wide: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name of the operator's node."""
-        return self.node.name
-
-    @property
-    def summing(self) -> NodeProto:
-        """The node that adds the bias."""
-        return self.tail[0] if self.node.op_type == "MatMul" else self.node
-
-    @property
-    def is_softmax(self) -> bool:
-        """Test for the operator Softmax."""
-        return self.node.op_type == "Softmax"
-
-    @property
-    def points(self) -> tuple[str, ...]:
-        """The tensors that are quantised to bytes."""
-        return self.data if self.is_wide else (*self.data, self.output)
 
 
 @dataclass
@@ -134,14 +88,9 @@ def select(
     tails = {id(node) for layer in kept for node in layer.tail}
     walk = _Layers(network, named | tails | others, rows=rows)
     layers = walk.found()
-    products = [layer for layer in kept if id(layer.node) in wider and layer.node.op_type in _PRODUCTS]
+    products = [layer for layer in kept if id(layer.node) in wider and layer.node.op_type in PRODUCTS]
     if not layers and not products:
-        raise Diagnostic(
-            "the model has no layer to quantise",
-            expected=f"a node of {', '.join(sorted({*_BUILDERS}))} that is no function of single numbers, as x + x is",
-            found=", ".join(sorted({node.op_type for node in network.nodes})) or "no nodes",
-            remedy="give a network of floats of 32 bits with such a layer",
-        )
+        raise _without_layer(network, {**dict.fromkeys(others, _IN_ROWS), **dict.fromkeys(named, _CHOSEN)}, walk)
     sums = [layer.data for layer in layers if layer.node.op_type in ("Add", "Sub")] if common_sums else []
     # A function of the result of a layer of floats stays floats with it.
     results = {layer.output for layer in kept}
@@ -150,19 +99,52 @@ def select(
     return Selection(layers, groups, moved, [layer for layer in kept if layer.weight], products, origins)
 
 
+_CHOSEN = "--float names it"
+_IN_ROWS = "it is part of a normalisation made of primitives, or only Exp, Log, Reciprocal, Softmax or Sqrt reads it"
+_NODES = 8
+"""Nodes of which an error says why they are no layers."""
+
+
+def _without_layer(network: Network, left: Mapping[int, str], walk: _Layers) -> Diagnostic:
+    """Return the error of a network without layers, with the reason for each product, then for each other candidate."""
+    candidates = [node for node in network.nodes if node.op_type in IN_FLOATS or node.op_type in {**RULES, **ROWS}]
+    candidates.sort(key=lambda node: node.op_type not in PRODUCTS | IN_FLOATS)
+    notes: list[str] = []
+    for node in candidates:
+        function = "it is a function of single numbers" if node.output[0] in walk.origins else "it is part of a layer"
+        reason = left.get(id(node)) or walk.reasons.get(node.name, function)
+        notes.append(f'node "{node.name}": {node.op_type} stays in floats: {reason}')
+    remedy = "give a network of floats of 32 bits with such a layer"
+    if any(note.endswith(_CHOSEN) for note in notes):
+        remedy = "name fewer nodes with --float"
+    more = [f"and {len(notes) - _NODES} more nodes"] if len(notes) > _NODES else []
+    return Diagnostic(
+        "the model has no layer to quantise",
+        expected=f"a node of {', '.join(sorted(RULES))} that is no function of single numbers, as x + x is",
+        found=", ".join(sorted({node.op_type for node in network.nodes})) or "no nodes",
+        remedy=remedy,
+        notes=[*notes[:_NODES], *more],
+    )
+
+
 # Layers
 
 
 class _Layers:
-    """Walk over a network that collects layers; `origins` maps a tensor to the one that it is a function of."""
+    """
+    Walk over a network that collects layers.
+
+    `origins` maps a tensor to the one that it is a function of, `reasons` the name of a node to why it is no layer.
+    """
 
     def __init__(self, network: Network, floats: set[int], *, rows: bool):
         self._network = network
-        self._builders = {**_BUILDERS, **ROWS} if rows else _BUILDERS
+        self._rules = {**RULES, **ROWS} if rows else RULES
         self._floats = floats
         self._consumers = network.consumers()
         self._outputs = set(network.output_names)
         self.origins: dict[str, str] = {}
+        self.reasons: dict[str, str] = {}
         self._absorbed: set[int] = set()
 
     def found(self) -> list[Layer]:
@@ -195,17 +177,25 @@ class _Layers:
         return origins.pop()
 
     def _layer(self, node: NodeProto) -> Layer | None:
-        network = self._network
-        builder = None if node.domain else self._builders.get(node.op_type)
-        named = [name for name in (*node.input, *node.output) if name]
-        if builder is None or not network.is_float(node.output[0]) or not network.is_float(named[0]):
-            return None
-        is_constant = all(name in network.constants for name in node.input if name)
-        layer = None if is_constant else builder(network, node)
-        if layer is None or not layer.data:
+        layer = self._ruled(node)
+        if isinstance(layer, str):
+            self.reasons[node.name] = layer
             return None
         layer = self._with_bias(layer) if node.op_type == "MatMul" else layer
         return layer if node.op_type in ROWS else self._with_clamps(layer)
+
+    def _ruled(self, node: NodeProto) -> Layer | str:
+        """Return the layer that a node is by the rule of its operator, or why it is none."""
+        network = self._network
+        rule = None if node.domain else self._rules.get(node.op_type)
+        tensors = [name for name in (*node.input, *node.output) if name]
+        if rule is None:
+            return "--nonlinear float leaves it so" if node.op_type in ROWS else "it has no arithmetic of integers"
+        if not network.is_float(node.output[0]) or not network.is_float(tensors[0]):
+            return "its tensors are not floats of 32 bits"
+        if all(name in network.constants for name in node.input if name):
+            return "its operands are constants"
+        return rule(network, node)
 
     def _next(self, name: str) -> NodeProto | None:
         """Return the only consumer of a tensor that is no output."""
@@ -231,116 +221,6 @@ class _Layers:
             tail.append(node)
             output = node.output[0]
         return Layer(layer.node, tuple(tail), layer.data, output, layer.weight, layer.bias, layer.axis)
-
-
-def _convolution(network: Network, node: NodeProto) -> Layer | None:
-    bias = node.input[2] if len(node.input) > 2 else ""
-    if any(name and name not in network.constants for name in (node.input[1], bias)):
-        return None
-    return Layer(node, (), (node.input[0],), node.output[0], node.input[1], bias, 0)
-
-
-def _gemm(network: Network, node: NodeProto) -> Layer | None:
-    layer = _convolution(network, node)
-    plain = not attribute(node, "transA") and attribute(node, "alpha") == 1 and attribute(node, "beta") == 1
-    if layer is None or not plain or node.input[0] in network.constants:
-        return None
-    columns = network.shape(node.output[0])[1]
-    if layer.bias and network.constants[layer.bias].size not in (1, columns):
-        return None
-    axis = 0 if attribute(node, "transB") else 1
-    return Layer(node, (), layer.data, layer.output, layer.weight, layer.bias, axis)
-
-
-def _matmul(network: Network, node: NodeProto) -> Layer | None:
-    data = tuple(name for name in node.input if name not in network.constants)
-    if len(data) == 2:
-        return Layer(node, (), data, node.output[0])
-    weight = next(name for name in node.input if name in network.constants)
-    along = node.input[1] == weight and network.shape(weight) == network.shape(weight)[-2:]
-    columns = along and len(network.shape(weight)) == 2 and len(network.shape(node.input[0])) > 1
-    return Layer(node, (), data, node.output[0], weight, axis=1 if columns else None)
-
-
-def _sum(network: Network, node: NodeProto) -> Layer | None:
-    data = tuple(name for name in node.input if name not in network.constants)
-    if len(data) == 2:
-        return Layer(node, (), data, node.output[0])
-    constant = next(name for name in node.input if name in network.constants)
-    same = network.shape(data[0]) == network.shape(node.output[0])
-    # The sum with a constant of floats is exact in 32 bits; a factor needs a scale.
-    return Layer(node, (), data, node.output[0], "" if node.op_type == "Add" and same else constant)
-
-
-def _average_pool(network: Network, node: NodeProto) -> Layer | None:
-    padded = any(attribute(node, "pads") or ()) and not attribute(node, "count_include_pad")
-    if padded or attribute(node, "ceil_mode") or attribute(node, "auto_pad") not in ("NOTSET", "VALID"):
-        return None
-    return _mean(network, node)
-
-
-def _mean(network: Network, node: NodeProto) -> Layer | None:
-    if any(name and name not in network.constants for name in node.input[1:]):
-        return None
-    return Layer(node, (), (node.input[0],), node.output[0])
-
-
-_BUILDERS: Mapping[str, Callable[[Network, NodeProto], Layer | None]] = {
-    "Conv": _convolution,
-    "Gemm": _gemm,
-    "MatMul": _matmul,
-    **dict.fromkeys(_SUMS, _sum),
-    "AveragePool": _average_pool,
-    "GlobalAveragePool": _mean,
-    "ReduceMean": _mean,
-}
-
-
-# Rows
-
-
-def _softmax(network: Network, node: NodeProto) -> Layer | None:
-    if network.shape(node.output[0])[attribute(node, "axis")] > _LONGEST_ROW or node.input[0] in network.constants:
-        return None
-    name, summand = _summand(network, node.input[0])
-    return Layer(node, (), (name,), node.output[0], summand=summand, is_wide=node.output[0] in network.output_names)
-
-
-def _summand(network: Network, name: str) -> tuple[str, str]:
-    """Return the tensor that a sum of the operand of a softmax ends, and its other summand; "" for other operands."""
-    total = network.producers().get(name)
-    if total is None or total.op_type != "Add" or len(network.consumers()[name]) != 1 or name in network.output_names:
-        return name, ""
-    scores = next((each for each in total.input if _is_product(network, each)), None)
-    if scores is None or network.shape(scores) != network.shape(name):
-        return name, ""
-    return scores, next(each for each in total.input if each != scores)
-
-
-def _is_product(network: Network, name: str) -> bool:
-    """Return whether a tensor is a matrix product, or one times a number."""
-    producers = network.producers()
-    node = producers.get(name)
-    while node is not None and node.op_type in ("Mul", "Div"):
-        data = [each for each in node.input if each not in network.constants]
-        single = all(network.constants[each].size == 1 for each in node.input if each in network.constants)
-        node = producers.get(data[0]) if len(data) == 1 and single else None
-    return node is not None and node.op_type == "MatMul"
-
-
-def _layer_norm(network: Network, node: NodeProto) -> Layer | None:
-    shape = network.shape(node.input[0])
-    is_constant = all(name in network.constants for name in node.input[1:] if name)
-    if not is_constant or any(node.output[1:]) or prod(shape[attribute(node, "axis") :]) > _LONGEST_ROW:
-        return None
-    return Layer(node, (), (node.input[0],), node.output[0])
-
-
-ROWS: Mapping[str, Callable[[Network, NodeProto], Layer | None]] = {
-    "Softmax": _softmax,
-    "LayerNormalization": _layer_norm,
-}
-"""Operators over rows that are layers where integers are chosen for them."""
 
 
 # Normalisations
@@ -379,7 +259,7 @@ def _stretched(network: Network) -> set[int]:
     return {
         id(node)
         for node in network.nodes
-        if node.op_type in _SUMS
+        if node.op_type in SUMS
         and {each.op_type for each in consumers[node.output[0]]} - _STRETCHING == set()
         and consumers[node.output[0]]
     }
@@ -431,7 +311,7 @@ def _groups(
         name
         for layer in layers
         for name in layer.points
-        if layer.node.op_type not in _PRODUCTS or root(layer.output) in ends
+        if layer.node.op_type not in PRODUCTS or root(layer.output) in ends
     }
     # A function of a quantised result is a table where its operand is quantised too.
     points: set[str] = set()

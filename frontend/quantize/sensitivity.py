@@ -8,10 +8,11 @@ from ...ir import Array
 from .calibration import Sample
 from .emit import Parameters, Quantised, emit_qdq
 from .execution import Execution
+from .layers import ROWS
 from .network import Network
 from .noise import noise_power, signal_power
 from .scales import Scale
-from .selection import ROWS, Selection
+from .selection import Selection
 
 _SAMPLES = 4
 

@@ -10,8 +10,8 @@ import numpy as np
 from onnx import NodeProto, helper
 
 from ...ir import Array
+from .layers import Layer
 from .network import Network
-from .selection import Layer
 from .weights import BITS, largest_of
 
 _LARGEST = 127

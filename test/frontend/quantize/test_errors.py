@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from onnx.external_data_helper import convert_model_to_external_data, write_exte
 from tilewright import cli
 from tilewright.errors import Diagnostic
 from tilewright.frontend.quantize.network import read_network
+from tilewright.frontend.quantize.quantize import Options
 from tilewright.ir import Array
 from tilewright.test.frontend.quantize.networks import floats, model_of, quantized, residual
 
@@ -112,12 +114,32 @@ def test_a_quantised_model_is_refused(tmp_path: Path):
         read_network(result.model)
 
 
-@pytest.mark.parametrize(("op", "inputs"), [("Softmax", ["x"]), ("Add", ["x", "x"])])
-def test_a_model_without_a_layer_is_refused(op: str, inputs: list[str]):
-    softmax = model_of([helper.make_node(op, inputs, ["y"])], {"x": (1, 4)}, ["y"], {})
+REASONS: list[tuple[str, Sequence[str], Mapping[str, Array], Mapping[str, Any], str]] = [
+    ("Softmax", ["x"], {}, {}, "--nonlinear float leaves it so"),
+    ("Add", ["x", "x"], {}, {}, "function of single numbers"),
+    ("Conv", ["x", "x"], {}, {}, "weights are computed"),
+    ("ConvTranspose", ["x", "w"], {"w": floats(4, 1, 3)}, {"group": 4}, "no arithmetic of integers"),
+    ("LSTM", ["x", "w", "r"], {"w": floats(1, 4, 8), "r": floats(1, 4, 1)}, {"hidden_size": 1}, "no arithmetic of"),
+    ("AveragePool", ["x"], {}, {"kernel_shape": [3], "pads": [1, 1]}, "windows at the border have fewer elements"),
+]
+
+
+@pytest.mark.parametrize(("op", "inputs", "constants", "attributes", "reason"), REASONS, ids=[r[0] for r in REASONS])
+def test_a_model_without_a_layer_is_refused_with_the_reason(
+    op: str, inputs: Sequence[str], constants: Mapping[str, Array], attributes: Mapping[str, Any], reason: str
+):
+    model = model_of([helper.make_node(op, inputs, ["y"], "n", **attributes)], {"x": (4, 4, 8)}, ["y"], constants)
     with pytest.raises(Diagnostic, match="no layer to quantise") as caught:
-        quantized(softmax)
+        quantized(model)
     assert "no function of single numbers" in caught.value.expected
+    assert [f'node "n": {op}' in note and reason in note for note in caught.value.notes] == [True]
+
+
+def test_a_model_whose_layers_are_all_named_is_refused():
+    with pytest.raises(Diagnostic, match="no layer to quantise") as caught:
+        quantized(residual(), Options(floats=("*",)))
+    assert caught.value.remedy == "name fewer nodes with --float"
+    assert len(caught.value.notes) == 5
 
 
 def test_a_layer_of_constants_is_none():

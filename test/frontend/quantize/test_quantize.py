@@ -17,11 +17,11 @@ from tilewright.frontend.importer import import_model
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.columns import Sampler
 from tilewright.frontend.quantize.execution import Execution
+from tilewright.frontend.quantize.layers import Layer
 from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.propagation import Propagation
 from tilewright.frontend.quantize.quantize import Options
 from tilewright.frontend.quantize.ranges import METHODS
-from tilewright.frontend.quantize.selection import Layer
 from tilewright.frontend.quantize.sensitivity import OutputError
 from tilewright.ir import Array, functions
 from tilewright.passes.recover_quantized import recover_quantized
