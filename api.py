@@ -22,6 +22,7 @@ from .grammar import UsageError
 from .ir import Array
 from .passes.emitc.text.files import files_of
 from .runtime.calls import steps_of
+from .runtime.comparison import Tolerance
 from .runtime.host import HostNetwork, shared_library
 from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
 from .runtime.tools.check import Row, find_cases
@@ -46,6 +47,7 @@ class Options(TypedDict, total=False):
     bucket: int
     prefill: AnyPath | int | None
     integers: bool
+    outputs: Sequence[str]
 
 
 class Tensor(NamedTuple):
@@ -208,15 +210,17 @@ def check(
     target: AnyPath = "host",
     on: str | Sequence[str] = "host",
     stop_after: str = "kernels",
-    context: int = 0,
-    bucket: int = 0,
-    integers: bool = False,
+    atol: float | None = None,
+    rtol: float | None = None,
+    steps: int = 0,
+    **options: Unpack[Options],
 ) -> list[Row]:
     """
     Compile the networks of folders, run them at all places of `on` and compare with their golden outputs.
 
-    Returns a row per network, which `passed` or has a `verdict` and a `detail`. Raises Diagnostic where a folder holds
-    no network, and for an unknown target or place.
+    Floats may differ by `atol` + `rtol` times the expected magnitude, quantised values by `steps`, as of `tilewright
+    check`. Returns a row per network, which `passed` or has a `verdict` and a `detail`. Raises Diagnostic where a
+    folder holds no network, and for an unknown target or place.
     """
     places = [on] if isinstance(on, str) else list(dict.fromkeys(on))
     if not places:
@@ -225,9 +229,8 @@ def check(
         check_place(place, str(target))
     pipeline_of(machine_named(str(target))).select(stop_after=stop_after)
     cases = [case for corpus in corpora for case in find_cases(Path(corpus))]
-    rows = check_cases(
-        cases, str(target), places, stop_after=stop_after, context=context, bucket=bucket, integers=integers
-    )
+    template, tolerance = _model(Path(), options), Tolerance(atol, rtol, steps)
+    rows = check_cases(cases, str(target), places, stop_after=stop_after, template=template, tolerance=tolerance)
     return list(rows)
 
 
@@ -274,6 +277,7 @@ def _model(path: Path, options: Options) -> Model:
         values,
         options.get("bucket", 0),
         options.get("integers", False),
+        tuple(options.get("outputs", ())),
     )
 
 

@@ -251,13 +251,16 @@ def _add_integers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--integers", action="store_true", help=what)
 
 
-def _add_open_models(parser: argparse.ArgumentParser) -> None:
+def _add_open_models(parser: argparse.ArgumentParser, names: Sequence[str] = ("--output-name",)) -> None:
     add = parser.add_argument_group("open models").add_argument
     shape, kind, value = "NAME=1,3,224,224", "NAME=ui8", "NAME=1,2"
-    add("--input-shape", type=name_and_shape, action="append", default=[], metavar=shape, help="set an open shape")
+    what = "set a shape, open in the model or fixed"
+    add("--input-shape", type=name_and_shape, action="append", default=[], metavar=shape, help=what)
     add("--input-type", type=name_and_value, action="append", default=[], metavar=kind, help="set what integers it has")
     what = "make an input whose value decides shapes a constant"
     add("--input-value", type=name_and_value, action="append", default=[], metavar=value, help=what)
+    what = "compute this tensor, and of the model what leads to it; repeatable (all outputs)"
+    add(*names, dest="output_name", action="append", default=[], metavar="NAME", help=what)
 
 
 def _add_state(parser: argparse.ArgumentParser) -> None:
@@ -354,7 +357,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         help="interpreter, simulator, host, sanitizers, rv32, spike or the chip's; repeatable (host)",
     )
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
+    _add_tolerance(parser)
     _add_simulator(parser)
+    _add_open_models(parser, ("--output-name", "--output"))
     _add_state(parser)
     _add_integers(parser)
     add(
@@ -362,6 +367,32 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         default="host",
         help=_MACHINE,
     )
+
+
+def _add_tolerance(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group(
+        "tolerance", "Without these, integers are exact and floats within a bound that follows from their types."
+    ).add_argument
+    what = "accept floats that differ by at most ATOL + RTOL times the expected magnitude"
+    add("--atol", type=_bound, metavar="ATOL", help=what)
+    add("--rtol", type=_bound, metavar="RTOL", help="see --atol")
+    what = "accept quantised values that differ by at most N steps, also where floats are made of them"
+    add("--steps", type=_steps, default=0, metavar="N", help=what)
+
+
+def _bound(text: str) -> float:
+    try:
+        if 0 <= (bound := float(text)) < float("inf"):
+            return bound
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"a bound is a number from 0, not '{text}'")
+
+
+def _steps(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a number of steps is an integer from 0, not '{text}'")
+    return int(text)
 
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:

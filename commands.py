@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .console import table_console
@@ -14,8 +15,6 @@ from .errors import Diagnostic
 from .files import check_places
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .compiler import Model
     from .ir import Array
     from .passes.core.manager import Observer
@@ -55,7 +54,9 @@ def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
     _check_state(options)
     prefill, bucket = getattr(options, "prefill", None), getattr(options, "bucket", 0)
     values = {name: numbers(name, text) for name, text in once("--input-value", options.input_value).items()}
-    return Model(path or options.model, shapes, types, options.context, prefill, values, bucket, options.integers)
+    outputs = tuple(getattr(options, "output_name", None) or ())
+    file = path or options.model
+    return Model(file, shapes, types, options.context, prefill, values, bucket, options.integers, outputs)
 
 
 @contextmanager
@@ -254,6 +255,7 @@ def check_command(options: argparse.Namespace) -> int:
     from rich.progress import track
 
     from .compiler import machine_named, pipeline_of
+    from .runtime.comparison import Tolerance
     from .runtime.tables import print_rows
     from .runtime.tools.check import check, find_cases
     from .runtime.tools.session import check_place
@@ -268,8 +270,17 @@ def check_command(options: argparse.Namespace) -> int:
     pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
     cases = [case for corpus in options.corpora for case in find_cases(corpus)]
     status = Console(stderr=True)
-    forms = {"context": options.context, "bucket": options.bucket, "integers": options.integers}
-    checked = check(cases, options.target, places, stop_after=options.stop_after, settings=settings, **forms)
+    template = _model(options, Path())
+    tolerance = Tolerance(options.atol, options.rtol, options.steps)
+    checked = check(
+        cases,
+        options.target,
+        places,
+        stop_after=options.stop_after,
+        template=template,
+        tolerance=tolerance,
+        settings=settings,
+    )
     rows = list(track(checked, "checking", len(cases), console=status, transient=True, disable=not status.is_terminal))
     print_rows(rows, " + ".join(places))
     return 0 if all(row.passed for row in rows) else 1

@@ -58,6 +58,8 @@ class Model:
     """Rows of the state for which there is a function each, so that a call costs what it needs; 0 for one function."""
     integers: bool = False
     """Whether what lies between DequantizeLinear and QuantizeLinear is computed in integers."""
+    outputs: Sequence[str] = ()
+    """The tensors of an ONNX file to compute, its outputs where there are none."""
 
     def load(self) -> ModuleOp:
         """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
@@ -114,8 +116,15 @@ class Model:
                 input_shapes=self.input_shapes,
                 input_types=self.input_types,
                 input_values=self.input_values,
+                outputs=self.outputs,
                 rows=self.context,
                 added=added,
+            )
+        if self.outputs:
+            from .grammar import UsageError
+
+            raise UsageError(
+                "outputs are chosen of ONNX files alone", remedy="return the values that you want from the function"
             )
         module = parse_module(new_context(), read_text(str(path)), str(path))
         verify(module)

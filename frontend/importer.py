@@ -33,6 +33,7 @@ from ..errors import Diagnostic, did_you_mean
 from ..files import errors_in, read_regular
 from ..ir import Array, named_location, shape_of
 from .checks import check_node, check_nodes
+from .chosen_outputs import with_outputs
 from .functions import without_functions
 from .node_view import NodeView
 from .onnx_graph import Graph, check_given, check_texts, read_graph
@@ -64,16 +65,18 @@ def import_onnx(
     input_shapes: Shapes = {},
     input_types: Types = {},
     input_values: Values = {},
+    outputs: Sequence[str] = (),
     rows: int = 0,
     added: int = 0,
 ) -> ModuleOp:
     """
     Return the module for the model in a file.
 
-    `input_shapes` gives inputs with open dimensions their shape; `input_types` says which integers an input holds
-    whatever type carries them ("ui8"; "int" for a width unknown), which the function keeps as `onnx.type`; the model's
-    metadata may say so too, as `tilewright.input_type.NAME`. Inputs with `input_values` are none any more: they are
-    constants. `rows` and `added` are those of caches of an open length. Raises Diagnostic for all bad input.
+    `input_shapes` gives inputs their shape, also in place of the one that the file fixes; `input_types` says which
+    integers an input holds whatever type carries them ("ui8"; "int" for a width unknown), which the function keeps as
+    `onnx.type`; the model's metadata may say so too, as `tilewright.input_type.NAME`. Inputs with `input_values` are
+    none any more: they are constants. `outputs` are the tensors to compute, the model's outputs where there are none.
+    `rows` and `added` are those of caches of an open length. Raises Diagnostic for all bad input.
     """
     model = model_proto(path)
     with errors_in(path):
@@ -83,6 +86,7 @@ def import_onnx(
             input_shapes=input_shapes,
             input_types=input_types,
             input_values=input_values,
+            outputs=outputs,
             rows=rows,
             added=added,
         )
@@ -132,6 +136,7 @@ def import_model(
     input_shapes: Shapes = {},
     input_types: Types = {},
     input_values: Values = {},
+    outputs: Sequence[str] = (),
     rows: int = 0,
     added: int = 0,
 ) -> ModuleOp:
@@ -142,7 +147,7 @@ def import_model(
     given for the inputs say where it is 0); the network then has an input `position` (frontend/pasts.py), and tensors
     say which of their axes have an entry for each row.
     """
-    graph = _read(model, folder, input_values)
+    graph = _read(model, folder, input_values, outputs)
     graph.rows = rows
     input_types = _types_declared(model) | dict(input_types)
     past = open_past(graph, input_shapes, added) if rows else None
@@ -155,11 +160,12 @@ def import_model(
     return _Network(resolver).module(input_types)
 
 
-def _read(model: ModelProto, folder: Path | None, input_values: Values) -> Graph:
+def _read(model: ModelProto, folder: Path | None, input_values: Values, outputs: Sequence[str] = ()) -> Graph:
     """Read a model's main graph without functions, with the inputs of `input_values` as constants."""
     _check_graph(model)
     check_texts(model)
-    graph = read_graph(without_functions(model), folder)
+    plain = without_functions(model)
+    graph = read_graph(with_outputs(plain, outputs) if outputs else plain, folder)
     fix_inputs(graph, input_values)
     return graph
 

@@ -219,11 +219,14 @@ def input_infos(graph: Graph, given: Mapping[str, Sequence[int]]) -> Infos:
     """
     Return the types of the graph's inputs, all dims known.
 
-    A dim left open by the file is the user's, or follows from what the file declares of a Concat. Raises Diagnostic
-    that names all dims which remain, or what does not fit.
+    A dim left open by the file is the user's, or follows from what the file declares of a Concat. Where the user's
+    shape replaces dims that the file fixes, the shapes that the file declares of other tensors do not count. Raises
+    Diagnostic that names all dims which remain, or what does not fit.
     """
     check_given(graph, "shape", given)
     infos = {value.name: _input_info(value, given.get(value.name)) for value in graph.inputs}
+    if any(_replaces_dims(value, infos[value.name]) for value in graph.inputs):
+        _forget_shapes(graph)
     if any(None in (info.shape or ()) for info in infos.values()):
         _deduce(graph, infos)
     if notes := list(_open_dims(graph, infos)):
@@ -238,6 +241,27 @@ def input_infos(graph: Graph, given: Mapping[str, Sequence[int]]) -> Infos:
             notes=notes[1:],
         )
     return infos
+
+
+def _replaces_dims(value: ValueInfoProto, info: TensorInfo) -> bool:
+    """Return whether an input has other dims than those that the file fixes."""
+    declared = info_of(value.type)
+    pairs = zip(declared.shape or (), info.shape or (), strict=False) if declared is not None else ()
+    return any(fixed is not None and fixed != dim for fixed, dim in pairs)
+
+
+def _forget_shapes(graph: Graph) -> None:
+    """Let the file declare element types alone for all tensors but inputs."""
+    inputs = {value.name for value in graph.inputs}
+    others = {name: _without_shape(kind) for name, kind in graph.declared.items() if name not in inputs}
+    graph.declared |= others
+    graph.outputs = [ValueInfoProto(name=value.name, type=_without_shape(value.type)) for value in graph.outputs]
+
+
+def _without_shape(kind: TypeProto) -> TypeProto:
+    if not kind.HasField("tensor_type"):
+        return kind
+    return helper.make_tensor_type_proto(kind.tensor_type.elem_type, None)
 
 
 def _input_info(value: ValueInfoProto, shape: Sequence[int] | None) -> TensorInfo:
@@ -262,14 +286,13 @@ def _input_info(value: ValueInfoProto, shape: Sequence[int] | None) -> TensorInf
         return info
     shape = _extents(shape, where)
     declared = info.shape if info.shape is not None else (None,) * len(shape)
-    fits = len(shape) == len(declared) and all(d is None or d == s for d, s in zip(declared, shape, strict=True))
-    if not fits or any(dim < 0 for dim in shape):
+    if len(shape) != len(declared) or any(dim < 0 for dim in shape):
         raise Diagnostic(
             "the shape given for an input does not fit the model",
             where=where,
             expected="x".join("?" if dim is None else str(dim) for dim in declared) or "a scalar",
             found="x".join(map(str, shape)) or "a scalar",
-            remedy="give the known dimensions as the model has them",
+            remedy="give as many dimensions as the model has, of 0 or more",
         )
     return TensorInfo(info.data_type, shape)
 

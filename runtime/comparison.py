@@ -9,16 +9,24 @@ element may differ by
 The first term is what two orders of summation may make of numbers around 1, and shrinks with the tensor. The second is
 what as many roundings of the tensor's largest numbers come to; for f32 it is the larger one from m = 13 on. Of a tensor
 of zeros no magnitude is known: 1e-4. Whole numbers on both sides are integers that floats hold, and exact.
+
+Narrow types on the way to a tensor (`runtime/precision.py`) add
+
+    roundings_16 * spacing_16 * m + wide_steps * max(2^-15 * m, step)
+
+A `Tolerance` replaces the bound of floats by atol + rtol * |expected|, or adds steps of the quantisation.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from ml_dtypes import finfo
 
 from ..ir import Array
+from .precision import WIDE, Precision
 
 ABSOLUTE, RELATIVE = 1e-4, 2e-4
 _ROUNDINGS = 64
@@ -26,19 +34,53 @@ _EXACT = 2.0**24
 """Integers up to this are floats of 32 bits."""
 
 
-def differing(found: Array, expected: Array) -> Array:
+@dataclass(frozen=True)
+class Tolerance:
+    """
+    Accepted differences: of floats `atol` + `rtol` times the expected magnitude, of quantised values `steps`.
+
+    Where neither `atol` nor `rtol` is given, the bound of floats follows from their types.
+    """
+
+    atol: float | None = None
+    rtol: float | None = None
+    steps: int = 0
+
+    @property
+    def replaces_bound(self) -> bool:
+        """Return whether the user gave a bound of floats."""
+        return self.atol is not None or self.rtol is not None
+
+
+def differing(
+    found: Array, expected: Array, tolerance: Tolerance = Tolerance(), precision: Precision = Precision()
+) -> Array:
     """Return, per element of two arrays of one shape, whether they are different answers."""
-    if {found.dtype.kind, expected.dtype.kind} & set("iub") or (is_whole(found) and is_whole(expected)):
+    is_integer = bool({found.dtype.kind, expected.dtype.kind} & set("iub"))
+    is_exact = is_integer or (is_whole(found) and is_whole(expected) and not tolerance.replaces_bound)
+    if is_exact and not tolerance.steps:
         # As objects, for 64-bit integers are more than a float holds; only where they may be, for it is slow.
         wide = max(found.itemsize, expected.itemsize) > 4 and found.dtype.kind in "iu" and expected.dtype.kind in "iu"
         exact = np.dtype(object) if wide else np.dtype(np.float64)
         return np.asarray(found.astype(exact) != expected.astype(exact))
-    bound = tolerance(found, expected)
-    return ~np.isclose(found.astype(np.float64), expected.astype(np.float64), rtol=0, atol=bound, equal_nan=True)
+    limit = tolerance.steps if is_exact else bound(found, expected, tolerance, precision)
+    wide_found, wide_expected = found.astype(np.float64), expected.astype(np.float64)
+    return ~np.isclose(wide_found, wide_expected, rtol=0, atol=limit, equal_nan=True)
 
 
-def tolerance(found: Array, expected: Array) -> float:
-    """Return by how much a float of a tensor may differ from the expected one."""
+def bound(
+    found: Array, expected: Array, tolerance: Tolerance = Tolerance(), precision: Precision = Precision()
+) -> float | Array:
+    """Return by how much a float of a tensor may differ from the expected one: one number, or one per element."""
+    largest = magnitude(expected)
+    if tolerance.replaces_bound:
+        wide = np.abs(expected.astype(np.float64))
+        relative = (tolerance.rtol or 0.0) * np.where(np.isfinite(wide), wide, 0.0)
+        return (tolerance.atol or 0.0) + relative + _accepted_steps(tolerance, precision, largest)
+    return _rounding(found, expected) + _narrow(precision, largest) + _accepted_steps(tolerance, precision, largest)
+
+
+def _rounding(found: Array, expected: Array) -> float:
     largest = magnitude(expected)
     if not largest:
         return ABSOLUTE
@@ -47,6 +89,19 @@ def tolerance(found: Array, expected: Array) -> float:
     spacing = max((float(cast(Any, finfo(dtype)).eps) for dtype in kinds), default=0.0)
     roundings = 1 if any(dtype.itemsize <= 2 for dtype in kinds) else _ROUNDINGS
     return max(min(ABSOLUTE, RELATIVE * largest), roundings * spacing * largest)
+
+
+def _narrow(precision: Precision, largest: float) -> float:
+    """Return the part of a tensor's bound that narrow types on the way to it add."""
+    wide_step = max(2.0 ** (1 - WIDE) * largest, precision.step) if precision.wide_steps else 0.0
+    return precision.roundings * precision.spacing * largest + precision.wide_steps * wide_step
+
+
+def _accepted_steps(tolerance: Tolerance, precision: Precision, largest: float) -> float:
+    """Return the accepted steps of the quantisation behind floats, in their unit."""
+    if not tolerance.steps or not precision.bits:
+        return 0.0
+    return tolerance.steps * (precision.step or 2.0 ** (1 - precision.bits) * largest)
 
 
 def magnitude(array: Array) -> float:

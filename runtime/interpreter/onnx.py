@@ -264,7 +264,6 @@ def _quantize(op: OnnxOp, x: Array, scale: Array, zero: Array | None = None) -> 
 
 _LINEAR: dict[str, _Rule] = {
     "AveragePool": _average_pool,
-    "LpPool": _lp_pool,
     "MatMul": _matmul,
     "Gemm": _gemm,
     "Conv": _conv,

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,12 +19,14 @@ from xdsl.dialects.builtin import ModuleOp, bf16, f16
 from ...compiler import Compilation, Model, compile_model
 from ...errors import Diagnostic
 from ...frontend.importer import model_proto
+from ...frontend.static_inputs import static_inputs
 from ...frontend.tensors import ELEMENTS
 from ...ir import Array, numpy_type
 from ...passes.core.failures import as_diagnostic
 from ...passes.core.manager import Observer, Place
-from ..comparison import differing, says_nothing, tolerance
+from ..comparison import Tolerance, bound, differing, is_whole, says_nothing
 from ..inputs import load_arrays, matched, network_inputs
+from ..precision import Precision, output_precisions
 from ..simulators.session import Measurement, Settings
 from .first_difference import Search
 from .session import External, Level, level_for, run_steps, runner
@@ -44,18 +47,6 @@ class Case:
     def folder(self) -> Path:
         """The folder of the model and the arrays."""
         return self.model.parent
-
-
-@dataclass(frozen=True)
-class _Forms:
-    """
-    Options of compilation: rows of the state that caches become and of each bucket, 0 for none, and whether QDQ
-    networks compute in integers.
-    """
-
-    context: int
-    bucket: int
-    integers: bool
 
 
 @dataclass(frozen=True)
@@ -115,26 +106,26 @@ def check(
     places: Sequence[str],
     *,
     stop_after: str = "",
-    context: int = 0,
-    bucket: int = 0,
-    integers: bool = False,
+    template: Model = Model(Path()),
+    tolerance: Tolerance = Tolerance(),
     settings: Settings | None = None,
 ) -> Iterator[Row]:
     """
     Yield a row per case: all `places` must give the golden outputs, integers exactly.
 
-    With a `context` the networks keep their caches, in functions for every `bucket` of rows where it is not 0; the
-    arrays of a case then hold steps, see `session.run_steps`. With `integers`, what lies between DequantizeLinear and
-    QuantizeLinear is computed in integers. `settings` are those of places that are simulators that others wrote.
+    `template` has the options of compilation. With a context the networks keep their caches, in functions for every
+    `bucket` of rows where it is not 0; the arrays of a case then hold steps, see `session.run_steps`. With `integers`,
+    what lies between DequantizeLinear and QuantizeLinear is computed in integers. `settings` are those of places that
+    are simulators that others wrote.
     """
-    forms = _Forms(context, bucket, integers)
     for case in cases:
         start = time.perf_counter()
         report: dict[str, Any] = {}
         try:
             golden = load_arrays(case.folder / "outputs.npz")
             with _warnings_of(case):
-                found = _check(case, golden, machine, places, stop_after, forms, report, settings)
+                run = _CaseRun(case, machine, places, stop_after, settings)
+                found = run.check(template, tolerance, _chosen(golden, template.outputs), report)
             verdict, seconds = "differs" if found.detail else "equal", time.perf_counter() - start
             yield Row(case, verdict, seconds, report, warnings=_warnings(golden), **found._asdict())
         except Exception as error:
@@ -163,41 +154,51 @@ class _Found(NamedTuple):
     measured: tuple[Measurement, ...]
 
 
-def _check(
-    case: Case,
-    golden: Mapping[str, Array],
-    machine: str,
-    places: Sequence[str],
-    stop_after: str,
-    forms: _Forms,
-    report: dict[str, Any],
-    settings: Settings | None,
-) -> _Found:
-    """Compile and run a case; returns the difference, empty if there is none, and notes on where it begins."""
-    path = case.folder / "inputs.npz"
-    inputs = _rounded(case.model, load_arrays(path) if forms.context else case_inputs(case))
-    model = replace(model_for(case.model, inputs), **vars(forms))
-    needed = [level_for(place, stop_after) for place in places]
-    levels: dict[Level, Compilation] = {}
-    details: list[str] = []
-    notes: tuple[str, ...] = ()
-    measured: list[Measurement] = []
-    for place, level in zip(places, needed, strict=True):
-        if level not in levels:
-            levels |= _compiled(model, machine, level, needed)
-        compilation = levels[level]
-        report.update(compilation.report)
-        ports = network_inputs(compilation.module)
-        counted = [port.name for port in ports if port.added]
-        arrays = matched(inputs, [port.name for port in ports], path, optional=counted)
-        run = runner(compilation, place, settings)
-        outputs = run_steps(run, ports, arrays)
-        measured += [run.measured] if isinstance(run, External) else []
-        if difference := compare(outputs, golden):
-            details.append(f"{place}: {difference}")
-            if not notes and not forms.context:
-                notes = Search(model, machine, place, level, arrays, compare).notes(golden)
-    return _Found("; ".join(details), notes, tuple(measured))
+def _chosen(golden: Mapping[str, Array], outputs: Sequence[str]) -> Mapping[str, Array]:
+    """Return the golden outputs that are computed, all of them where none is chosen or one has no name."""
+    return {name: golden[name] for name in outputs} if outputs and golden.keys() >= set(outputs) else golden
+
+
+@dataclass(frozen=True)
+class _CaseRun:
+    """A case on its way through all places."""
+
+    case: Case
+    machine: str
+    places: Sequence[str]
+    stop_after: str
+    settings: Settings | None
+
+    def check(
+        self, template: Model, tolerance: Tolerance, golden: Mapping[str, Array], report: dict[str, Any]
+    ) -> _Found:
+        """Compile and run the case; returns the difference, empty if there is none, and notes on where it begins."""
+        case, path = self.case, self.case.folder / "inputs.npz"
+        inputs = _rounded(case.model, load_arrays(path) if template.context else case_inputs(case))
+        model = model_for(case.model, inputs, template)
+        inputs = {name: array for name, array in inputs.items() if name not in model.input_values}
+        compare = Comparison(tolerance, model)
+        needed = [level_for(place, self.stop_after) for place in self.places]
+        levels: dict[Level, Compilation] = {}
+        details: list[str] = []
+        notes: tuple[str, ...] = ()
+        measured: list[Measurement] = []
+        for place, level in zip(self.places, needed, strict=True):
+            if level not in levels:
+                levels |= _compiled(model, self.machine, level, needed)
+            compilation = levels[level]
+            report.update(compilation.report)
+            ports = network_inputs(compilation.module)
+            counted = [port.name for port in ports if port.added]
+            arrays = matched(inputs, [port.name for port in ports], path, optional=counted)
+            run = runner(compilation, place, self.settings)
+            outputs = run_steps(run, ports, arrays)
+            measured += [run.measured] if isinstance(run, External) else []
+            if difference := compare(outputs, golden):
+                details.append(f"{place}: {difference}")
+                if not notes and not template.context:
+                    notes = Search(model, self.machine, place, level, arrays, compare).notes(golden)
+        return _Found("; ".join(details), notes, tuple(measured))
 
 
 class _Kept(Observer):
@@ -266,12 +267,13 @@ def _rounded(path: Path, inputs: dict[str, Array]) -> dict[str, Array]:
     }
 
 
-def model_for(path: Path, inputs: dict[str, Array]) -> Model:
+def model_for(path: Path, inputs: dict[str, Array], template: Model = Model(Path())) -> Model:
     """
     Return the model with the types that the arrays declare for inputs whose tensors ONNX declares to be floats.
 
     The arrays' NumPy type counts, never their values: int8 declares i8; a wide integer type only says that it is an
-    integer. Shapes count where the model leaves them open.
+    integer. Shapes count where the model leaves them open, and values where inputs decide shapes and the model cannot
+    be compiled without them. What the `template` says of an input comes first.
     """
     import onnx
 
@@ -287,36 +289,92 @@ def model_for(path: Path, inputs: dict[str, Array]) -> Model:
         if any(not dim.HasField("dim_value") for dim in tensor.shape.dim):
             # Arrays of steps have an axis before those of the input.
             shapes[value.name] = array.shape[array.ndim - len(tensor.shape.dim) :]
-    return Model(path, shapes, types)
+    shapes, types = shapes | dict(template.input_shapes), types | dict(template.input_types)
+    model = replace(template, path=path, input_shapes=shapes, input_types=types)
+    return _with_shape_inputs(model, inputs)
 
 
-def compare(outputs: Mapping[str, Array], golden: Mapping[str, Array]) -> str:
+def _with_shape_inputs(model: Model, inputs: Mapping[str, Array]) -> Model:
+    """Return the model with those inputs as constants that decide shapes, where it cannot be read without them."""
+    deciding = [name for name in static_inputs(model_proto(model.path)) if name in inputs]
+    if not deciding or model.context:
+        return model
+    try:
+        model.load()
+    except Diagnostic:
+        values = {name: inputs[name] for name in deciding} | dict(model.input_values)
+        shapes = {name: shape for name, shape in model.input_shapes.items() if name not in values}
+        return replace(model, input_values=values, input_shapes=shapes)
+    return model
+
+
+class Comparison:
     """
-    Return the difference of outputs from the golden ones, empty within the tolerance of `runtime/comparison.py`.
+    Comparison of outputs with the golden ones, within the bounds of `runtime/comparison.py`.
 
-    Golden outputs are found by name, or by their order where none is named as an output.
+    Only where outputs differ by more than floats of their own type do, narrow types on the way to them are looked for
+    in the model.
     """
-    if len(outputs) != len(golden):
-        return f"{len(outputs)} outputs ({', '.join(outputs)}), but {len(golden)} golden ones ({', '.join(golden)})"
-    if set(outputs) & set(golden) and set(outputs) != set(golden):
-        return f"the outputs are {', '.join(outputs)}, the golden ones {', '.join(golden)}"
-    named = golden if set(outputs) == set(golden) else dict(zip(outputs, golden.values(), strict=True))
-    for name, got in outputs.items():
-        if difference := _difference(got, named[name]):
-            return f"output '{name}' {difference}"
-    return ""
 
+    def __init__(self, tolerance: Tolerance = Tolerance(), model: Model | None = None):
+        self._tolerance = tolerance
+        self._model = model
 
-def _difference(got: Array, want: Array) -> str:
-    if got.shape != want.shape:
-        return f"has shape {list(got.shape)}, not {list(want.shape)}"
-    wrong = differing(got, want)
-    if not wrong.any():
+    def __call__(self, outputs: Mapping[str, Array], golden: Mapping[str, Array]) -> str:
+        """
+        Return the difference, empty without one.
+
+        Golden outputs are found by name, or by their order where none is named as an output.
+        """
+        if len(outputs) != len(golden):
+            return f"{len(outputs)} outputs ({', '.join(outputs)}), but {len(golden)} golden ones ({', '.join(golden)})"
+        if set(outputs) & set(golden) and set(outputs) != set(golden):
+            return f"the outputs are {', '.join(outputs)}, the golden ones {', '.join(golden)}"
+        named = golden if set(outputs) == set(golden) else dict(zip(outputs, golden.values(), strict=True))
+        for name, output in outputs.items():
+            if difference := self._difference(name, output, named[name]):
+                return f"output '{name}' {difference}"
         return ""
+
+    def _difference(self, name: str, output: Array, golden: Array) -> str:
+        if output.shape != golden.shape:
+            return f"has shape {list(output.shape)}, not {list(golden.shape)}"
+        if not differing(output, golden, self._tolerance).any():
+            return ""
+        precision = self._precisions.get(name) or self._coarsest
+        wrong = differing(output, golden, self._tolerance, precision)
+        return _described(output, golden, wrong, self._tolerance, precision) if wrong.any() else ""
+
+    @cached_property
+    def _precisions(self) -> Mapping[str, Precision]:
+        if self._model is None:
+            return {}
+        try:
+            return output_precisions(self._model.load())
+        except Diagnostic:  # a program that is no graph of ONNX operators: its types count as they stand
+            return {}
+
+    @cached_property
+    def _coarsest(self) -> Precision:
+        """The coarsest precision of all outputs, for tensors inside of the network."""
+        return reduce(Precision.joined, self._precisions.values(), Precision())
+
+
+def _described(output: Array, golden: Array, wrong: Array, tolerance: Tolerance, precision: Precision) -> str:
     first = tuple(int(index) for index in np.argwhere(wrong)[0])
-    count = f"{np.count_nonzero(wrong):,} of {got.size:,} differ"
-    bound = f" by more than {tolerance(got, want):.2g}" if got.dtype.kind in "fV" else ""
-    return f"is wrong, first at {list(first)}: expected {want[first]}, found {got[first]}; {count}{bound}"
+    count = f"{np.count_nonzero(wrong):,} of {output.size:,} differ"
+    is_float = output.dtype.kind in "fV" and not (is_whole(output) and is_whole(golden))
+    limit = f" by more than {np.max(bound(output, golden, tolerance, precision)):.2g}" if is_float else ""
+    steps = next((n for n in (1, 2) if not _beyond_steps(output, golden, tolerance, precision, n)), 0)
+    hint = f"; --steps {steps} accepts them" if steps > tolerance.steps else ""
+    return f"is wrong, first at {list(first)}: expected {golden[first]}, found {output[first]}; {count}{limit}{hint}"
+
+
+def _beyond_steps(output: Array, golden: Array, tolerance: Tolerance, precision: Precision, steps: int) -> bool:
+    """Return whether outputs differ by more than some steps of the quantisation that they are made of."""
+    if not precision.bits:
+        return True
+    return bool(differing(output, golden, replace(tolerance, steps=steps), precision).any())
 
 
 def _warnings(golden: Mapping[str, Array]) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ from onnx import TensorProto, helper
 from tilewright import cli
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.runtime.comparison import says_nothing, tolerance
-from tilewright.runtime.tools.check import compare, find_cases
+from tilewright.runtime.comparison import bound, says_nothing
+from tilewright.runtime.tools.check import Comparison, find_cases
 from tilewright.test.small_models import Saved, model, node, save, save_case
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -203,9 +203,9 @@ def test_names_survive_a_narrow_terminal(
 
 def test_golden_outputs_go_by_name_else_by_order():
     one, two = np.array([1]), np.array([2])
-    assert compare({"a": one, "b": two}, {"b": two, "a": one}) == ""
-    assert compare({"a": one, "b": two}, {"p": one, "q": two}) == ""
-    assert "output 'a' is wrong" in compare({"a": one, "b": two}, {"p": two, "q": one})
+    assert Comparison()({"a": one, "b": two}, {"b": two, "a": one}) == ""
+    assert Comparison()({"a": one, "b": two}, {"p": one, "q": two}) == ""
+    assert "output 'a' is wrong" in Comparison()({"a": one, "b": two}, {"p": two, "q": one})
 
 
 @pytest.mark.parametrize(
@@ -237,15 +237,15 @@ def test_golden_outputs_go_by_name_else_by_order():
     ],
 )
 def test_comparison(got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], equal: bool):
-    assert (compare({"y": got}, {"y": want}) == "") is equal
+    assert (Comparison()({"y": got}, {"y": want}) == "") is equal
 
 
 def test_the_tolerance_grows_with_the_magnitude_only():
     for exponent in range(-30, 30):
         golden = np.array([1.5 * 2.0**exponent, -(2.0**exponent)], np.float32)
-        bound = tolerance(golden, golden)
-        assert bound <= max(1e-4, 8e-6 * golden[0])
-        assert bound <= 2.0001e-4 * float(golden[0])
+        limit = bound(golden, golden)
+        assert limit <= max(1e-4, 8e-6 * golden[0])
+        assert limit <= 2.0001e-4 * float(golden[0])
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_warnings_name_the_network(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_golden_outputs_named_in_part_are_refused():
     one, two = np.array([1]), np.array([2])
-    assert "the outputs are a, b, the golden ones b, c" in compare({"a": one, "b": two}, {"b": one, "c": two})
+    assert "the outputs are a, b, the golden ones b, c" in Comparison()({"a": one, "b": two}, {"b": one, "c": two})
 
 
 def test_cases_are_sorted(tmp_path: Path):
