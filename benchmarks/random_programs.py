@@ -37,9 +37,9 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.runtime.upstream import optimized
 from tilewright.test.random.programs.harness import Failure, Results
-from tilewright.test.random.programs.in_c import FLAGS, in_c, run_in_c
+from tilewright.test.random.programs.in_c import FLAGS, CText, in_c, run_in_c
 from tilewright.test.random.programs.in_jit import UNSUPPORTED, run_in_jit
-from tilewright.test.random.programs.passes import Outcome, Subject, chains
+from tilewright.test.random.programs.passes import Outcome, Subject, chains, reduced_fault
 from tilewright.test.random.programs.program import PROFILES, Program, program
 from tilewright.test.random.programs.running import difference, inputs_of, interpreted
 
@@ -59,6 +59,7 @@ class Options:
     profile: str | None
     in_c: bool
     jit: bool
+    reduce: bool
 
 
 @dataclass
@@ -107,13 +108,13 @@ def _interpreted(drawn: Program, options: Options, tally: Tally) -> list[Results
         tally.fault("interpreter", drawn.seed, f"{drawn.profile}: {error}")
         return []
     for chain in chains(drawn.seed, options.passes, options.names):
-        _record(subject, chain, tally)
+        _record(subject, chain, tally, reduce=options.reduce)
     if detail := subject.reread():
         tally.fault("print", drawn.seed, detail)
     return subject.expected
 
 
-def _record(subject: Subject, chain: Sequence[str], tally: Tally) -> None:
+def _record(subject: Subject, chain: Sequence[str], tally: Tally, *, reduce: bool) -> None:
     try:
         outcomes = subject.check(chain)
     except Exception:
@@ -124,7 +125,8 @@ def _record(subject: Subject, chain: Sequence[str], tally: Tally) -> None:
             tally.add(name, outcome.kind)
             continue
         where = f"{subject.program.profile}, {','.join(chain)}, at {outcome.step}"
-        tally.fault(name, subject.program.seed, f"{where}: {outcome.detail}")
+        smaller = f"\n{reduced_fault(subject.program, chain)}" if reduce else ""
+        tally.fault(name, subject.program.seed, f"{where}: {outcome.detail}{smaller}")
 
 
 def _compare(
@@ -147,7 +149,7 @@ def _compare(
 
 
 def _compare_c(programs: Sequence[Program], expected: dict[int, list[Results]], tally: Tally) -> None:
-    texts = []
+    texts = list[CText]()
     for drawn in programs:
         try:
             texts.append(in_c(drawn))
@@ -206,6 +208,7 @@ def parsed() -> argparse.Namespace:
     add("--each", type=int, default=10, metavar="N", help="how many passes on each program (10)")
     add("--jit", action="store_true", help="run in the JIT of upstream MLIR too")
     add("--no-c", action="store_true", help="do not run in C")
+    add("--reduce", action="store_true", help="print the smallest program that has the fault of a pass, too")
     add("--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N", help="processes at a time")
     add("--faults", type=Path, metavar="FILE", help="write the faults there, too")
     return parser.parse_args()
@@ -214,7 +217,7 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     arguments = parsed()
     names = tuple(name for name in arguments.passes.split(",") if name)
-    options = Options(arguments.each, names, arguments.profile, not arguments.no_c, arguments.jit)
+    options = Options(arguments.each, names, arguments.profile, not arguments.no_c, arguments.jit, arguments.reduce)
     console, began, tally = Console(stderr=True), time.monotonic(), Tally()
     firsts = range(arguments.seed, arguments.seed + arguments.count, BATCH)
     runs = run_isolated(firsts, partial(attempt, options=options), arguments.jobs, SECONDS)

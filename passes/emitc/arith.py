@@ -120,8 +120,12 @@ def _bitwise(b: Builder, op: Operation) -> SSAValue:
 def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
     if (width := _width(op)) != 1:
         return _narrowed(b, emitc.BitwiseXorOp, _both(b, op), width)
-    if b.known(op.operands[1]):
-        return b.emit(emitc.LogicalNotOp, [b.value(op.operands[0])], i1)
+    left, right = op.operands
+    if left is right:
+        return b.integer(False, i1)
+    for value, other in ((left, right), (right, left)):
+        if (known := b.known(other)) is not None:
+            return b.emit(emitc.LogicalNotOp, [b.value(value)], i1) if known else b.value(value)
     return b.compare("ne", *_both(b, op))
 
 

@@ -106,6 +106,9 @@ def test_comparisons_with_the_ends_of_a_type(type: str, tmp_path: Path) -> None:
         for place in range(len(cases))
     ]
     head = f"func.func @network(%x: {type}, %y: memref<{len(cases)}xi1> {{tilewright.output}}) {{"
+    bits = ["%x, %x", "%x, %e1", "%e1, %x", "%e0, %x", "%e0, %e1"]
+    if width == 1:
+        lines[: len(bits)] = [f"%r{place} = arith.xori {operands} : i1" for place, operands in enumerate(bits)]
     text = "\n".join([head, *constants, *lines, *stores, "func.return", "}"])
     source = tmp_path / "network.c"
     source.write_text(program_of(text).text())

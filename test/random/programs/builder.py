@@ -88,7 +88,7 @@ class Builder:
     globals: list[str] = field(default_factory=list[str])
     callees: list[Callee] = field(default_factory=list[Callee])
     traits: set[str] = field(default_factory=set[str])
-    """Facts about the program that limit where it can run, such as `libm` and `i4`."""
+    """Facts about the program that limit where it can run, such as `libm` and `half`."""
     portable: bool = False
     """Whether to add only what passes lower to C."""
     work: int = 1

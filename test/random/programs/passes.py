@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, Registry, Step, parse_pipeline
 
 from .program import Program
+from .reduce import reduced
 from .running import difference, inputs_of, interpreted
 
 SECONDS = 20
@@ -147,10 +149,11 @@ def chains(seed: int, count: int, names: Sequence[str] = ()) -> list[list[str]]:
 class Subject:
     """A program with its inputs and the results that the interpreter computes for it."""
 
-    def __init__(self, program: Program, runs: int = 2):
+    def __init__(self, program: Program, runs: int = 2, module: ModuleOp | None = None):
         self.program = program
         self.context = new_context()
-        self.module = parse_module(self.context, program.text, f"{program.seed}.mlir")
+        parsed = parse_module(self.context, program.text, f"{program.seed}.mlir") if module is None else module
+        self.module = parsed
         verify(self.module)
         self.last = self.module
         self.inputs = [inputs_of(program, seed) for seed in range(runs)]
@@ -195,6 +198,25 @@ class Subject:
         if module.is_structurally_equivalent(before):
             return Outcome(text, "same")
         return Outcome(text, *_compared(self, module, text))
+
+
+def reduced_fault(program: Program, chain: Sequence[str]) -> str:
+    """Return the text of a smaller program on which passes have the same fault; "" where they have none."""
+
+    def fault(module: ModuleOp | None) -> str:
+        try:
+            outcome = Subject(program, module=module).check(chain)[-1]
+        except Diagnostic:
+            return ""
+        # Names of values and numbers differ from program to program.
+        words = re.sub(r"[%@]\w+|\d+", "", outcome.detail.replace(f"{program.seed}.mlir", "")).split()
+        return f"{outcome.step} {' '.join(words[:6])}" if outcome.kind == "fault" else ""
+
+    if not (first := fault(None)):
+        return ""
+    context = new_context()
+    module = parse_module(context, program.text, f"{program.seed}.mlir")
+    return print_ir(reduced(module, lambda smaller: fault(smaller) == first), context=context)
 
 
 def _applied(subject: Subject, module: ModuleOp, run: Sequence[Step]) -> tuple[str, str] | None:

@@ -147,11 +147,11 @@ def program(seed: int, *, profile: str | None = None, entry: str = "network", bl
         ending, outputs = "func.return", ""
     else:
         results, ending, outputs = _return_results(b)
-    if {"i4"} & {*chosen.types}:
-        b.traits.add("i4")
     shown = ", ".join(_shown(port) for port in ports)
-    lines = [*b.globals, f"func.func @{entry}({shown}){outputs} {{", *b.lines, f"  {ending}", "}", ""]
-    return Program(seed, name, "\n".join(lines), entry, tuple(ports), tuple(results), frozenset(b.traits))
+    text = "\n".join([*b.globals, f"func.func @{entry}({shown}){outputs} {{", *b.lines, f"  {ending}", "}", ""])
+    if "f16" in text:
+        b.traits.add("half")
+    return Program(seed, name, text, entry, tuple(ports), tuple(results), frozenset(b.traits))
 
 
 def _shown(port: Argument) -> str:
