@@ -373,8 +373,8 @@ def _float_remainder(b: Builder, op: Operation) -> SSAValue:
 
 
 def is_half_function(function: str) -> bool:
-    """Return whether a function of the runtime converts from or to 16-bit floats."""
-    return function.startswith(("tw_extf_", "tw_truncf_"))
+    """Return whether a function of the runtime is one of 16-bit floats."""
+    return function.startswith(("tw_extf_", "tw_truncf_")) or (function.startswith("tw_bitcast_") and "f16" in function)
 
 
 def is_libm(function: str) -> bool:

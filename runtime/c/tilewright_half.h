@@ -42,6 +42,11 @@ TW_INLINE float tw_round_to_odd(double a) {
     return tw_bitcast_i32_f32((tw_absf_f64((double)near) > tw_absf_f64(a) ? bits - 1 : bits) | 1);
 }
 
+TW_INLINE int16_t tw_bitcast_f16_i16(tw_f16 a) { return (int16_t)a; }
+TW_INLINE int16_t tw_bitcast_bf16_i16(tw_bf16 a) { return (int16_t)a; }
+TW_INLINE tw_f16 tw_bitcast_i16_f16(int16_t a) { return (tw_f16)a; }
+TW_INLINE tw_bf16 tw_bitcast_i16_bf16(int16_t a) { return (tw_bf16)a; }
+
 TW_INLINE tw_f16 tw_truncf_f64_f16(double a) { return tw_truncf_f32_f16(tw_round_to_odd(a)); }
 TW_INLINE tw_bf16 tw_truncf_f64_bf16(double a) { return tw_truncf_f32_bf16(tw_round_to_odd(a)); }
 

@@ -147,11 +147,15 @@ class _FunctionPrinter:
                 continue
             if (statement := _PRINTERS.get(type(op))) is not None:
                 statement(self, op)
-            elif isinstance(op, emitc.CallOpaqueOp) and not any(result.uses for result in op.results):
+            elif isinstance(op, emitc.CallOpaqueOp) and self.is_unread(op):
                 self.line(f"{'(void)' if op.results else ''}{self.opaque_call(op)[0]};")
             else:
                 self.value(op, folded=op in self.inline)
         self.flush()
+
+    def is_unread(self, op: Operation) -> bool:
+        """Return whether no printed op reads a result of an op."""
+        return all(use.operation in self.dead for result in op.results for use in result.uses)
 
     def flush(self) -> None:
         """Print pending declarations without a first value."""
@@ -269,7 +273,7 @@ class _FunctionPrinter:
             return
         name = self.name(op.res[0], "v")
         self.text[op.res[0]] = name, Level.PRIMARY
-        if op.res[0].uses:
+        if not self.is_unread(op):
             text = f"const {c_type(op.res[0].type)} {name} = {text}"
         self.line(f"{text};")
 

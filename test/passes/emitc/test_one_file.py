@@ -21,7 +21,13 @@ func.func @network(%x: memref<3xf16>, %y: memref<3xbf16> {tilewright.output}) {
   %w = arith.addf %v, %v : f16
   %e = arith.extf %w : f16 to f32
   %t = arith.truncf %e : f32 to bf16
-  memref.store %t, %y[%c0] : memref<3xbf16>
+  %b = arith.bitcast %t : bf16 to i16
+  %s = arith.bitcast %v : f16 to i16
+  %o = arith.xori %b, %s : i16
+  %f = arith.bitcast %o : i16 to bf16
+  memref.store %f, %y[%c0] : memref<3xbf16>
+  %g = arith.bitcast %o : i16 to f16
+  memref.store %g, %x[%c0] : memref<3xf16>
   func.return
 }"""
 INDICES = """
@@ -32,6 +38,12 @@ func.func @network(%y: memref<2x2xindex> {tilewright.output}) {
   func.return
 }"""
 ONLY_WRITTEN = """
+func.func private @write(%y: memref<1xi32>) -> i32 {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant 5 : i32
+  memref.store %v, %y[%c0] : memref<1xi32>
+  func.return %v : i32
+}
 func.func @network(%x: i32, %y: memref<1xi32> {tilewright.output}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -42,6 +54,8 @@ func.func @network(%x: i32, %y: memref<1xi32> {tilewright.output}) {
     memref.store %x, %a[%i] : memref<4xi32>
     memref.store %x, %b[%i] : memref<4xi32>
   }
+  %unread = func.call @write(%y) : (memref<1xi32>) -> i32
+  memref.store %unread, %a[%c0] : memref<4xi32>
   %v = memref.load %b[%c1] : memref<4xi32>
   memref.store %v, %y[%c0] : memref<1xi32>
   func.return
