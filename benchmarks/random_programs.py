@@ -89,10 +89,13 @@ def attempt(first: int, options: Options) -> Tally:
     tally = Tally()
     try:
         programs = [program(seed, profile=options.profile, entry=f"p{seed}") for seed in range(first, first + BATCH)]
-        expected = {drawn.seed: _interpreted(drawn, options, tally) for drawn in programs}
-        running = [drawn for drawn in programs if expected[drawn.seed]]
+        subjects = [subject for drawn in programs if (subject := _subject(drawn, tally)) is not None]
+        for subject in subjects:
+            _run_passes(subject, options, tally)
+        running = [subject.program for subject in subjects]
+        expected = {subject.program.seed: subject.expected for subject in subjects}
         if options.in_c:
-            _compare_c(running, expected, tally)
+            _compare_c(subjects, expected, tally)
         if options.jit:
             _compare_jit(running, expected, tally)
     except Exception:
@@ -100,18 +103,22 @@ def attempt(first: int, options: Options) -> Tally:
     return tally
 
 
-def _interpreted(drawn: Program, options: Options, tally: Tally) -> list[Results]:
-    """Run passes on a program and return its results; none where it does not run."""
+def _subject(drawn: Program, tally: Tally) -> Subject | None:
+    """Return a program with its results, None where it does not run."""
     try:
-        subject = Subject(drawn)
+        return Subject(drawn)
     except Exception as error:
         tally.fault("interpreter", drawn.seed, f"{drawn.profile}: {error}")
-        return []
+    return None
+
+
+def _run_passes(subject: Subject, options: Options, tally: Tally) -> None:
+    drawn = subject.program
     for chain in chains(drawn.seed, options.passes, options.names):
         _record(subject, chain, tally, reduce=options.reduce)
-    if detail := subject.reread():
+    # Reading a program takes as long as running some passes on it.
+    if drawn.seed % 4 == 0 and (detail := subject.reread()):
         tally.fault("print", drawn.seed, detail)
-    return subject.expected
 
 
 def _record(subject: Subject, chain: Sequence[str], tally: Tally, *, reduce: bool) -> None:
@@ -148,11 +155,12 @@ def _compare(
             tally.add(place, "same")
 
 
-def _compare_c(programs: Sequence[Program], expected: dict[int, list[Results]], tally: Tally) -> None:
+def _compare_c(subjects: Sequence[Subject], expected: dict[int, list[Results]], tally: Tally) -> None:
     texts = list[CText]()
-    for drawn in programs:
+    for subject in subjects:
+        drawn = subject.program
         try:
-            texts.append(in_c(drawn))
+            texts.append(in_c(drawn, subject.module))
         except Diagnostic as error:
             is_fault = "internal error" in error.message or "does not verify" in error.message
             if is_fault:

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
@@ -62,14 +63,18 @@ class CText:
     text: str
 
 
-def in_c(program: Program, passes: str = "") -> CText:
-    """Return a program in C, by a pipeline of its seed's choice. Raises Diagnostic where a pass refuses it."""
+def in_c(program: Program, module: ModuleOp | None = None, passes: str = "") -> CText:
+    """
+    Return a program in C, by a pipeline of its seed's choice where none is given; `module` is then C.
+
+    Raises Diagnostic where a pass refuses it.
+    """
     level = "tensor" if "tensor<" in program.text else "memref"
     chosen = passes or Random(f"pipeline {program.seed}").choice(PIPELINES[level])
     context = new_context()
-    module = parse_module(context, program.text, f"{program.seed}.mlir")
-    PassManager([]).run(module, pipeline(chosen), context)
-    return CText(program, chosen, render(module).text())
+    parsed = parse_module(context, program.text, f"{program.seed}.mlir") if module is None else module
+    PassManager([]).run(parsed, pipeline(chosen), context)
+    return CText(program, chosen, render(parsed).text())
 
 
 def _declared(place: int, argument: Argument) -> str:
