@@ -12,8 +12,16 @@ from onnx import ModelProto, NodeProto, TensorProto, helper
 
 from tilewright.ir import Array
 
-RANGES: dict[int, tuple[int, int]] = {TensorProto.UINT8: (0, 255), TensorProto.INT8: (-128, 127)}
+RANGES: dict[int, tuple[int, int]] = {
+    TensorProto.UINT8: (0, 255),
+    TensorProto.INT8: (-128, 127),
+    TensorProto.UINT4: (0, 15),
+    TensorProto.INT4: (-8, 7),
+}
 """ONNX type -> its least and its greatest number."""
+
+BYTES = (TensorProto.UINT8, TensorProto.INT8)
+FOUR_BITS = (TensorProto.UINT4, TensorProto.INT4)
 
 _EXTENTS = (1, 2, 3, 4, 5, 6, 7, 9, 11, 13)
 _CHANNELS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 21, 24, 31, 32, 33)
@@ -54,13 +62,14 @@ class Builder:
     Network that grows node by node.
 
     `form` is `qlinear`, `qdq`, `mixed` (of both, by node) or `float`. With `exact` all scales are powers of two and
-    sums of floats are exact. All activations have one type; weights of unsigned activations have either sign.
+    sums of floats are exact. Activations have any of `kinds` in QDQ form, else one of them throughout, as ONNX Runtime
+    asks for; weights of unsigned activations have either sign.
     """
 
-    def __init__(self, seed: int, form: str, *, exact: bool):
+    def __init__(self, seed: int, form: str, *, exact: bool, kinds: Sequence[int] = BYTES):
         self.random = np.random.default_rng(seed)
         self.form, self.exact = form, exact
-        self.kind = TensorProto.FLOAT if form == "float" else int(self.random.choice(list(RANGES)))
+        self.kinds = tuple(kinds) if form == "qdq" else (int(self.random.choice(list(kinds))),)
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
         self.inputs: list[Tensor] = []
@@ -88,10 +97,16 @@ class Builder:
             return 2.0 ** round(log2(about))
         return float(np.float32(about * self.random.uniform(0.7, 1.5)))
 
+    def kind(self) -> int:
+        """Return the type of an activation."""
+        return self.choice(self.kinds)
+
     def zero(self, kind: int) -> int:
-        """Return a zero point: an end of the range, its middle, or any."""
+        """Return a zero point: the middle of the range, near it, an end, or any; from an end half of all saturate."""
         low, high = RANGES[kind]
-        return self.choice([low, high, (low + high + 1) // 2, self.number(low, high), self.number(low, high)])
+        middle, quarter = (low + high + 1) // 2, (high - low + 1) // 4
+        near = [middle + self.number(-quarter, quarter) for _ in range(4)]
+        return self.choice([middle, middle, *near, low, self.choice([low, high]), self.number(low, high)])
 
     # Nodes
 
@@ -117,8 +132,8 @@ class Builder:
         if self.form == "float":
             made = Tensor(name, tuple(shape), 1.0)
         else:
-            scale = self.scale(1 / 64)
-            made = Tensor(name, tuple(shape), 64 * scale, scale, self.zero(self.kind), self.kind)
+            scale, kind = self.scale(1 / 64), self.choice(BYTES) if self.kinds[0] in FOUR_BITS else self.kind()
+            made = Tensor(name, tuple(shape), 64 * scale, scale, self.zero(kind), kind)
         self.inputs.append(made)
         return made
 
@@ -136,9 +151,11 @@ class Builder:
         """Return a tensor without a name: about `size` large, or of the scale and zero point of another."""
         if self.form == "float":
             return Tensor("", tuple(shape), size)
-        scale = like.scale if like else self.scale(size / 64)
-        zero = like.zero if like else self.zero(self.kind)
-        return Tensor("", tuple(shape), size, scale, zero, self.kind)
+        if like:
+            return Tensor("", tuple(shape), size, like.scale, like.zero, like.kind)
+        kind = self.kind()
+        steps = (RANGES[kind][1] - RANGES[kind][0] + 1) / 4
+        return Tensor("", tuple(shape), size, self.scale(size / steps), self.zero(kind), kind)
 
     def named(self, name: str, x: Tensor) -> Tensor:
         """Return a tensor that has a name at last."""
@@ -179,14 +196,16 @@ class Builder:
 
     # Weights
 
-    def weight(self, shape: Sequence[int], axis: int | None, terms: int) -> Weight:
-        """Draw weights with a scale per tensor, or per part of an axis, for sums of so many terms."""
-        kind = TensorProto.INT8 if self.kind != TensorProto.UINT8 else self.choice(list(RANGES))
+    def weight(self, x: Tensor, shape: Sequence[int], axis: int | None, terms: int) -> Weight:
+        """Draw weights of a tensor with a scale for all, or for each part of an axis, for sums of so many terms."""
+        kind = self.choice(BYTES) if x.kind == TensorProto.UINT8 else TensorProto.INT8
+        kind = TensorProto.INT4 if self.kinds[0] in FOUR_BITS else kind
         low, high = RANGES[kind]
         count = shape[axis] if axis is not None else 1
-        scales = np.array([self.scale(1 / 64 / terms**0.5) for _ in range(count)], np.float32)
-        middle = (low + high + 1) // 2
-        zero = middle if self.chance(0.6) else middle + self.number(-20, 20)
+        about = 4 / (high - low + 1) / terms**0.5
+        scales = np.array([self.scale(about) for _ in range(count)], np.float32)
+        middle, most = (low + high + 1) // 2, 3 if kind in FOUR_BITS else 20
+        zero = middle if self.chance(0.6) else middle + self.number(-most, most)
         numbers = self.random.integers(low, high + 1, shape)
         return Weight(numbers, scales, np.full(count, zero), kind, axis)
 
@@ -204,9 +223,10 @@ class Builder:
         scales, zeros = w.parameter(w.scales), w.parameter(w.zeros)
         return [self.constant(w.numbers, w.kind), self.floats(scales), self.constant(zeros, w.kind)]
 
-    def bias(self, x: Tensor, w: Weight, count: int) -> Array:
+    def bias(self, count: int) -> Array:
         """Draw a bias in steps of the sums, int32 [count]."""
-        return self.random.integers(-3000, 3000, count)
+        most = 30 if self.kinds[0] in FOUR_BITS else 3000
+        return self.random.integers(-most, most, count)
 
     def real_bias(self, x: Tensor, w: Weight, steps: Array) -> str:
         """Add a bias as floats: dequantised from int32, or a constant."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from onnx import TensorProto
 
-from .builder import Builder, Tensor
+from .builder import RANGES, Builder, Tensor
 
 Family = Callable[[Builder, Tensor], Tensor]
 """Adds a layer to a network on maps [1, C, H, W] and returns its result, which is such maps again."""
@@ -44,8 +44,8 @@ def convolution(net: Builder, x: Tensor) -> Tensor:
         "pads": pads,
         "group": group,
     }
-    w = net.weight((features, depth, *kernel), 0 if net.chance(0.5) else None, depth * prod(kernel))
-    steps = net.bias(x, w, features) if net.chance(0.6) else None
+    w = net.weight(x, (features, depth, *kernel), 0 if net.chance(0.5) else None, depth * prod(kernel))
+    steps = net.bias(features) if net.chance(0.6) else None
     if not net.is_qlinear():
         bias = [] if steps is None else [net.real_bias(x, w, steps)]
         name = net.node("Conv", [net.real(x), net.real_weight(w), *bias], **windows)
@@ -81,7 +81,7 @@ def product(net: Builder, x: Tensor) -> Tensor:
     """Add a product of rows and constant weights."""
     rows, features = rows_of(net, x), net.channels()
     shape, depth = (rows.shape[0], features), rows.shape[1]
-    w = net.weight((depth, features), 1 if net.chance(0.5) else None, depth)
+    w = net.weight(rows, (depth, features), 1 if net.chance(0.5) else None, depth)
     if not net.is_qlinear():
         name = net.node("MatMul", [net.real(rows), net.real_weight(w)])
         return maps_of(net, limited(net, name, shape, x.size))
@@ -95,8 +95,8 @@ def dense(net: Builder, x: Tensor) -> Tensor:
     rows, features, turned = rows_of(net, x), net.channels(), net.chance(0.5)
     shape, depth = (rows.shape[0], features), rows.shape[1]
     axis = (0 if turned else 1) if net.chance(0.5) else None
-    w = net.weight((features, depth) if turned else (depth, features), axis, depth)
-    steps = net.bias(rows, w, features)
+    w = net.weight(rows, (features, depth) if turned else (depth, features), axis, depth)
+    steps = net.bias(features)
     if not net.is_qlinear():
         inputs = [net.real(rows), net.real_weight(w), net.real_bias(rows, w, steps)]
         return maps_of(net, limited(net, net.node("Gemm", inputs, transB=int(turned)), shape, x.size))
@@ -229,13 +229,29 @@ def softmax(net: Builder, x: Tensor) -> Tensor:
     """Normalise rows; a signed result is at the least zero point, above which ONNX Runtime wraps around."""
     if net.form == "float":
         return net.apply("Softmax", [x], x.shape, 1, axis=-1)
-    low = -128 if net.kind == TensorProto.INT8 else 0
-    y = Tensor("", x.shape, 1.0, 1 / 256, low, net.kind)
+    low, high = RANGES[x.kind]
+    y = Tensor("", x.shape, 1.0, 1 / (high - low + 1), low, x.kind)
     # ONNX Runtime's table for rows of 10 and 13 is a unit in the last place off.
     if net.is_qlinear() and x.shape[-1] not in (10, 13):
         form: dict[str, Any] = {"domain": "com.microsoft", "axis": -1, "opset": 13}
         return net.named(net.node("QLinearSoftmax", [x.name, *net.parameters(x), *net.parameters(y)], **form), y)
     return net.quantised(net.node("Softmax", [net.real(x)], axis=-1), x.shape, 1, like=y)
+
+
+def constant_sum(net: Builder, x: Tensor) -> Tensor:
+    """Add the sum of maps and a number for each channel, computed in floats."""
+    numbers = net.random.integers(-60, 60, (x.shape[1], 1, 1)) * (x.scale / 4)
+    return limited(net, net.node("Add", [net.real(x), net.floats(numbers)]), x.shape, x.size)
+
+
+def pad(net: Builder, x: Tensor) -> Tensor:
+    """Pad maps with what stands for 0, on any side."""
+    if net.form != "float" and net.form != "qdq":
+        return x
+    pads = [net.number(0, 2) for _ in range(4)]
+    shape = (*x.shape[:2], x.shape[2] + pads[0] + pads[2], x.shape[3] + pads[1] + pads[3])
+    places = net.integers(0, 0, *pads[:2], 0, 0, *pads[2:])
+    return net.quantised(net.node("Pad", [net.real(x), places]), shape, x.size, like=x)
 
 
 def rescale(net: Builder, x: Tensor) -> Tensor:
@@ -254,12 +270,62 @@ def root(net: Builder, x: Tensor) -> Tensor:
     return net.quantised(net.node("Sqrt", [net.node("Abs", [net.real(x)])]), x.shape, x.size**0.5)
 
 
+# Products whose sums something else takes as floats before they are quantised
+
+
+def _real_convolution(net: Builder, x: Tensor) -> str:
+    """Add a convolution that keeps the shape of its input, as floats."""
+    channels = x.shape[1]
+    w = net.weight(x, (channels, channels, 3, 3), 0 if net.chance(0.5) else None, 9 * channels)
+    bias = [net.real_bias(x, w, net.bias(channels))] if net.chance(0.6) else []
+    return net.node("Conv", [net.real(x), net.real_weight(w), *bias], pads=[1] * 4)
+
+
+def residual(net: Builder, x: Tensor) -> Tensor:
+    other = net.real(other_of(net, x))
+    pair = [_real_convolution(net, x), other]
+    return limited(net, net.node("Add", pair if net.chance(0.5) else pair[::-1]), x.shape, 2 * x.size)
+
+
+def sum_of_convolutions(net: Builder, x: Tensor) -> Tensor:
+    pair = [_real_convolution(net, x) for _ in range(2)]
+    return limited(net, net.node("Add", pair), x.shape, 2 * x.size)
+
+
+def gated_convolution(net: Builder, x: Tensor) -> Tensor:
+    return net.quantised(net.node("HardSwish", [_real_convolution(net, x)]), x.shape, x.size)
+
+
+def squashed_product(net: Builder, x: Tensor) -> Tensor:
+    rows, features = rows_of(net, x), net.channels()
+    w = net.weight(rows, (rows.shape[1], features), 1 if net.chance(0.5) else None, rows.shape[1])
+    made = net.node("Gemm", [net.real(rows), net.real_weight(w), net.real_bias(rows, w, net.bias(features))])
+    return maps_of(net, net.quantised(net.node("Tanh", [made]), (rows.shape[0], features), 1))
+
+
+def scores(net: Builder, x: Tensor) -> Tensor:
+    turned = net.node("Transpose", [net.real(x)], perm=[0, 1, 3, 2])
+    made = net.node("Softmax", [net.node("MatMul", [net.real(x), turned])])
+    return net.quantised(made, (*x.shape[:3], x.shape[2]), 1)
+
+
+FLOAT_CONSUMERS: dict[str, Family] = {
+    "convolution and residual": residual,
+    "two convolutions": sum_of_convolutions,
+    "convolution and function": gated_convolution,
+    "product and function": squashed_product,
+    "product and softmax": scores,
+}
+"""Name -> family whose products are floats that another operator takes."""
+
 FAMILIES: dict[str, Family] = {
     "convolution": convolution,
     "product": product,
     "dense": dense,
     "product of two": product_of_two,
     "sum": _pair("Add"),
+    "difference": _pair("Sub"),
+    "constant sum": constant_sum,
     "elementwise product": _pair("Mul"),
     "max pooling": max_pool,
     "average pooling": average_pool,
@@ -268,7 +334,10 @@ FAMILIES: dict[str, Family] = {
     "slice": slices,
     "transpose": transpose,
     "resize": resize,
+    "pad": pad,
     "sigmoid": _function("Sigmoid", 0.5),
+    "rectified": _function("Relu"),
+    "hard swish": _function("HardSwish"),
     "leaky": _function("LeakyRelu", alpha=0.125),
     "tanh": _function("Tanh", 1.0),
     "softmax": softmax,

@@ -13,8 +13,8 @@ from onnx import ModelProto, TensorProto, compose, helper
 from tilewright.ir import Array
 from tilewright.test import onnx_runtime
 
-from .builder import RANGES, Builder, Tensor
-from .families import FAMILIES, WEIGHTS
+from .builder import BYTES, FOUR_BITS, RANGES, Builder, Tensor
+from .families import FAMILIES, FLOAT_CONSUMERS, WEIGHTS
 
 FORMS = ("qlinear", "qdq", "mixed", "float")
 
@@ -46,31 +46,36 @@ def random_network(
     families: Sequence[str] = (),
     weights: Mapping[str, float] = {},
     layers: int = 0,
+    kinds: Sequence[int] = BYTES,
+    shape: Sequence[int] = (),
 ) -> RandomNetwork:
     """
     Return the network of a seed: a chain of layers, the last one an output, with some of the others.
 
     `form` is one of FORMS, drawn among the quantised ones where it is empty; `families` are all of FAMILIES, each drawn
-    as often as `weights` say, then WEIGHTS; `layers` is drawn from 1 to 6 where it is 0. With `exact` all scales are
-    powers of two, so that what computes in floats and what in integers gives the same bytes.
+    as often as `weights` say, then WEIGHTS, or names of FLOAT_CONSUMERS; `layers` is drawn from 1 to 6 where it is 0;
+    `kinds` are the types of activations, `shape` that of the first input [1, C, H, W]. With `exact` all scales are
+    powers of two, so that what computes in floats and what in integers gives the same bytes. Inputs and outputs are
+    bytes, or floats.
     """
     draw = np.random.default_rng([seed, 1])
     form = form or str(draw.choice(FORMS[:3]))
-    net = Builder(seed, form, exact=exact)
+    net = Builder(seed, form, exact=exact, kinds=kinds)
     names = list(families or FAMILIES)
     shares = np.array([(WEIGHTS | dict(weights)).get(name, 1.0) for name in names])
     chosen = [str(name) for name in draw.choice(names, layers or int(draw.integers(1, 7)), p=shares / shares.sum())]
-    x = net.input((1, net.channels(), net.extent(), net.extent()))
+    x = net.input(shape or (1, net.channels(), net.extent(), net.extent()))
     made: list[Tensor] = []
     for name in chosen:
-        x = FAMILIES[name](net, x)
+        x = (FAMILIES | FLOAT_CONSUMERS)[name](net, x)
         made.append(x)
     sources = {tensor.name for tensor in net.inputs}
-    results = [tensor for tensor in made if tensor.name not in sources]
+    results = [tensor for tensor in made if tensor.name not in sources and tensor.kind not in FOUR_BITS]
     outputs = {x.name: x} | {tensor.name: tensor for tensor in results if draw.random() < 0.2}
-    if x.name in sources:
+    if x.name in sources or x.kind in FOUR_BITS:
+        net.kinds = BYTES if x.kind in FOUR_BITS else net.kinds
         outputs = {y.name: y for y in [FAMILIES["rescale" if form != "float" else "leaky"](net, x)]}
-    return RandomNetwork(seed, net.model(list(outputs.values())), tuple(chosen), _samples(net, draw))
+    return RandomNetwork(seed, net.model(list(outputs.values())), tuple(chosen), samples(net, draw))
 
 
 def write_case(network: RandomNetwork, folder: Path) -> list[Path]:
@@ -97,14 +102,14 @@ def merged(networks: Sequence[RandomNetwork]) -> tuple[ModelProto, list[dict[str
         [port for each in graphs for port in each.output],
         [tensor for each in graphs for tensor in each.initializer],
     )
-    samples: list[dict[str, Array]] = [{} for _ in networks[0].samples]
+    inputs: list[dict[str, Array]] = [{} for _ in networks[0].samples]
     for network in networks:
-        for merged_sample, sample in zip(samples, network.samples, strict=True):
+        for merged_sample, sample in zip(inputs, network.samples, strict=True):
             merged_sample |= {f"n{network.seed}_{name}": array for name, array in sample.items()}
-    return helper.make_model(graph, opset_imports=parts[0].opset_import, ir_version=10), samples
+    return helper.make_model(graph, opset_imports=parts[0].opset_import, ir_version=10), inputs
 
 
-def _samples(net: Builder, draw: np.random.Generator) -> tuple[dict[str, Array], ...]:
+def samples(net: Builder, draw: np.random.Generator) -> tuple[dict[str, Array], ...]:
     """Return inputs: random ones with both ends of the type, all at one end, and each at either."""
 
     def ends(x: Tensor) -> tuple[Any, Any]:

@@ -11,8 +11,8 @@ from onnx import ModelProto, TensorProto, helper
 from tilewright.dialects.nn import ConvOp, MatmulOp
 from tilewright.frontend.importer import import_model
 from tilewright.runtime.interpreter import run_module
-from tilewright.test.passes.recover.quantised_networks import PRODUCTS, Network
 from tilewright.test.phases import each_phase
+from tilewright.test.random.networks.network import random_network
 
 Made = tuple[ModelProto, dict[str, np.ndarray]]
 
@@ -21,9 +21,9 @@ def of_chain(name: str) -> Callable[[], Made]:
     """Return the builder of a network of one operator, quantised, of 16 channels of 16 x 16."""
 
     def build() -> Made:
-        net = Network(np.random.RandomState(3), exact=False, kinds=(TensorProto.UINT8,))
-        made = PRODUCTS[name](net, net.input((1, 16, 16, 16)))
-        return net.model([made]), net.samples()
+        shape, kinds = (1, 16, 16, 16), (TensorProto.UINT8,)
+        network = random_network(3, "qdq", exact=False, families=[name], layers=1, kinds=kinds, shape=shape)
+        return network.model, network.samples[0]
 
     return build
 
@@ -44,9 +44,9 @@ def dynamic() -> Made:
 
 
 NETWORKS = {
-    "a residual": of_chain("Conv and a residual"),
-    "a function": of_chain("Conv and HardSwish"),
-    "two computed operands": of_chain("MatMul and Softmax"),
+    "a residual": of_chain("convolution and residual"),
+    "a function": of_chain("convolution and function"),
+    "two computed operands": of_chain("product and softmax"),
     "a computed zero point": dynamic,
 }
 
