@@ -82,8 +82,8 @@ def point_into(error: Diagnostic, text: str, source: str, first_line: int = 1) -
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean 'x'?" for the known names nearest to `name`, or an empty text."""
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    """Return "did you mean 'x'?" for the known names nearest to `name`, which is none of them, or an empty text."""
+    near = difflib.get_close_matches(name, [other for other in known if other != name], n=3, cutoff=0.5)
     return f"did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
 
 

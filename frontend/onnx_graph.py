@@ -12,8 +12,9 @@ from google.protobuf.message import Message
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, defs, helper
 from onnx.defs import OpSchema
 
-from ..dialects.onnx import op_class, op_types
+from ..dialects.onnx import op_class
 from ..errors import Diagnostic, did_you_mean
+from .operator_names import check_operators
 from .order import bodies_of, defined_names, produced_twice, sorted_nodes, where_node, with_inner
 from .tensors import Constant, read_sparse, read_tensor, type_name
 
@@ -137,7 +138,7 @@ def read_graph(model: ModelProto, folder: Path | None) -> Graph:
             remedy="mark the results as graph outputs when exporting",
         )
     nodes = _named_copies(proto)
-    _check_operators(list(with_inner(nodes)))
+    check_operators(list(with_inner(nodes)))
     opset = _opset(model, nodes)
     constants = _initialisers(proto, folder)
     nodes = [node for node in nodes if not _take_constant(node, constants, folder)]
@@ -193,7 +194,7 @@ def read_body(
     for node in nodes:
         node.name = f"{prefix}{node.name}"
         _rename(node, renamed)
-    _check_operators(nodes)
+    check_operators(nodes)
     constants = {renamed[name]: value for name, value in _initialisers(proto, graph.folder).items()}
     nodes = [node for node in nodes if not _take_constant(node, constants, graph.folder)]
     graph.constants |= constants
@@ -284,40 +285,6 @@ def _name(nodes: Iterable[NodeProto]) -> None:
 def nodes_of(model: ModelProto) -> list[NodeProto]:
     """Return copies of all nodes of a model, each with a name, those of graphs that nodes hold too."""
     return list(with_inner(_named_copies(model.graph)))
-
-
-def unknown_operators(nodes: Sequence[NodeProto]) -> dict[str, list[str]]:
-    """Give every node the domain of its schema; return each complaint about unknown operators with the nodes' names."""
-    found: dict[str, list[str]] = {}
-    for node in nodes:
-        if complaint := _complaint(node):
-            found.setdefault(complaint, []).append(node.name)
-    return found
-
-
-def _check_operators(nodes: Sequence[NodeProto]) -> None:
-    """Give every node the domain of its schema. Raises one Diagnostic that names all operators not handled."""
-    written = {node.name: "::".join(filter(None, (node.domain, node.op_type))) for node in reversed(nodes)}
-    unknown = unknown_operators(nodes)
-    if not unknown:
-        return
-    first = [names[0] for names in unknown.values()]
-    raise Diagnostic(
-        f"{len(first)} operator{'s are' if len(first) > 1 else ' is'} not handled",
-        where=f'node "{first[0]}"',
-        expected="operators of ONNX, or the quantised ones that docs/import.md lists",
-        found=", ".join(written[name] for name in first),
-        remedy="export the model with operators that are handled",
-        notes=[f'node "{names[0]}": {complaint}' for complaint, names in unknown.items()],
-    )
-
-
-def _complaint(node: NodeProto) -> str:
-    domain = f" of the domain {node.domain}" if node.domain else ""
-    if (cls := op_class(node.op_type, node.domain)) is None:
-        return "; ".join(filter(None, (f"{node.op_type}{domain} is unknown", did_you_mean(node.op_type, op_types()))))
-    node.domain, node.op_type = cls.SCHEMA.domain, cls.SCHEMA.name
-    return ""
 
 
 # Constants

@@ -114,9 +114,12 @@ def op_class(op_type: str, domain: str = "") -> type[OnnxOp] | None:
 
 
 @cache
-def op_types() -> tuple[str, ...]:
-    """Return the names of all operators known, to suggest one."""
-    return tuple(dict.fromkeys(name for _, name in (*_schemas(), *_REPLACED)))
+def op_types(domain: str = "") -> tuple[str, ...]:
+    """Return the names of the operators that a domain has, to suggest one."""
+    keys = (*_schemas(), *_REPLACED, *_SAME)
+    # Our own are known in every domain, but not beside the operators of another vendor.
+    domains = {domain} if any(key[0] == domain for key in keys) and domain else {domain, DOMAIN}
+    return tuple(dict.fromkeys(name for own, name in keys if own in domains))
 
 
 class _OnnxDialect(Dialect):

@@ -70,7 +70,8 @@ def gaps_of(error: Diagnostic) -> list[Gap]:
 def _operators(proto: ModelProto) -> Iterator[Gap]:
     """Yield the operators that are unknown; with them, those that no rule lowers, by their name alone."""
     from ...dialects.onnx import op_class
-    from ...frontend.onnx_graph import nodes_of, unknown_operators
+    from ...frontend.onnx_graph import nodes_of
+    from ...frontend.operator_names import unknown_operators
     from ...passes.lowering import load_rules
     from ...passes.lowering.lowerer import LOWERINGS
 
@@ -78,17 +79,22 @@ def _operators(proto: ModelProto) -> Iterator[Gap]:
     nodes = [node for node in nodes_of(proto) if (node.domain, node.op_type) not in own]
     unknown = unknown_operators(nodes)
     for complaint, names in unknown.items():
-        yield Gap(
-            tuple(f'node "{name}"' for name in names), complaint, "export the model with operators that are handled"
-        )
+        yield Gap(tuple(f'node "{name}"' for name in names), complaint.text, complaint.remedy)
     if not unknown:
         return
     load_rules()
+    told = {name for names in unknown.values() for name in names}
     missing: dict[str, list[str]] = {}
     for node in nodes:
         cls = op_class(node.op_type, node.domain)
         schema: Any = cls and cls.SCHEMA
-        if cls is None or cls.name in LOWERINGS or schema.has_function or schema.has_context_dependent_function:
+        if (
+            node.name in told
+            or cls is None
+            or cls.name in LOWERINGS
+            or schema.has_function
+            or schema.has_context_dependent_function
+        ):
             continue
         if not cls.get_irdl_definition().regions and node.op_type != "Constant":
             missing.setdefault(f"no lowering for {node.op_type}", []).append(f'node "{node.name}"')
