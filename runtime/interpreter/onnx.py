@@ -277,6 +277,7 @@ _LINEAR: dict[str, _Rule] = {
     "LSTM": recurrent,
     "LogSoftmax": log_softmax,
     "LpNormalization": lp_normalization,
+    "LpPool": _lp_pool,
     "MaxPool": _max_pool,
     "Pad": padded,
     "RNN": recurrent,
