@@ -73,6 +73,12 @@ def _natural(text: str) -> int:
     return int(text)
 
 
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, found '{text}'")
+    return int(text)
+
+
 def _path(text: str) -> str:
     path_of(text)
     return text
@@ -178,6 +184,10 @@ def _add_observers(add: _Add) -> None:
     )
     add("--timing", "--mlir-timing", dest="timing", action=_FLAG, help="print how long each pass took")
     add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first to change the answer")
+    function = "a function for --interpret-each to run, repeatable; @network without, or the only public one"
+    add("--interpret-function", metavar="NAME", action="append", default=[], help=function)
+    runs = "the number of inputs of --interpret-each: without, 64 for scalar programs, 1 or 2 for networks"
+    add("--interpret-runs", type=_positive, metavar="N", help=runs)
     add("--inputs", type=_path, metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
     add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
     add("--reproducer", type=_path, metavar="FILE", help="when a pass fails, write what went into it, with its command")

@@ -215,16 +215,18 @@ def matched(
     )
 
 
-def matched_inputs(module: ModuleOp, arrays: Mapping[str, Array], source: Path) -> dict[str, Array]:
+def matched_inputs(
+    module: ModuleOp, arrays: Mapping[str, Array], source: Path, function: str = "network"
+) -> dict[str, Array]:
     """
-    Return the arrays of a file under the names of a module's inputs, which SSA names stand for too.
+    Return the arrays of a file under the names of a function's inputs, which SSA names stand for too.
 
     The position in a state may be missing, since `run_calls` counts it; it is 0 then. Raises Diagnostic as `matched`.
     """
-    inputs = network_inputs(module)
+    inputs = network_inputs(module, function)
     counted = [each.name for each in inputs if each.added]
     names = [each.name for each in inputs]
-    found = matched(arrays, names, source, optional=counted, aliases=ssa_names(module))
+    found = matched(arrays, names, source, optional=counted, aliases=ssa_names(module, function))
     return {each.name: np.zeros(each.shape, np.int64) for each in inputs if each.added} | found
 
 

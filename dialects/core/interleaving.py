@@ -127,7 +127,8 @@ class Interleaving:
         """Return a buffer whose content is undefined from here on, until it is written."""
         byte, size = self.order.undefined, array.dtype.itemsize
         if byte > 255:
-            drawn = np.random.default_rng(byte).integers(0, 256, prod(array.shape) * size, np.uint8)
+            is_truth = array.dtype.kind == "b"
+            drawn = np.random.default_rng(byte).integers(0, 2 if is_truth else 256, prod(array.shape) * size, np.uint8)
             array[...] = drawn.view(array.dtype).reshape(array.shape)
         elif byte:
             array[...] = np.full(size, byte, np.uint8).view(array.dtype)[0]

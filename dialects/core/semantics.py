@@ -68,6 +68,20 @@ class Runner(Protocol):
         """Return the memory of a global; it is the same for the whole run."""
         ...
 
+    @property
+    def is_sequential(self) -> bool:
+        """Return whether every loop runs op by op, in the order of the program."""
+        ...
+
+    @property
+    def is_bounded(self) -> bool:
+        """Return whether the run has a number of steps."""
+        ...
+
+    def spend(self, op: Operation, steps: int = 1) -> None:
+        """Count iterations of a loop; raises Diagnostic beyond the steps of the run."""
+        ...
+
     def cached(self, op: _O, make: Callable[[_O], _T]) -> _T:
         """Return `make(op)`, made once in the run for each op and function."""
         ...

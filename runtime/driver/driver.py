@@ -39,7 +39,7 @@ from ..inputs import once
 from . import listing
 from .dump import PrintIr, When
 from .expected import check, expectations
-from .interpret import InterpretEach, Interpreter, default_interpreter
+from .interpret import InterpretEach
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .roundtrip import RoundTrip
 from .timing import Timing
@@ -47,12 +47,11 @@ from .timing import Timing
 
 @dataclass(frozen=True)
 class Known:
-    """Registries of passes, machines and output formats, and the interpreter; those that are None are discovered."""
+    """Registries of passes, machines and output formats; those that are None are discovered."""
 
     passes: Registry | None = None
     machines: Mapping[str, targets.Machine] | None = None
     formats: Mapping[str, Callable[[], type[Target]]] | None = None
-    interpreter: Interpreter | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Na
         arguments = reparse(recorded_arguments(recorded, name))
         passes, machines, formats = _discovered(known, arguments)
     pipeline = _pipeline(arguments, passes, machines)
-    run = Run(arguments, name, pipeline, _target(arguments, formats), known.interpreter, _when(arguments, passes))
+    run = Run(arguments, name, pipeline, _target(arguments, formats), _when(arguments, passes))
     text = recorded or ("" if is_onnx else read_text(arguments.input))
     chunks = split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
     outputs = [run.chunk(chunk) for chunk in chunks]
@@ -186,8 +185,9 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
     for flag in ("split_input_file", "verify_diagnostics", "parsing_diagnostics", "run_reproducer"):
         if is_onnx and getattr(arguments, flag):
             raise UsageError(f"--{flag.replace('_', '-')} is for .mlir inputs", found=arguments.input)
-    if arguments.inputs is not None and not arguments.interpret_each:
-        raise UsageError("--inputs is of use with --interpret-each only")
+    for flag in ("inputs", "interpret_runs", "interpret_function"):
+        if getattr(arguments, flag) and not arguments.interpret_each:
+            raise UsageError(f"--{flag.replace('_', '-')} is of use with --interpret-each only")
 
 
 def _check_places(arguments: Namespace, is_onnx: bool) -> None:
@@ -279,7 +279,6 @@ class Run:
         source: str,
         pipeline: Pipeline,
         target: Target,
-        interpreter: Interpreter | None,
         when: When,
     ):
         self.arguments = arguments
@@ -292,7 +291,6 @@ class Run:
         self.timing = Timing()
         self.failed = False
         self.context = new_context(allow_unregistered=arguments.allow_unregistered_dialect)
-        self.interpreter = (interpreter or default_interpreter()) if arguments.interpret_each else None
 
     def chunk(self, chunk: Chunk) -> str | None:
         """Return the output for a chunk; None where it has none, its errors then being reported."""
@@ -348,9 +346,10 @@ class Run:
         observers: list[Observer] = []
         if arguments.verify_each == ROUNDTRIP:
             observers.append(RoundTrip(self.context))
-        if self.interpreter is not None:
+        if arguments.interpret_each:
             inputs = Path(arguments.inputs) if arguments.inputs else None
-            observers.append(InterpretEach(self.interpreter, inputs, arguments.seed))
+            runs, functions = arguments.interpret_runs, arguments.interpret_function
+            observers.append(InterpretEach(inputs, arguments.seed, runs, functions))
         if arguments.reproducer:
             show = partial(print_ir, locations=Locations.GIVEN, context=self.context)
             observers.append(Reproducer(Path(arguments.reproducer), show, self.flags(interpret=True)))
@@ -374,6 +373,8 @@ class Run:
         if interpret and arguments.interpret_each:
             inputs = f"--inputs={Path(arguments.inputs).resolve()}" if arguments.inputs else f"--seed={arguments.seed}"
             flags += ["--interpret-each", inputs]
+            flags += [f"--interpret-function={name}" for name in arguments.interpret_function]
+            flags += [f"--interpret-runs={arguments.interpret_runs}"] if arguments.interpret_runs else []
         return tuple(flags)
 
     def emit(self, module: ModuleOp) -> str:

@@ -1,11 +1,11 @@
-"""Running the program after every pass on the same inputs, to name the first pass that changes the answer."""
+"""Interpretation of the program after every pass on the same inputs: the first pass that changes a result is named."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -15,140 +15,103 @@ from ...ir import Array
 from ...passes.core.failures import as_diagnostic
 from ...passes.core.manager import Observer, Place
 from ...passes.core.pipeline import Pipeline
-from ..comparison import is_whole, magnitude
+from ..interpreter.observations import Observation
+from .answers import compare
+from .programs import chosen_functions
+from .references import Bench, Reference, bench_of
 
-Inputs: TypeAlias = Mapping[str, Array]
-Run: TypeAlias = Callable[[ModuleOp, Mapping[str, Array]], dict[str, Array]]
-RandomInputs: TypeAlias = Callable[[ModuleOp, int], Mapping[str, Array]]
-Matched: TypeAlias = Callable[[ModuleOp, Mapping[str, Array], Path], Mapping[str, Array]]
-
-
-def _no_inputs(module: ModuleOp, seed: int) -> Mapping[str, Array]:
-    return {}
-
-
-def _as_named(module: ModuleOp, arrays: Mapping[str, Array], source: Path) -> Mapping[str, Array]:
-    return arrays
-
-
-@dataclass(frozen=True)
-class Interpreter:
-    """
-    Execution of a module: its inputs by name in, its outputs by name out.
-
-    `random_inputs` draws an array for every input, `boundary_inputs` one for those that hold wide integers, of numbers
-    at the ends of their types. `matched` names the arrays of a file as the module's inputs.
-    """
-
-    run: Run
-    random_inputs: RandomInputs
-    boundary_inputs: RandomInputs = _no_inputs
-    matched: Matched = _as_named
-
-
-def default_interpreter() -> Interpreter:
-    """Return Tilewright's own interpreter."""
-    from ..inputs import matched_inputs
-    from ..interpreter import boundary_inputs, random_inputs, run_calls
-
-    return Interpreter(run_calls, random_inputs, boundary_inputs, matched_inputs)
+_SHOWN = 8
+"""Numbers of an input that an error shows; of longer ones only the first."""
 
 
 @dataclass
 class InterpretEach(Observer):
     """
-    Runs the module before the first pass and after each; raises Diagnostic when an output changes.
+    Observer that runs the program before the first pass and after each; raises Diagnostic when a result changes.
 
-    The inputs are those of the file `inputs` (.npz), or random ones of `seed`: one set of small numbers, and one with
-    numbers at the ends of the types of wide integers, for inputs where the program takes such. Integers, also where
-    floats hold them, must be equal; floats within a tolerance. A network with state is called several times in a row.
+    Results are what functions return, and the memory that they write. The inputs are those of the file `inputs`
+    (.npz), or numbers by `seed`, `runs` of them. Inputs on which the program fails, is undefined or does not end before
+    the first pass are skipped. The `functions` run in this order in one session; those with state several times.
     """
 
-    interpreter: Interpreter
     inputs: Path | None = None
     seed: int = 0
-    _expected: list[tuple[Inputs, Inputs]] = field(default_factory=list[tuple[Inputs, Inputs]], init=False)
-    """Inputs, and the outputs of the program before the first pass."""
+    runs: int | None = None
+    functions: Sequence[str] = ()
+    _bench: Bench | None = field(default=None, init=False)
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
-        if self.inputs is not None:
-            from ..inputs import load_arrays
-
-            feed = self.interpreter.matched(module, load_arrays(self.inputs), self.inputs)
-        else:
-            feed = self.interpreter.random_inputs(module, self.seed)
-        self._expected = [(feed, self._run(module, feed, "before the first pass"))]
-        if self.inputs is None:
-            self._expected += self._at_boundaries(module, feed)
-
-    def _at_boundaries(self, module: ModuleOp, feed: Inputs) -> list[tuple[Inputs, Inputs]]:
-        """Return runs with inputs at the ends of their types: of all at once, or of each that the program takes so."""
-        wide = self.interpreter.boundary_inputs(module, self.seed)
-        if not wide:
-            return []
-        together = self._accepted(module, {**feed, **wide})
-        if together or len(wide) == 1:
-            return together
-        return [run for name, array in wide.items() for run in self._accepted(module, {**feed, name: array})]
-
-    def _accepted(self, module: ModuleOp, feed: Inputs) -> list[tuple[Inputs, Inputs]]:
-        """Return a run, or none where the program refuses the inputs, such as an index beyond a table."""
+        if not pipeline.steps:
+            remedy = "give passes with -p, or leave --interpret-each out"
+            raise Diagnostic("there is no pass to check", expected="a pass at least", found="none", remedy=remedy)
+        functions = chosen_functions(module, self.functions)
         try:
-            return [(feed, self.interpreter.run(module, feed))]
+            self._bench = bench_of(module, functions, self.inputs, self.seed, self.runs)
         except Diagnostic:
-            return []
+            raise
+        except Exception as error:
+            raise _stated(error, "before the first pass") from error
+        if skipped := self._bench.skipped:
+            count = len(skipped) + len(self._bench.references)
+            print(f"--interpret-each: {len(skipped)} of {count} inputs skipped: {skipped[0].message}", file=sys.stderr)
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
-        for feed, expected in self._expected:
-            if difference := compare(expected, self._run(module, feed, "after the pass")):
+        assert self._bench is not None
+        for reference in self._bench.references:
+            try:
+                seen = self._bench.rerun(module, reference)
+            except Exception as error:
+                diagnostic = _stated(error, "after the pass")
+                diagnostic.notes += _shown_inputs(reference)
+                raise diagnostic from error
+            if difference := _difference(self._bench, reference, seen):
+                difference.notes += _shown_inputs(reference)
                 raise difference
 
-    def _run(self, module: ModuleOp, feed: Inputs, when: str) -> dict[str, Array]:
-        try:
-            return self.interpreter.run(module, feed)
-        except Exception as error:
-            diagnostic = as_diagnostic(error, "the interpreter")
-            diagnostic.message = f"the program does not run {when}: {diagnostic.message}"
-            if diagnostic is error:
-                raise
-            raise diagnostic from error
+
+def _stated(error: Exception, when: str) -> Diagnostic:
+    """Return an error of a run as a Diagnostic that says when it came."""
+    diagnostic = as_diagnostic(error, "the interpreter")
+    diagnostic.message = f"the program does not run {when}: {diagnostic.message}"
+    return diagnostic
 
 
-def compare(expected: Mapping[str, Array], found: Mapping[str, Array]) -> Diagnostic | None:
-    """Return the first difference between two sets of outputs, or None where they are equal."""
-    if missing := [name for name in expected if name not in found]:
-        return Diagnostic(f"the output '{missing[0]}' is gone", expected=_names(expected), found=_names(found))
-    if added := [name for name in found if name not in expected]:
-        return Diagnostic(f"there is a new output '{added[0]}'", expected=_names(expected), found=_names(found))
-    differences = (_compare_one(name, value, np.asarray(found[name])) for name, value in expected.items())
-    return next((difference for difference in differences if difference), None)
+def _difference(bench: Bench, reference: Reference, seen: Observation) -> Diagnostic | None:
+    """Return the first difference between a run before the first pass and one after a pass."""
+    before = reference.seen
+    if difference := compare(before.outputs, seen.outputs, bench.exactness, reference.defined):
+        return difference
+    gone = [name for name in before.memory if name not in seen.memory]
+    if lost := [name for name in gone if name in before.changed and name not in bench.private]:
+        return Diagnostic(
+            f"the memory '{lost[0]}' is gone, which the program writes",
+            expected=", ".join(before.memory),
+            found=", ".join(seen.memory) or "no memory",
+        )
+    common = {name: array for name, array in before.memory.items() if name not in gone}
+    after = {name: _reshaped(seen.memory[name], array) for name, array in common.items()}
+    if difference := compare(common, after, bench.exactness, reference.defined, what="memory"):
+        return difference
+    if not before.outputs and not before.changed - set(gone):
+        return Diagnostic(
+            "nothing is left to compare: the memory that the program writes is gone", found=", ".join(gone)
+        )
+    return None
 
 
-def _names(arrays: Mapping[str, Array]) -> str:
-    return f"the outputs {', '.join(arrays)}" if arrays else "no output"
+def _reshaped(array: Array, like: Array) -> Array:
+    """Return memory in the shape that it had before; C has flat arrays."""
+    return array.reshape(like.shape) if array.size == like.size else array
 
 
-def _compare_one(name: str, expected: Array, found: Array) -> Diagnostic | None:
-    expected = np.asarray(expected)
-    if expected.shape != found.shape:
-        message = f"the shape of the output '{name}' changes"
-        return Diagnostic(message, expected=str(expected.shape), found=str(found.shape))
-    wrong = ~_equal(expected, found)
-    if not wrong.any():
-        return None
-    first = tuple(int(i) for i in np.argwhere(wrong)[0])
-    where = f"[{', '.join(map(str, first))}]" if first else ""
-    return Diagnostic(
-        f"the answer changes: output '{name}', first at {name}{where}, "
-        f"{int(np.count_nonzero(wrong))} of {wrong.size} values differ",
-        expected=f"{expected[first]} ({expected.dtype})",
-        found=f"{found[first]} ({found.dtype})",
-    )
-
-
-def _equal(expected: Array, found: Array) -> Array:
-    """Return, per element, whether two values are the same answer."""
-    if is_whole(expected) and is_whole(found):
-        return np.asarray(expected == found)
-    near = 1e-5 * min(1.0, magnitude(expected) or 1.0)
-    return np.isclose(found.astype(np.float64), expected.astype(np.float64), rtol=1e-4, atol=near, equal_nan=True)
+def _shown_inputs(reference: Reference) -> list[str]:
+    """Return a note with the inputs of a run."""
+    shown: list[str] = []
+    for function, inputs in reference.inputs.items():
+        prefix = f"{function}." if len(reference.inputs) > 1 else ""
+        for name, array in inputs.items():
+            flat = np.asarray(array).reshape(-1)
+            numbers = ", ".join(str(number) for number in flat[:_SHOWN])
+            rest = ", ..." if flat.size > _SHOWN else ""
+            shown.append(f"{prefix}{name} = {numbers}{rest}")
+    return [f"inputs: {'; '.join(shown)}"] if shown else []

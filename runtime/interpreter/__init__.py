@@ -1,8 +1,9 @@
 """The interpreter: runs a module at any level on NumPy arrays; see docs/interpreter.md."""
 
 from . import affine, arithmetic, branches, control, elementary, memory, structured, tensors
-from .boundary import Session, boundary_inputs, load_rules, random_inputs, run_calls, run_module
+from .boundary import Session, boundary_inputs, load_rules, random_inputs, run_module
 from .engine import Interpreter, run_op
+from .observations import run_calls
 
 __all__ = [
     "Interpreter",

@@ -36,6 +36,7 @@ from ...ir import Array, numbers_of, numpy_type, where
 from .bits import integer_type, scalar_type
 from .conversion import converted
 from .engine import Interpreter
+from .limits import Limits
 from .memory import new_buffer, new_memref
 
 STATUS = "tilewright.status"
@@ -95,39 +96,28 @@ def run_module(
     return Session(module, function, interleave).run(inputs)
 
 
-def run_calls(module: ModuleOp, inputs: Mapping[str, Array], *, calls: int = 3) -> dict[str, Array]:
-    """
-    Run a network as `run_module` does; a network with state several times, up to its rows.
-
-    The results of later calls are named `y@1`, `y@2`, ..; the position is counted, regardless of `inputs`.
-    """
-    session = Session(module)
-    arguments, _ = ports(session.entry())
-    position = next((port for port in arguments if port.state), None)
-    if position is None:
-        return session.run(inputs)
-    added, rows = position.state
-    found: dict[str, Array] = {}
-    for call in range(min(calls, rows // added)):
-        at = np.full(position.shape, call * added, position.declared)
-        results = session.run({**inputs, position.name: at})
-        found |= {f"{name}@{call}" if call else name: value for name, value in results.items()}
-    return found
-
-
 class Session:
     """Module with persistent globals across calls, until `reset`."""
 
-    def __init__(self, module: ModuleOp, function: str = "network", interleave: Order | int | None = None):
+    def __init__(
+        self,
+        module: ModuleOp,
+        function: str = "network",
+        interleave: Order | int | None = None,
+        limits: Limits | None = None,
+    ):
         load_rules(module)
         self._module = module
         self._interleave = interleave
+        self._limits = limits
         self._function = function
+        self.memory: dict[str, Array] = {}
+        """Shaped arguments of the last call that are no outputs, by name: their contents after it."""
         self.reset()
 
     def reset(self) -> None:
         """Reset all state to its initial value."""
-        self._interpreter = Interpreter(self._module, self._interleave)
+        self._interpreter = Interpreter(self._module, self._interleave, self._limits)
         self._written = 0
 
     @property
@@ -135,9 +125,13 @@ class Session:
         """The transfers that have not been waited for."""
         return [op for op, count in self._interpreter.interleaving.in_flight.items() if count]
 
-    def entry(self) -> Operation:
-        """Return the function of the session."""
-        return self._interpreter.symbol(symbol_in(self._module, self._function))
+    def entry(self, function: str = "") -> Operation:
+        """Return a function, by default that of the session."""
+        return self._interpreter.symbol(symbol_in(self._module, function or self._function))
+
+    def contents(self, symbol: str) -> Array:
+        """Return a copy of the memory of a global."""
+        return np.array(self._interpreter.storage(symbol))
 
     def run(self, inputs: Mapping[str, Array], *, function: str = "") -> dict[str, Array]:
         """
@@ -167,7 +161,11 @@ class Session:
                 remedy="give numbers in the ranges that are declared, and positions in order",
             )
         self._written = written
-        outputs = [(port, value) for port, value in zip(arguments, values, strict=True) if port.is_output]
+        pairs = list(zip(arguments, values, strict=True))
+        self.memory = {
+            port.name: seen_value(port, value) for port, value in pairs if port.inner is not None and not port.is_output
+        }
+        outputs = [(port, value) for port, value in pairs if port.is_output]
         outputs += zip(results, returned, strict=False)
         found = {port.name: seen_value(port, value) for port, value in outputs}
         return cut_outputs(found, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
@@ -244,7 +242,7 @@ def boundary_inputs(module: ModuleOp, seed: int, *, function: str = "network") -
 
 
 def _at_boundaries(port: Port, generator: np.random.Generator) -> Array:
-    least, greatest = _narrow_limits(port) or (np.iinfo(port.declared).min, np.iinfo(port.declared).max)
+    least, greatest = narrow_limits(port) or (np.iinfo(port.declared).min, np.iinfo(port.declared).max)
     ends = [
         side * 2**bits + near for bits in (0, 7, 8, 15, 16, 31, 32, 63, 64) for side in (-1, 1) for near in (-1, 0, 1)
     ]
@@ -367,7 +365,7 @@ def check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str
 
 def stored_value(port: Port, value: Array) -> Array:
     """Convert an input to its IR type. Raises Diagnostic for another shape and for values out of range."""
-    limits = port.limits or _narrow_limits(port) or ()
+    limits = port.limits or narrow_limits(port) or ()
     given = converted(port.name, np.asarray(value), port.declared, port.shape, element=f"{port.element}", limits=limits)
     stored = _reinterpreted(given, port.storage)
     if port.inner is None:
@@ -387,7 +385,7 @@ def _reinterpreted(value: Array, dtype: np.dtype[Any]) -> Array:
     return value.view(dtype) if same_bits else value.astype(dtype)
 
 
-def _narrow_limits(port: Port) -> tuple[int, int] | None:
+def narrow_limits(port: Port) -> tuple[int, int] | None:
     integer = integer_type(port.element)
     if integer is None or integer.width.data in (1, 8 * port.declared.itemsize):
         return None
@@ -411,7 +409,7 @@ def _random(port: Port, generator: np.random.Generator) -> Array:
         return generator.integers(0, 2, port.shape).astype(dtype)
     if dtype.kind not in "iu":
         return generator.integers(-8, 8, port.shape).astype(dtype)
-    low, high = _narrow_limits(port) or (
+    low, high = narrow_limits(port) or (
         max(-128, np.iinfo(dtype).min),
         127 if dtype.itemsize > 1 else np.iinfo(dtype).max,
     )

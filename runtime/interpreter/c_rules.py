@@ -188,6 +188,7 @@ def _if(runner: Runner, op: emitc.IfOp, operands: Sequence[Value]) -> list[Any]:
 def _do(runner: Runner, op: emitc.DoOp, operands: Sequence[Value]) -> list[Any]:
     goes_on: Value = True
     while goes_on:
+        runner.spend(op)
         runner.run_region(op.body, ())
         (goes_on,) = runner.run_region(op.condition, ())
     return []
@@ -198,11 +199,12 @@ def _for(runner: Runner, op: emitc.ForOp, operands: Sequence[Value]) -> list[Any
     lower, upper, step = (int(bound) for bound in operands)
     if step <= 0:
         raise Diagnostic(f"a loop with the step {step} does not end", where=where(op), expected="a step above 0")
-    nest = runner.cached(op, _nest_of)
+    nest = None if runner.is_sequential else runner.cached(op, _nest_of)
     if nest is not None:
         _run_nest(runner, nest)
         return []
     for index in range(lower, upper, step):
+        runner.spend(op)
         runner.run_region(op.region, [operands[0].dtype.type(index)])
     return []
 
@@ -212,7 +214,7 @@ def _run_nest(runner: Runner, nest: Nest) -> None:
     for number, value in nest.inputs.items():
         given = runner.value(value)
         values[number] = given.value if isinstance(given, Variable) else given
-    for cell, result in zip(nest.cells, run_loop_nest(nest, values), strict=True):
+    for cell, result in zip(nest.cells, run_loop_nest(nest, values, runner), strict=True):
         runner.value(cell).value = result
 
 

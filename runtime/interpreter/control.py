@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 
 import numpy as np
 from xdsl.dialects import func, scf
@@ -43,11 +44,12 @@ def _if(runner: Runner, op: scf.IfOp, operands: Sequence[Value]) -> Sequence[Val
 def _for(runner: Runner, op: scf.ForOp, operands: Sequence[Value]) -> Sequence[Value]:
     if int(operands[2]) <= 0:
         raise Diagnostic(f"a loop with the step {operands[2]} does not end", where=where(op), expected="a step above 0")
-    if (results := run_nest(runner, op)) is not None:
+    if not runner.is_sequential and (results := run_nest(runner, op)) is not None:
         return results
     lower, upper, step, *inits = operands
     carried = _owned(op.iter_args, inits, runner.cached(op, keeps_inits))
     for index in range(int(lower), int(upper), int(step)):
+        runner.spend(op)
         made = runner.run_region(op.body, [lower.dtype.type(index), *carried])
         carried = _owned(op.iter_args, made, runner.cached(op, keeps_yields))
     return carried
@@ -65,6 +67,7 @@ def _owned(carried: Sequence[SSAValue], values: Sequence[Value], kept: Sequence[
 def _while(runner: Runner, op: scf.WhileOp, operands: Sequence[Value]) -> Sequence[Value]:
     goes_on, *values = runner.run_region(op.before_region, operands)
     while goes_on:
+        runner.spend(op)
         goes_on, *values = runner.run_region(op.before_region, runner.run_region(op.after_region, values))
     return values
 
@@ -90,6 +93,7 @@ def _parallel(runner: Runner, op: scf.ParallelOp, operands: Sequence[Value]) -> 
     rank = len(op.lowerBound)
     spans = [range(*(int(operands[group * rank + d]) for group in range(3))) for d in range(rank)]
     carried: list[Value] = list(operands[3 * rank :])
+    runner.spend(op, prod(len(span) for span in spans))
     for point in product(*(range(len(span)) for span in spans)):
         indices: list[Value] = [np.int64(span[i]) for span, i in zip(spans, point, strict=True)]
         contributions = runner.run_region(op.body, indices)

@@ -16,6 +16,7 @@ from ...dialects.core.kernel import is_kernel
 from ...dialects.core.semantics import BRANCH_RULES, RULES, SCALAR_RULES, STORAGE_RULES, Rule, Runner, Value
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, where
+from .limits import Limits
 
 _O = TypeVar("_O", bound=Operation)
 _T = TypeVar("_T")
@@ -30,10 +31,12 @@ class Interpreter:
 
     Globals persist as long as the interpreter. `dialects/core/semantics.py` registers new rules. Concurrent programs
     and asynchronous accesses are interleaved in the order `interleave`, a random one by its seed (`Interleaving`).
+    `limits` bound the steps of all calls together.
     """
 
-    def __init__(self, module: ModuleOp, interleave: Order | int | None = None):
+    def __init__(self, module: ModuleOp, interleave: Order | int | None = None, limits: Limits | None = None):
         self.module = module
+        self.limits = limits
         self.interleaving = Interleaving(interleave)
         self._symbols = {
             name.data: op for op in module.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)
@@ -83,6 +86,21 @@ class Interpreter:
         """Return the run-time value of an SSA value in scope."""
         return self._frames[-1][value]
 
+    @property
+    def is_sequential(self) -> bool:
+        """Return whether no loop may be vectorised."""
+        return self.limits is not None and self.limits.sequential
+
+    @property
+    def is_bounded(self) -> bool:
+        """Return whether the steps are counted."""
+        return self.limits is not None
+
+    def spend(self, op: Operation, steps: int = 1) -> None:
+        """Count iterations of a loop, or branches. Raises EndlessError beyond the limit."""
+        if self.limits is not None:
+            self.limits.spend(op, steps)
+
     def cached(self, op: _O, make: Callable[[_O], _T]) -> _T:
         """Return `make(op)`, memoised per op and function."""
         key = (op, make)
@@ -115,6 +133,7 @@ class Interpreter:
             operands = [env[operand] for operand in last.operands]
             if not last.successors:
                 return operands
+            self.spend(last)
             block, arguments = self._successor(last, operands)
 
     def _successor(self, op: Operation, operands: Sequence[Value]) -> tuple[Block, Sequence[Value]]:
@@ -127,8 +146,11 @@ class Interpreter:
     def _run(self, op: Operation, env: dict[SSAValue, Value]) -> None:
         if not self.interleaving.is_default:
             self.interleaving.step()
+        operands = [env[operand] for operand in op.operands]
+        if self.limits is not None:
+            self.limits.check(op, operands)
         try:
-            results = run_op(self, op, [env[operand] for operand in op.operands])
+            results = run_op(self, op, operands)
         except Diagnostic as error:
             error.where = error.where or where(op)
             raise

@@ -38,12 +38,16 @@ def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:
     values: dict[int, Array] = {number: runner.value(value) for number, value in nest.inputs.items()}
     if any(isinstance(value, LayoutArray) for value in values.values()):
         return None
-    return run_loop_nest(nest, values)
+    return run_loop_nest(nest, values, runner)
 
 
-def run_loop_nest(nest: Nest, values: dict[int, Any]) -> list[Any]:
-    """Run a nest on the values of its inputs and return the results of its outermost loop."""
-    machine = _Lanes(nest, values)
+def run_loop_nest(nest: Nest, values: dict[int, Any], runner: Runner) -> list[Any]:
+    """
+    Run a nest on the values of its inputs and return the results of its outermost loop.
+
+    A bounded runner counts the iterations of each loop, once for all lanes of the loops around it.
+    """
+    machine = _Lanes(nest, values, runner)
     machine.loop(nest.loop, None)
     return [machine.env[number] for number in nest.loop.outs]
 
@@ -51,8 +55,9 @@ def run_loop_nest(nest: Nest, values: dict[int, Any]) -> list[Any]:
 class _Lanes:
     """Execution state of a nest."""
 
-    def __init__(self, nest: Nest, values: dict[int, Any]):
+    def __init__(self, nest: Nest, values: dict[int, Any], runner: Runner):
         self.nest = nest
+        self.runner = runner
         self.facts = facts_of(nest, values)
         self.env: dict[int, Any] = dict(values)
         self.extents = [1] * nest.depth
@@ -163,12 +168,19 @@ class _Lanes:
                 where=where(loop.op),
                 expected="a step above 0",
             )
+        if self.runner.is_bounded:
+            self.runner.spend(loop.op, self._trips(loop))
         if self.facts.plan(loop):
             self._fold_loop(loop, mask)
         elif self.facts.independent(loop) and (self.vectorised or self._fits(loop)):
             self._independent_loop(loop, mask)
         else:
             self._in_sequence(loop, mask)
+
+    def _trips(self, loop: Loop) -> int:
+        """Return an upper bound of the iterations of a loop in any lane."""
+        lower, upper = np.min(self.env[loop.lower]), np.max(self.env[loop.upper])
+        return max(0, -(-(int(upper) - int(lower)) // int(np.min(self.env[loop.step]))))
 
     def _fits(self, loop: Loop) -> bool:
         """Return whether one iteration is small enough to vectorise, or has no inner loop to vectorise instead."""

@@ -91,6 +91,8 @@ def new_memref(type: MemRefType[Any]) -> Array:
 
 @semantics(memref.DeallocOp)
 def _dealloc(runner: Runner, op: memref.DeallocOp, operands: Sequence[Value]) -> list[Array]:
+    if operands[0].flags.writeable:
+        runner.interleaving.undefine(operands[0])
     return []
 
 

@@ -62,7 +62,7 @@ def _shape(value: SSAValue) -> tuple[int, ...]:
 
 @semantics(tensor.EmptyOp)
 def _empty(runner: Runner, op: tensor.EmptyOp, operands: Sequence[Value]) -> list[Array]:
-    return [np.zeros(sized(_shape(op.tensor), operands), dtype_of(op.tensor.type))]
+    return [runner.interleaving.undefine(np.zeros(sized(_shape(op.tensor), operands), dtype_of(op.tensor.type)))]
 
 
 @semantics(tensor.ExtractSliceOp)
@@ -192,7 +192,7 @@ def _from_elements(runner: Runner, op: tensor.FromElementsOp, operands: Sequence
 def _alloc_tensor(runner: Runner, op: bufferization.AllocTensorOp, operands: Sequence[Value]) -> list[Array]:
     if op.copy is not None:
         return [operands[len(op.dynamic_sizes)]]
-    return [np.zeros(sized(_shape(op.tensor), operands), dtype_of(op.tensor.type))]
+    return [runner.interleaving.undefine(np.zeros(sized(_shape(op.tensor), operands), dtype_of(op.tensor.type)))]
 
 
 @semantics(bufferization.CloneOp, bufferization.ToTensorOp, bufferization.ToBufferOp)

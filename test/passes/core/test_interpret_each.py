@@ -1,106 +1,34 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 from xdsl.context import Context
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.passes.core.manager import PassManager
-from tilewright.passes.core.pipeline import Pipeline, Step, parse_pipeline
-from tilewright.runtime.driver.interpret import InterpretEach, Interpreter, compare, default_interpreter
-from tilewright.runtime.inputs import load_arrays
+from tilewright.passes.core.pipeline import Pipeline, Step
+from tilewright.runtime.driver.answers import compare
+from tilewright.runtime.driver.interpret import InterpretEach
+from tilewright.runtime.inputs import load_arrays, matched_inputs
+from tilewright.runtime.interpreter import run_module
 
 pytestmark = pytest.mark.quick
 
 
-@dataclass(frozen=True)
-class SetPass(ModulePass):
-    """Sets the constant of the program: a fault, where it is another than before."""
-
-    name = "set"
-
-    value: int
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        constant = next(each for each in op.walk() if isinstance(each, arith.ConstantOp))
-        constant.properties["value"] = IntegerAttr(self.value, 32)
-
-
-def add_constant(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """Run a program whose output is its input plus its constant; it does not run where that is negative."""
-    constant = next(each for each in module.walk() if isinstance(each, arith.ConstantOp))
-    value = constant.properties["value"]
-    assert isinstance(value, IntegerAttr)
-    if value.value.data < 0:
-        raise Diagnostic("no rule for arith.constant")
-    return {"y": inputs["x"] + value.value.data}
-
-
-def random_inputs(module: ModuleOp, seed: int) -> Mapping[str, Array]:
-    return {"x": np.random.default_rng(seed).integers(0, 9, (2, 3))}
-
-
-def run(pipeline: str, inputs: Path | None = None) -> None:
-    context = new_context()
-    module = parse_module(context, "%0 = arith.constant 1 : i32")
-    observer = InterpretEach(Interpreter(add_constant, random_inputs), inputs, seed=3)
-    PassManager([observer]).run(module, parse_pipeline(pipeline, {"set": lambda: SetPass}, {}), context)
-
-
-def test_passes_that_keep_the_answer():
-    run("set{value=1},set{value=1}")
-
-
-def test_the_guilty_pass_is_named():
-    with pytest.raises(Diagnostic) as caught:
-        run("set{value=1},set{value=2},set{value=3}")
-    assert caught.value.stage == "set, pass 2 of 3"
-    assert caught.value.message == "the answer changes: output 'y', first at y[0, 0], 6 of 6 values differ"
-    first = int(random_inputs(ModuleOp([]), 3)["x"][0, 0])
-    assert (caught.value.expected, caught.value.found) == (f"{first + 1} (int64)", f"{first + 2} (int64)")
-
-
-def test_a_program_that_no_longer_runs():
-    with pytest.raises(Diagnostic, match="the program does not run after the pass: no rule for") as caught:
-        run("set{value=-1}")
-    assert caught.value.stage == "set, pass 1 of 1"
-
-
-def test_inputs_come_from_a_file(tmp_path: Path):
-    np.savez(tmp_path / "in.npz", x=np.array([40]))
-    with pytest.raises(Diagnostic) as caught:
-        run("set{value=2}", tmp_path / "in.npz")
-    assert caught.value.expected == "41 (int64)"
-
-
-@pytest.mark.parametrize("content", [None, b"", b"no archive"])
-def test_inputs_that_cannot_be_read(tmp_path: Path, content: bytes | None):
-    file = tmp_path / "in.npz"
-    if content is not None:
-        file.write_bytes(content)
-    with pytest.raises(Diagnostic, match="the arrays cannot be read") as caught:
-        run("set{value=1}", file)
-    assert caught.value.source == str(file)
-
-
-NARROWED = """func.func @network(%x: tensor<{count}xi32> {{onnx.type = "{kind}"}}) -> tensor<{count}xi64> {{
-  %y = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-      iterator_types = ["parallel"]}} ins(%x : tensor<{count}xi32>) outs(%e : tensor<{count}xi64>) {{
-    ^bb0(%a: i32, %b: i64):
-      {body}
-      linalg.yield %r : i64
-  }} -> tensor<{count}xi64>
-  func.return %y : tensor<{count}xi64>
-}}"""
+PROGRAM = """
+func.func @network(%x: tensor<2x3xi64> {onnx.name = "x"}) -> (tensor<2x3xi64> {onnx.name = "y"}) {
+  %c = arith.constant dense<CONSTANT> : tensor<2x3xi64>
+  %e = tensor.empty() : tensor<2x3xi64>
+  %y = linalg.add ins(%x, %c : tensor<2x3xi64>, tensor<2x3xi64>) outs(%e : tensor<2x3xi64>) -> tensor<2x3xi64>
+  func.return %y : tensor<2x3xi64>
+}"""
 
 
 @dataclass(frozen=True)
@@ -120,14 +48,72 @@ class ReplacePass(ModulePass):
             op.body.block.add_op(each)
 
 
+def replace(before: str, *after: str, observer: InterpretEach | None = None) -> None:
+    """Run passes that replace a program by others, one after another; raise what --interpret-each says."""
+    context = new_context()
+    pipeline = Pipeline(tuple(Step("replace", ReplacePass(text)) for text in after))
+    PassManager([observer or InterpretEach()]).run(parse_module(context, before), pipeline, context)
+
+
+def run(*constants: int, inputs: Path | None = None) -> None:
+    texts = [PROGRAM.replace("CONSTANT", str(constant)) for constant in (1, *constants)]
+    replace(*texts, observer=InterpretEach(inputs, seed=3))
+
+
+def test_passes_that_keep_the_answer():
+    run(1, 1)
+
+
+def test_the_guilty_pass_is_named():
+    with pytest.raises(Diagnostic) as caught:
+        run(1, 2, 3)
+    assert caught.value.stage == "replace, pass 2 of 3"
+    assert caught.value.message == "the answer changes: output 'y', first at y[0, 0], 6 of 6 values differ"
+    numbers = [int(text.split()[0]) for text in (caught.value.expected, caught.value.found)]
+    assert numbers[1] - numbers[0] == 1
+    assert caught.value.notes[0].startswith(f"inputs: x = {numbers[0] - 1}, ")
+
+
+def test_a_program_that_no_longer_runs():
+    text = "func.func @network(%x: i32) -> i32 {\n  BODY\n  func.return %y : i32\n}\nfunc.func private @f(i32) -> i32"
+    call = "%y = func.call @f(%x) : (i32) -> i32"
+    with pytest.raises(Diagnostic, match="the program does not run after the pass: 'f' has no body to run"):
+        replace(text.replace("BODY", "%y = arith.addi %x, %x : i32"), text.replace("BODY", call))
+
+
+def test_inputs_come_from_a_file(tmp_path: Path):
+    np.savez(tmp_path / "in.npz", x=np.full((2, 3), 40))
+    with pytest.raises(Diagnostic) as caught:
+        run(2, inputs=tmp_path / "in.npz")
+    assert caught.value.expected == "41 (int64)"
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no archive"])
+def test_inputs_that_cannot_be_read(tmp_path: Path, content: bytes | None):
+    file = tmp_path / "in.npz"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(Diagnostic, match="the arrays cannot be read") as caught:
+        run(1, inputs=file)
+    assert caught.value.source == str(file)
+
+
+NARROWED = """func.func @network(%x: tensor<{count}xi32> {{onnx.type = "{kind}"}}) -> tensor<{count}xi64> {{
+  %y = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}} ins(%x : tensor<{count}xi32>) outs(%e : tensor<{count}xi64>) {{
+    ^bb0(%a: i32, %b: i64):
+      {body}
+      linalg.yield %r : i64
+  }} -> tensor<{count}xi64>
+  func.return %y : tensor<{count}xi64>
+}}"""
+
+
 def replaced(kind: str, before: str, after: str, count: int = 1) -> None:
     """Run a program of one op on each integer of 32 bits, then one of another op, on the interpreter's own inputs."""
     head = "%e = tensor.empty() : tensor<{count}xi64>\n  %y = "
     texts = [NARROWED.replace("%y = ", head, 1).format(count=count, kind=kind, body=body) for body in (before, after)]
-    context = new_context()
-    observer = InterpretEach(default_interpreter(), seed=0)
-    pipeline = Pipeline((Step("replace", ReplacePass(texts[1])),))
-    PassManager([observer]).run(parse_module(context, texts[0]), pipeline, context)
+    replace(*texts)
 
 
 SIGNED, UNSIGNED = "%r = arith.extsi %a : i32 to i64", "%r = arith.extui %a : i32 to i64"
@@ -160,29 +146,24 @@ def test_numbers_that_a_program_refuses_are_no_inputs_of_it():
       {body}
       func.return %r : {type}
     }}"""
-    context = new_context()
     kept, broken = "%r = arith.addi %x, %z : i32", "%s = arith.trunci %x : i32 to i8\n %r = arith.extsi %s : i8 to i32"
-    observer = InterpretEach(default_interpreter(), seed=1)
-    pipeline = Pipeline((Step("replace", ReplacePass(text.format(type="i32", body=broken))),))
     with pytest.raises(Diagnostic, match="the answer changes"):
-        PassManager([observer]).run(parse_module(context, text.format(type="i32", body=kept)), pipeline, context)
+        replace(text.format(type="i32", body=kept), text.format(type="i32", body=broken))
 
 
 def test_arrays_are_named_as_values_or_ordered(tmp_path: Path):
     body = "%r = arith.subi %left, %right : i32\n func.return %r : i32"
     text = f"func.func @network(%left: i32, %right: i32) -> i32 {{\n {body}\n}}"
+    file = tmp_path / "in.npz"
     for arrays in ({"right": 1, "left": 5}, {"arg1": 1, "arg0": 5}, {"arr_0": 5, "arr_1": 1}):
-        np.savez(tmp_path / "in.npz", allow_pickle=False, **{name: np.array(value) for name, value in arrays.items()})
+        np.savez(file, allow_pickle=False, **{name: np.array(value) for name, value in arrays.items()})
         module = parse_module(new_context(), text)
-        interpreter = default_interpreter()
-        feed = interpreter.matched(module, load_arrays(tmp_path / "in.npz"), tmp_path / "in.npz")
-        assert interpreter.run(module, feed)["result0"] == 4
+        assert run_module(module, matched_inputs(module, load_arrays(file), file))["result0"] == 4
     for arrays in ({"lft": 5, "right": 1}, {"left": 5, "right": 1, "more": 0}, {"left": 5}, {"left": 5, "arg0": 5}):
-        np.savez(tmp_path / "in.npz", allow_pickle=False, **{name: np.array(value) for name, value in arrays.items()})
-        observer = InterpretEach(default_interpreter(), tmp_path / "in.npz")
+        np.savez(file, allow_pickle=False, **{name: np.array(value) for name, value in arrays.items()})
         with pytest.raises(Diagnostic) as caught:
-            PassManager([observer]).run(parse_module(new_context(), text), Pipeline(()), new_context())
-        assert caught.value.source == str(tmp_path / "in.npz")
+            replace(text, text, observer=InterpretEach(file))
+        assert caught.value.source == str(file)
 
 
 @pytest.mark.parametrize(
@@ -199,6 +180,12 @@ def test_arrays_are_named_as_values_or_ordered(tmp_path: Path):
         (np.array([np.nan]), np.array([0.0]), False),
         (np.array([True]), np.array([1.0]), True),
         (np.array(3), np.array(4), False),
+        (np.array([0.0, 1.0]), np.array([-0.0, 1.0]), False),
+        (np.array([-0.0, 0.5]), np.array([0.0, 0.5]), False),
+        (np.array([-0.0, 0.5]), np.array([-0.0, 0.5]), True),
+        (np.array([-0.0, 0.5]), np.array([1e-6, 0.5]), True),
+        (np.array([np.nan, 0.5]), np.array([np.inf, 0.5]), False),
+        (np.array([np.finfo(np.float32).max, 0.5]), np.array([np.inf, 0.5]), False),
         (np.zeros((1, 2)), np.zeros(2), False),
         (np.zeros((0, 2)), np.zeros((0, 2)), True),
         (np.array([-1], np.int8), np.array([255], np.uint8), False),

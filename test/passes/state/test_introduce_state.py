@@ -19,7 +19,7 @@ from tilewright.frontend.zoo import llama
 from tilewright.passes import introduce_state as tested
 from tilewright.passes.formats.c import render
 from tilewright.passes.memory.views import bytes_of
-from tilewright.runtime.driver.interpret import compare
+from tilewright.runtime.driver.answers import compare
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session, random_inputs, run_calls, run_module
 from tilewright.runtime.tools.session import host_run

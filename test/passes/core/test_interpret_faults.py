@@ -1,0 +1,212 @@
+"""Small wrong passes, each of which `--interpret-each` names: a program, and what the pass makes of its text."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.errors import Diagnostic
+from tilewright.test.passes.core.test_interpret_each import replace
+
+pytestmark = pytest.mark.quick
+
+
+def scalar(body: str, types: str = "i32", results: str = "i32", result: str = "%r") -> str:
+    """Return a function @network of arguments %a, %b, ... with these types."""
+    arguments = ", ".join(f"%{name}: {type_}" for name, type_ in zip("abcd", types.split(", "), strict=False))
+    return f"func.func @network({arguments}) -> ({results}) {{\n{body}\nfunc.return {result} : {results}\n}}"
+
+
+SUBTRACT = scalar("%r = arith.subi %a, %b : i32", "i32, i32")
+COMPARE = scalar("%r = arith.cmpi sge, %a, %b : i32", "i32, i32", "i1")
+LIMIT = scalar("%c = arith.constant 1234567 : i32\n%r = arith.cmpi sgt, %a, %c : i32", "i32", "i1")
+MAGNITUDE = scalar(
+    "%z = arith.constant 0 : i32\n%n = arith.subi %z, %a : i32\n%i = arith.cmpi slt, %a, %z : i32\n"
+    "%r = arith.select %i, %n, %a : i32"
+)
+FLOATS = "f32, f32"
+ORDERED = scalar("%r = arith.cmpf olt, %a, %b : f32", FLOATS, "i1")
+SUM = scalar("%z = arith.constant 0.0 : f32\n%r = arith.addf %a, %z : f32", "f32", "f32")
+PRODUCT = scalar("%z = arith.constant 0.0 : f32\n%r = arith.mulf %a, %z : f32", "f32", "f32")
+QUOTIENT = scalar("%c = arith.constant 3.0 : f32\n%r = arith.divf %a, %c : f32", "f32", "f32")
+THREE = scalar("%s = arith.addf %a, %b : f32\n%r = arith.addf %s, %c : f32", "f32, f32, f32", "f32")
+WIDE = scalar(
+    "%w = arith.extf %a : f32 to f64\n%x = arith.mulf %w, %w : f64\n%r = arith.truncf %x : f64 to f32", "f32", "f32"
+)
+BRANCH = scalar(
+    "%z = arith.constant 0 : i32\n%i = arith.cmpi eq, %a, %z : i32\ncf.cond_br %i, ^one(%b : i32), ^two\n"
+    "^two:\n%s = arith.addi %a, %b : i32\ncf.br ^one(%s : i32)\n^one(%r: i32):",
+    "i32, i32",
+)
+STORE = """
+func.func @network(%a: i32, %m: memref<4xi32>, %n: memref<4xi32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %v = memref.load %m[%c1] : memref<4xi32>
+  memref.store %a, %n[%c2] : memref<4xi32>
+  func.return
+}"""
+GLOBAL = """
+memref.global "public" @g : memref<2xi32> = dense<0>
+func.func @network(%a: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %m = memref.get_global @g : memref<2xi32>
+  memref.store %a, %m[%c0] : memref<2xi32>
+  func.return %a : i32
+}"""
+COUNTER = """
+memref.global "private" @count : memref<1xi32> = dense<0>
+func.func @network(%a: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %m = memref.get_global @count : memref<1xi32>
+  %old = memref.load %m[%c0] : memref<1xi32>
+  %new = arith.addi %old, %a : i32
+  memref.store %new, %m[%c0] : memref<1xi32>
+  func.return %old : i32
+}"""
+ZEROED = """
+func.func @network(%a: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  %m = memref.alloc() : memref<1xi32>
+  memref.store %z, %m[%c0] : memref<1xi32>
+  %old = memref.load %m[%c0] : memref<1xi32>
+  %r = arith.addi %old, %a : i32
+  memref.dealloc %m : memref<1xi32>
+  func.return %r : i32
+}"""
+GUARDED = scalar(
+    "%z = arith.constant 0 : i32\n%i = arith.cmpi ne, %b, %z : i32\n"
+    "%r = scf.if %i -> (i32) {\n%q = arith.divsi %a, %b : i32\nscf.yield %q : i32\n} else {\nscf.yield %z : i32\n}",
+    "i32, i32",
+)
+HOISTED = scalar(
+    "%z = arith.constant 0 : i32\n%i = arith.cmpi ne, %b, %z : i32\n%q = arith.divsi %a, %b : i32\n"
+    "%r = arith.select %i, %q, %z : i32",
+    "i32, i32",
+)
+LOOP = """
+func.func @network(%n: index, %a: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> (i32) {
+    %k = arith.index_cast %i : index to i32
+    %t = arith.subi %k, %s : i32
+    scf.yield %t : i32
+  }
+  func.return %r : i32
+}"""
+ENDLESS = """
+func.func @network(%n: index, %a: i32) -> i32 {
+  cf.br ^again
+^again:
+  cf.br ^again
+}"""
+ARRAY = """
+func.func @network(%a: memref<2x16xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %c16 step %c1 {
+    %x = memref.load %a[%c0, %i] : memref<2x16xf16>
+    %y = arith.negf %x : f16
+    memref.store %y, %a[%c1, %i] : memref<2x16xf16>
+  }
+  func.return
+}"""
+SWITCH = scalar(
+    "%z = arith.constant 0 : i32\ncf.switch %a : i32, [\ndefault: ^o(%a : i32),\n-70000: ^o(%z : i32)\n]\n^o(%r: i32):"
+)
+NARROW = scalar("%n = arith.trunci %a : i32 to i4\n%r = arith.extsi %n : i4 to i32")
+SMALL = scalar("%r = arith.muli %a, %b : i8", "i8, i8", "i8")
+INDEX = scalar("%c = arith.constant 8 : index\n%r = arith.remsi %a, %c : index", "index", "index")
+SHIFT = scalar("%c = arith.constant 3 : i32\n%r = arith.shrsi %a, %c : i32")
+BOTH = scalar("%r = arith.andi %a, %b : i1", "i1, i1", "i1")
+
+
+def replaced_with(body: str, text: str) -> str:
+    """Return a program whose ops between the signature and the return are others."""
+    head, tail = text.index("{\n") + 2, text.rindex("\nfunc.return")
+    return text[:head] + body + text[tail:]
+
+
+FAULTS: dict[str, tuple[str, str, str]] = {
+    "operands of subi are swapped": (SUBTRACT, "%a, %b", "%b, %a"),
+    ">= becomes >": (COMPARE, "sge", "sgt"),
+    "signed becomes unsigned": (COMPARE, "sge", "uge"),
+    "a limit is off by one": (LIMIT, "sgt", "sge"),
+    "another limit": (LIMIT, "1234567", "1234568"),
+    "an absolute value without the least integer": (
+        MAGNITUDE,
+        "%r = arith.select %i, %n, %a : i32",
+        "%m = arith.constant 2147483647 : i32\n%s = arith.select %i, %n, %a : i32\n%r = arith.minui %s, %m : i32",
+    ),
+    "olt becomes ult": (ORDERED, "olt", "ult"),
+    "olt becomes ole": (ORDERED, "olt", "ole"),
+    "x + 0.0 becomes x": (SUM, "%r = arith.addf %a, %z", "%m = arith.constant -0.0 : f32\n%r = arith.addf %a, %m"),
+    "x * 0.0 becomes 0.0": (PRODUCT, "arith.mulf %a, %z", "arith.addf %z, %z"),
+    "x / 3 becomes x * (1 / 3)": (QUOTIENT, "3.0 : f32\n%r = arith.divf", "0.3333333432674408 : f32\n%r = arith.mulf"),
+    "a sum is reassociated": (THREE, "%a, %b : f32\n%r = arith.addf %s, %c", "%b, %c : f32\n%r = arith.addf %s, %a"),
+    "a square in f64 becomes one in f32": (
+        WIDE,
+        WIDE[WIDE.index("%w =") : WIDE.index("\nfunc.return")],
+        "%m = arith.constant 3.4028234663852886e38 : f32\n%y = arith.mulf %a, %a : f32\n"
+        "%r = arith.minimumf %y, %m : f32",
+    ),
+    "branches are exchanged": (BRANCH, "^one(%b : i32), ^two\n", "^two, ^one(%b : i32)\n"),
+    "another argument of a block": (BRANCH, "^one(%b : i32), ^two\n", "^one(%a : i32), ^two\n"),
+    "a case of a switch is another": (SWITCH, "-70000", "-70001"),
+    "a store is dropped": (STORE, "memref.store %a, %n[%c2] : memref<4xi32>\n", ""),
+    "a store to another element": (STORE, "%n[%c2]", "%n[%c1]"),
+    "a store to another memref": (STORE, "%n[%c2]", "%m[%c2]"),
+    "one store more": (STORE, "  func.return", "  memref.store %v, %m[%c2] : memref<4xi32>\n  func.return"),
+    "a store to a global is dropped": (GLOBAL, "memref.store %a, %m[%c0] : memref<2xi32>\n", ""),
+    "a global is gone": (GLOBAL, GLOBAL, "func.func @network(%a: i32) -> i32 {\n  func.return %a : i32\n}"),
+    "a private counter does not count": (COUNTER, "memref.store %new", "memref.store %old"),
+    "memory is not zeroed": (ZEROED, "memref.store %z, %m[%c0] : memref<1xi32>\n", ""),
+    "memory is freed too early": (
+        ZEROED,
+        "%old = memref.load %m[%c0] : memref<1xi32>\n",
+        "memref.dealloc %m : memref<1xi32>\n%old = memref.load %m[%c0] : memref<1xi32>\n",
+    ),
+    "a division is hoisted": (GUARDED, GUARDED, HOISTED),
+    "a loop ends early": (LOOP, "%c0 to", "%c1 to"),
+    "a loop of another step": (LOOP, "step %c1", "step %n"),
+    "a program does not end": (LOOP, LOOP, ENDLESS),
+    "negf becomes 0 - x": (
+        ARRAY,
+        "%y = arith.negf %x : f16",
+        "%z = arith.constant 0.0 : f16\n%y = arith.subf %z, %x : f16",
+    ),
+    "4 bits become 5": (NARROW, NARROW, NARROW.replace("i4", "i5")),
+    "a product saturates": (
+        SMALL,
+        "%r = arith.muli %a, %b : i8",
+        "%x = arith.extsi %a : i8 to i16\n%y = arith.extsi %b : i8 to i16\n%p = arith.muli %x, %y : i16\n"
+        "%h = arith.constant 127 : i16\n%l = arith.constant -128 : i16\n%s = arith.minsi %p, %h : i16\n"
+        "%t = arith.maxsi %s, %l : i16\n%r = arith.trunci %t : i16 to i8",
+    ),
+    "a remainder becomes a mask": (
+        INDEX,
+        "%c = arith.constant 8 : index\n%r = arith.remsi",
+        "%c = arith.constant 7 : index\n%r = arith.andi",
+    ),
+    "a shift becomes a division": (
+        SHIFT,
+        "%c = arith.constant 3 : i32\n%r = arith.shrsi",
+        "%c = arith.constant 8 : i32\n%r = arith.divsi",
+    ),
+    "and becomes equality": (BOTH, "%r = arith.andi %a, %b", "%r = arith.cmpi eq, %a, %b"),
+    "a result is an argument": (BOTH, "%r = arith.andi %a, %b : i1", "%r = arith.andi %a, %a : i1"),
+}
+
+
+@pytest.mark.parametrize(("before", "old", "new"), FAULTS.values(), ids=FAULTS)
+def test_wrong_passes_are_named(before: str, old: str, new: str):
+    assert old in before
+    replace(before, before)
+    with pytest.raises(Diagnostic) as caught:
+        replace(before, before, before.replace(old, new, 1))
+    assert caught.value.stage == "replace, pass 2 of 2"
+    said = caught.value.message
+    assert said.startswith(("the answer changes", "the program does not run after the pass", "the memory '@g' is gone"))
+    assert caught.value.notes, "the inputs are shown"
