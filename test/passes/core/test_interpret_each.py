@@ -1,23 +1,18 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
-from tilewright.passes.core.manager import PassManager
-from tilewright.passes.core.pipeline import Pipeline, Step
 from tilewright.runtime.driver.answers import compare
 from tilewright.runtime.driver.interpret import InterpretEach
 from tilewright.runtime.inputs import load_arrays, matched_inputs
 from tilewright.runtime.interpreter import run_module
+from tilewright.test.passes.core.replaced_programs import replace
 
 pytestmark = pytest.mark.quick
 
@@ -29,30 +24,6 @@ func.func @network(%x: tensor<2x3xi64> {onnx.name = "x"}) -> (tensor<2x3xi64> {o
   %y = linalg.add ins(%x, %c : tensor<2x3xi64>, tensor<2x3xi64>) outs(%e : tensor<2x3xi64>) -> tensor<2x3xi64>
   func.return %y : tensor<2x3xi64>
 }"""
-
-
-@dataclass(frozen=True)
-class ReplacePass(ModulePass):
-    """Puts the ops of another program in the place of those of this one."""
-
-    name = "replace"
-
-    text: str
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        other = parse_module(new_context(), self.text)
-        for each in list(op.body.block.ops):
-            each.detach()
-        for each in list(other.body.block.ops):
-            each.detach()
-            op.body.block.add_op(each)
-
-
-def replace(before: str, *after: str, observer: InterpretEach | None = None) -> None:
-    """Run passes that replace a program by others, one after another; raise what --interpret-each says."""
-    context = new_context()
-    pipeline = Pipeline(tuple(Step("replace", ReplacePass(text)) for text in after))
-    PassManager([observer or InterpretEach()]).run(parse_module(context, before), pipeline, context)
 
 
 def run(*constants: int, inputs: Path | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.errors import Diagnostic
-from tilewright.test.passes.core.test_interpret_each import replace
+from tilewright.test.passes.core.replaced_programs import replace
 
 pytestmark = pytest.mark.quick
 

@@ -11,7 +11,7 @@ from tilewright import opt_tool
 from tilewright.errors import Diagnostic
 from tilewright.runtime.driver import references
 from tilewright.runtime.driver.interpret import InterpretEach
-from tilewright.test.passes.core.test_interpret_each import replace
+from tilewright.test.passes.core.replaced_programs import replace
 
 pytestmark = pytest.mark.quick
 
