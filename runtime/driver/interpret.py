@@ -82,7 +82,7 @@ def _difference(bench: Bench, reference: Reference, seen: Observation) -> Diagno
     if difference := compare(before.outputs, seen.outputs, bench.exactness, reference.defined):
         return difference
     gone = [name for name in before.memory if name not in seen.memory]
-    if lost := [name for name in gone if name in before.changed and name not in bench.private]:
+    if lost := [name for name in gone if name in before.changed_memory and name not in bench.private]:
         return Diagnostic(
             f"the memory '{lost[0]}' is gone, which the program writes",
             expected=", ".join(before.memory),
@@ -92,7 +92,7 @@ def _difference(bench: Bench, reference: Reference, seen: Observation) -> Diagno
     after = {name: _reshaped(seen.memory[name], array) for name, array in common.items()}
     if difference := compare(common, after, bench.exactness, reference.defined, what="memory"):
         return difference
-    if not before.outputs and not before.changed - set(gone):
+    if not before.outputs and not before.changed_memory - set(gone):
         return Diagnostic(
             "nothing is left to compare: the memory that the program writes is gone", found=", ".join(gone)
         )

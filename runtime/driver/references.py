@@ -18,7 +18,7 @@ from ...errors import Diagnostic
 from ...ir import Array, where
 from ..inputs import load_arrays, matched_inputs
 from ..interpreter import Interpreter, boundary_inputs, random_inputs
-from ..interpreter.boundary import ports
+from ..interpreter.boundary import output_contents, ports
 from ..interpreter.ends import constants, samples
 from ..interpreter.limits import EndlessError, Limits, UndefinedError
 from ..interpreter.observations import Observation, observe, variables
@@ -58,7 +58,7 @@ class Reference:
     @property
     def compares(self) -> bool:
         """Return whether an element of a result, or memory that the program has changed, can be compared."""
-        counted = [name for name in (*self.seen.outputs, *self.seen.changed)]
+        counted = [*self.seen.changed, *self.seen.changed_memory]
         return any(np.any(self.defined[name]) for name in counted if self.defined[name].size)
 
 
@@ -78,6 +78,8 @@ class Bench:
     calls: int = 1
     private: frozenset[str] = frozenset()
     """Globals that only the module sees."""
+    contents: Inputs = field(default_factory=dict[str, Mapping[str, Array]])
+    """Contents of outputs in memory before each call."""
     references: list[Reference] = field(default_factory=list[Reference])
     skipped: list[Diagnostic] = field(default_factory=list[Diagnostic])
     steps: int = 0
@@ -95,7 +97,7 @@ class Bench:
     def _reference(self, module: ModuleOp, inputs: Inputs) -> Reference:
         limits = self._limits()
         try:
-            seen = observe(module, inputs, calls=self.calls, interleave=Order(undefined=_UNWRITTEN[0]), limits=limits)
+            seen = self._observe(module, inputs, _UNWRITTEN[0], limits)
         finally:
             self.steps += limits.spent
         arrays = seen.outputs | seen.memory
@@ -103,8 +105,7 @@ class Bench:
             return Reference(
                 inputs, seen, {name: np.ones(np.shape(a), bool) for name, a in arrays.items()}, limits.spent
             )
-        order = Order(undefined=_UNWRITTEN[1])
-        again = observe(module, inputs, calls=self.calls, interleave=order, limits=self._limits())
+        again = self._observe(module, inputs, _UNWRITTEN[1], self._limits())
         others = again.outputs | again.memory
         defined = {name: _equal_bits(array, others[name]) for name, array in arrays.items()}
         return Reference(inputs, seen, defined, limits.spent)
@@ -122,8 +123,11 @@ class Bench:
         if self.sequential:
             # A pass may expand an op to many, but not without end.
             limits = Limits(100 * reference.steps + 10_000, sequential=True, undefined="traps")
-        order = Order(undefined=_UNWRITTEN[2])
-        return observe(module, reference.inputs, calls=self.calls, interleave=order, limits=limits)
+        return self._observe(module, reference.inputs, _UNWRITTEN[2], limits)
+
+    def _observe(self, module: ModuleOp, inputs: Inputs, unwritten: int, limits: Limits | None) -> Observation:
+        order = Order(undefined=unwritten)
+        return observe(module, inputs, calls=self.calls, contents=self.contents, interleave=order, limits=limits)
 
 
 def _equal_bits(a: Array, b: Array) -> Array:
@@ -144,6 +148,7 @@ def bench_of(module: ModuleOp, functions: tuple[str, ...], file: Path | None, se
     globals_ = variables(module)
     private = frozenset(name for name, is_private in globals_.items() if is_private)
     bench = Bench(functions, exactness_of(module), is_scalar(module), calls=2 if globals_ else 1, private=private)
+    bench.contents = {name: output_contents(module, seed, name) for name in functions}
     if file is not None:
         bench.refer(module, _of_file(module, functions, file))
     elif not (bench.is_scalar and _refer_at_ends(bench, module, seed, runs)):

@@ -15,6 +15,7 @@ from ...dialects.core.semantics import Runner, Value, semantics
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import evaluate_affine
+from .control import trips
 from .memory import check_writable
 from .tensors import point
 
@@ -33,6 +34,7 @@ def _for(runner: Runner, op: affine.ForOp, operands: Sequence[Value]) -> Sequenc
     upper = min(map_results(op.upperBoundMap, operands[lower_count : lower_count + upper_count]))
     carried = operands[lower_count + upper_count :]
     for index in range(lower, upper, _step(op, op.step.value.data)):
+        runner.spend(op)
         carried = runner.run_region(op.body, [np.int64(index), *carried])
     return carried
 
@@ -97,6 +99,7 @@ def _parallel(runner: Runner, op: affine.ParallelOp, operands: Sequence[Value]) 
     )
     steps = [_step(op, step.value.data) for step in op.steps.data]
     spans = [range(max(low), min(high), step) for low, high, step in zip(lower, upper, steps, strict=True)]
+    runner.spend(op, trips(spans))
     for indices in product(*spans):
         runner.run_region(op.body, [np.int64(index) for index in indices])
     return ()

@@ -133,9 +133,13 @@ class Session:
         """Return a copy of the memory of a global."""
         return np.array(self._interpreter.storage(symbol))
 
-    def run(self, inputs: Mapping[str, Array], *, function: str = "") -> dict[str, Array]:
+    def run(
+        self, inputs: Mapping[str, Array], *, function: str = "", initial: Mapping[str, Array] = {}
+    ) -> dict[str, Array]:
         """
         Run a function, by default that of the session, as `run_module` does; functions share the state.
+
+        `initial` are contents of outputs in memory before the call, by name.
 
         With buckets, the smallest bucket that contains the position runs (`dialects/core/buckets.py`).
         """
@@ -147,11 +151,7 @@ class Session:
             written = _written_after(port, inputs, written)
         function = self._bucket(function, arguments, inputs)
         arguments, results = ports(interpreter.symbol(function))
-        undefine = interpreter.interleaving.undefine
-        values = [
-            undefine(port.new_array()) if port.is_output else stored_value(port, inputs[port.name])
-            for port in arguments
-        ]
+        values = [self._argument(port, initial if port.is_output else inputs) for port in arguments]
         returned = interpreter.call(function, values)
         if STATUS in interpreter.symbol(function).attributes and int(returned[0]) != 0:
             raise Diagnostic(
@@ -169,6 +169,12 @@ class Session:
         outputs += zip(results, returned, strict=False)
         found = {port.name: seen_value(port, value) for port, value in outputs}
         return cut_outputs(found, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
+
+    def _argument(self, port: Port, given: Mapping[str, Array]) -> Array:
+        """Return the value of an argument; an output without contents is undefined."""
+        if port.is_output and port.name not in given:
+            return self._interpreter.interleaving.undefine(port.new_array())
+        return stored_value(port, given[port.name])
 
     def _bucket(self, function: str, arguments: Sequence[Port], inputs: Mapping[str, Array]) -> str:
         """Return the function or bucket for the position among the inputs, if one is given."""
@@ -221,6 +227,13 @@ def random_inputs(
     limited = {index: replace(arguments[index], limits=(low, high - 1)) for index, (low, high) in ranges.items()}
     made = [limited.get(index, port) for index, port in enumerate(arguments)]
     return {port.name: _random(port, generator) for port in made if not port.is_output}
+
+
+def output_contents(module: ModuleOp, seed: int, function: str) -> dict[str, Array]:
+    """Return random contents for the arguments of a function that are outputs, by name."""
+    generator = np.random.default_rng(seed)
+    arguments, _ = ports(Interpreter(module).symbol(symbol_in(module, function)))
+    return {port.name: _random(port, generator) for port in arguments if port.is_output}
 
 
 def boundary_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> dict[str, Array]:

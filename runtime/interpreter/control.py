@@ -93,7 +93,7 @@ def _parallel(runner: Runner, op: scf.ParallelOp, operands: Sequence[Value]) -> 
     rank = len(op.lowerBound)
     spans = [range(*(int(operands[group * rank + d]) for group in range(3))) for d in range(rank)]
     carried: list[Value] = list(operands[3 * rank :])
-    runner.spend(op, prod(len(span) for span in spans))
+    runner.spend(op, trips(spans))
     for point in product(*(range(len(span)) for span in spans)):
         indices: list[Value] = [np.int64(span[i]) for span, i in zip(spans, point, strict=True)]
         contributions = runner.run_region(op.body, indices)
@@ -102,6 +102,11 @@ def _parallel(runner: Runner, op: scf.ParallelOp, operands: Sequence[Value]) -> 
             for region, old, new in zip(_reductions(op.body.block), carried, contributions, strict=True)
         ]
     return carried
+
+
+def trips(spans: Sequence[range]) -> int:
+    """Return the points of a box of ranges, whose lengths may exceed what `len` returns."""
+    return prod(max(0, -(-(span.stop - span.start) // span.step)) for span in spans)
 
 
 def _reductions(block: Block) -> Sequence[Region]:

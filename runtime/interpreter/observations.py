@@ -25,14 +25,15 @@ class Observation:
     """
     Results of calls, and the memory after them, by name.
 
-    `memory` has the shaped arguments by their names, and globals that are no constants by `@symbol`. The names in
-    `changed` are those whose contents a call has changed. Of a later call y is named `y@1`, of one of several
-    functions `f.y`.
+    `memory` has the shaped arguments by their names, and globals that are no constants by `@symbol`. `changed` are the
+    names of results but for outputs whose contents are those of before, `changed_memory` those of memory with other
+    contents than before. Of a later call y is named `y@1`, of one of several functions `f.y`.
     """
 
     outputs: dict[str, Array] = field(default_factory=dict[str, Array])
     memory: dict[str, Array] = field(default_factory=dict[str, Array])
     changed: set[str] = field(default_factory=set[str])
+    changed_memory: set[str] = field(default_factory=set[str])
 
 
 def observe(
@@ -40,11 +41,14 @@ def observe(
     inputs: Mapping[str, Mapping[str, Array]],
     *,
     calls: int = 1,
+    contents: Mapping[str, Mapping[str, Array]] = {},
     interleave: Order | int | None = None,
     limits: Limits | None = None,
 ) -> Observation:
     """
     Call functions in order, `calls` times, in one session; `inputs` are those of each function by its name.
+
+    `contents` are those of outputs in memory before each call; others are undefined.
 
     A function with state is called up to three times, as its rows allow; the position is counted. Raises Diagnostic
     as `run_module`.
@@ -56,33 +60,40 @@ def observe(
     for call in range(max(turns.values(), default=0)):
         for function in [name for name, count in turns.items() if call < count]:
             prefix = f"{function}." if len(inputs) > 1 else ""
-            _call(session, function, inputs[function], positions[function], call, prefix, seen)
+            turn = _Call(function, inputs[function], contents.get(function, {}), positions[function], call)
+            turn.run(session, prefix, seen)
     for name, symbol in _variables(module):
         seen.memory[name] = session.contents(symbol)
         if not same_bits(seen.memory[name], globals_before[name]):
-            seen.changed.add(name)
+            seen.changed_memory.add(name)
     return seen
 
 
-def _call(
-    session: Session,
-    function: str,
-    inputs: Mapping[str, Array],
-    position: Port | None,
-    call: int,
-    prefix: str,
-    seen: Observation,
-) -> None:
-    given = dict(inputs)
-    if position is not None:
-        given[position.name] = np.full(position.shape, call * position.state[0], position.declared)
-    suffix = f"@{call}" if call else ""
-    outputs = session.run(given, function=function)
-    seen.outputs.update({f"{prefix}{name}{suffix}": value for name, value in outputs.items()})
-    for name, value in session.memory.items():
-        seen.memory[f"{prefix}{name}{suffix}"] = value
-        if not same_bits(value, np.asarray(given[name]).astype(value.dtype)):
-            seen.changed.add(f"{prefix}{name}{suffix}")
+@dataclass(frozen=True)
+class _Call:
+    """The call of this `number` of a function, with the contents of its outputs before, and its position in a state."""
+
+    function: str
+    inputs: Mapping[str, Array]
+    contents: Mapping[str, Array]
+    position: Port | None
+    number: int
+
+    def run(self, session: Session, prefix: str, seen: Observation) -> None:
+        """Add the results of the call, and the memory that it may write."""
+        given = dict(self.inputs)
+        if (port := self.position) is not None:
+            given[port.name] = np.full(port.shape, self.number * port.state[0], port.declared)
+        suffix = f"@{self.number}" if self.number else ""
+        outputs = session.run(given, function=self.function, initial=self.contents)
+        for name, value in outputs.items():
+            seen.outputs[f"{prefix}{name}{suffix}"] = value
+            if name not in self.contents or not same_bits(value, self.contents[name]):
+                seen.changed.add(f"{prefix}{name}{suffix}")
+        for name, value in session.memory.items():
+            seen.memory[f"{prefix}{name}{suffix}"] = value
+            if not same_bits(value, np.asarray(given[name]).astype(value.dtype)):
+                seen.changed_memory.add(f"{prefix}{name}{suffix}")
 
 
 def run_calls(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Array]:

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects import arith, bufferization, memref, tensor
+from xdsl.dialects import affine, arith, bufferization, memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation
 
@@ -90,6 +90,16 @@ def _extension(op: Any, operands: Sequence[Value]) -> str:
     return "a negative operand of nneg" if is_negative and op.attributes.get("nneg") is not None else ""
 
 
+def _affine(op: Any, operands: Sequence[Value]) -> str:
+    """Return that affine expressions may overflow, which MLIR's lowering of them excludes."""
+    indices = [int(operand) for operand in operands if np.ndim(operand) == 0 and np.asarray(operand).dtype == np.int64]
+    is_large = any(abs(index) > _LARGEST_INDEX for index in indices)
+    return "an affine expression of an index beyond 2^31" if is_large else ""
+
+
+_LARGEST_INDEX = 1 << 31
+"""Its products with coefficients of 32 bits do not overflow."""
+
 _DIVISIONS = (
     *(arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp),
     *(arith.CeilDivSIOp, arith.CeilDivUIOp, arith.FloorDivSIOp),
@@ -107,16 +117,14 @@ POISONS: dict[type[Operation], Reason] = {
     **dict.fromkeys((arith.AddiOp, arith.SubiOp, arith.MuliOp), _overflow),
     **dict.fromkeys((arith.FPToSIOp, arith.FPToUIOp), _conversion),
     arith.ExtUIOp: _extension,
+    **dict.fromkeys((affine.ApplyOp, affine.MinOp, affine.ForOp, affine.IfOp, affine.ParallelOp), _affine),
+    **dict.fromkeys((affine.LoadOp, affine.StoreOp), _affine),
 }
 
 
 def undefined(op: Operation, operands: Sequence[Value], *, poison: bool) -> str:
     """Return why an op on single values has no defined result, empty if it has; `poison` counts unused results too."""
     reason = TRAPS.get(type(op)) or (POISONS.get(type(op)) if poison else None)
-    if reason is None or any(np.ndim(operand) for operand in operands if not _is_shaped(op)):
+    if reason is None or (op.name.startswith("arith.") and any(np.ndim(operand) for operand in operands)):
         return ""
     return reason(op, operands)
-
-
-def _is_shaped(op: Operation) -> bool:
-    return isinstance(op, (*_ALLOCATIONS, tensor.PadOp))
