@@ -216,6 +216,7 @@ def _add_inputs(add: _Add) -> None:
     some: dict[str, Any] = {"action": "append", "default": []}
     add("--input-shape", type=name_and_shape, metavar="NAME=1,3,224,224", help="set a shape", **some)
     add("--input-type", type=name_and_value, metavar="NAME=ui8", help="set an element type", **some)
+    add("--input-value", type=name_and_value, metavar="NAME=1,2", help="make an input a constant of numbers", **some)
 
 
 def parse_arguments(words: Sequence[str]) -> argparse.Namespace:

@@ -43,7 +43,7 @@ from .resolution import RULES
 from .resolver import Resolver
 from .sequences import split_inputs
 from .shapes import TensorInfo, described, info_of, input_infos
-from .static_inputs import fix_inputs
+from .static_inputs import fix_inputs, value_remedy
 from .tensors import CARRIED, ELEMENTS, TYPE_NAMES, check_memory, element_type, type_name
 
 ANY_INTEGER = "int"
@@ -277,7 +277,8 @@ def _check_known(resolver: Resolver) -> None:
                 where=where_node(node),
                 expected="a tensor whose shape does not depend on data",
                 found=f'"{name}" {described(info)}',
-                remedy="give what decides it with --input-value, store its type as value_info, or replace the node",
+                remedy=value_remedy(resolver.graph, resolver.nodes, node.input)
+                + "store its type as value_info, or replace the node",
             )
         for body in resolver.bodies.get(id(node), {}).values():
             _check_known(body)

@@ -17,6 +17,7 @@ from .onnx_graph import Graph, body_graph, read_body
 from .order import where_node
 from .resolver import Resolver
 from .shapes import Infos, TensorInfo
+from .static_inputs import value_remedy
 
 
 def body_of(node: NodeProto, name: str) -> GraphProto:
@@ -62,7 +63,8 @@ def keep_loop(resolver: Resolver, node: NodeProto) -> None:
             where=where_node(node),
             expected="a number of iterations that is a constant, or a size with a bound",
             found=f'"{node.input[0]}"' if node.input[0] else "none",
-            remedy="give it with --input-value, or collect into a carried tensor",
+            remedy=value_remedy(resolver.graph, resolver.graph.nodes, node.input[:2])
+            + "give the Loop a constant trip count in the model, or collect into a carried tensor",
         )
     turns = None if turns is None else max(int(turns), 0)
     counter = _with_counter(resolver, node) if is_counted else ""

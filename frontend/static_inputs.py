@@ -59,6 +59,20 @@ def deciding(nodes: Iterable[NodeProto], wanted: Iterable[str] = ()) -> set[str]
     return found
 
 
+def value_remedy(graph: Graph, nodes: Iterable[NodeProto], names: Iterable[str]) -> str:
+    """Return "give 'n' with --input-value, or " for the small inputs that tensors follow from, "" for none."""
+    producers = {name: node for node in nodes for name in node.output}
+    pending, seen = [name for name in names if name], set[str]()
+    while pending:
+        name = pending.pop()
+        if name not in seen and name in producers:
+            pending += taken(producers[name])
+        seen.add(name)
+    infos = {value.name: info_of(value.type) for value in graph.inputs if value.name in seen}
+    small = [name for name, info in infos.items() if info is not None and len(info.shape or ()) <= 1]
+    return f"give {' and '.join(map(repr, small))} with --input-value, or " if small else ""
+
+
 def fix_inputs(graph: Graph, values: Mapping[str, Array]) -> None:
     """Make inputs constants of the given values. Raises Diagnostic for an unknown input or a value of another type."""
     check_given(graph, "value", values)

@@ -57,7 +57,7 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucke
             "the state has no bucket of so many rows",
             expected=f"a number of rows from 1 to the {context} of the context",
             found=str(bucket),
-            remedy="give another --bucket",
+            remedy="give another number of rows to a bucket",
         )
     _drop_unused(function)
     sizes = bucket_rows(context, bucket, find_caches(function)[0].added)
@@ -83,7 +83,7 @@ def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int)
             "the context is smaller than the rows that each call adds",
             expected=f"{added} rows at least",
             found=str(context),
-            remedy="give a larger --context",
+            remedy="give a larger context",
         )
     if not is_open(function):
         fold_rows(module, function, caches)
@@ -219,7 +219,7 @@ def _check_tables(function: func.FuncOp, position: SSAValue, last: int) -> None:
                 where=where(op),
                 expected=f"a context of {rows} at most",
                 found=str(last + greatest + 1),
-                remedy="give a smaller --context, or export the network for more positions",
+                remedy="give a smaller context, or export the network for more positions",
             )
 
 

@@ -182,7 +182,7 @@ def refused(header: Path, status: int, called: HostEntry, inputs: Sequence[Array
         where=str(header),
         expected=f"numbers in the ranges of {header.name}, and positions up to the rows that are written",
         found=f"the status {status}" + ("" if position is None else f" at position {position}"),
-        remedy="reset the state, run every position in order, or compile with a larger --context",
+        remedy="reset the state, run every position in order, or compile with a larger context",
     )
 
 

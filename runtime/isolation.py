@@ -83,5 +83,5 @@ def _ended(what: str, code: int, said: str) -> Diagnostic:
     return Diagnostic(
         f"{what} was ended by {by}",
         notes=said.strip().splitlines()[:_LINES],
-        remedy="run it --on sanitizers, which say where",
+        remedy="run it on sanitizers, which say where",
     )

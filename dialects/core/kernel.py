@@ -237,7 +237,7 @@ def kernel_of(op: Operation) -> Kernel:
             f"'{op.name}' has an operand of dynamic shape",
             where=where(op),
             expected="static shapes",
-            remedy="give --input-shape",
+            remedy="give the inputs static shapes",
         )
     kernel = view(op)
     vars(op)[_REMEMBERED] = facts, kernel

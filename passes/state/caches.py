@@ -83,7 +83,7 @@ def find_caches(function: func.FuncOp) -> list[Cache]:
             "the network has no cache",
             expected="an input that is the first operand of a Concat whose result is an output",
             notes=notes,
-            remedy="export the network with its past as inputs and its present as outputs, or leave out --context",
+            remedy="export the network with its past as inputs and its present as outputs, or leave out the context",
         )
     _check_alike(found)
     return found

@@ -179,8 +179,8 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
     }
     if len(used := [way for way, is_used in ways.items() if is_used]) > 1:
         raise UsageError(f"the passes are given twice, by {used[0]} and by {used[1]}")
-    if not is_onnx and (arguments.input_shape or arguments.input_type):
-        raise UsageError("--input-shape and --input-type are for .onnx inputs", found=arguments.input)
+    if not is_onnx and (arguments.input_shape or arguments.input_type or arguments.input_value):
+        raise UsageError("--input-shape, --input-type and --input-value are for .onnx inputs", found=arguments.input)
     _check_places(arguments, is_onnx)
     for flag in ("split_input_file", "verify_diagnostics", "parsing_diagnostics", "run_reproducer"):
         if is_onnx and getattr(arguments, flag):
@@ -288,6 +288,7 @@ class Run:
         self.when = when
         self.shapes = once("--input-shape", arguments.input_shape)
         self.types = once("--input-type", arguments.input_type)
+        self.values = once("--input-value", arguments.input_value)
         self.timing = Timing()
         self.failed = False
         self.context = new_context(allow_unregistered=arguments.allow_unregistered_dialect)
@@ -335,9 +336,12 @@ class Run:
             if not self.source.endswith(".onnx"):
                 return parse_module(self.context, chunk.text, self.source, first_line=chunk.first_line)
             from ...frontend.importer import import_onnx
+            from ...frontend.static_inputs import numbers
 
             check_readable(self.source)
-            return import_onnx(Path(self.source), input_shapes=self.shapes, input_types=self.types)
+            values = {name: numbers(name, text) for name, text in self.values.items()}
+            path, shapes = Path(self.source), self.shapes
+            return import_onnx(path, input_shapes=shapes, input_types=self.types, input_values=values)
 
     def observers(self, chunk: Chunk) -> list[Observer]:
         """Return the observers of the pass manager that the command line asks for."""

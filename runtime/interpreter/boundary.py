@@ -342,7 +342,7 @@ def _shape(type_: Attribute, name: str, function: Operation) -> tuple[int, ...]:
             f"'{name}' of type {type_} has no static shape",
             where=where(function),
             expected="a static shape, or 'tilewright.shape' on a pointer",
-            remedy="give --input-shape",
+            remedy="give the inputs static shapes",
         )
     return shape
 

@@ -148,7 +148,7 @@ def _literal(op: emitc.LiteralOp) -> Array:
         raise Diagnostic(
             f"no interpreter rule for the literal '{text}'",
             where=where(op),
-            remedy="interpret a level before C (--stop-after=loops), or run the C (--on host)",
+            remedy="interpret a level before C, such as that of loops, or run the C",
         ) from error
     return convert(np.asarray(number), op.result.type)
 

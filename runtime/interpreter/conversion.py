@@ -66,7 +66,7 @@ def converted(
 
 def _remedy(name: str, given: np.dtype[Any], taken: np.dtype[Any]) -> str:
     if taken.kind in "biu":
-        return f"give other values, or compile with another --input-type {name}=..."
+        return f"give other values, or compile with another type of the input {name}"
     return f"round the array to {taken} first" if given.kind not in "biu" else f"give the array as {taken}"
 
 

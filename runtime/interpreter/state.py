@@ -53,7 +53,7 @@ def check_position(name: str, position: int, added: int, rows: int, written: int
             where=f'input "{name}"',
             expected=f"a position from 0 to {rows - added}: the state has {rows} rows, a call adds {added}",
             found=str(position),
-            remedy="reset the state, or compile with a larger --context" if position >= 0 else "",
+            remedy="reset the state, or compile with a larger context" if position >= 0 else "",
         )
     if position > written:
         raise Diagnostic(

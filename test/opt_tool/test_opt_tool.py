@@ -149,6 +149,7 @@ def test_inputs_that_are_no_files(tool: Tool):
         ["--stop-after=nonsense"],
         ["--verify-each=maybe"],
         ["--input-shape", "x=1,2"],
+        ["--input-value", "x=1,2"],
         ["--inputs", "x.npz"],
         ["--seed", "x"],
         ["--seed", "-1"],
@@ -163,6 +164,17 @@ def test_wrong_commands_exit_with_two(tool: Tool, words: list[str]):
     assert tool(*words) == 2
     assert "error: " in tool.err
     assert "Traceback" not in tool.err
+
+
+def test_an_input_that_decides_a_shape_gets_a_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    reshaped = model([node("Reshape", ["x", "s"], ["y"])], inputs={"x": (2, 3), "s": (2,)}, outputs={"y": ("a", "b")})
+    reshaped.graph.input[1].type.tensor_type.elem_type = 7
+    del reshaped.metadata_props[:]
+    save(reshaped, tmp_path / "net.onnx")
+    assert main([str(tmp_path / "net.onnx")]) == 1
+    assert "give 's' with --input-value" in capsys.readouterr().err
+    assert main([str(tmp_path / "net.onnx"), "--input-value", "s=3,-1"]) == 0
+    assert "tensor<3x2xf32>" in capsys.readouterr().out
 
 
 def test_a_crash_is_a_diagnostic(tool: Tool):
