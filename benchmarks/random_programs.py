@@ -39,7 +39,7 @@ from tilewright.runtime.upstream import optimized
 from tilewright.test.random.programs.harness import Failure, Results
 from tilewright.test.random.programs.in_c import FLAGS, CText, in_c, run_in_c
 from tilewright.test.random.programs.in_jit import UNSUPPORTED, run_in_jit
-from tilewright.test.random.programs.passes import Outcome, Subject, chains, reduced_fault
+from tilewright.test.random.programs.passes import Outcome, Subject, chains, failure_kind, reduced_fault
 from tilewright.test.random.programs.program import PROFILES, Program, program
 from tilewright.test.random.programs.running import difference, inputs_of, interpreted
 
@@ -47,7 +47,7 @@ BATCH = 25
 """Programs in one process, and in one translation unit: the compiler starts in 30 ms, a program takes it 50 ms."""
 SECONDS = 900
 """Limit of a batch; each pass has its own, far below."""
-KINDS = ("same", "changed", "refused", "lowered", "fault")
+KINDS = ("same", "changed", "lowered", "refused", "unsupported", "fault")
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,10 @@ def _compare(
     tally: Tally,
 ) -> None:
     for drawn, found in zip(programs, results, strict=True):
+        if isinstance(found, Failure) and "PLEASE submit a bug report" in found.text:
+            tally.add(place, "unsupported")
+            tally.refusals[f"{place}: a tool of MLIR crashes"] += 1
+            continue
         if isinstance(found, Failure):
             tally.fault(place, drawn.seed, f"{drawn.profile}, {place}: {found.text}")
             continue
@@ -162,11 +166,10 @@ def _compare_c(subjects: Sequence[Subject], expected: dict[int, list[Results]], 
         try:
             texts.append(in_c(drawn, subject.module))
         except Diagnostic as error:
-            is_fault = "internal error" in error.message or "does not verify" in error.message
-            if is_fault:
+            if (kind := failure_kind(error)) == "fault":
                 tally.fault("to C", drawn.seed, f"{drawn.profile}: {error}")
             else:
-                tally.add("to C", "refused")
+                tally.add("to C", kind)
                 tally.refusals[f"{error.stage.partition(',')[0]}: {error.message[:70]}"] += 1
         else:
             tally.add("to C", "changed")

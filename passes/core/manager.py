@@ -104,7 +104,7 @@ class PassManager:
             for observer in reversed(self.observers):
                 observer.after_rewrite(place, module)
             if self.verify_each or (self.verify_phases and place.ends_phase):
-                verify(module)
+                _verify(place.step, module)
             for observer in reversed(self.observers):
                 observer.after_pass(place, module)
         except BaseException as error:
@@ -117,6 +117,17 @@ class PassManager:
             if diagnostic is error:
                 raise
             raise diagnostic from error
+
+
+def _verify(step: Step, module: ModuleOp) -> None:
+    """Verify what a pass has made. Raises Diagnostic; for a pass of xDSL one that says that the fault is not here."""
+    try:
+        verify(module)
+    except Diagnostic as error:
+        if not type(step.run).__module__.startswith("xdsl."):
+            raise
+        message = f"pass '{step.name}' of xDSL does not support this program"
+        raise Diagnostic(message, error.where, notes=[f"its result does not verify: {error.message}"]) from error
 
 
 def _rewrite(step: Step, module: ModuleOp, context: Context) -> None:

@@ -57,6 +57,8 @@ def private_function(b: Builder, profile: Profile) -> None:
         for _ in range(most)
     ]
     results = yielded(inner, types, arguments)
+    if any(isinstance(type, Shaped) for type in types):
+        b.traits.add("returned tensor")
     shown = f" -> ({listed(types)})" if types else ""
     named = ", ".join(f"{value.name}: {value.type}" for value in arguments)
     end = f"func.return {names_of(results)} : {listed(types)}" if types else "func.return"

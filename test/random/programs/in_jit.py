@@ -20,13 +20,13 @@ from .types import Shaped
 INDEX = np.int64
 """Type of indices in upstream's lowering to x86-64."""
 
-UNSUPPORTED = frozenset({"libm", "concat", "half", "identity"})
+UNSUPPORTED = frozenset({"libm", "concat", "half", "identity", "returned tensor"})
 """
 Traits of programs that upstream does not compute.
 
 Its elementary functions are those of another library; floats of 16 bits go through `__truncsfbf2`, which flushes
 denormals; `tensor.concat` is not bufferised; MLIR 19 drops `linalg.transpose` on memrefs where the permutation is the
-identity.
+identity, and lets callers write to the constants that functions return.
 """
 
 _REPLACED = {

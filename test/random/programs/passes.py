@@ -35,6 +35,9 @@ STANDARD = ("affine", "arith", "bufferization", "builtin", "cf", "func", "linalg
 OWN = ("emitc", "nn", "quant")
 """Dialects that programs may be lowered to and run in."""
 
+_LOWERED = ("has no body to run", "in the body of a kernel")
+"""Messages of the interpreter on calls of functions elsewhere, and on calls in kernels, which passes introduce."""
+
 APPROXIMATE = frozenset({"approximate-math-with-bitcast", "expand-math-to-polynomials"})
 """Passes whose purpose is another result."""
 
@@ -81,7 +84,8 @@ class Outcome:
     """
     Result of a pass on a program.
 
-    `kind` is `same`, `changed`, `refused` (a clear error), `lowered` (to dialects that are not interpreted) or `fault`.
+    `kind` is `same`, `changed`, `lowered` (to dialects that are not interpreted), `refused` (a clear error),
+    `unsupported` (an error that says that a pass of xDSL failed) or `fault`.
     """
 
     step: str
@@ -219,17 +223,19 @@ def reduced_fault(program: Program, chain: Sequence[str]) -> str:
     return print_ir(reduced(module, lambda smaller: fault(smaller) == first), context=context)
 
 
+def failure_kind(error: Diagnostic) -> str:
+    """Return the kind of outcome that an error of a pass is."""
+    if "internal error" in error.message or "does not verify" in error.message:
+        return "fault"
+    return "unsupported" if "of xDSL does not support" in error.message else "refused"
+
+
 def _applied(subject: Subject, module: ModuleOp, run: Sequence[Step]) -> tuple[str, str] | None:
     """Run passes; return the kind and the text of a failure, None where there is none."""
     try:
-        PassManager([], verify_each=False).run(module, Pipeline(tuple(run)), subject.context)
+        PassManager([]).run(module, Pipeline(tuple(run)), subject.context)
     except Diagnostic as error:
-        is_internal = "internal error" in error.message
-        return ("fault" if is_internal else "refused"), str(error)
-    try:
-        verify(module)
-    except Diagnostic as error:
-        return "fault", f"invalid IR: {error}"
+        return failure_kind(error), str(error)
     return None
 
 
@@ -241,7 +247,8 @@ def _compared(subject: Subject, module: ModuleOp, text: str) -> tuple[str, str]:
         with time_limit(SECONDS):
             detail = subject.differs(module)
     except Diagnostic as error:
-        return "fault", f"does not run: {error}"
+        is_lowered = any(words in error.message for words in _LOWERED)
+        return ("lowered" if is_lowered else "fault"), f"does not run: {error}"
     except Hang as error:
         return "fault", f"does not end: {error}"
     is_open = text.partition("{")[0] in APPROXIMATE
