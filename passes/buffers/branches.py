@@ -52,7 +52,7 @@ def convert_branches(state: Bufferizer, op: Operation, convert: Convert) -> None
             if result not in state.destinations:
                 state.owned.add(result)
             state.destination(result)
-    then, other = (_branch(state, op, list(region.blocks), convert) for region in op.regions)
+    then, other = (Region(_branch(state, op, list(region.blocks), convert)) for region in op.regions)
     state.current = op
     scalars = [result for result in op.results if not is_shaped(result)]
     made = scf.IfOp(condition, [result.type for result in scalars], then, other)

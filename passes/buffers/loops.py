@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, memref, scf, tensor
-from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -54,7 +53,7 @@ def convert_loop(state: Bufferizer, op: Operation, convert: Convert) -> None:
             state.buffers[argument] = _memory(state, op, init, result)
             state.owned.add(argument)
     starts = [scalar(state, init) for init, _, _ in scalars]
-    inner = Block(arg_types=[IndexType(), *(value.type for value in starts)])
+    inner = Block(arg_types=[op.lb.type, *(value.type for value in starts)])
     for old, new in zip((body.args[0], *(argument for _, argument, _ in scalars)), inner.args, strict=True):
         state.buffers[old] = new
         new.name_hint = old.name_hint

@@ -46,3 +46,25 @@ func.func @until(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %y : tensor<4xf32>
 }
+
+// The variable of a loop has the type of its bounds, and a branch may be missing.
+// CHECK-LABEL: func.func @counted(
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i16 {
+// CHECK:           scf.if %{{.*}} {
+// CHECK-NOT:       else
+func.func @counted(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0 : index
+  %low = arith.constant -2 : i16
+  %high = arith.constant 3 : i16
+  %step = arith.constant 2 : i16
+  %test = arith.constant false
+  %y = scf.for %i = %low to %high step %step iter_args(%t = %x) -> (tensor<4xf32>) : i16 {
+    scf.if %test {
+      %z = arith.addi %i, %i : i16
+    }
+    %f = arith.sitofp %i : i16 to f32
+    %n = tensor.insert %f into %t[%zero] : tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  func.return %y : tensor<4xf32>
+}
