@@ -15,8 +15,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import arith, cf, memref, scf
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, LocationAttr, TensorType, UnknownLoc, i64
-from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, LocationAttr, UnknownLoc, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.operations import OptSingleBlockRegionDef, SingleBlockRegionDef, VarSingleBlockRegionDef
@@ -24,11 +23,13 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import is_speculatable as xdsl_is_speculatable
 from xdsl.transforms import (
     control_flow_hoist,
+    convert_linalg_to_memref_stream,
     convert_scf_to_cf,
     linalg_transformations,
     loop_invariant_code_motion,
     scf_for_loop_range_folding,
     scf_for_loop_unroll,
+    varith_transformations,
 )
 from xdsl.transforms.canonicalization_patterns import arith as arith_patterns
 from xdsl.transforms.canonicalization_patterns import cf as cf_patterns
@@ -42,6 +43,7 @@ from ...dialects.core.speculation import is_defined
 from ...dialects.core.verification.dominance import reachable_blocks
 from ...errors import Diagnostic
 from ...ir import numpy_type, where
+from .mended_kernels import adds_integers, is_fusable, is_streamable, keeps_order
 
 _Branch: TypeAlias = tuple[Block, Sequence[SSAValue]]
 
@@ -179,7 +181,7 @@ def is_speculatable(op: Operation) -> bool:
     return xdsl_is_speculatable(op) and all(is_defined(inner) for inner in nested_ops(op))
 
 
-# Loops and kernels
+# Loops
 
 _MOST_UNROLLED = 100_000
 """Ops that unrolling a loop may make: 14 s at 0.14 ms to make and print each."""
@@ -216,20 +218,6 @@ def _may_become_branches(op: Operation) -> bool:
 def _counts_indices(op: Operation) -> bool:
     """Return whether a loop is one of indices: sums of bounds of narrower integers may wrap."""
     return not isinstance(op, scf.ForOp) or isinstance(op.lb.type, IndexType)
-
-
-def _is_fusable(op: Operation) -> bool:
-    """Return whether a product and its sums are of float vectors of one type: xDSL writes a kernel of those alone."""
-    if not isinstance(op, linalg.MulOp) or not op.res:
-        return True
-    users = [use.operation for use in op.res[0].uses if isinstance(use.operation, linalg.AddOp)]
-    types = {value.type for each in (op, *users) for value in (*each.operands, *each.results)}
-    type = next(iter(types))
-    return len(types) == 1 and isinstance(type, TensorType) and _is_float_vector(cast("TensorType[Any]", type))
-
-
-def _is_float_vector(type: TensorType[Any]) -> bool:
-    return len(type.get_shape()) == 1 and isinstance(type.element_type, AnyFloat)
 
 
 # Locations
@@ -283,7 +271,11 @@ def correct_rewrites() -> None:
         _only_if(pattern, _may_become_branches)
     _only_if(scf_for_loop_unroll.UnrollLoopPattern, _may_be_unrolled)
     _only_if(scf_for_loop_range_folding.ScfForLoopRangeFolding, _counts_indices)
-    _only_if(linalg_transformations.FuseMultiplyAddPass, _is_fusable)
+    _only_if(linalg_transformations.FuseMultiplyAddPass, is_fusable)
+    _only_if(convert_linalg_to_memref_stream.ConvertGenericOpPattern, is_streamable)
+    _only_if(varith_transformations.ArithToVarithPattern, keeps_order)
+    _only_if(varith_transformations.MergeVarithOpsPattern, keeps_order)
+    _only_if(varith_transformations.FuseRepeatedAddArgsPattern, adds_integers)
     setattr(convert_scf_to_cf, "i32", i64)  # the type of the flag of cf.switch: an index may have more bits
     for module in (control_flow_hoist, loop_invariant_code_motion):
         setattr(module, "is_speculatable", is_speculatable)
