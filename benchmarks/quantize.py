@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -41,6 +40,7 @@ from tilewright.frontend.quantize.network import Network, read_network
 from tilewright.frontend.quantize.quantize import quantize
 from tilewright.ir import Array
 from tilewright.test import onnx_runtime
+from tilewright.test.frontend.quantize.runtime_quantiser import theirs
 
 Sample = Mapping[str, Array]
 Decide = Callable[[Sequence[Array]], Array]
@@ -169,39 +169,6 @@ def session(model: ModelProto) -> Callable[[Sample], list[Array]]:
     """Return a model as ONNX Runtime runs it, with exact products of bytes."""
     made: Any = onnx_runtime.exact_session(model)
     return lambda sample: made.run(None, dict(sample))
-
-
-class _Reader:
-    """Calibration data as ONNX Runtime's quantiser takes them."""
-
-    def __init__(self, samples: Sequence[Sample]):
-        self._samples = iter(samples)
-
-    def get_next(self) -> dict[str, Array] | None:
-        sample = next(self._samples, None)
-        return None if sample is None else dict(sample)
-
-
-def theirs(model: ModelProto, samples: Sequence[Sample], method: str) -> ModelProto:
-    """Return the network as ONNX Runtime quantises it: i8, per channel, calibrated by a method of it."""
-    from onnxruntime import quantization
-
-    tool: Any = quantization
-
-    with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder) / "f.onnx", Path(folder) / "q.onnx"
-        source.write_bytes(model.SerializeToString())
-        tool.quantize_static(
-            str(source),
-            str(target),
-            _Reader(samples),
-            quant_format=tool.QuantFormat.QDQ,
-            per_channel=True,
-            activation_type=tool.QuantType.QInt8,
-            weight_type=tool.QuantType.QInt8,
-            calibrate_method=getattr(tool.CalibrationMethod, method),
-        )
-        return model_proto(target)
 
 
 METHODS = ("MinMax", "Entropy", "Percentile")

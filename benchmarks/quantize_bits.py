@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import logging
 import tempfile
-from collections.abc import Mapping, Sequence
 from math import log10
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,12 @@ from onnx import ModelProto, helper
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.frontend.importer import model_proto
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.quantize import Options, quantize
-from tilewright.ir import Array
 from tilewright.test import onnx_runtime
 from tilewright.test.frontend.quantize.networks import attention, chain, floats, model_of, residual
+from tilewright.test.frontend.quantize.runtime_quantiser import theirs
 
 BITS = (8, 7, 6)
 COUNT = 32
@@ -62,32 +60,6 @@ def convolutions() -> ModelProto:
 NETWORKS = {"convolutions": convolutions, "residual": residual, "chain": chain, "attention": attention}
 
 
-class _Reader:
-    """Calibration data as ONNX Runtime's quantiser takes them."""
-
-    def __init__(self, samples: Sequence[Mapping[str, Array]]):
-        self._samples = iter(samples)
-
-    def get_next(self) -> dict[str, Array] | None:
-        sample = next(self._samples, None)
-        return None if sample is None else dict(sample)
-
-
-def theirs(model: ModelProto, samples: Sequence[Mapping[str, Array]], *, reduced: bool) -> ModelProto:
-    """Return the network as ONNX Runtime quantises it, with weights of 7 bits where `reduced`."""
-    from onnxruntime import quantization
-
-    tool: Any = quantization
-    with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder) / "f.onnx", Path(folder) / "q.onnx"
-        source.write_bytes(model.SerializeToString())
-        kinds = {"activation_type": tool.QuantType.QInt8, "weight_type": tool.QuantType.QInt8}
-        tool.quantize_static(
-            str(source), str(target), _Reader(samples), per_channel=True, reduce_range=reduced, **kinds
-        )
-        return model_proto(target)
-
-
 def write(name: str, folder: Path) -> None:
     """Write a network in floats and quantised, and inputs with the outputs in floats."""
     model = NETWORKS[name]()
@@ -95,7 +67,7 @@ def write(name: str, folder: Path) -> None:
     known, unseen = ({"x": floats(COUNT, *shape, seed=seed)} for seed in (1, 2))
     samples = samples_of(read_network(model), known)
     made = {f"{bits} bits": quantize(read_network(model), samples, Options(weight_bits=bits)).model for bits in BITS}
-    made["ONNX Runtime, 8 bits"] = theirs(model, samples, reduced=False)
+    made["ONNX Runtime, 8 bits"] = theirs(model, samples)
     made["ONNX Runtime, 7 bits"] = theirs(model, samples, reduced=True)
     for column, quantised in made.items():
         (folder / f"{name}, {column}.onnx").write_bytes(quantised.SerializeToString())

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from onnx import helper
+from onnx import NodeProto, helper
 
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array
@@ -118,12 +118,13 @@ class Calibration:
     Statistics by group of tensors that share a scale.
 
     `columns` are sampled operands [K, M] of products, by node; `reaches` are the largest magnitudes of operands of two
-    bytes.
+    bytes, `operands` those of concatenations.
     """
 
     statistics: Mapping[str, Statistics]
     columns: Mapping[str, Array]
     reaches: Mapping[str, float]
+    operands: Mapping[str, float]
 
 
 def calibrate(network: Network, selection: Selection, samples: Sequence[Sample]) -> Calibration:
@@ -137,22 +138,27 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
     weighted = (layer for layer in selection.layers if layer.weight and layer.node.op_type in _WEIGHTED)
     products = [*weighted, *filter(has_matrix, selection.kept)]
     reaches = {name: 0.0 for layer in selection.wide for name in layer.data}
-    shown = dict.fromkeys((*sources, *reaches, *(layer.data[0] for layer in products)))
+    joins = [node for node in network.nodes if node.op_type == "Concat" and node.output[0] in selection.moved]
+    operands = {name: 0.0 for node in joins for name in node.input if name not in network.constants}
+    shown = dict.fromkeys((*sources, *reaches, *operands, *(layer.data[0] for layer in products)))
     execution = Execution(network, (name for name in shown if name not in inputs))
     statistics = {group: Statistics() for group in selection.groups.values()}
     samplers = {layer.name: Sampler(network, layer, len(samples)) for layer in products}
+    for node in joins:
+        _add_constants(network, node, statistics[selection.groups[node.output[0]]], len(samples))
     for sample in samples:
         values = {**sample, **execution.run(sample)}
         for name in sources:
             _check_finite(network, name, values[name])
             statistics[selection.groups[name]].add(values[name])
-        for name, reach in reaches.items():
-            _check_finite(network, name, values[name])
-            reaches[name] = max(reach, float(np.abs(values[name]).max()))
+        for magnitudes in (reaches, operands):
+            for name in magnitudes:
+                _check_finite(network, name, values[name])
+                magnitudes[name] = max(magnitudes[name], float(np.abs(values[name]).max(initial=0.0)))
         for layer in products:
             samplers[layer.name].add(values[layer.data[0]])
     _warn_of_zeros({name: statistics[selection.groups[name]].reach for name in sources} | reaches)
-    return Calibration(statistics, {name: sampler.columns() for name, sampler in samplers.items()}, reaches)
+    return Calibration(statistics, {name: sampler.columns() for name, sampler in samplers.items()}, reaches, operands)
 
 
 _WEIGHTED = ("Conv", "Gemm", "MatMul")
@@ -170,6 +176,14 @@ def _check_finite(network: Network, name: str, array: Array) -> None:
         found="NaN or inf",
         remedy="give other samples" if wrong is None else f'correct the constant "{wrong}", which is not finite',
     )
+
+
+def _add_constants(network: Network, node: NodeProto, statistics: Statistics, count: int) -> None:
+    """Add the constant operands of a concatenation, which have the scale of its result, once for each sample."""
+    for name in (name for name in node.input if name in network.constants):
+        _check_finite(network, name, network.constants[name])
+        for _ in range(count):
+            statistics.add(network.constants[name])
 
 
 def _warn_of_zeros(reaches: Mapping[str, float]) -> None:

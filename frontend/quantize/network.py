@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ class Network:
     Float network whose nodes are in the newest form of their operators, in topological order.
 
     `constants` and `infos` are by tensor; `infos` has the static type of each tensor of the resolved network.
+    `requantised` are results of Identity that have another scale than its operand.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Network:
     outputs: list[ValueInfoProto]
     infos: Infos
     names: FreshNames
+    requantised: set[str] = field(default_factory=set[str])
 
     @property
     def output_names(self) -> list[str]:
@@ -97,7 +99,7 @@ class Network:
             copied.CopyFrom(node)
         parts = list(self.inputs), list(self.outputs), dict(self.infos)
         known = {*self.constants, *self.infos, *(name for node in nodes for name in node.output)}
-        return Network(self.name, nodes, dict(self.constants), *parts, FreshNames(known))
+        return Network(self.name, nodes, dict(self.constants), *parts, FreshNames(known), set(self.requantised))
 
     def model(self, outputs: Sequence[str] | None = None) -> ModelProto:
         """Return the ONNX model; `outputs` replace those of the network."""

@@ -13,6 +13,7 @@ from ...errors import Diagnostic
 from ...ir import Array
 from .calibration import Calibration, Sample, calibrate
 from .columns import has_matrix, matrix_of, weight_of
+from .concatenations import separate_operands
 from .emit import Parameters, Quantised, emit_qdq
 from .equalize import equalize
 from .folding import add_biases, fold
@@ -124,10 +125,9 @@ def _quantize(network: Network, samples: Sequence[Sample], options: Options) -> 
         smooth(network, samples)
     if options.correct:
         add_biases(network)
-    selection = select(
-        network, options.floats, wide=options.wide, common_sums=options.common_sums, rows=options.has_integer_rows
-    )
-    calibration = calibrate(network, selection, samples)
+    selection, calibration = _calibrated(network, samples, options)
+    if separate_operands(network, selection, calibration):
+        selection, calibration = _calibrated(network, samples, options)
     kept = options.keep + options.keep_wide
     if kept and kept >= len(selection.layers):
         raise Diagnostic(
@@ -153,6 +153,13 @@ def _quantize(network: Network, samples: Sequence[Sample], options: Options) -> 
     model = written.model()
     check_model(model)
     return Result(model, network, selection, scales, quantised)
+
+
+def _calibrated(network: Network, samples: Sequence[Sample], options: Options) -> tuple[Selection, Calibration]:
+    selection = select(
+        network, options.floats, wide=options.wide, common_sums=options.common_sums, rows=options.has_integer_rows
+    )
+    return selection, calibrate(network, selection, samples)
 
 
 _Integers = tuple[Mapping[str, Scale], Mapping[str, Parameters], Quantised]

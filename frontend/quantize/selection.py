@@ -330,6 +330,8 @@ def _moved(network: Network, node: NodeProto) -> list[str]:
     """Return the operands whose numbers a node moves unchanged; none for other nodes."""
     if node.domain or node.op_type not in MOVES or not all(network.is_float(name) for name in node.output if name):
         return []
+    if node.output[0] in network.requantised:
+        return []
     is_other = _OTHER_MODES.get(node.op_type)
     if (is_other is not None and is_other(network, node)) or node.input[0] in network.constants:
         return []

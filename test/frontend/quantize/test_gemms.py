@@ -34,7 +34,7 @@ def drawn(seed: int) -> ModelProto:
 
 @pytest.mark.parametrize("part", range(2))
 def test_a_gemm_is_the_same_function_and_quantised(part: int) -> None:
-    for seed in range(part, 40, 2):
+    for seed in range(part, 20, 2):
         model = drawn(seed)
         options = Options(adaptive=False, correct=False)
         result, errors = quantized(model, options, count=4)
