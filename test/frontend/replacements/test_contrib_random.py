@@ -36,6 +36,7 @@ def check(draw: Draw, seeds: range) -> None:
             compare(case, run_module(lowered(case.model, "tensor"), case.feeds))
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: draw.__name__)
 def test_a_form_is_what_onnx_runtime_computes(draw: Draw):
     check(draw, range(3))

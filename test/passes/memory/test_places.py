@@ -105,6 +105,7 @@ def test_engines_with_memories_of_their_own_overlap() -> None:
     assert simulate(plan).cycles < before
 
 
+@pytest.mark.nightly
 def test_sums_are_stored_in_accumulators_and_results_in_the_scratchpad() -> None:
     target = find_machine(MACHINES / "systolic_activation.toml")
     module = network("ds-cnn", target)
@@ -121,6 +122,7 @@ def test_sums_are_stored_in_accumulators_and_results_in_the_scratchpad() -> None
     assert {engine.name for engine in simulation.engines if engine.busy} == {"array", "activation", "core"}
 
 
+@pytest.mark.nightly
 def test_an_accumulator_of_256_sums_holds_no_more() -> None:
     target = with_sizes("systolic_activation", ACC=1 << 10, SPAD=16 << 10)
     module = network("resnet8", target)

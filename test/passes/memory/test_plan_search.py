@@ -36,6 +36,7 @@ def _chain(first: str, second: str) -> ModuleOp:
 FAR, NEAR = "hier.keep = false", "hier.keep = true"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("size", "first", "second", "near"),
     [

@@ -35,6 +35,7 @@ from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 
 
+@pytest.mark.sample(3)
 @examples(20)
 @given(networks(ALL, largest=4), st.sampled_from([64, 128, 256, 1024, 8192]), st.booleans())
 def test_random_networks(network: Network, level_bytes: int, double_buffered: bool) -> None:
@@ -42,6 +43,7 @@ def test_random_networks(network: Network, level_bytes: int, double_buffered: bo
     check_plan(module, machine(1 << 20), level_bytes, double_buffered=double_buffered)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "l1"), [("ds-cnn", 16 << 10), ("resnet8", 64 << 10), ("mlp", 1 << 10), ("autoencoder", 8 << 10)]
 )
@@ -50,6 +52,7 @@ def test_zoo(name: str, l1: int) -> None:
     check_plan(module, machine(l1), l1, double_buffered=True)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "file"), [("mlp", "three_level"), ("mlp", "systolic_activation"), ("ds-cnn", "npu_cluster")]
 )
@@ -106,6 +109,7 @@ def test_arrays_say_what_tilings_say_of_places_of_their_own(network: Network, fi
                 assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("file", ["two_level", "four_cores", "systolic_padded"])
 @examples(8)
 @given(networks(ALL, largest=3), st.booleans())
@@ -124,6 +128,7 @@ def test_the_fastest_is_found_without_pricing_all(file: str, network: Network, r
                 assert fresh == min(fitting, key=lambda each: each.cycles, default=None)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["ds-cnn", "mlp"])
 def test_kernels_done_together(name: str, seed: int) -> None:

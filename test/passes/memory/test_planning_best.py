@@ -112,6 +112,7 @@ def small(file: str, size: int) -> Machine:
     return replace(machine, levels=tuple(e if e.name == far else replace(e, size=size) for e in machine.levels))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("file", "engine", "text", "size", "step"),
     [

@@ -69,6 +69,7 @@ def check(module: ModuleOp, target: Machine, level_bytes: int, passes: str) -> M
     return plan
 
 
+@pytest.mark.sample(8)
 @examples(25)
 @given(networks(ALL, largest=3), st.integers(0, 1 << 16))
 def test_random_networks_on_copies(network: Network, seed: int) -> None:
@@ -89,6 +90,7 @@ def test_random_networks_on_copies_in_c(network: Network, seed: int) -> None:
         np.testing.assert_array_equal(array, expected[port.name])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["four_cores", "four_nodes"])
 def test_a_network_is_faster_on_four_engines(name: str) -> None:
     """What the planner models is what the simulator finds, to the cycle, and near a quarter of the time."""
@@ -136,6 +138,7 @@ func.func @network(%a: memref<32x128xi8> {onnx.name = "a"}, %b: memref<128x40xi8
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("own", [(), ("L1",), ("L2",), ("L2", "L1")])
 def test_three_levels(own: tuple[str, ...]) -> None:
     """Copies are told apart in the first level that they have, with all that is further in; else in the nearest."""

@@ -45,6 +45,7 @@ def assert_close(found: dict[str, Array], expected: dict[str, Array]) -> None:
         np.testing.assert_allclose(found[name], array, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("machine", "model", "most", "kernels"),
     [
@@ -88,6 +89,7 @@ def from_home(module: ModuleOp) -> ModuleOp:
     return module
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("machine", "size"), [("mesh_4x4", 32), ("mesh_4x4", 64), ("mesh_near", 64), ("mesh", 64), ("mesh", 128)]
 )
@@ -111,6 +113,7 @@ def test_operands_come_from_where_the_simulator_is_faster(
     assert bool(chains_of(plan)) == (simulate(other).cycles > cycles)
 
 
+@pytest.mark.nightly
 def test_a_product_with_both_operands_from_neighbours() -> None:
     """The programs of the plan are proved, and give its result bit for bit in any interleaving."""
     target = library("mesh_4x4")
@@ -138,6 +141,7 @@ def no_panels(*_: object) -> list[tuple[int, set[int]]]:
     return []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("model", "most", "nodes"), [(integer_matmul(64), 2560, 8), (matmul(128), 17104, 8)])
 def test_a_row_is_held_while_the_other_operand_is_cut(
     model: onnx.ModelProto, most: int, nodes: int, monkeypatch: pytest.MonkeyPatch
@@ -154,6 +158,7 @@ def test_a_row_is_held_while_the_other_operand_is_cut(
     assert simulate(without).cycles > most
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

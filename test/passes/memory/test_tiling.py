@@ -20,6 +20,7 @@ from tilewright.test.passes.levels import AFTER_PLAN, run_step, steps
 from tilewright.test.passes.random_tilings import cut
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "levels"), [("mlp", ["L1"]), ("mlp", ["L2", "L1"]), ("resnet8", ["L2", "L1"])])
 def test_networks_in_tiles(name: str, levels: list[str]) -> None:
     draw = random.Random(f"{name} {levels}")

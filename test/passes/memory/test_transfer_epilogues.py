@@ -76,6 +76,7 @@ def network(name: str, target: Machine) -> ModuleOp:
     return module
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_networks_are_scaled_on_the_way_out(name: str) -> None:
     target = machine()

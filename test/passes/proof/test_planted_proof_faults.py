@@ -132,6 +132,7 @@ FAULTS: list[tuple[Callable[[pytest.MonkeyPatch], None], int]] = [
 """Fault in the proof -> the number of a case of seed 5 that it lets through."""
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(("fault", "number"), FAULTS)
 def test_a_fault_in_the_proof_is_seen(
     fault: Callable[[pytest.MonkeyPatch], None], number: int, monkeypatch: pytest.MonkeyPatch

@@ -47,6 +47,7 @@ def refusal(module: ModuleOp) -> Diagnostic:
     return caught.value
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_planted_faults_are_found(fault: Fault) -> None:
     outcomes = Outcomes()
@@ -118,6 +119,7 @@ def is_refused(grid: GridOp) -> bool:
     return False
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     "fault", [each for each in FAULTS if each.program in (grid_program, tiled_program)], ids=lambda fault: fault.name
 )

@@ -198,6 +198,7 @@ def source_of(model: onnx.ModelProto, folder: Path) -> str:
     return compile_model(Model(path), "native").program().source
 
 
+@pytest.mark.sample(2)
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 1000),
