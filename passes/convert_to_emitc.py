@@ -42,6 +42,7 @@ from .emitc.conversions import CONVERSIONS
 from .emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
 from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
+from .emitc.indices import index_arguments
 from .emitc.names import Names, identifier
 from .emitc.sharing import share_memories
 from .emitc.text.functions import SPECIFIER
@@ -86,6 +87,8 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     _name(state, ordered, used, identifier(_symbol(public[0])))
     converted = [_global(state, name, gets) for name, gets in used.items()]
     constants = _always_constants(state)
+    private = {name: function for name, function in state.functions.items() if not _is_public(function)}
+    state.arguments = index_arguments(ordered, private)
     for function in ordered:
         made = _function(state, function, constants.get(_symbol(function), set()))
         converted += [*state.definitions, made]
@@ -215,6 +218,7 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     """Convert a function; arguments at the positions `constants` are module constants at every call."""
     converter = FunctionConverter(state, function, Builder(runtime=state.runtime, external=state.external))
     source = function.regions[0].blocks[0]
+    converter.b.assume({argument: state.arguments[argument] for argument in source.args if argument in state.arguments})
     if len(function.regions[0].blocks) > 1:
         raise Diagnostic("a function has branches between blocks", where(function), "structured control flow (scf)")
     public = _is_public(function)

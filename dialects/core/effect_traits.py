@@ -331,6 +331,8 @@ class Calls(DeclaredEffects):
 
     callee: str = "callee"
     arguments: str = "arguments"
+    instances: str = ""
+    """Property with the number of calls, whose number from 0 is the callee's last argument; empty for one call."""
 
     def get_effects(self, op: Operation) -> None:
         return None

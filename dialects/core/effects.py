@@ -165,6 +165,12 @@ def callee_of(op: Operation) -> str | None:
     return None
 
 
+def calls_in(op: Operation) -> int:
+    """Return how often an op calls its function, whose last argument is the number of the call; 0 for a plain call."""
+    counts = [trait.instances for trait in _declared(type(op)) if isinstance(trait, Calls) and trait.instances]
+    return cast("IntegerAttr", op.properties[counts[0]]).value.data if counts else 0
+
+
 def root_of(value: SSAValue) -> SSAValue:
     """Return the buffer that a memref is a view of, itself where it is none."""
     while isinstance(op := value.owner, Operation) and is_view(op):

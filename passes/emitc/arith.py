@@ -2,8 +2,9 @@
 Conversion of the scalar ops of `arith`, `math` and `nn` to C: a table from op names to rules.
 
 MLIR's integer arithmetic wraps around, and signed overflow is undefined in C. So 32- and 64-bit sums and products are
-formed in unsigned types, except for `nsw`, for `index`, and where interval analysis excludes overflow. Narrower types
-are promoted to `int`, which cannot overflow, and truncated.
+formed in unsigned types, except for `nsw` and where interval analysis excludes overflow. Narrower types are promoted to
+`int`, which cannot overflow, and truncated. Indices have 32 bits where interval analysis shows that these suffice, else
+64.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ...dialects import emitc
 from ...discovery import registering
 from ...errors import Diagnostic
 from ...ir import where
-from .builder import SIGNED, UNSIGNED, Builder, scalar_type, suffix
+from .builder import INDEX, SIGNED, UNSIGNED, WIDE_INDEX, Builder, scalar_type, suffix
 from .half import is_half
 
 Rule = Callable[[Builder, Operation], SSAValue]
@@ -40,18 +41,47 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return registering(RULES, names)
 
 
-def _width(op: Operation) -> int:
+_CLOSED = frozenset(f"arith.{name}" for name in "andi cmpi maxui minui ori remsi select xori".split())
+"""Ops of which the result, or the comparison, is the same for narrow indices as for wide ones."""
+
+
+_UNSIGNED = frozenset(f"arith.{name}" for name in "ceildivui divui remui shrui".split())
+"""Ops that differ on unsigned readings of 32 and of 64 bits, for negative numbers."""
+
+
+def _width(b: Builder, op: Operation) -> int:
     """Return the width in C of the op's first operand. Raises Diagnostic unless it is an integer or index."""
     type_ = scalar_type(op.operands[0].type, op)
+    if isinstance(op.operands[0].type, IndexType):
+        return (WIDE_INDEX if _is_wide(b, op) else INDEX).width.data
     if isinstance(type_, IntegerType):
         return type_.width.data
     raise Diagnostic(f"'{op.name}' is for integers", where(op), found=str(type_))
 
 
+def _is_wide(b: Builder, op: Operation) -> bool:
+    """Return whether arithmetic on indices needs 64 bits: a wide operand, or a result that may be one."""
+    if any(b.is_wide(operand) for operand in op.operands):
+        return True
+    if op.name.startswith("arith.sh") and not b.is_within(op.operands[1], 0, INDEX.width.data - 1):
+        return True
+    if op.name in _UNSIGNED and not all(b.is_within(operand, 0, (1 << 31) - 1) for operand in op.operands):
+        return True
+    return op.name not in _CLOSED and not b.fits_narrow(op)
+
+
 def _both(b: Builder, op: Operation, type_: IntegerType | None = None) -> list[SSAValue]:
-    if type_ is None:
-        return [b.value(operand) for operand in op.operands]
-    return [b.as_type(operand, type_) for operand in op.operands]
+    """Return the operands in a type, else in their own; indices are all narrow or all wide."""
+    if type_ is not None:
+        return [b.as_type(operand, type_) for operand in op.operands]
+    index = WIDE_INDEX if any(b.is_wide(operand) for operand in op.operands) else INDEX
+    if isinstance(op.operands[-1].type, IndexType) and op.name not in _CLOSED and _is_wide(b, op):
+        index = WIDE_INDEX
+    return [_operand(b, operand, index) for operand in op.operands]
+
+
+def _operand(b: Builder, source: SSAValue, index: IntegerType) -> SSAValue:
+    return b.as_type(source, index) if isinstance(source.type, IndexType) else b.value(source)
 
 
 def _narrowed(b: Builder, kind: type[Operation], operands: list[SSAValue], width: int) -> SSAValue:
@@ -67,15 +97,13 @@ _WRAPPING = {"arith.addi": emitc.AddOp, "arith.subi": emitc.SubOp, "arith.muli":
 
 
 def _no_signed_wrap(b: Builder, op: Operation) -> bool:
-    if isinstance(op.results[0].type, IndexType):
-        return True
     flags = op.properties.get("overflowFlags")
     return (flags is not None and "nsw" in {str(flag) for flag in cast(Any, flags).data}) or b.fits(op)
 
 
 @rule("arith.addi", "arith.subi", "arith.muli")
 def _wrapping(b: Builder, op: Operation) -> SSAValue:
-    width, kind = _width(op), _WRAPPING[op.name]
+    width, kind = _width(b, op), _WRAPPING[op.name]
     if width == 1:
         operands = _both(b, op)
         return b.emit(emitc.LogicalAndOp, operands, i1) if kind is emitc.MulOp else b.compare("ne", *operands)
@@ -87,7 +115,7 @@ def _wrapping(b: Builder, op: Operation) -> SSAValue:
 @rule("arith.divsi", "arith.remsi", "arith.divui", "arith.remui")
 def _division(b: Builder, op: Operation) -> SSAValue:
     kind = emitc.DivOp if "div" in op.name else emitc.RemOp
-    width = _width(op)
+    width = _width(b, op)
     if width == 1:
         raise Diagnostic("a division of truth values", where(op), remedy="fold it")
     return _narrowed(b, kind, _both(b, op, None if op.name.endswith("si") else UNSIGNED[width]), width)
@@ -95,7 +123,7 @@ def _division(b: Builder, op: Operation) -> SSAValue:
 
 @rule("arith.ceildivsi", "arith.floordivsi", "arith.ceildivui")
 def _rounded_division(b: Builder, op: Operation) -> SSAValue:
-    width = _width(op)
+    width = _width(b, op)
     types = UNSIGNED if op.name.endswith("ui") else SIGNED
     wide = types[max(width, 32)]
     function = f"tw_{op.name[6:-2]}_{suffix(wide)}"
@@ -112,13 +140,13 @@ _BITWISE: dict[str, tuple[type[Operation], type[Operation]]] = {
 @rule("arith.andi", "arith.ori")
 def _bitwise(b: Builder, op: Operation) -> SSAValue:
     bits, logical = _BITWISE[op.name]
-    width = _width(op)
+    width = _width(b, op)
     return b.emit(logical, _both(b, op), i1) if width == 1 else _narrowed(b, bits, _both(b, op), width)
 
 
 @rule("arith.xori")
 def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
-    if (width := _width(op)) != 1:
+    if (width := _width(b, op)) != 1:
         return _narrowed(b, emitc.BitwiseXorOp, _both(b, op), width)
     left, right = op.operands
     if left is right:
@@ -131,7 +159,7 @@ def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
 
 @rule("arith.shli", "arith.shrsi", "arith.shrui")
 def _shift(b: Builder, op: Operation) -> SSAValue:
-    width, left = _width(op), op.name == "arith.shli"
+    width, left = _width(b, op), op.name == "arith.shli"
     value, amount = op.operands
     # A left shift of a negative number is undefined in C.
     type_ = UNSIGNED[max(width, 32)] if left else UNSIGNED[width] if op.name == "arith.shrui" else SIGNED[width]
@@ -143,7 +171,7 @@ def _shift(b: Builder, op: Operation) -> SSAValue:
 
 @rule("arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui")
 def _extremum(b: Builder, op: Operation) -> SSAValue:
-    width, unsigned, least = _width(op), op.name.endswith("ui"), "min" in op.name
+    width, unsigned, least = _width(b, op), op.name.endswith("ui"), "min" in op.name
     if width == 1:
         # As a signed number, true is -1.
         return b.emit(emitc.LogicalAndOp if least == unsigned else emitc.LogicalOrOp, _both(b, op), i1)
@@ -159,7 +187,7 @@ _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 @rule("arith.cmpi")
 def _compare_integers(b: Builder, op: Operation) -> SSAValue:
     number = cast("IntegerAttr[Any]", op.properties["predicate"]).value.data
-    predicate, width, unsigned = _INTEGER_PREDICATES[number], _width(op), number >= 6
+    predicate, width, unsigned = _INTEGER_PREDICATES[number], _width(b, op), number >= 6
     if width == 1:
         # A bit is 0 or 1 in C; as a signed integer it is 0 or -1.
         signed = 2 <= number < 6
@@ -170,11 +198,17 @@ def _compare_integers(b: Builder, op: Operation) -> SSAValue:
 
 
 def _tautology(b: Builder, predicate: str, op: Operation, *, unsigned: bool) -> bool | None:
-    """Return the value of a comparison of a value with itself or with an end of its type: compilers warn of those."""
+    """
+    Return the value of a comparison that compilers warn of, None for other ones.
+
+    They do of a value with itself, with an end of its type, and of a widened one with a number beyond its type.
+    """
     left, right = op.operands
     if left is right:
         return predicate in ("eq", "le", "ge")
-    width = _width(op)
+    width = _width(b, op)
+    if width == WIDE_INDEX.width.data and (outcome := b.outcome(op)) is not None:
+        return bool(outcome)
     least, greatest = (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
     ends = [None if known is None else known % (1 << width) for known in (b.known(left), b.known(right))]
     low, high = least % (1 << width), greatest % (1 << width)
@@ -187,21 +221,26 @@ def _tautology(b: Builder, predicate: str, op: Operation, *, unsigned: bool) -> 
 
 @rule("math.absi")
 def _absolute_integer(b: Builder, op: Operation) -> SSAValue:
-    width = _width(op)
+    width = _width(b, op)
     wide = SIGNED[max(width, 32)]
-    return b.cast(b.call(f"tw_abs_{suffix(wide)}", [b.cast(b.value(op.operands[0]), wide)], wide), SIGNED[width])
+    return b.cast(b.call(f"tw_abs_{suffix(wide)}", [b.as_type(op.operands[0], wide)], wide), SIGNED[width])
 
 
 @rule("nn.isqrt")
 def _integer_root(b: Builder, op: Operation) -> SSAValue:
-    if (width := _width(op)) not in (32, 64):
+    if (width := _width(b, op)) not in (32, 64):
         raise Diagnostic("nn.isqrt is for i32 and i64", where(op), found=f"i{width}")
     return b.call(f"tw_isqrt{width}", _both(b, op), SIGNED[width])
 
 
+def _full_width(b: Builder, op: Operation) -> int:
+    """Return the width in C of an op whose results depend on it: of indices 64."""
+    return WIDE_INDEX.width.data if isinstance(op.operands[0].type, IndexType) else _width(b, op)
+
+
 def products(b: Builder, op: Operation) -> list[SSAValue]:
     """Emit the low and high half of the product of `arith.mulsi_extended` and `arith.mului_extended`."""
-    width, unsigned = _width(op), op.name == "arith.mului_extended"
+    width, unsigned = _full_width(b, op), op.name == "arith.mului_extended"
     types = UNSIGNED if unsigned else SIGNED
     if width == 64:
         low = _narrowed(b, emitc.MulOp, _both(b, op, UNSIGNED[64]), 64)
@@ -215,7 +254,7 @@ def products(b: Builder, op: Operation) -> list[SSAValue]:
 
 def sum_and_carry(b: Builder, op: Operation) -> list[SSAValue]:
     """Emit the sum of `arith.addui_extended` and its unsigned overflow flag."""
-    width = _width(op)
+    width = _full_width(b, op)
     total = _narrowed(b, emitc.AddOp, _both(b, op, UNSIGNED[width]), width)
     return [total, b.compare("lt", b.cast(total, UNSIGNED[width]), b.as_type(op.operands[0], UNSIGNED[width]))]
 
@@ -229,7 +268,7 @@ def _result(op: Operation) -> Any:
 
 def _signed_operand(b: Builder, op: Operation) -> SSAValue:
     """Return the operand as a signed number; true is -1."""
-    value = b.value(op.operands[0])
+    value = b.full_value(op.operands[0])
     return b.emit(emitc.UnaryMinusOp, [b.cast(value, i32)], i32) if value.type == i1 else value
 
 
@@ -237,13 +276,15 @@ def _signed_operand(b: Builder, op: Operation) -> SSAValue:
 def _from_signed(b: Builder, op: Operation) -> SSAValue:
     known, result = b.known(op.operands[0]), _result(op)
     if known is not None and isinstance(result, IntegerType):
-        return b.integer(-(known & 1) if _width(op) == 1 else known, cast(IntegerType, result))
+        return b.integer(-(known & 1) if _width(b, op) == 1 else known, cast(IntegerType, result))
     return b.cast(_signed_operand(b, op), result)
 
 
 @rule("arith.index_cast")
 def _index_cast(b: Builder, op: Operation) -> SSAValue:
     result = _result(op)
+    if isinstance(op.results[0].type, IndexType) and not b.fits_narrow(op):
+        result = WIDE_INDEX
     return _truncated(b, op) if result == i1 else b.cast(_signed_operand(b, op), result)
 
 
@@ -251,8 +292,8 @@ def _index_cast(b: Builder, op: Operation) -> SSAValue:
 def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
     known, wide = b.known(op.operands[0]), _result(op)
     if known is not None and isinstance(wide, IntegerType):
-        return b.integer(known & ((1 << _width(op)) - 1), cast(IntegerType, wide))
-    return b.cast(b.as_type(op.operands[0], UNSIGNED[width] if (width := _width(op)) > 1 else i1), _result(op))
+        return b.integer(known & ((1 << _width(b, op)) - 1), cast(IntegerType, wide))
+    return b.cast(b.as_type(op.operands[0], UNSIGNED[width] if (width := _width(b, op)) > 1 else i1), _result(op))
 
 
 @rule("arith.trunci")
@@ -260,7 +301,7 @@ def _truncated(b: Builder, op: Operation) -> SSAValue:
     result = _result(op)
     if result != i1:
         return b.as_type(op.operands[0], result)
-    value = b.value(op.operands[0])
+    value = b.full_value(op.operands[0])
     type_ = cast(IntegerType, value.type)
     wide = type_ if type_.width.data >= 32 else i32
     return b.compare("ne", b.emit(emitc.BitwiseAndOp, [value, b.integer(1, type_)], wide), b.integer(0, wide))
@@ -297,8 +338,8 @@ def _bitcast(b: Builder, op: Operation) -> SSAValue:
 
 @rule("arith.select")
 def _select(b: Builder, op: Operation) -> SSAValue:
-    result = _result(op)
-    return b.emit(emitc.ConditionalOp, _both(b, op), result)
+    operands, result = _both(b, op), _result(op)
+    return b.emit(emitc.ConditionalOp, operands, operands[1].type if result == INDEX else result)
 
 
 # Floats
@@ -361,7 +402,7 @@ def _compare_floats(b: Builder, op: Operation) -> SSAValue:
 
 @rule("math.ipowi")
 def _integer_power(b: Builder, op: Operation) -> SSAValue:
-    wide = SIGNED[max(_width(op), 32)]
+    wide = SIGNED[max(_width(b, op), 32)]
     operands = [b.cast(operand, wide) for operand in _both(b, op)]
     return b.cast(b.call(f"tw_ipow_{suffix(wide)}", operands, wide), _result(op))
 

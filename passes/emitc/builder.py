@@ -1,12 +1,14 @@
 """
 C types, and a builder of `emitc` ops with constants and value ranges.
 
-`index` becomes `int32_t`: it has the same width on the PC that tests the C and on the 32-bit chip that runs it.
-Sanitisers thus find an overflow of an index, and no cast is needed between indices and `i32`.
+`index` becomes `int32_t`: it has the same width on the PC that tests the C and on the 32-bit chip that runs it, and no
+cast is needed between indices and `i32`. An index is wide, `int64_t`, where interval analysis does not exclude that it
+leaves 32 bits; it is narrowed where it indexes memory, is stored, or is passed to a function.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
@@ -27,9 +29,10 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.emitc import EmitC_LValueType, EmitC_PointerType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.analysis.value_ranges import ValueRanges, whole_range
 from ...dialects.emitc.expressions import CMP_PREDICATES
 from ...dialects.hier.sharded import is_sharded
@@ -39,7 +42,9 @@ from ...ir import where
 WIDTHS = (1, 8, 16, 32, 64)
 UNSIGNED = {width: IntegerType(width, Signedness.UNSIGNED) for width in WIDTHS}
 SIGNED = {width: IntegerType(width) for width in WIDTHS}
-INDEX = SIGNED[32]
+INDEX, WIDE_INDEX = SIGNED[32], SIGNED[64]
+NARROW = Range.of_bits(32, signed=True)
+"""The indices that `int32_t` holds."""
 
 
 def as_integer(type_: Attribute) -> IntegerType | None:
@@ -151,7 +156,7 @@ class Builder:
     external: str = ""
     """Header of the target's calls for external memory."""
     _numbers: dict[tuple[int, IntegerType], SSAValue] = field(default_factory=dict[tuple[int, IntegerType], SSAValue])
-    _ranges: ValueRanges = field(default_factory=lambda: ValueRanges(index_bits=INDEX.width.data))
+    _ranges: ValueRanges = field(default_factory=lambda: ValueRanges(source=stored_range))
 
     def emit(
         self,
@@ -218,10 +223,28 @@ class Builder:
         return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
     def value(self, source: SSAValue) -> SSAValue:
-        """Return the C value of a value of the source program."""
+        """
+        Return the C value of a value of the source program, of an index in 32 bits.
+
+        Raises Diagnostic for a constant index beyond these.
+        """
+        known = self.full_value(source)
+        if not isinstance(source.type, IndexType) or known.type == INDEX:
+            return known
+        if (number := self.known(source)) is not None:
+            at = where(cast(Operation, source.owner))
+            raise Diagnostic("an index is beyond the range of int32_t", at, found=str(number))
+        return self.cast(known, INDEX)
+
+    def full_value(self, source: SSAValue) -> SSAValue:
+        """Return the C value of a value of the source program, of a wide index in 64 bits."""
         if (known := self.values.get(source)) is None:
             known = self.values[source] = self._constant_of(source)
         return known
+
+    def is_wide(self, source: SSAValue) -> bool:
+        """Return whether a value of the source program is an index in 64 bits."""
+        return isinstance(source.type, IndexType) and self.full_value(source).type == WIDE_INDEX
 
     def _constant_of(self, source: SSAValue) -> SSAValue:
         attribute, owner = constant_value(source), source.owner
@@ -232,20 +255,54 @@ class Builder:
             return self.constant(cast(Attribute, attribute), type_)
         number = cast("IntegerAttr[Any]", attribute).value.data
         assert isinstance(type_, IntegerType)
-        if isinstance(source.type, IndexType) and not -(1 << 31) <= number < 1 << 31:
-            raise Diagnostic("an index is beyond the range of int32_t", where(owner), found=str(number))
+        if isinstance(source.type, IndexType) and Range(number, number) not in NARROW:
+            return self.integer(number, WIDE_INDEX)
         return self.integer(number, type_)
 
     def as_type(self, source: SSAValue, type_: IntegerType) -> SSAValue:
         """Return an integer of the source program in another type; a constant needs no cast."""
         if (known := self.known(source)) is not None:
             return self.integer(known, type_)
-        return self.cast(self.value(source), type_)
+        return self.cast(self.full_value(source), type_)
 
     def fits(self, op: Operation) -> bool:
         """Return whether interval analysis excludes signed overflow of an addition, subtraction or multiplication."""
         exact, whole = self._ranges.exact(op), whole_range(op.results[0].type)
         return exact is not None and whole is not None and exact in whole
+
+    def fits_narrow(self, op: Operation) -> bool:
+        """Return whether interval analysis shows that the index that an op computes has 32 bits."""
+        exact = self._ranges.exact(op)
+        return exact is not None and exact in NARROW
+
+    def define(self, result: SSAValue, value: SSAValue) -> None:
+        """Map a result of the source program to its C value; an index that is narrow there has 32 bits."""
+        self.values[result] = value
+        if isinstance(result.type, IndexType) and value.type == INDEX:
+            self._ranges.refine(result, NARROW)
+
+    def assume(self, ranges: Mapping[SSAValue, Range]) -> None:
+        """Take values of the source program to be in intervals."""
+        for value, within in ranges.items():
+            self._ranges.refine(value, within)
+
+    def outcome(self, op: Operation) -> int | None:
+        """Return the result of an op that interval analysis decides, None if it does not."""
+        exact = self._ranges.exact(op)
+        return exact.low if exact is not None and exact.low == exact.high else None
+
+    def is_within(self, source: SSAValue, low: int, high: int) -> bool:
+        """Return whether interval analysis shows that an integer is between two numbers."""
+        found = self._ranges.of(source)
+        return found is not None and found in Range(low, high)
+
+
+def stored_range(value: SSAValue) -> Range | None:
+    """Return the interval of an index that C holds in 32 bits: an argument of a function, or one from memory."""
+    owner = value.owner
+    op = owner.parent_op() if isinstance(owner, Block) else owner
+    carries = op is not None and op.name.startswith("scf.")
+    return NARROW if isinstance(value.type, IndexType) and not carries else None
 
 
 def constant_value(value: SSAValue) -> Attribute | None:

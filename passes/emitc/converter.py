@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import MemRefType, StringAttr, SymbolRefAttr, i1
+from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr, SymbolRefAttr, i1
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.effects import EffectAnalysis
 from ...dialects.core.instruction import InstructionOp
 from ...errors import Diagnostic
@@ -19,7 +20,7 @@ from ...ir import where
 from ..loops.nest import INDEPENDENT, UNROLL
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, view
-from .builder import Builder, layout_of, lvalue, pointer, scalar_type
+from .builder import WIDE_INDEX, Builder, layout_of, lvalue, pointer, scalar_type
 from .calls import call_instruction
 from .emitters import emitter_of
 from .names import Names
@@ -47,6 +48,8 @@ class ModuleState:
     definitions: list[Operation] = field(default_factory=list[Operation])
     """Definitions of file scope that a function needs before it."""
     streams: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    arguments: Mapping[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
+    """Arguments of private functions that are indices -> their interval at all calls."""
     slots: dict[SSAValue, emitc.GlobalOp] = field(default_factory=dict[SSAValue, emitc.GlobalOp])
     """The slots of each stream of tiles."""
     scope: Names = field(default_factory=Names)
@@ -120,7 +123,8 @@ class FunctionConverter:
         if (convert := self.state.conversions.get(op.name)) is not None:
             convert(self, op)
         elif (rule := RULES.get(op.name)) is not None:
-            self.b.values[op.results[0]] = value = rule(self.b, op)
+            value = rule(self.b, op)
+            self.b.define(op.results[0], value)
             if value.name_hint is None:
                 value.name_hint = op.results[0].name_hint
         elif isinstance(op, InstructionOp):
@@ -181,17 +185,20 @@ class FunctionConverter:
         result = op.results[index]
         if (shared := self.outer_variable(result)) is not None:
             if initial is not None:
-                self.assign(shared, self.b.value(initial))
+                self.assign(shared, self.carried_value(initial))
             return shared
-        type_ = lvalue(scalar_type(result.type, op))
-        known = _literal(self.b, initial) if initial is not None else None
+        type_ = lvalue(WIDE_INDEX if isinstance(result.type, IndexType) else scalar_type(result.type, op))
+        known = _literal(self.carried_value(initial)) if initial is not None else None
         first = EmitC_OpaqueAttr(StringAttr("")) if known is None else known
         variable = self.b.emit(emitc.VariableOp, [], type_, {"value": first})
         variable.name_hint = result.name_hint or _carried_hint(op, index)
         if initial is not None and known is None:
-            value = self.b.value(initial)
-            self.b.emit(emitc.AssignOp, [variable, value], None)
+            self.b.emit(emitc.AssignOp, [variable, self.carried_value(initial)], None)
         return variable
+
+    def carried_value(self, source: SSAValue) -> SSAValue:
+        """Return the C value of a value that a variable takes: of an index in 64 bits."""
+        return self.b.as_type(source, WIDE_INDEX) if isinstance(source.type, IndexType) else self.b.value(source)
 
     def outer_variable(self, result: SSAValue) -> SSAValue | None:
         """Return the variable of the enclosing loop or conditional if yielding to it is the only use of a result."""
@@ -206,10 +213,11 @@ class FunctionConverter:
         """Convert `scf.for`."""
         lower, upper, step, *initial = op.operands
         body = op.regions[0].block
-        limits = [self.b.value(value) for value in (lower, upper, step)]
+        is_wide = any(self.b.is_wide(value) for value in (lower, upper, step))
+        limits = [self.b.as_type(value, WIDE_INDEX) if is_wide else self.b.value(value) for value in op.operands[:3]]
         variables = [self.variable(op, index, value) for index, value in enumerate(initial)]
         self.carried[body] = variables
-        type_ = scalar_type(body.args[0].type, op)
+        type_ = WIDE_INDEX if is_wide else scalar_type(body.args[0].type, op)
         new = self.region(body, [type_], lambda: self.yielded(body, variables))
         made = emitc.ForOp.create(operands=limits, regions=[Region(new)])
         made.attributes |= {name: op.attributes[name] for name in (INDEPENDENT, UNROLL) if name in op.attributes}
@@ -266,7 +274,7 @@ class FunctionConverter:
         assert terminator is not None
         for variable, source in zip(variables, terminator.operands, strict=True):
             if not self.is_shared(source, variable):
-                self.assign(variable, self.b.value(source))
+                self.assign(variable, self.carried_value(source))
 
     def is_shared(self, source: SSAValue, variable: SSAValue) -> bool:
         """Return whether a value is the result of a loop or conditional that shares `variable`."""
@@ -326,7 +334,7 @@ def _hint(value: SSAValue, op: Operation) -> None:
         value.name_hint = op.results[0].name_hint
 
 
-def _literal(b: Builder, source: SSAValue) -> Attribute | None:
-    """Return the C constant of a value of the source program, None if it is not constant."""
-    owner = b.value(source).owner
+def _literal(value: SSAValue) -> Attribute | None:
+    """Return the attribute of a constant of C, None for other values."""
+    owner = value.owner
     return owner.value if isinstance(owner, emitc.ConstantOp) else None

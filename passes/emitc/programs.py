@@ -31,6 +31,7 @@ from xdsl.dialects.emitc import EmitC_OpaqueType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.effects import root_of
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ConcurrentOp, LocalOp, ProgramOp, ResidentOp, StreamOp
@@ -209,6 +210,8 @@ def _function(converter: FunctionConverter, program: ProgramOp) -> tuple[str, li
     for value, argument in zip([*captured, *indices], block.args, strict=True):
         inner.b.values[value] = argument
         argument.name_hint = value.name_hint
+    coordinates = zip(program.coordinates, program.first, program.extents, strict=True)
+    inner.b.assume({value: Range(first, first + extent - 1) for value, first, extent in coordinates})
     inner.block(program.body.block)
     block.add_ops([*inner.b.constants.values(), *inner.b.ops, emitc.ReturnOp.create()])
     converter.merge(inner)

@@ -1,11 +1,12 @@
 // RUN: opt-tool %s -p convert-to-emitc -t c | filecheck %s
 
-// The condition is computed at the head of each turn, and looked at once more where the turn ends.
+// The condition is computed at the head of each turn, and looked at once more where the turn ends. Nothing bounds the
+// index that the loop carries: it has 64 bits.
 // CHECK:      void halve_run(int32_t n, float x[8]) {
-// CHECK-NEXT:     int32_t k = n;
+// CHECK-NEXT:     int64_t k = (int64_t)n;
 // CHECK-NEXT:     bool goes_on;
 // CHECK-NEXT:     do {
-// CHECK-NEXT:         const bool more = k > 0;
+// CHECK-NEXT:         const bool more = k > INT64_C(0);
 // CHECK-NEXT:         goes_on = more;
 // CHECK-NEXT:         if (more) {
 // CHECK:                  k =

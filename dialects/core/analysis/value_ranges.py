@@ -203,6 +203,12 @@ class ValueRanges:
                 pending.pop()
         return known[value]
 
+    def refine(self, value: SSAValue, within: Range) -> None:
+        """Note that a value is in an interval, where the analysis has found no smaller one."""
+        found = self.of(value)
+        if found is None or found not in within:
+            self._known[value] = within
+
     def exact(self, op: Operation) -> Range | None:
         """Return the interval of an op's result, were its type unlimited; None where it is unbounded."""
         operands = [each for operand in op.operands if (each := self.of(operand)) is not None]

@@ -39,5 +39,12 @@ def _inputs(seed: int) -> Array:
 
 
 def test_nests_of_carried_scalars_in_c(tmp_path: Path) -> None:
-    for seed, (expected, result) in enumerate(results_of(range(60), tmp_path, "-O0")):
+    for seed, (expected, result) in enumerate(results_of(range(30), tmp_path, "-O0")):
         assert result == expected, f"nest {seed}"
+
+
+@pytest.mark.nightly
+def test_many_nests_of_carried_scalars_in_c(tmp_path: Path) -> None:
+    for start in range(1000, 3000, 200):
+        for seed, (expected, result) in enumerate(results_of(range(start, start + 200), tmp_path, "-O1"), start):
+            assert result == expected, f"nest {seed}"

@@ -374,7 +374,12 @@ def test_random_expressions(tmp_path_factory: pytest.TempPathFactory, drawn: lis
             "memref.store %v, %a[%z] : memref<1xi8>",
             "a constant is written to",
         ),
-        ("%i = arith.constant 3000000000 : index %c = arith.addi %i, %i : index", "beyond the range of int32_t"),
+        (
+            "%a = memref.get_global @arena : memref<16xi8> %i = arith.constant 3000000000 : index "
+            "%z = arith.constant 0 : index %b = memref.view %a[%z][] : memref<16xi8> to memref<4xindex> "
+            "memref.store %i, %b[%z] : memref<4xindex>",
+            "beyond the range of int32_t",
+        ),
         (
             "%a = memref.get_global @arena : memref<16xi8> %o = arith.constant 2 : index "
             "%b = memref.view %a[%o][] : memref<16xi8> to memref<2xi32>",

@@ -79,7 +79,7 @@ class ForkOp(IRDLOperation):
     cores = prop_def(IntegerAttr[I64])
     arguments = var_operand_def()
 
-    traits = traits_def(_CalleeExists(), Calls())
+    traits = traits_def(_CalleeExists(), Calls(instances="cores"))
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
 
