@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.nesting import nested_ops
 from ...dialects.ml_program import GlobalLoadOp, GlobalOp, GlobalStoreOp
 from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of, where
@@ -61,12 +62,13 @@ def states_to_buffers(module: ModuleOp) -> None:
 def plan_states(state: Bufferizer) -> None:
     """Find the loads that may alias the state's memory."""
     accesses: dict[str, list[GlobalLoadOp | GlobalStoreOp]] = {}
-    for op in state.old.ops:
+    for op in nested_ops(state.old):
         if isinstance(op, GlobalLoadOp | GlobalStoreOp):
             accesses.setdefault(op.symbol, []).append(op)
     for ops in accesses.values():
         loads = [op for op in ops if isinstance(op, GlobalLoadOp)]
-        if len(loads) == len(ops) or (len(ops) == 2 and len(loads) == 1 and _in_place(loads[0], ops[1])):
+        is_pair = len(ops) == 2 and len(loads) == 1 and ops[0].parent is ops[1].parent
+        if len(loads) == len(ops) or (is_pair and _in_place(loads[0], ops[1])):
             state.in_place |= {load.result for load in loads}
 
 

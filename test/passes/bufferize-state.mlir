@@ -64,3 +64,23 @@ func.func @around_a_store(%x: tensor<2xi8>) -> (tensor<2xi8>, tensor<2xi8>) {
   %b = ml_program.global_load @m : tensor<2xi8>
   func.return %a, %b : tensor<2xi8>, tensor<2xi8>
 }
+
+// A value that is alive while a loop stores another one is copied where it is loaded.
+
+// CHECK-LABEL: func.func @stored_in_a_loop
+// CHECK:         %old = memref.get_global @kept
+// CHECK-NEXT:    %[[COPY:.*]] = memref.alloc() : memref<4xi32>
+// CHECK-NEXT:    memref.copy %old, %[[COPY]]
+// CHECK:         scf.for
+// CHECK:           memref.copy %[[COPY]], %{{.*}}
+ml_program.global private mutable @kept(dense<1> : tensor<4xi32>) : tensor<4xi32>
+func.func @stored_in_a_loop(%x: tensor<4xi32>) -> tensor<4xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %old = ml_program.global_load @kept : tensor<4xi32>
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%t = %x) -> (tensor<4xi32>) {
+    ml_program.global_store @kept = %t : tensor<4xi32>
+    scf.yield %old : tensor<4xi32>
+  }
+  return %r : tensor<4xi32>
+}
