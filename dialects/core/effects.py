@@ -166,7 +166,7 @@ def callee_of(op: Operation) -> str | None:
 
 
 def calls_in(op: Operation) -> int:
-    """Return how often an op calls its function, whose last argument is the number of the call; 0 for a plain call."""
+    """Return the number of calls of an op whose callee takes that of the call last; 0 for a plain call."""
     counts = [trait.instances for trait in _declared(type(op)) if isinstance(trait, Calls) and trait.instances]
     return cast("IntegerAttr", op.properties[counts[0]]).value.data if counts else 0
 
