@@ -95,6 +95,9 @@ def pairs(net: Nodes, kind: Any, *, odd: bool) -> None:
     net.add("QLinearAdd", column, s, zeros[0], row, s, zeros[1], f(2 * s), zeros[2])
     net.add("QLinearAdd", row, f(s / 2), zeros[0], column, s, zeros[1], s, zeros[2])
     net.add("QLinearAdd", column, t, zeros[0], whole, s, zeros[1], s, zeros[2])
+    # With these the order counts in which ONNX Runtime adds the operands.
+    u = s if net.exact else f(net.random.uniform(0.01, 0.3))
+    net.add("QLinearAdd", column, f(u * 0.75), zeros[0], row, f(u * 4), zeros[1], u, zeros[2])
     net.add("QLinearMul", column, s, zeros[0], row, t, zeros[1], f(s * t * 2), zeros[2])
     net.add("QLinearMul", column, s, zeros[0], whole, t, zeros[1], f(s * t * 32), zeros[2])
 
