@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from ...ir import Array
 from ..site import Site, replaces
 
 
@@ -86,30 +85,34 @@ def _normalised(site: Site, x: str, axis: int, length: int) -> str:
 
     `e = table[x - max(x)]`, of f32; `y = saturate(round(e * floor(1 / y_scale) / sum(e)) + y_zero)`.
     """
-    scales = [site.value(index) for index in (1, 3)]
-    if scales[0] is None or scales[1] is None:
-        raise site.unsupported("with a scale that is computed", "constant scales")
     wide = site.cast(x, site.kind(0), TensorProto.INT32)
     largest = site.emit("ReduceMax", wide, site.sizes(axis), keepdims=1)
     # The largest is the byte 127, so that all are bytes.
     shifted = site.emit("Add", site.emit("Sub", wide, largest), site.number(127, TensorProto.INT32))
     index = site.emit("Cast", site.emit("Cast", shifted, to=TensorProto.INT8), to=TensorProto.INT32)
-    powers = site.emit("Gather", site.constant(_powers(float(scales[0].flat[0]), length)), index)
-    steps = site.number(float(np.floor(np.float32(1) / np.float32(scales[1].flat[0]))), TensorProto.FLOAT)
+    powers = site.emit("Gather", _powers(site, length), index)
+    steps = site.emit("Floor", site.emit("Reciprocal", site.input(3)))
     total = site.emit("ReduceSum", powers, site.sizes(axis), keepdims=1)
     return _rounded(site, site.emit("Div", site.emit("Mul", powers, steps), total), 4)
 
 
-def _powers(scale: float, length: int) -> Array:
+def _powers(site: Site, length: int) -> str:
     """
-    Return e^(scale * (x - 127)) of each byte x times a number that lets `length` of them be summed in f32.
+    Append e^(x_scale * (x - 127)) of each byte x times a number that lets `length` of them be summed in f32.
 
     They are f32 [256], by the bits of the byte, as an index that counts from the end where it is negative asks for.
     """
     largest = np.float32(np.finfo(np.float32).max) / np.float32(length)
     shift = max(0.0, float(np.float32(np.log(np.float64(largest)))) - _RESERVE)
     below = np.arange(256, dtype=np.uint8).view(np.int8).astype(np.float64) - 127
-    return np.exp((below + shift / scale) * scale).astype(np.float32)
+    scale = site.value(1)
+    if scale is not None:
+        step = float(scale.flat[0])
+        return site.constant(np.exp((below + shift / step) * step).astype(np.float32))
+    step = site.emit("Cast", site.input(1), to=TensorProto.DOUBLE)
+    most = site.emit("Div", site.number(shift, TensorProto.DOUBLE), step)
+    power = site.emit("Mul", site.emit("Add", site.constant(below), most), step)
+    return site.emit("Cast", site.emit("Exp", power), to=TensorProto.FLOAT)
 
 
 _RESERVE = 5.0

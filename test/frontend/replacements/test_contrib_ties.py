@@ -173,6 +173,15 @@ def test_the_graph_level_is_what_onnx_runtime_computes():
     compare(run_module(import_model(net.model), net.feeds), expected)
 
 
+def test_softmax_of_computed_scales():
+    net = Nodes(np.random.default_rng(3), exact=False)
+    x = net.input("x", net.random.integers(0, 256, (20, 6)).astype(np.uint8))
+    zero = net.constant(np.array(0, np.uint8))
+    net.add("QLinearSoftmax", x, net.input("s", f(0.07)), zero, net.input("r", f(1 / 255)), zero, axis=-1, opset=13)
+    session = onnx_runtime.session(net.model, fused=False, threads=1)
+    compare(run_module(import_model(net.model), net.feeds), {"0:QLinearSoftmax": session.run(None, net.feeds)[0]})
+
+
 def test_tensors_and_c_are_what_onnx_runtime_computes():
     net, expected = network(5, FAMILIES)
     for phase, module in each_phase(import_model(net.model), ("tensor", "")):
