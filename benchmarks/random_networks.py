@@ -2,12 +2,14 @@
 Random networks of bytes on every target beside ONNX Runtime: the interpreter at a target's levels, and its C.
 
     python benchmarks/random_networks.py [--count 1000] [--first 0] [--target NAME...] [--form qlinear qdq mixed]
-        [--batch 12] [--processes 1] [--any-scale]
+        [--batch 12] [--processes 1] [--any-scale] [--on PLACE]
 
 Networks are those of `test/random/networks`, by seed: QLinear and QDQ form with any zero point, group, dilation and
 number of channels. Several are compiled as one, with an input and outputs of their own; the interpreter runs them at
 the phases of PHASES, and their C runs on this machine. `native` runs as it is compiled for AVX2 and, where the
 processor has it, for AVX-512 VNNI. Bytes have to equal those of ONNX Runtime, which computes each node by itself.
+
+With --on they run instead on a simulator that others wrote: `--target siracusa --on gvsoc` (docs/simulators.md).
 
 Exit code 1 where a byte differs or a network fails, with its target, seed and layers.
 """
@@ -35,7 +37,8 @@ from tilewright.ir import Array
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
-from tilewright.runtime.tools.session import host_run
+from tilewright.runtime.simulators.session import Settings
+from tilewright.runtime.tools.session import External, host_run, runner, simulators
 from tilewright.test.random.networks.network import FORMS, RandomNetwork, merged, random_network
 
 PHASES: Mapping[str, tuple[str, ...]] = {
@@ -54,12 +57,18 @@ _VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 _PLAIN: Mapping[str, tuple[str, ...]] = {"C": ("-O1",)}
 
 
+SECONDS = 3600
+"""Wall-clock time of a simulator's run of a batch: three times all samples of all its networks."""
+
+
 @dataclass(frozen=True)
 class Options:
     """The choice of networks."""
 
     form: str = ""
     any_scale: bool = False
+    on: str = ""
+    """Simulator of others on which the networks run, empty for the interpreter and this machine."""
 
     def network(self, seed: int) -> RandomNetwork:
         return random_network(seed, self.form, exact=not self.any_scale)
@@ -94,7 +103,7 @@ def faults_of(seeds: Sequence[int], target: str, options: Options) -> list[Fault
     """Return the faults of networks that are compiled as one; where that fails, of each by itself."""
     networks = [options.network(seed) for seed in seeds]
     try:
-        return list(_compared(networks, target))
+        return list(_compared(networks, target, options.on))
     except Exception as error:  # a fault of any kind is reported with its network
         if len(seeds) == 1:
             what = str(error) if isinstance(error, Diagnostic) else f"{type(error).__name__}: {error}"
@@ -102,7 +111,7 @@ def faults_of(seeds: Sequence[int], target: str, options: Options) -> list[Fault
         return [fault for seed in seeds for fault in faults_of([seed], target, options)]
 
 
-def _compared(networks: Sequence[RandomNetwork], target: str) -> Iterator[Fault]:
+def _compared(networks: Sequence[RandomNetwork], target: str, on: str) -> Iterator[Fault]:
     model, samples = merged(networks)
     expected = [network.expected() for network in networks]
     observer = _Phases(PHASES[target])
@@ -110,6 +119,12 @@ def _compared(networks: Sequence[RandomNetwork], target: str) -> Iterator[Fault]
         file = Path(folder) / "network.onnx"
         file.write_bytes(model.SerializeToString())
         compilation = compile_model(Model(file), target, observers=[observer])
+        if on:
+            run = runner(compilation, on, Settings(seconds=SECONDS))
+            assert isinstance(run, External)
+            for number, outputs in enumerate(run.all(samples)):
+                yield from _differences(target, on, networks, outputs, [each[number] for each in expected])
+            return
         for phase, module in observer.modules.items():
             session = Session(module)
             for number, sample in enumerate(samples):
@@ -160,8 +175,11 @@ def main() -> int:
     parser.add_argument("--any-scale", action="store_true", help="scales that are no powers of two: QLinear form alone")
     parser.add_argument("--batch", type=int, default=12, help="networks that are compiled as one (12)")
     parser.add_argument("--processes", type=int, default=1, help="processes at once (1)")
+    parser.add_argument(
+        "--on", choices=sorted(simulators()), default="", help="a simulator (interpreter, this machine)"
+    )
     given = parser.parse_args()
-    options = Options("qlinear" if given.any_scale else given.form, given.any_scale)
+    options = Options("qlinear" if given.any_scale else given.form, given.any_scale, given.on)
     seeds = range(given.first, given.first + given.count)
     batches = [seeds[start : start + given.batch] for start in range(0, len(seeds), given.batch)]
     table, failed = Table("target", "networks", "with faults"), False
