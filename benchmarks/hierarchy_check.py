@@ -24,7 +24,7 @@ from tilewright.passes.core.pipeline import Pipeline, Step, parse_pipeline
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.inputs import load_arrays
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.runtime.tools.check import Case, case_inputs, compare, model_for
+from tilewright.runtime.tools.check import Case, Comparison, case_inputs, model_for
 from tilewright.test.machines.make import machine
 
 _NAMED = re.compile(r"give (\S+) ([\d,]+) bytes")
@@ -100,7 +100,7 @@ def corpus_outcome(case: Case, spec: Spec) -> Outcome:
         module, inputs, golden = _loaded(case)
     except Exception as error:
         return Outcome(spec.name, case.name, "not compiled", _line(error))
-    return _outcome(module, spec, case.name, lambda each: compare(run_module(each, inputs), golden))
+    return _outcome(module, spec, case.name, lambda each: Comparison()(run_module(each, inputs), golden))
 
 
 def instance_outcome(instance: Instance) -> Outcome:
@@ -112,7 +112,7 @@ def instance_outcome(instance: Instance) -> Outcome:
         golden = run_module(module, inputs)
     except Exception as error:
         return Outcome("random", instance.name, "not compiled", _line(error))
-    result = _outcome(module, instance.spec, instance.name, lambda each: compare(run_module(each, inputs), golden))
+    result = _outcome(module, instance.spec, instance.name, lambda each: Comparison()(run_module(each, inputs), golden))
     return replace(result, row="random")
 
 
@@ -134,7 +134,7 @@ def _loaded(case: Case) -> tuple[ModuleOp, dict[str, Array], dict[str, Array]]:
     inputs = case_inputs(case)
     module = _on_buffers(model_for(case.model, inputs).load())
     golden = load_arrays(case.folder / "outputs.npz")
-    difference = compare(run_module(module, inputs), golden)
+    difference = Comparison()(run_module(module, inputs), golden)
     if difference:
         raise Diagnostic(f"differs before planning: {difference}")
     return module, inputs, golden
