@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.memref import GetGlobalOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
@@ -168,7 +168,7 @@ def callee_of(op: Operation) -> str | None:
 def calls_in(op: Operation) -> int:
     """Return the number of calls of an op whose callee takes that of the call last; 0 for a plain call."""
     counts = [trait.instances for trait in _declared(type(op)) if isinstance(trait, Calls) and trait.instances]
-    return cast("IntegerAttr", op.properties[counts[0]]).value.data if counts else 0
+    return cast(IntegerAttr, op.properties[counts[0]]).value.data if counts else 0
 
 
 def root_of(value: SSAValue) -> SSAValue:
