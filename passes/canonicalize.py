@@ -13,7 +13,6 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePass
-from xdsl.transforms.dead_code_elimination import region_dce
 
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..dialects.core.kernel_op import KernelOp
@@ -215,5 +214,4 @@ class CanonicalizePass(Pass):
         load_rules(op)
         correct_rewrites()
         canonicalize_tensors(op)
-        region_dce(op.body)  # blocks that nothing reaches are gone before patterns rewrite them
         XdslCanonicalizePass().apply(ctx, op)

@@ -82,11 +82,10 @@ def _text(error: BaseException) -> str:
 
 
 def _is_of_upstream_pass(error: BaseException) -> bool:
-    """Return whether a pass of xDSL raised an exception, with nothing of this package between the two."""
-    places = [
-        (str(frame.f_globals.get("__name__")).partition(".")[0], frame.f_code.co_name)
-        for frame, _ in traceback.walk_tb(error.__traceback__)
-    ]
+    """Return whether a pass of xDSL raised an exception, with nothing of this package between but its corrections."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    named = [(str(frame.f_globals.get("__name__")), frame.f_code.co_name) for frame in frames]
+    places = [(module.partition(".")[0], function) for module, function in named if ".core.mended" not in module]
     own = max((index for index, (package, _) in enumerate(places) if package == _OWN), default=-1)
     return ("xdsl", "apply") in places[own + 1 :]
 

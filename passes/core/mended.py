@@ -14,8 +14,9 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.builder import Builder
+from xdsl.context import Context
 from xdsl.dialects import arith, cf, memref, scf
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, LocationAttr, UnknownLoc, i64
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, LocationAttr, ModuleOp, UnknownLoc, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.operations import OptSingleBlockRegionDef, SingleBlockRegionDef, VarSingleBlockRegionDef
@@ -34,6 +35,8 @@ from xdsl.transforms import (
 from xdsl.transforms.canonicalization_patterns import arith as arith_patterns
 from xdsl.transforms.canonicalization_patterns import cf as cf_patterns
 from xdsl.transforms.canonicalization_patterns import memref as memref_patterns
+from xdsl.transforms.canonicalize import CanonicalizePass
+from xdsl.transforms.dead_code_elimination import region_dce
 
 from ...dialects.core.analysis.arithmetic import wrapped
 from ...dialects.core.analysis.constants import constant_integer
@@ -137,6 +140,17 @@ def _is_reachable(op: Operation) -> bool:
     """Return whether control flow reaches an op's block: in others, values may depend on themselves."""
     block = op.parent_block()
     return block is not None and block.parent is not None and block in reachable_blocks(block.parent)
+
+
+def _canonicalize(apply: Callable[..., None]) -> Callable[..., None]:
+    """Return xDSL's canonicalisation so that blocks that nothing reaches are gone before patterns rewrite them."""
+
+    @wraps(apply)
+    def apply_to_reachable(self: CanonicalizePass, ctx: Context, op: ModuleOp) -> None:
+        region_dce(op.body)
+        apply(self, ctx, op)
+
+    return apply_to_reachable
 
 
 # Conditions of patterns
@@ -267,6 +281,7 @@ def correct_rewrites() -> None:
     fold = arith.SignlessIntegerBinaryOperation.fold
     setattr(arith.SignlessIntegerBinaryOperation, "fold", _folding_indices(fold))
     setattr(cf_patterns, "collapse_branch", collapse_branch)
+    setattr(CanonicalizePass, "apply", _canonicalize(CanonicalizePass.apply))
     for pattern in (convert_scf_to_cf.IfLowering, convert_scf_to_cf.ForLowering, convert_scf_to_cf.SwitchLowering):
         _only_if(pattern, _may_become_branches)
     _only_if(scf_for_loop_unroll.UnrollLoopPattern, _may_be_unrolled)

@@ -1,4 +1,5 @@
 // RUN: opt-tool %s -p canonicalize | filecheck %s
+// RUN: opt-tool %s -p dce,canonicalize | filecheck %s
 
 // A cycle of blocks that only branch is an infinite loop: it stays one.
 
