@@ -155,8 +155,9 @@ def _whole_windows(site: Site) -> dict[str, Any]:
     strides = site.attribute("strides") or (1,) * len(kernel)
     if mode in ("SAME_UPPER", "SAME_LOWER"):
         return {"ceil_mode": 0}
-    pads = tuple(site.attribute("pads") or ()) if mode == "NOTSET" else ()
-    begins, ends = pads[: len(kernel)] or (0,) * len(kernel), list(pads[len(kernel) :] or (0,) * len(kernel))
+    pads: list[int] = list(site.attribute("pads") or ()) if mode == "NOTSET" else []
+    pads = pads or [0] * 2 * len(kernel)
+    begins, ends = pads[: len(kernel)], pads[len(kernel) :]
     for axis, (size, extent, stride) in enumerate(zip(sizes, kernel, strides, strict=True)):
         beyond = size + begins[axis] + ends[axis] - extent
         # A window that begins in the padding at the end is left out.
