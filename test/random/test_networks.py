@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, helper
 
+from tilewright.benchmarks.random_networks import PHASES, Options, faults_of
+from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
 from tilewright.passes.formats.c import render
@@ -86,3 +88,42 @@ def test_c_is_what_onnx_runtime_computes():
     parts = [network.expected() for network in networks]
     for number, sample in enumerate(samples):
         compare(run(sample), [array for part in parts for array in part[number]])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("target", PHASES)
+def test_targets_are_what_onnx_runtime_computes(target: str):
+    onnx_runtime.require_exact()
+    assert not faults_of(range(40, 52), target, Options())
+
+
+def test_wrong_bytes_are_told_with_their_network(monkeypatch: pytest.MonkeyPatch):
+    onnx_runtime.require_exact()
+    right = RandomNetwork.expected
+
+    def wrong(network: RandomNetwork) -> list[list[Array]]:
+        return [[array + (network.seed == 41) for array in sample] for sample in right(network)]
+
+    monkeypatch.setattr(RandomNetwork, "expected", wrong)
+    faults = faults_of([40, 41], "host", Options(form="qdq"))
+    assert {fault.seed for fault in faults} == {41}
+    assert {fault.place for fault in faults} == {"tensor", "kernels", "C"}
+
+
+def test_a_network_that_fails_is_told_by_itself(monkeypatch: pytest.MonkeyPatch):
+    def refused(network: RandomNetwork) -> list[list[Array]]:
+        if network.seed == 41:
+            raise Diagnostic("no numbers")
+        return [[]]
+
+    monkeypatch.setattr(RandomNetwork, "expected", refused)
+
+    def failing(*given: Any, **options: Any) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("tilewright.benchmarks.random_networks.compile_model", failing)
+    faults = faults_of([40, 41], "host", Options())
+    assert [(fault.seed, fault.what.split(" (")[0]) for fault in faults] == [
+        (40, "ZeroDivisionError: division by zero"),
+        (41, "error: no numbers"),
+    ]
