@@ -291,7 +291,6 @@ def profile_command(options: argparse.Namespace) -> int:
     from .runtime.tools.profile import run
     from .runtime.tools.session import check_place, simulators
 
-    _check_state(options)
     settings = _settings(options, [options.on or "host"])
     if options.on not in (None, *simulators()):
         raise usage_error(
@@ -301,7 +300,7 @@ def profile_command(options: argparse.Namespace) -> int:
         check_place(options.on, options.target)
     if options.inputs and options.on is None:
         raise usage_error(f"--inputs is for --on {' or '.join(simulators())}", found=f"--inputs {options.inputs}")
-    return run(options, settings if options.on else None)
+    return run(options, _model(options), settings if options.on else None)
 
 
 def explore_command(options: argparse.Namespace) -> int:

@@ -42,10 +42,11 @@ class ReportObserver(Observer):
 
     Its work is that of the last phase that leaves all of it as kernels, in functions or not; its memory that of the
     last phase after which every buffer has a place; its time that of the last phase after which the program can be
-    simulated as it is; its stack that of the C.
+    simulated as it is; its stack that of the C. Without `has_cycles`, nothing is simulated.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_cycles: bool = True) -> None:
+        self._has_cycles = has_cycles
         self._nodes: list[str] = []
         self._layers: list[dict[str, Any]] = []
         self._cycles: CallCycles | None = None
@@ -71,7 +72,7 @@ class ReportObserver(Observer):
         names = _Names(network)
         self._layers = _latest(self._layers, network, names)
         if not _has(memref.AllocOp, ops):
-            self._cycles = _modelled_cycles(module, self._cycles)
+            self._cycles = _modelled_cycles(module, self._cycles) if self._has_cycles else None
             self.content = self._report(module, _arena(module, ops, names))
 
     def _report(self, module: ModuleOp, arena: dict[str, Any]) -> dict[str, Any]:

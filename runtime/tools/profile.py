@@ -36,16 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=path_of, metavar="FILE.json", help="write all numbers")
 
 
-def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
+def run(options: argparse.Namespace, model: Model, settings: Settings | None = None) -> int:
     """
     Profile a model, print the tables and write the files that are asked for.
 
     With `settings`, the simulator of --on counts instructions or cycles too. Raises Diagnostic.
     """
-    from ...compiler import Model
     from ...files import check_places, write_text
     from ..float_hint import hints
-    from ..inputs import once
     from ..simulator.table import print_tables
     from .counts import counts_of, print_counts
     from .engines import Partition, print_partition
@@ -53,9 +51,6 @@ def run(options: argparse.Namespace, settings: Settings | None = None) -> int:
 
     places = {"--trace": options.trace, "--html": options.html, "--json": options.json}
     check_places(places, [options.model, options.inputs])
-    shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
-    state = {"context": options.context, "bucket": options.bucket}
-    model = Model(options.model, shapes, types, **state, integers=options.integers)
     partition = Partition()
     observers = [*hints(options.target, integers=options.integers), partition]
     simulation = profile(model, options.target, observers=observers, position=options.position)
@@ -95,7 +90,7 @@ def profile(
     from ...dialects.core.nesting import nested_ops
     from ...dialects.hier import ResidentOp
     from ..simulator import simulate
-    from ..simulator.simulate import call_cycles, expanded
+    from ..simulator.simulate import call_cycles, expanded, scheduled
 
     if position is not None and not 0 <= position < model.context:
         raise Diagnostic(
@@ -105,11 +100,13 @@ def profile(
         )
     module = explicit_program(model, target, observers=observers)
     function = "network" if position is None else function_at(module, "network", position)
-    cold = call_cycles(expanded(module), function, machine_of(module)).cold
-    first = dataclasses.replace(simulate(module, function=function), cold_cycles=cold)
+    machine, first = machine_of(module), simulate(module, function=function)
+    if any("cache" in dict(engine.program) for engine in machine.engines):
+        first = dataclasses.replace(first, cold_cycles=call_cycles(expanded(module), function, machine).cold)
     if not any(isinstance(op, ResidentOp) for op in nested_ops(module)):
         return first
-    return dataclasses.replace(first, later_cycles=simulate(module, function=function, is_first=False).cycles)
+    later = scheduled(expanded(module, is_first=False), function, machine).end()
+    return dataclasses.replace(first, later_cycles=later)
 
 
 def explicit_program(model: Model, target: str, *, observers: Sequence[Observer] = ()) -> ModuleOp:
