@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, model: Model, settings: Settings | None = N
     places = {"--trace": options.trace, "--html": options.html, "--json": options.json}
     check_places(places, [options.model, options.inputs])
     partition = Partition()
-    observers = [*hints(options.target, integers=options.integers), partition]
+    observers = [*hints(options.target, integers=model.integers), partition]
     simulation = profile(model, options.target, observers=observers, position=options.position)
     counts = None
     if settings is not None:

@@ -42,8 +42,9 @@ def simulation(model: Path) -> Simulation:
 def command(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser()
     profile.add_arguments(parser)
-    parser.set_defaults(target=TARGET, input_shape=[], input_type=[], context=0, bucket=0, integers=False)
-    return profile.run(parser.parse_args(words))
+    parser.set_defaults(target=TARGET)
+    options = parser.parse_args(words)
+    return profile.run(options, Model(options.model))
 
 
 def nodes_of(model: Path) -> set[str]:
