@@ -51,6 +51,8 @@ class Reference:
     """Run of the program before the first pass; `defined` are the elements that no unwritten memory decides."""
 
     inputs: Inputs
+    contents: Inputs
+    """Contents of outputs in memory before each call, by function."""
     seen: Observation
     defined: Mapping[str, Array]
     steps: int
@@ -78,8 +80,7 @@ class Bench:
     calls: int = 1
     private: frozenset[str] = frozenset()
     """Globals that only the module sees."""
-    contents: Inputs = field(default_factory=dict[str, Mapping[str, Array]])
-    """Contents of outputs in memory before each call."""
+    seed: int = 0
     references: list[Reference] = field(default_factory=list[Reference])
     skipped: list[Diagnostic] = field(default_factory=list[Diagnostic])
     steps: int = 0
@@ -95,20 +96,21 @@ class Bench:
             self.skipped.append(Diagnostic("not enough memory", found=str(error)))
 
     def _reference(self, module: ModuleOp, inputs: Inputs) -> Reference:
+        number = self.seed + len(self.references) + len(self.skipped)
+        contents = {name: output_contents(module, number, name) for name in self.functions}
         limits = self._limits()
         try:
-            seen = self._observe(module, inputs, _UNWRITTEN[0], limits)
+            seen = self._observe(module, inputs, contents, _UNWRITTEN[0], limits)
         finally:
             self.steps += limits.spent
         arrays = seen.outputs | seen.memory
-        if not has_uninitialised_memory(module):
-            return Reference(
-                inputs, seen, {name: np.ones(np.shape(a), bool) for name, a in arrays.items()}, limits.spent
-            )
-        again = self._observe(module, inputs, _UNWRITTEN[1], self._limits())
-        others = again.outputs | again.memory
+        if has_uninitialised_memory(module):
+            again = self._observe(module, inputs, contents, _UNWRITTEN[1], self._limits())
+            others = again.outputs | again.memory
+        else:
+            others = arrays
         defined = {name: _equal_bits(array, others[name]) for name, array in arrays.items()}
-        return Reference(inputs, seen, defined, limits.spent)
+        return Reference(inputs, contents, seen, defined, limits.spent)
 
     def _limits(self) -> Limits:
         if not self.sequential:
@@ -123,11 +125,13 @@ class Bench:
         if self.sequential:
             # A pass may expand an op to many, but not without end.
             limits = Limits(100 * reference.steps + 10_000, sequential=True, undefined="traps")
-        return self._observe(module, reference.inputs, _UNWRITTEN[2], limits)
+        return self._observe(module, reference.inputs, reference.contents, _UNWRITTEN[2], limits)
 
-    def _observe(self, module: ModuleOp, inputs: Inputs, unwritten: int, limits: Limits | None) -> Observation:
+    def _observe(
+        self, module: ModuleOp, inputs: Inputs, contents: Inputs, unwritten: int, limits: Limits | None
+    ) -> Observation:
         order = Order(undefined=unwritten)
-        return observe(module, inputs, calls=self.calls, contents=self.contents, interleave=order, limits=limits)
+        return observe(module, inputs, calls=self.calls, contents=contents, interleave=order, limits=limits)
 
 
 def _equal_bits(a: Array, b: Array) -> Array:
@@ -147,8 +151,8 @@ def bench_of(module: ModuleOp, functions: tuple[str, ...], file: Path | None, se
     """
     globals_ = variables(module)
     private = frozenset(name for name, is_private in globals_.items() if is_private)
-    bench = Bench(functions, exactness_of(module), is_scalar(module), calls=2 if globals_ else 1, private=private)
-    bench.contents = {name: output_contents(module, seed, name) for name in functions}
+    calls = 2 if globals_ else 1
+    bench = Bench(functions, exactness_of(module), is_scalar(module), calls=calls, private=private, seed=seed)
     if file is not None:
         bench.refer(module, _of_file(module, functions, file))
     elif not (bench.is_scalar and _refer_at_ends(bench, module, seed, runs)):
@@ -177,7 +181,7 @@ def _refer_at_ends(bench: Bench, module: ModuleOp, seed: int, runs: int | None) 
     if bench.skipped and isinstance(bench.skipped[0], EndlessError):
         bench.sequential, bench.skipped = False, []
         return False
-    shortest = min((array.size for arrays in plain.values() for array in arrays.values()), default=0)
+    shortest = min((array.size for arrays in plain.values() for array in arrays.values()), default=_LONG)
     count = runs or (RUNS if shortest < _LONG else _LEAST_RUNS)
     for number, inputs in enumerate(islice(_at_ends(module, bench.functions, seed), count - 1), 2):
         if runs is None and number > _LEAST_RUNS and bench.steps > _ALL_STEPS:
@@ -190,7 +194,7 @@ def _at_ends(module: ModuleOp, functions: Sequence[str], seed: int) -> Iterator[
     near, is_moderate = constants(module), has_fast_math(module)
     interpreter = Interpreter(module)
     arguments = [ports(interpreter.symbol(symbol_in(module, name)))[0] for name in functions]
-    if not any(port for group in arguments for port in group if not port.is_output):
+    if not any(arguments):
         return
     streams = [samples(group, near, seed, is_moderate=is_moderate) for group in arguments]
     for drawn in zip(*streams, strict=False):
