@@ -52,10 +52,10 @@ def test_the_only_public_function_runs():
 
 def test_functions_are_named():
     for functions in (["second"], ["first", "second"], ["helper", "second"]):
-        replace(TWO, TWO, observer=InterpretEach(functions=functions))
+        replace(TWO, TWO, observer=InterpretEach(functions=functions, runs=4))
         with pytest.raises(Diagnostic, match=r"the answer changes: output '(second\.)?result0'"):
-            replace(TWO, WRONG, observer=InterpretEach(functions=functions))
-    replace(TWO, WRONG, observer=InterpretEach(functions=["first"]))
+            replace(TWO, WRONG, observer=InterpretEach(functions=functions, runs=4))
+    replace(TWO, WRONG, observer=InterpretEach(functions=["first"], runs=4))
 
 
 @pytest.mark.parametrize(
@@ -69,20 +69,20 @@ def test_functions_are_named():
 )
 def test_functions_that_cannot_be_chosen(functions: list[str], text: str, message: str, remedy: str):
     with pytest.raises(Diagnostic) as caught:
-        replace(text, text, observer=InterpretEach(functions=functions))
+        replace(text, text, observer=InterpretEach(functions=functions, runs=4))
     assert caught.value.message == message
     assert caught.value.remedy.startswith(remedy)
 
 
 def test_functions_share_memory():
     """A store that only another function reads is found by the two in a row."""
-    both = InterpretEach(functions=["set", "get"])
+    both = InterpretEach(functions=["set", "get"], runs=4)
     replace(STATE, STATE, observer=both)
     dropped = STATE.replace("  memref.store %a, %m[%c0] : memref<1xi32>\n", "")
     with pytest.raises(Diagnostic, match="the answer changes"):
-        replace(STATE, dropped, observer=InterpretEach(functions=["set", "get"]))
+        replace(STATE, dropped, observer=InterpretEach(functions=["set", "get"], runs=4))
     with pytest.raises(Diagnostic, match="the answer changes: memory '@state'"):
-        replace(STATE, dropped, observer=InterpretEach(functions=["set"]))
+        replace(STATE, dropped, observer=InterpretEach(functions=["set"], runs=4))
 
 
 NOTHING = {
