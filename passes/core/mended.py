@@ -15,12 +15,24 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, cf, memref, scf
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, LocationAttr, ModuleOp, UnknownLoc, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects import arith, cf, complex, memref, scf
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    LocationAttr,
+    ModuleOp,
+    UnknownLoc,
+    i64,
+)
+from xdsl.dialects.complex import ComplexBinaryOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.operations import OptSingleBlockRegionDef, SingleBlockRegionDef, VarSingleBlockRegionDef
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.traits import ConstantLike
 from xdsl.traits import is_speculatable as xdsl_is_speculatable
 from xdsl.transforms import (
     control_flow_hoist,
@@ -37,6 +49,7 @@ from xdsl.transforms.canonicalization_patterns import cf as cf_patterns
 from xdsl.transforms.canonicalization_patterns import memref as memref_patterns
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.dead_code_elimination import region_dce
+from xdsl.utils.hints import isa
 
 from ...dialects.core.analysis.arithmetic import wrapped
 from ...dialects.core.analysis.constants import constant_integer
@@ -100,6 +113,28 @@ def _constant(value: Any, value_type: Any, *, truncate_bits: bool = False) -> ar
     """Return a constant as `arith.ConstantOp.from_int_and_width` does; an index that is truncated has 64 bits."""
     number = IntegerAttr(value, value_type, truncate_bits=truncate_bits)
     return arith.ConstantOp(_wrapped_index(number) if truncate_bits else number)
+
+
+def fold_complex(op: ComplexBinaryOp) -> tuple[Attribute] | None:
+    """
+    Fold an op of two complex constants; None where there is no such constant.
+
+    Sums, differences and products are rounded after each step to the type, as the ops that they lower to.
+    """
+    constants = [ConstantLike.get_constant_value(operand) for operand in op.operands]
+    if not all(isa(constant, ArrayAttr[FloatAttr]) for constant in constants):
+        return None
+    parts = [part for constant in cast("list[ArrayAttr[FloatAttr[AnyFloat]]]", constants) for part in constant.data]
+    try:
+        dtype = numpy_type(parts[0].type)
+    except Diagnostic:
+        return None
+    number = float if isinstance(op, complex.DivOp) else dtype.type
+    values = [number(part.value.data) for part in parts]
+    with np.errstate(all="ignore"):
+        result = op.py_operation(cast(Any, values[:2]), cast(Any, values[2:]))
+        rounded = [float(dtype.type(value)) for value in result or ()]
+    return (ArrayAttr([scalar_attr(value, parts[0].type) for value in rounded]),) if rounded else None
 
 
 # Branches
@@ -280,6 +315,7 @@ def correct_rewrites() -> None:
     setattr(arith.ConstantOp, "from_int_and_width", staticmethod(_constant))
     fold = arith.SignlessIntegerBinaryOperation.fold
     setattr(arith.SignlessIntegerBinaryOperation, "fold", _folding_indices(fold))
+    setattr(ComplexBinaryOp, "fold", fold_complex)
     setattr(cf_patterns, "collapse_branch", collapse_branch)
     setattr(CanonicalizePass, "apply", _canonicalize(CanonicalizePass.apply))
     for pattern in (convert_scf_to_cf.IfLowering, convert_scf_to_cf.ForLowering, convert_scf_to_cf.SwitchLowering):

@@ -38,3 +38,19 @@ func.func @narrow() -> f8E4M3FN {
   %0 = arith.addf %c, %c : f8E4M3FN
   func.return %0 : f8E4M3FN
 }
+
+// Complex numbers, rounded after each step: the product of 3e38 and itself is infinite, 1 + 2^-12 squared is inexact.
+
+// CHECK-LABEL: func.func @complex
+func.func @complex() -> (complex<f32>, complex<f32>, complex<f16>) {
+  // CHECK-DAG: complex.constant [0x7f800000 : f32, 0x7f800000 : f32] : complex<f32>
+  // CHECK-DAG: complex.constant [0x7f800000 : f32, 0.000000e+00 : f32] : complex<f32>
+  // CHECK-DAG: complex.constant [0x7c00 : f16, 2.000000e+00 : f16] : complex<f16>
+  %a = complex.constant [3.0e38 : f32, 3.0e38 : f32] : complex<f32>
+  %z = complex.constant [3.0e38 : f32, 0.0 : f32] : complex<f32>
+  %h = complex.constant [6.0e4 : f16, 1.0 : f16] : complex<f16>
+  %0 = complex.add %a, %a : complex<f32>
+  %1 = complex.mul %z, %z : complex<f32>
+  %2 = complex.add %h, %h : complex<f16>
+  func.return %0, %1, %2 : complex<f32>, complex<f32>, complex<f16>
+}
