@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..site import Site, replaces
 
 
-def _moved(site: Site, x: str, rank: int, *, last: bool) -> str:
+def channels_moved(site: Site, x: str, rank: int, *, last: bool) -> str:
     """Append a tensor with its channels, which are first after the batch, moved to the last axis, or back."""
     order = [0, *range(2, rank), 1] if last else [0, rank - 1, *range(1, rank - 1)]
     return site.emit("Transpose", x, perm=order)
@@ -20,12 +20,12 @@ def _convolution(site: Site) -> None:
         site.give(0, site.emit("QLinearConv", x, *others, **own))
         return
     rank = len(site.shape(0))
-    y = site.emit("QLinearConv", _moved(site, x, rank, last=False), *others, **own)
-    site.give(0, _moved(site, y, rank, last=True))
+    y = site.emit("QLinearConv", channels_moved(site, x, rank, last=False), *others, **own)
+    site.give(0, channels_moved(site, y, rank, last=True))
 
 
 @replaces("NhwcMaxPool")
 def _max_pool(site: Site) -> None:
     rank = len(site.shape(0))
-    y = site.emit("MaxPool", _moved(site, site.input(0), rank, last=False), **site.given)
-    site.give(0, _moved(site, y, rank, last=True))
+    y = site.emit("MaxPool", channels_moved(site, site.input(0), rank, last=False), **site.given)
+    site.give(0, channels_moved(site, y, rank, last=True))

@@ -9,6 +9,7 @@ import numpy as np
 from onnx import TensorProto
 
 from ..site import Site, replaces
+from .contrib_channels_last import channels_moved
 
 
 def _real(site: Site, first: int) -> str:
@@ -151,7 +152,8 @@ def _whole_windows(site: Site) -> dict[str, Any]:
     """
     if not (site.attribute("ceil_mode") and site.attribute("count_include_pad")):
         return {}
-    kernel, mode, sizes = site.attribute("kernel_shape"), site.attribute("auto_pad"), site.shape(0)[2:]
+    kernel, mode, shape = site.attribute("kernel_shape"), site.attribute("auto_pad"), site.shape(0)
+    sizes = shape[1:-1] if site.attribute("channels_last") else shape[2:]
     strides = site.attribute("strides") or (1,) * len(kernel)
     if mode in ("SAME_UPPER", "SAME_LOWER"):
         return {"ceil_mode": 0}
@@ -168,10 +170,10 @@ def _whole_windows(site: Site) -> dict[str, Any]:
 
 @replaces("QLinearAveragePool")
 def _average(site: Site) -> None:
-    if site.attribute("channels_last"):
-        raise site.unsupported("with its channels last", "the form with channels after the batch")
     own = {name: value for name, value in site.given.items() if name != "channels_last"} | _whole_windows(site)
-    steps = site.emit("Div", site.emit("AveragePool", _real(site, 0), **own), site.input(3))
+    real, last, rank = _real(site, 0), bool(site.attribute("channels_last")), len(site.shape(0))
+    mean = site.emit("AveragePool", channels_moved(site, real, rank, last=False) if last else real, **own)
+    steps = site.emit("Div", channels_moved(site, mean, rank, last=True) if last else mean, site.input(3))
     # ONNX Runtime rounds the sum with the zero point: halves go to the even result.
     zero, kind = site.input(4), site.kind(0)
     shifted = site.sum(steps, site.cast(zero, kind, TensorProto.FLOAT) if zero else "")

@@ -158,6 +158,29 @@ def grouped(random: np.random.Generator) -> Case:
     return Case("GroupQueryAttention", inputs, attributes, CACHED, (6,))
 
 
+def average(random: np.random.Generator) -> Case:
+    """Average windows of bytes, with channels after the batch or last."""
+    steps, zeros = ([np.array(each, kind) for each in pair] for pair, kind in (((0.03, 0.02), "f4"), ((9, 240), "u1")))
+    padding = {"pads": [1, 0, 0, 1], "count_include_pad": 1} if happens(random) else {}
+    attributes = {"kernel_shape": [2, 2], "channels_last": number(random, 0, 1), "strides": [1, 2], **padding}
+    return Case("QLinearAveragePool", [packed(random, 1, 4, 5, 6), steps[0], zeros[0], steps[1], zeros[1]], attributes)
+
+
+def channels_last(random: np.random.Generator) -> Case:
+    """Convolve or pool bytes with channels last."""
+    x = random.integers(-128, 128, (1, 5, 6, 4)).astype(np.int8)
+    if happens(random, 0.4):
+        return Case("NhwcMaxPool", [x], {"kernel_shape": [2, 2], "strides": [1, 2], "pads": [0, 1, 1, 0]})
+    groups = int(random.choice([1, 2, 4]))
+    weights = random.integers(-128, 128, (4, 4 // groups, 3, 3)).astype(np.int8)
+    scales = [np.array(value, np.float32) for value in (0.03, [0.01] * 4, 0.7)]
+    zeros = [np.array(value, np.int8) for value in (3, -5)]
+    inputs: list[Array | None] = [x, scales[0], zeros[0], weights, scales[1], np.zeros(4, np.int8), scales[2], zeros[1]]
+    inputs += [random.integers(-900, 900, 4).astype(np.int32)] if happens(random) else []
+    attributes = {"channels_last": 1, "group": groups, "pads": [1, 0, 1, 2], "strides": [2, 1]}
+    return Case("QLinearConv", inputs, attributes, constants=tuple(range(1, len(inputs))))
+
+
 DRAWS: tuple[Draw, ...] = (
     rotary,
     gather_packed,
@@ -168,4 +191,6 @@ DRAWS: tuple[Draw, ...] = (
     masked,
     crossed,
     grouped,
+    average,
+    channels_last,
 )

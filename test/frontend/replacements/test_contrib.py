@@ -197,7 +197,6 @@ def test_an_operator_in_c(case: Case):
         (Case("BiasGelu", [floats(2)]), "BiasGelu has a wrong number of inputs"),
         (Case("DynamicQuantizeLSTM", LSTM[0].inputs, {"clip": 1.0}), "DynamicQuantizeLSTM with clip"),
         (Case("DynamicQuantizeLSTM", LSTM[0].inputs, {"activations": ["Relu"] * 3}), "with these activations"),
-        (Case("QLinearAveragePool", ONE, {"channels_last": 1}), "with its channels last"),
         (Case("Attention", SELF), "lacks the attribute 'num_heads'"),
         (
             Case(

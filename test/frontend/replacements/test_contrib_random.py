@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
+from onnx import ModelProto
 
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
@@ -14,16 +18,18 @@ from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.session import host_run
+from tilewright.test import onnx_runtime
 from tilewright.test.frontend.replacements.contrib_cases import Case, expected, floats
 from tilewright.test.frontend.replacements.contrib_random import DRAWS, Draw, packed
 from tilewright.test.passes.lowering.one_node import FLAGS, lowered
+from tilewright.test.random.networks.network import random_network
 
 
 def compare(case: Case, found: dict[str, Array]) -> None:
     names = [name for name in case.outputs if name]
     for name, want in zip(names, expected(case), strict=True):
         # Sums of some tens of products, in other orders.
-        tolerance = 4e-3 if want.dtype == np.float16 else 1e-4
+        tolerance = {"float16": 4e-3, "uint8": 0, "int8": 0}.get(want.dtype.name, 1e-4)
         assert (found[name].dtype, found[name].shape) == (want.dtype, want.shape)
         np.testing.assert_allclose(found[name], want, tolerance, tolerance, err_msg=f"{case.op} {case.attributes}")
 
@@ -55,6 +61,33 @@ def test_a_form_in_c(draw: Draw):
     case = draw(np.random.default_rng(7))
     network = HostNetwork(render(lowered(case.model, "")), sanitize=True, flags=FLAGS)
     compare(case, host_run(network)(case.feeds))
+
+
+@pytest.mark.nightly
+def test_networks_that_onnx_runtime_saves_at_its_default_level(tmp_path: Path):
+    """All but layouts for one machine gives the bytes that ONNX Runtime gives."""
+    refused = 0
+    for network in map(random_network, range(60)):
+        saved, sample = tmp_path / "saved.onnx", network.samples[0]
+        wanted = saved_at_default_level(network.model, saved).run(None, sample)
+        model = ModelProto.FromString(saved.read_bytes())
+        if any(node.domain == "com.microsoft.nchwc" for node in model.graph.node):
+            refused += 1
+            continue
+        found = run_module(lowered(model, "tensor"), sample)
+        for name, want in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(found[name], want, 1e-5, 1e-5, err_msg=f"{network.seed}")
+    assert refused < 6
+
+
+def saved_at_default_level(model: Any, file: Path) -> Any:
+    """Return a session of a network, which writes the network as it is optimised to a file."""
+    onnx_runtime.require_exact()
+    runtime: Any = onnxruntime
+    options = runtime.SessionOptions()
+    options.log_severity_level, options.intra_op_num_threads = 4, 1
+    options.optimized_model_filepath = str(file)
+    return runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 RANDOM = np.random.default_rng(1)
