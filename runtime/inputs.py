@@ -128,12 +128,11 @@ def load_arrays(path: Path) -> dict[str, Array]:
         with open_regular(path, None) as stream:
             arrays = _arrays(stream)
     except Exception as error:  # what the archive's and NumPy's readers raise for damaged files is no closed list
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise Diagnostic(
             "the arrays cannot be read",
             source=str(path),
             expected="an .npz file of numbers",
-            found=reason,
+            found=_reason(error),
             remedy="write it with numpy.savez, each array by the name of its input",
         ) from error
     for name, array in arrays.items():
@@ -148,29 +147,44 @@ def load_arrays(path: Path) -> dict[str, Array]:
     return {name: np.asarray(each, each.dtype.newbyteorder("="), order="C") for name, each in arrays.items()}
 
 
+class _Unreadable(ValueError):
+    """Statement of what is found in place of an archive of arrays."""
+
+
+def _reason(error: Exception) -> str:
+    """Return what keeps an archive from being read, without the words of its readers."""
+    if isinstance(error, _Unreadable):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if isinstance(error, MemoryError):
+        return "more than the memory that is left"
+    return "an array of Python's objects" if "allow_pickle" in str(error) else "a damaged archive, or part of one"
+
+
 _SIGNATURE, _EMPTY, _OF_ONE = b"PK\x03\x04", b"PK\x05\x06", b"\x93NUM"
 """First bytes of an archive, of one without members, and of what numpy.save writes."""
 
 
 def _arrays(stream: IO[bytes]) -> dict[str, Array]:
-    """Return the members of an archive. Raises ValueError for what is none, and what NumPy and zipfile raise."""
+    """Return the members of an archive. Raises _Unreadable for what is none, and what NumPy and zipfile raise."""
     signature = stream.read(len(_SIGNATURE))
     stream.seek(0)
     if signature and signature not in (_SIGNATURE, _EMPTY, _OF_ONE):
-        raise ValueError("a file of another kind: it does not begin as a ZIP archive does")
+        raise _Unreadable("a file of another kind: it does not begin as a ZIP archive does")
     archive: Any = np.load(stream, allow_pickle=False)
     if not isinstance(archive, NpzFile):
-        raise ValueError("a single array, as numpy.save writes it")
+        raise _Unreadable("a single array, as numpy.save writes it")
     names: list[str] = archive.files
     if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"two arrays are named '{repeated[0]}'")
+        raise _Unreadable(f"two arrays are named '{repeated[0]}'")
     size = sum(member.file_size for member in cast(Any, archive).zip.infolist())
     if size > memory_bytes():
-        raise ValueError(f"{size:,} bytes of arrays, more than the memory of this machine")
+        raise _Unreadable(f"{size:,} bytes of arrays, more than the memory of this machine")
     # What is no array, NumPy gives as the member's bytes.
     members: dict[str, Array | bytes] = {name: cast(Any, archive)[name] for name in names}
     if others := [name for name, member in members.items() if isinstance(member, bytes)]:
-        raise ValueError(f"the member '{others[0]}' is no array")
+        raise _Unreadable(f"the member '{others[0]}' is no array")
     return cast("dict[str, Array]", members)
 
 

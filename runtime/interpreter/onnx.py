@@ -317,7 +317,9 @@ def _reference(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequenc
         raise Diagnostic(
             f"'{op.name}' cannot be computed",
             where=where(op),
-            found=str(error).strip().splitlines()[0] if str(error) else type(error).__name__,
+            expected="operands for which ONNX defines a result",
+            found=", ".join(f"{array.dtype} of shape {list(array.shape)}" for array in arrays),
+            remedy="give other inputs, or correct the attributes of the node; --debug shows the reason",
         ) from error
 
 
