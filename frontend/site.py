@@ -17,6 +17,7 @@ from ..errors import Diagnostic
 from ..ir import Array
 from .node_view import Info, NodeView
 from .onnx_graph import Graph
+from .tensors import type_name
 
 FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 
@@ -63,8 +64,13 @@ class Site(NodeView):
         return self.graph.add_constant(self.node, role, array, helper.np_dtype_to_tensor_dtype(array.dtype))
 
     def number(self, value: float, data_type: int) -> str:
-        """Add a constant scalar of an element type."""
-        return self.constant(np.array(value, helper.tensor_dtype_to_np_dtype(data_type)))
+        """Add a constant scalar of an element type. Raises Diagnostic for an integer type that does not hold it."""
+        try:
+            with np.errstate(over="ignore"):
+                scalar = np.array(value, helper.tensor_dtype_to_np_dtype(data_type))
+        except (OverflowError, ValueError) as error:
+            raise self.unsupported(f"of the element type {type_name(data_type)}", "floats") from error
+        return self.constant(scalar)
 
     def sizes(self, *sizes: int) -> str:
         """Add a constant list of sizes."""

@@ -152,7 +152,7 @@ class _Unreadable(ValueError):
 
 
 def _reason(error: Exception) -> str:
-    """Return what keeps an archive from being read, without the words of its readers."""
+    """Return the fault of an archive that cannot be read, without the words of its readers."""
     if isinstance(error, _Unreadable):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

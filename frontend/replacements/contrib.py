@@ -111,8 +111,8 @@ def _rotary(site: Site) -> None:
     half = site.shape(2, 2)[1]
     batch, length = shape[0], shape[-2]
     is_flat, heads = len(shape) == 3, int(site.attribute("num_heads"))
-    if is_flat and rotated and heads < 1:
-        raise site.unsupported("of a part of each head without num_heads", "num_heads of 1 or more")
+    if half < 1 or (is_flat and rotated and heads < 1):
+        raise site.unsupported("of no cosines, or of a part of each head without num_heads", "num_heads of 1 or more")
     heads = (heads if rotated else shape[2] // (2 * half)) if is_flat else shape[1]
     width = shape[-1] // heads if is_flat and heads else shape[-1]
     if (rotated or width) != 2 * half or site.shape(3) != site.shape(2) or (is_flat and heads * width != shape[2]):

@@ -86,9 +86,9 @@ def _codes(site: Site) -> Array:
     """Return the weights without scale and zero point, [N, blocks, block_size]."""
     bits, block = int(site.attribute("bits")), int(site.attribute("block_size"))
     columns, packed = int(site.attribute("N")), site.value(1)
-    if packed is None or bits not in _WIDTHS or block < 1:
+    if packed is None or packed.dtype != np.uint8 or bits not in _WIDTHS or block < 1:
         what = "with weights that are not constant" if packed is None else f"with {bits} bits in blocks of {block}"
-        raise site.unsupported(what, "constant weights of 2, 4 or 8 bits")
+        raise site.unsupported(what, "constant weights of 2, 4 or 8 bits in bytes of uint8")
     if int(site.attribute("weight_prepacked")):
         raise site.unsupported("with weights in the layout of one processor", "weight_prepacked = 0")
     blocks = -(-int(site.attribute("K")) // block)
@@ -193,6 +193,9 @@ def _table(site: Site) -> _Table:
     blocks = [-(-length // block) if i == along else length for i, length in enumerate(lengths)]
     if any(given not in (1, wanted) for given, wanted in zip(site.shape(2, rank), blocks, strict=True)):
         raise site.unsupported(f"with scales of {list(site.shape(2))}", f"scales of {blocks}, one per block")
+    packed = [*blocks[:-1], -(-blocks[-1] * bits // 8)]
+    if site.input(3) and (site.kind(3) != site.kind(0) or list(site.shape(3)) != packed):
+        raise site.unsupported(f"with zero points of {list(site.shape(3))}", f"zero points of {packed}, as the data")
     return _Table(axis, along, at, block, lengths, bits)
 
 

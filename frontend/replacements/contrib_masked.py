@@ -70,7 +70,9 @@ def _sizes(site: Site) -> _Sizes:
     """Return the sizes for a cache, of which a constant length, a mask or a bias says how much is attended to."""
     batch, heads, rows, width = site.shape(5, 4)
     length = site.value(7)
-    stated = {site.shape(index)[-1] for index in (3, 4) if site.input(index)}
+    if site.shape(7) not in ((), (1,)):
+        raise site.misfit("input 7", "one number", list(site.shape(7)))
+    stated = {site.shape(index, rank)[-1] for index, rank in ((3, 2), (4, 4)) if site.input(index)}
     stated |= {int(length.reshape(-1)[0]) + 1} if length is not None else set()
     keys = stated.pop() if stated else rows
     if stated or not 1 <= keys <= rows:

@@ -194,3 +194,31 @@ DRAWS: tuple[Draw, ...] = (
     average,
     channels_last,
 )
+
+
+def mutated(case: Case, random: np.random.Generator) -> Case:
+    """Return a case with an input of another shape or type or left out, or with another attribute."""
+    inputs, attributes = list(case.inputs), dict(case.attributes)
+    place = int(random.choice([i for i, each in enumerate(inputs) if each is not None]))
+    array, change = inputs[place], number(random, 0, 5)
+    assert array is not None
+    if change == 0:
+        inputs[place] = None
+    elif change == 1:
+        inputs[place] = np.zeros((), array.dtype)
+    elif change == 2:
+        inputs[place] = np.zeros([*array.shape, 1], array.dtype)
+    elif change == 3 and array.ndim:
+        axis = number(random, 0, array.ndim - 1)
+        sizes = (0, max(array.shape[axis] - 1, 0), array.shape[axis] + 1)
+        shape = [int(random.choice(sizes)) if i == axis else size for i, size in enumerate(array.shape)]
+        inputs[place] = np.zeros(shape, array.dtype)
+    elif change == 4:
+        inputs[place] = array.astype(str(random.choice(["f8", "i1", "i8", "u1", "f2"])))
+    elif attributes:
+        name = str(random.choice(list(attributes)))
+        numbers = {int: (0, -1, 3, 7), float: (0.0, -1.0, 1e30)}
+        wrong: dict[type, Any] = {**numbers, str: ("nonsense",), list: ([0], [1, 2, 3])}
+        values = wrong[type(attributes[name])]
+        attributes[name] = values[number(random, 0, len(values) - 1)]
+    return case._replace(inputs=inputs, attributes=attributes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.session import host_run
 from tilewright.test import onnx_runtime
 from tilewright.test.frontend.replacements.contrib_cases import Case, expected, floats
-from tilewright.test.frontend.replacements.contrib_random import DRAWS, Draw, packed
+from tilewright.test.frontend.replacements.contrib_random import DRAWS, Draw, mutated, packed
 from tilewright.test.passes.lowering.one_node import FLAGS, lowered
 from tilewright.test.random.networks.network import random_network
 
@@ -61,6 +62,27 @@ def test_a_form_in_c(draw: Draw):
     case = draw(np.random.default_rng(7))
     network = HostNetwork(render(lowered(case.model, "")), sanitize=True, flags=FLAGS)
     compare(case, host_run(network)(case.feeds))
+
+
+def check_mutated(seeds: range) -> None:
+    imported = 0
+    for seed in seeds:
+        random = np.random.default_rng(seed)
+        case = mutated(DRAWS[seed % len(DRAWS)](random), random)
+        with warnings.catch_warnings(), contextlib.suppress(Diagnostic):
+            warnings.simplefilter("ignore", UserWarning)
+            import_model(case.model)
+            imported += 1
+    assert 0 < imported < len(seeds)
+
+
+def test_wrong_forms_are_refused_or_imported():
+    check_mutated(range(66))
+
+
+@pytest.mark.nightly
+def test_many_wrong_forms_are_refused_or_imported():
+    check_mutated(range(1000, 4000))
 
 
 @pytest.mark.nightly
