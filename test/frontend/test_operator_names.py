@@ -13,7 +13,7 @@ from onnx import NodeProto, defs, helper
 
 from tilewright.dialects.onnx import op_types
 from tilewright.dialects.onnx.runtime_operators import RUNTIME_OPERATORS, VERSION
-from tilewright.errors import Diagnostic
+from tilewright.errors import Diagnostic, did_you_mean
 from tilewright.frontend.operator_names import HANDLED, check_operators
 from tilewright.frontend.replacements import load_rules
 from tilewright.frontend.site import REPLACEMENTS
@@ -69,6 +69,11 @@ def test_names_are_suggested_of_the_same_domain_and_never_the_same():
         except Diagnostic as error:
             suggested = re.findall(r"'(\w+)'", error.notes[0])
             assert set(suggested) <= set(op_types(domain)) - {wrong}, (domain, wrong)
+
+
+def test_a_name_is_not_suggested_for_itself():
+    assert did_you_mean("Conv", ["Conv", "ConvX"]) == "did you mean 'ConvX'?"
+    assert did_you_mean("Conv", ["Conv"]) == ""
 
 
 def test_what_is_known_of_onnx_runtime_is_what_it_has():
