@@ -56,8 +56,9 @@ def scales_of(
             continue
         low, high = (min(low, -high), max(high, -low)) if symmetric else (low, high)
         scale = np.float32(max((high - low) / steps, np.finfo(np.float32).tiny))
-        # An integer softmax multiplies by the whole reciprocal of its scale.
-        scale = np.float32(1 / max(int(1 / scale), 1)) if group in shares else scale
+        # An integer softmax multiplies by the whole reciprocal of its scale, which is rounded where other tensors of
+        # the group have steps above 1.
+        scale = np.float32(1 / int(1 / scale)) if group in shares and scale <= 1 else scale
         zero = 0 if symmetric else int(np.clip(round(_LOW - low / float(scale)), _LOW, _HIGH))
         found[group] = Scale(float(scale), zero)
     return {name: found[group] for name, group in selection.groups.items()}

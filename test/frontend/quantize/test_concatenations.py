@@ -54,6 +54,19 @@ def test_an_operand_that_nothing_else_reads_has_the_scale_of_the_result() -> Non
     assert result.scales["h"] == result.scales["c"]
 
 
+@pytest.mark.parametrize("nonlinear", ["float", "integer", "ibert"])
+def test_a_softmax_beside_a_tensor_of_hundreds(nonlinear: str) -> None:
+    nodes = [
+        node("MatMul", ["x", "w"], ["h"]),
+        node("Softmax", ["h"], ["s"], axis=-1),
+        node("Concat", ["s", "h"], ["c"], axis=1),
+        node("MatMul", ["c", "v"], ["y"]),
+    ]
+    model = model_of(nodes, {"x": (1, 8)}, ["y"], {"w": floats(8, 8), "v": floats(16, 4)})
+    arrays = {"x": 300 * floats(6, 1, 8)}
+    assert population.judged(model, Options(nonlinear=nonlinear), arrays).kind == "quantised"
+
+
 def test_constant_operands_are_in_the_range() -> None:
     nodes = [node("MatMul", ["x", "w"], ["a"]), node("Concat", ["a", "k"], ["y"], axis=1)]
     model = model_of(nodes, {"x": (1, 6)}, ["y"], {"w": floats(6, 4), "k": np.full((1, 2), -900, np.float32)})
