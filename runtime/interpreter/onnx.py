@@ -313,7 +313,7 @@ def _reference(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequenc
     try:
         evaluator, names = runner.cached(op, _evaluator)
         return evaluator.run(None, dict(zip(names, arrays, strict=True)))
-    except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError, IndexError) as error:
+    except (RuntimeError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
         raise Diagnostic(
             f"'{op.name}' cannot be computed",
             where=where(op),
