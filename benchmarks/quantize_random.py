@@ -30,7 +30,7 @@ SECONDS = 120
 
 
 def attempt(seed: int) -> Verdict:
-    """Return what becomes of a network."""
+    """Return the verdict of a network."""
     warnings.simplefilter("ignore", UserWarning)
     return judged_network(seed)
 

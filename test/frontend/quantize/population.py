@@ -311,7 +311,7 @@ def _sqnr(exact: Sequence[Array], found: Sequence[Array]) -> float:
 
 
 def judged_network(seed: int) -> Verdict:
-    """Return what becomes of the network of a number, with the options and the samples of that number."""
+    """Return the verdict of the network of a number, with the options and the samples of that number."""
     model = network_of(seed)
     if not model.graph.node:
         return Verdict("skipped", "no nodes")
