@@ -87,7 +87,9 @@ def _is_used(op: Operation) -> bool:
 
 def _computes_floats(op: Operation) -> bool:
     names = ("onnx.Constant", "onnx.DequantizeLinear")
-    return isinstance(op, OnnxOp) and op.name not in names and any(element_of(each) == f32 for each in op.results)
+    if not isinstance(op, OnnxOp) or op.name in names:
+        return False
+    return op.name in COMPUTED or any(element_of(each) == f32 for each in op.results)
 
 
 def _quantise(integers: Integers, op: OnnxOp) -> None:

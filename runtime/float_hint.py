@@ -1,4 +1,4 @@
-"""A hint for networks in QDQ form on machines that compute floats slowly."""
+"""A hint for quantised networks on machines that compute floats slowly."""
 
 from __future__ import annotations
 
@@ -28,17 +28,21 @@ def hints(target: str, *, integers: bool) -> list[Observer]:
     return [FloatHint()] if not integers and prices_floats(target) else []
 
 
+_QUANTISED = frozenset(("onnx.DequantizeLinear", "onnx.QLinearAdd", "onnx.QLinearMul"))
+"""Operators of quantised tensors that compute in floats."""
+
+
 class FloatHint(Observer):
     """Says on stderr how many operators of a network could compute in integers."""
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         """Count them in a copy of the network, if it has any."""
-        if not any(op.name == "onnx.DequantizeLinear" for op in nested_ops(module)):
+        if not any(op.name in _QUANTISED for op in nested_ops(module)):
             return
         from ..passes.recover_quantized import recover_quantized
 
         copy = module.clone()
         count = sum(recover_quantized(copy, function) for function in functions(copy))
         if count:
-            what = f"{count} operators between DequantizeLinear and QuantizeLinear compute in floats"
+            what = f"{count} operators on quantised tensors compute in floats"
             print(f"{what}; --integers computes them in integers", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.dialects import math
 from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import SSAValue
@@ -23,6 +24,11 @@ _SCALES, _ZEROS = (1, 4, 6), (2, 5, 7)
 
 def _fused(body: Body, a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
     return body.op(math.FmaOp(a, b, c))
+
+
+def _has_exact_products(factor: float) -> bool:
+    """Return whether a number of f32 has at most 16 significant bits: products with 8 bits are then exact."""
+    return not int(np.float32(factor).view(np.uint32)) & 0xFF
 
 
 def _constants(op: OnnxOp, indices: Sequence[int]) -> list[Array] | None:
@@ -63,21 +69,23 @@ def _combined(lower: Lowerer, op: OnnxOp, build: Build, computed: Sequence[int])
 def _qlinear_add(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     known = _constants(op, (1, 2, 4, 5, 6, 7))
 
-    def total(body: Body, a: SSAValue, b: SSAValue, *terms: SSAValue) -> SSAValue:
-        left, right, fixed = terms
-        inner = _fused(body, body.convert(b, f32), right, fixed)
-        return _fused(body, body.convert(a, f32), left, inner)
-
     def by_constants(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
         assert known is not None
-        return total(body, a, b, *(body.constant(float(term), f32) for term in sum_terms(*known)))
+        left, right, fixed = map(float, sum_terms(*known))
+        value = body.constant(fixed, f32)
+        for term, factor in ((b, right), (a, left)):
+            real, number = body.convert(term, f32), body.constant(factor, f32)
+            exact = _has_exact_products(factor)
+            value = body.add(body.mul(real, number), value) if exact else _fused(body, real, number, value)
+        return value
 
     def by_values(body: Body, a: SSAValue, b: SSAValue, *parameters: SSAValue) -> SSAValue:
         a_scale, a_zero, b_scale, b_zero, y_scale, y_zero = parameters
         left, right = (body.div(scale, y_scale) for scale in (a_scale, b_scale))
         zeros = [body.convert(zero, f32) for zero in (a_zero, b_zero, y_zero)]
         fixed = body.sub(zeros[2], _fused(body, left, zeros[0], body.mul(right, zeros[1])))
-        return total(body, a, b, left, right, fixed)
+        inner = _fused(body, body.convert(b, f32), right, fixed)
+        return _fused(body, body.convert(a, f32), left, inner)
 
     if known is None:
         return _combined(lower, op, by_values, (1, 2, 4, 5, 6, 7))

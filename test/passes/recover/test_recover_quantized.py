@@ -166,9 +166,8 @@ def test_check_with_integers(corpus: Path, words: Sequence[str], capsys: pytest.
 
 
 def test_checked_is_what_computes_in_integers(corpus: Path):
-    reports = [
-        next(check(find_cases(corpus), "host", ["host"], integers=integers)).report for integers in (False, True)
-    ]
+    templates = [Model(Path(), integers=integers) for integers in (False, True)]
+    reports = [next(check(find_cases(corpus), "host", ["host"], template=each)).report for each in templates]
     nodes = [[node for layer in report["layers"] for node in layer["nodes"]] for report in reports]
     assert any(node.startswith("DequantizeLinear") for node in nodes[0])
     assert not any(node.startswith("DequantizeLinear") for node in nodes[1])
@@ -187,7 +186,7 @@ def slow_floats(folder: Path, words: Sequence[str], capsys: pytest.CaptureFixtur
 
 
 def test_a_hint_where_floats_are_slow(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    hint = "2 operators between DequantizeLinear and QuantizeLinear compute in floats; --integers computes them in"
+    hint = "2 operators on quantised tensors compute in floats; --integers computes them in integers"
     out, profile = ["-o", str(tmp_path / "out")], ["profile", "--target", "siracusa"]
     assert hint in slow_floats(tmp_path, ["compile", "--target", "siracusa", *out], capsys)
     assert "--integers" not in slow_floats(tmp_path, ["compile", *out], capsys)
@@ -207,3 +206,15 @@ def test_what_runs_and_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["run", str(tmp_path / "network.onnx"), *files, str(tmp_path / "b.npz"), "--integers"]) == 0
     (a,), (b,) = (list(np.load(tmp_path / name).values()) for name in ("a.npz", "b.npz"))
     np.testing.assert_array_equal(a, b)
+
+
+def test_a_hint_for_sums_of_quantised_tensors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    network = random_network(2, "qlinear", families=["sum"], layers=1)
+    assert [node.op_type for node in network.model.graph.node] == ["QLinearAdd"]
+    path = tmp_path / "network.onnx"
+    path.write_bytes(network.model.SerializeToString())
+    words = ["compile", "--target", "siracusa", "-o", str(tmp_path / "out"), str(path)]
+    assert main(words) == 0
+    assert "1 operators on quantised tensors compute in floats" in capsys.readouterr().err
+    assert main([*words, "--integers"]) == 0
+    assert "--integers" not in capsys.readouterr().err
