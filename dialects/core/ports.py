@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,9 +62,20 @@ def _cut(name: str, array: Any, shapes: Mapping[str, Any]) -> Any:
 
 
 def symbol_in(module: ModuleOp, function: str) -> str:
-    """Return the name that a function of a network has in a module: in C, `network` is `network_run`, or `NAME_run`."""
-    names = {op.properties["sym_name"] for op in module.ops if "sym_name" in op.properties}
+    """
+    Return the name that a function has in a module: itself, or that of C.
+
+    In C, `network` is `network_run`, or `NAME_run` in a module of that name; characters and names that C does not
+    allow are replaced, as `main` by `main_`.
+    """
+    symbols = [op.properties["sym_name"] for op in module.ops if "sym_name" in op.properties]
+    names = [symbol.data for symbol in symbols if isinstance(symbol, StringAttr)]
     named = module.attributes.get(NAME)
-    own = named.data if isinstance(named, StringAttr) and function.startswith("network") else ""
-    as_c = f"{own}{function.removeprefix('network')}_run" if own else f"{function}_run"
-    return as_c if StringAttr(function) not in names and StringAttr(as_c) in names else function
+    own = named.data if isinstance(named, StringAttr) else ""
+    as_c = f"{own}{function.removeprefix('network')}_run" if own and function.startswith("network") else ""
+    if function in names or as_c in names:
+        return function if function in names else as_c
+    spelt = re.escape(re.sub(r"[^A-Za-z0-9_]", "_", function))
+    forms = [rf"{spelt}_run", rf"(?:{re.escape(own)}_)?(?:n_?)?{spelt}_?(?:_run)?", rf"{re.escape(own)}_run"]
+    matches = [name for form in forms for name in names if re.fullmatch(form, name)]
+    return matches[0] if matches else function

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IndexType, ModuleOp
 
 from ...dialects.core.interleaving import Order
 from ...dialects.core.ports import symbol_in
@@ -81,6 +81,8 @@ class Bench:
     private: frozenset[str] = frozenset()
     """Globals that only the module sees."""
     seed: int = 0
+    indices: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Function -> its inputs of type index."""
     references: list[Reference] = field(default_factory=list[Reference])
     skipped: list[Diagnostic] = field(default_factory=list[Diagnostic])
     steps: int = 0
@@ -119,6 +121,19 @@ class Bench:
         most = max(_SAMPLE_STEPS, 4 * steps[0]) if steps else _STEPS
         return Limits(most, sequential=True, undefined="poison")
 
+    def exceeds(self, module: ModuleOp, reference: Reference) -> bool:
+        """Return whether an index of a run does not fit its argument after a pass: in C an index has 32 bits."""
+        if not any(self.indices.values()):
+            return False
+        interpreter = Interpreter(module)
+        for function, indices in self.indices.items():
+            arguments, _ = ports(interpreter.symbol(symbol_in(module, function)))
+            types = {port.name: port.declared for port in arguments if port.name in indices}
+            arrays = {name: np.asarray(reference.inputs[function][name]) for name in types}
+            if any(np.any(arrays[name].astype(dtype) != arrays[name]) for name, dtype in types.items()):
+                return True
+        return False
+
     def rerun(self, module: ModuleOp, reference: Reference) -> Observation:
         """Run a program after a pass on the inputs of a run before."""
         limits = None
@@ -153,6 +168,12 @@ def bench_of(module: ModuleOp, functions: tuple[str, ...], file: Path | None, se
     private = frozenset(name for name, is_private in globals_.items() if is_private)
     calls = 2 if globals_ else 1
     bench = Bench(functions, exactness_of(module), is_scalar(module), calls=calls, private=private, seed=seed)
+    interpreter = Interpreter(module)
+    arguments = {name: ports(interpreter.symbol(symbol_in(module, name)))[0] for name in functions}
+    bench.indices = {
+        name: frozenset(port.name for port in group if isinstance(port.element, IndexType) and not port.is_output)
+        for name, group in arguments.items()
+    }
     if file is not None:
         bench.refer(module, _of_file(module, functions, file))
     elif not (bench.is_scalar and _refer_at_ends(bench, module, seed, runs)):

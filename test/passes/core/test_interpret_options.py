@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from tilewright import opt_tool
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
+from tilewright.passes import all_passes
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.driver import references
 from tilewright.runtime.driver.interpret import InterpretEach
 from tilewright.test.passes.core.replaced_programs import replace
@@ -192,3 +196,13 @@ def test_options_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert f"{option.partition('=')[0]} is of use with --interpret-each only" in capsys.readouterr().err
     assert opt_tool.main([*words, "--interpret-runs=0"]) == 2
     assert "expected a number above 0, found '0'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["main", "step", "exp", '"a.b"', "_private", "UPPER"])
+def test_functions_are_found_in_c(name: str):
+    """C allows other names than the IR: `main` is `main__run` there, `a.b` `a_b_run`. An index has 32 bits."""
+    text = f"func.func @{name}(%m: memref<4xi32>, %n: memref<4xi32>, %i: index) {{\n  BODY\n  func.return\n}}"
+    text = text.replace("BODY", "memref.copy %m, %n : memref<4xi32> to memref<4xi32>")
+    pipeline = parse_pipeline("builtin.module(convert-to-emitc,name-network{prefix=own})", all_passes())
+    observer = InterpretEach(runs=9)
+    PassManager([observer]).run(parse_module(new_context(), text), pipeline, new_context())
