@@ -294,6 +294,7 @@ def test_places_that_are_taken(tool: str, taken: str, tmp_path: Path, capsys: py
     assert place.is_file() if taken == "file" else not list(place.iterdir())
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("limit", [0, 1000, 4000])
 def test_a_full_disk(tool: str, limit: int, tmp_path: Path):
@@ -355,6 +356,7 @@ NAMES = (
 )
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     "index", [pytest.param(index, marks=[] if index % 12 else pytest.mark.quick) for index in range(len(NAMES))]
 )
@@ -372,6 +374,7 @@ def test_names_that_become_equal_work(tmp_path: Path):
     assert computes(renamed(names), tmp_path, "a_b")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", ["", "same", "main", "*/", "//", "a\nb", "größe", 'a"b\\'])
 def test_any_node_and_graph_name_works(name: str, tmp_path: Path):
     built = small()

@@ -30,6 +30,7 @@ def _exit_code(script: Path, words: list[str], monkeypatch: pytest.MonkeyPatch) 
     return left.value.code
 
 
+@pytest.mark.sample(28)
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_help(script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     code = _exit_code(script, ["--help"], monkeypatch)

@@ -395,6 +395,7 @@ def test_a_folder_that_holds_no_network(case: Saved, capsys: pytest.CaptureFixtu
 # The terminal
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_progress_only_on_a_terminal(case: Saved, tmp_path: Path):
     import pty
@@ -412,6 +413,7 @@ def test_progress_only_on_a_terminal(case: Saved, tmp_path: Path):
     assert b"import" in shown
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 @pytest.mark.parametrize("command", ["tilewright targets host", "tilewright --help", "opt-tool --list-passes"])
 def test_a_closed_pipe_is_no_crash(command: str):
@@ -420,6 +422,7 @@ def test_a_closed_pipe_is_no_crash(command: str):
     assert done.stderr == ""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize(
     "command",

@@ -57,6 +57,7 @@ def macros(folder: Path) -> dict[str, str]:
 # The report
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 def test_sizes_are_those_of_the_header(compiled: Path):
     report, header = report_of(compiled), macros(compiled)
@@ -161,6 +162,7 @@ def test_the_documented_command_builds_the_network(compilation: Compilation, tmp
     assert [int(line) for line in out.split()] == small_reference(x).ravel().tolist()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 def test_weights_that_are_binary_build_too(compiled: Path):
     (compiled / "main.c").write_text(MAIN)
@@ -168,6 +170,7 @@ def test_weights_that_are_binary_build_too(compiled: Path):
     assert subprocess.run([compiled / "main"], capture_output=True, check=True).stdout
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 def test_opt_tool_runs_the_written_pipeline(compiled: Path, capsys: pytest.CaptureFixture[str]):
     (file,) = compiled.glob("*.onnx")

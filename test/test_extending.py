@@ -39,6 +39,7 @@ def case(tmp_path: Path) -> Saved:
 # A folder with all: a machine, a pipeline, a cost function, a dialect, a pass and C
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_opt_tool_uses_a_folder(soc: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
     model = case.folder / "network.onnx"
@@ -73,6 +74,7 @@ def test_a_dialect_of_a_folder_is_read_verified_and_run(soc: Path, capsys: pytes
     assert "mysoc.clamp" in out
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_check_compares_the_runs_of_a_folder(soc: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
     places = ["--on", "interpreter", "--on", "simulator", "--on", "host"]

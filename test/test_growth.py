@@ -48,6 +48,7 @@ def compiled(model: ModelProto, folder: Path) -> None:
     compile_model(Model(path), "host").program()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("shape", "nodes"), [("chain", 16), ("fan_in", 8), ("ifs", 16)])
 def test_a_compilation_grows_with_the_nodes(shape: str, nodes: int, tmp_path: Path):
     small, large = SHAPES[shape](nodes), SHAPES[shape](nodes * FACTOR)

@@ -334,6 +334,7 @@ def test_order_in_memory_does_not_matter():
     assert converted("x", np.array(3), np.dtype(np.float32), ()).tolist() == 3.0
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 @pytest.mark.parametrize("element", [TensorProto.FLOAT, TensorProto.INT8, TensorProto.UINT8, TensorProto.BOOL])
 def test_all_places_take_and_refuse_the_same(element: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

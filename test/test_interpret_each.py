@@ -89,6 +89,7 @@ def test_passes_without_a_fault(path: Path, capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.sample(3)
 @pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_the_guilty_pass_is_named(fault: Fault, path: Path, capsys: pytest.CaptureFixture[str]):

@@ -22,6 +22,7 @@ wait
 """A C compiler that takes its time, with a process and a temporary file of its own."""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("number", "code", "said"),
     [(signal.SIGINT, 130, "interrupted\n"), (signal.SIGTERM, 143, "ended by SIGTERM\n")],

@@ -41,16 +41,19 @@ def prove(module: ModuleOp) -> None:
     verify_memory(module, plain=False, tiles=False)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("name", "target"), [*CASES, ("ds-cnn", "siracusa/l3")])
 def test_networks_of_the_zoo(name: str, target: str):
     assert list(violations(explicit_program(import_model(zoo.build(name)), target))) == []
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_chain_of_convolutions(target: str):
     assert list(violations(explicit_program(import_model(chain()), target))) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("rows", ["row_bytes = 96\nalignment = 96\nsize = 11520", "alignment = 64\nsize = 12288"])
 def test_stages_and_tiles_lie_in_rows(rows: str, tmp_path: Path):
     (tmp_path / "rows.toml").write_text(f'include = "siracusa/cluster"\n[levels.L1]\n{rows}\n')

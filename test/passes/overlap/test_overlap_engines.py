@@ -49,6 +49,7 @@ def results_in_time(module: ModuleOp) -> Array:
     return TimedSession(module).run(inputs())["out"]
 
 
+@pytest.mark.sample(10)
 @pytest.mark.long
 @settings(deadline=None)
 @given(programs())

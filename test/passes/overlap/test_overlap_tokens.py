@@ -156,6 +156,7 @@ def test_transfers_inside_of_a_loop_are_counted():
     assert bound(module) == 2
 
 
+@pytest.mark.nightly
 def test_loops_open_what_is_counted(tmp_path: Path):
     """Of a network with tiles in loops: the count is never below what is open as it runs, and limits hold."""
     path = tmp_path / "llama.onnx"

@@ -61,6 +61,7 @@ def test_stores_scale_each_block_of_channels(seed: int, tmp_path: Path) -> None:
     assert_equal(block_scales(seed), seed, tmp_path, ["sanitizers"], target="gemmini/32x32")
 
 
+@pytest.mark.nightly
 def test_scales_within_a_block_are_the_cores(tmp_path: Path) -> None:
     module = assert_equal(block_scales(0, block=8), 0, tmp_path, ["sanitizers"], phase="planned")
     (rescale,) = (op for op in module.walk() if isinstance(op, RescaleOp))
@@ -76,6 +77,7 @@ def test_residuals(seed: int, tmp_path: Path) -> None:
     assert ("gemmini.mvin_bytes_add" in text) == (seed % 2 == 1)
 
 
+@pytest.mark.nightly
 def test_tiles_of_a_padded_image_differ_in_what_loads_fill(tmp_path: Path) -> None:
     builder = Builder(1, [1, 16, 64, 64])
     network = builder.model(builder.conv("x", 16, 16, 3, pads=[1] * 4))
@@ -95,6 +97,7 @@ def test_programs_without_a_scratchpad(seed: int, tmp_path: Path) -> None:
     assert "gemmini.mvout_pool" in str(assert_equal(lone_pool(seed), seed, tmp_path, ["sanitizers"]))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_parts_of_reductions_start_from_zeros(seed: int, tmp_path: Path) -> None:
     module = assert_equal(deep_conv(seed), seed, tmp_path, ["sanitizers"], phase="planned", target="gemmini/chip")
@@ -104,6 +107,7 @@ def test_parts_of_reductions_start_from_zeros(seed: int, tmp_path: Path) -> None
     assert isinstance(fill.parent_op(), FirstOp)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("network", "seed"), [*product([random_groups], (0, 1, 2, 9, 89)), *product([random_batches], (0, 1, 7))]
 )
@@ -112,6 +116,7 @@ def test_groups_and_batches_are_products_of_the_array(network: Network, seed: in
     assert "gemmini.compute_preloaded" in str(module)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_products_of_unsigned_bytes_are_on_the_array(seed: int, tmp_path: Path) -> None:
     module = assert_equal(random_unsigned(seed), seed, tmp_path, ["sanitizers"], phase="planned")
@@ -120,17 +125,20 @@ def test_products_of_unsigned_bytes_are_on_the_array(seed: int, tmp_path: Path) 
     assert set(engines) == {'"array"'}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", [0, 7])
 def test_rows_of_windows_of_few_channels_become_channels(seed: int, tmp_path: Path) -> None:
     module = assert_equal(first_layer(seed), seed, tmp_path, ["sanitizers"], phase="planned")
     assert any(isinstance(op, ConvOp) and shape_of(op.inputs[1])[-2] == 1 for op in module.walk())
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_maxima_of_windows(seed: int, tmp_path: Path) -> None:
     assert "gemmini.mvout_pool" in str(assert_equal(random_pool(seed), seed, tmp_path, ["sanitizers"]))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("network", "seed"),
     [
@@ -152,6 +160,7 @@ def test_programs_of_instructions_are_proved(network: Network, seed: int, tmp_pa
         verify_memory(module, plain=False, tiles=False)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("network", [random_conv, random_matmul, residual, random_pool])
 def test_instructions_are_interpreted(network: Network, tmp_path: Path) -> None:
     assert_equal(network(3), 3, tmp_path, ["interpreter", "host"])

@@ -21,6 +21,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("seed", "loops", "element"), PROGRAMS)
 def test_sequences_are_equal(seed: int, loops: bool, element: str, tmp_path: Path) -> None:
     program, file = Program(seed, loops=loops, element=element), tmp_path / "network.mlir"

@@ -129,6 +129,7 @@ def heads_of_more_channels(b: SequenceBuilder, x: Value) -> Value:
     return b.without_heads(attended(b, query, key, value))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("form", "message"),
     [
