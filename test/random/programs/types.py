@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from random import Random
+
+import numpy as np
 
 WIDTHS = {"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 """Integer type -> its bits."""
@@ -126,10 +129,30 @@ def _float_literal(draw: Random, type: str) -> str:
 
 
 def dense(draw: Random, type: Shaped) -> str:
-    """Return the text of a random constant of a shaped type: a splat, or nested lists."""
+    """Return the text of a random constant of a shaped type: a splat, nested lists, or the bytes of the elements."""
     if draw.random() < 0.25 or not type.size:
         return f"dense<{literal(draw, type.element) if type.size else ''}>"
-    return f"dense<{nested([literal(draw, type.element) for _ in range(type.size)], type.shape)}>"
+    texts = [literal(draw, type.element) for _ in range(type.size)]
+    # The form follows from the elements: a draw would change all that comes after it.
+    if type.element != "bf16" and zlib.crc32(" ".join(texts).encode()) % 5 == 0:
+        return f'dense<"0x{_bytes(texts, type.element).hex().upper()}">'
+    return f"dense<{nested(texts, type.shape)}>"
+
+
+def _bytes(texts: Sequence[str], element: str) -> bytes:
+    """Return the bytes of constants as MLIR lays them out: bits of i1 in bytes, other types in bytes of their own."""
+    if element == "i1":
+        bits = np.array([text == "true" for text in texts])
+        # One byte of all ones or zeros means a splat.
+        return b"\xff" if bits.all() else np.packbits(bits, bitorder="little").tobytes()
+    if element in FLOATS:
+        dtype = np.dtype(f"f{sum(FLOATS[element]) // 8 + 1}")
+        words = np.dtype(f"u{dtype.itemsize}")
+        return b"".join(
+            np.array(int(t, 16), words).tobytes() if "x" in t else np.array(float(t), dtype).tobytes() for t in texts
+        )
+    size = max(WIDTHS[element] // 8, 1)
+    return b"".join((int(text) % (1 << 8 * size)).to_bytes(size, "little") for text in texts)
 
 
 def nested(texts: Sequence[str], shape: Sequence[int]) -> str:
