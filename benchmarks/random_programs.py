@@ -16,6 +16,7 @@ verify and another result are faults. Each is printed with its seed, and the exi
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import tempfile
@@ -225,6 +226,13 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _ended(first: int, end: Crash | Hang) -> Tally:
+    """Return the outcome of a batch whose process ended or hung."""
+    tally = Tally()
+    tally.fault("campaign", first, f"batch of {BATCH}: {type(end).__name__.lower()}: {end}")
+    return tally
+
+
 def main() -> int:
     arguments = parsed()
     names = tuple(name for name in arguments.passes.split(",") if name)
@@ -232,19 +240,21 @@ def main() -> int:
     console, began, tally = Console(stderr=True), time.monotonic(), Tally()
     firsts = range(arguments.seed, arguments.seed + arguments.count, BATCH)
     runs = run_isolated(firsts, partial(attempt, options=options), arguments.jobs, SECONDS)
-    for first, found in track(runs, "running", len(firsts), console=console, disable=not console.is_terminal):
-        if isinstance(found, Crash | Hang):
-            found, ended = Tally(), found
-            found.fault("campaign", first, f"batch of {BATCH}: {type(ended).__name__.lower()}: {ended}")
-        tally.merge(found)
-        for text in found.faults:
-            print(text, flush=True)
-        if arguments.faults:
-            arguments.faults.write_text("\n\n".join(tally.faults))
+    done = 0
+    # What came before an interruption is shown, too.
+    with contextlib.suppress(KeyboardInterrupt):
+        for first, found in track(runs, "running", len(firsts), console=console, disable=not console.is_terminal):
+            batch = _ended(first, found) if isinstance(found, Crash | Hang) else found
+            tally.merge(batch)
+            done += BATCH
+            for text in batch.faults:
+                print(text, flush=True)
+            if arguments.faults:
+                arguments.faults.write_text("\n\n".join(tally.faults))
     Console(width=100).print(table(tally))
     for text, count in tally.refusals.most_common(12):
         print(f"{count:5} {text}")
-    print(f"{len(firsts) * BATCH} programs, {len(tally.faults)} faults, {time.monotonic() - began:.0f} s")
+    print(f"{done} programs, {len(tally.faults)} faults, {time.monotonic() - began:.0f} s")
     return int(bool(tally.faults))
 
 

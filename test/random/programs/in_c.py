@@ -26,7 +26,7 @@ SANITIZERS = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recov
 _RUNTIME = Path(__file__).parents[3] / "runtime" / "c"
 OWN_MATH = ("-DTW_OWN_MATH", f"-I{_RUNTIME}")
 """Flags by which C computes elementary functions as the interpreter does, not by its library."""
-FLAGS = {"plain": (*STRICT, "-O2", *OWN_MATH), "sanitised": (*STRICT, *SANITIZERS, *OWN_MATH)}
+FLAGS = {"plain": (*STRICT, "-O2"), "sanitised": (*STRICT, *SANITIZERS)}
 """Build -> the compiler's flags."""
 
 INDEX = np.int32
@@ -129,12 +129,20 @@ def run_in_c(texts: Sequence[CText], folder: Path, build: str, runs: int = 2) ->
     """
     Compile programs together and run them on `runs` sets of inputs.
 
-    Where the compiler refuses them, each is compiled alone.
+    Programs with elementary functions are compiled apart, with functions that compute what the interpreter computes.
+    Where the compiler refuses programs, each is compiled alone.
     """
+    libm = [text for text in texts if "libm" in text.program.traits]
+    if 0 < len(libm) < len(texts):
+        others = [text for text in texts if text not in libm]
+        parts = [*zip(libm, run_in_c(libm, folder, build, runs), strict=True)]
+        parts += zip(others, run_in_c(others, folder, build, runs), strict=True)
+        results = {text.program.seed: result for text, result in parts}
+        return [results[text.program.seed] for text in texts]
     source = folder / f"batch_{build}.c"
     source.write_text(batch_text(texts, runs))
     try:
-        command = [str(compile_executable([source], FLAGS[build]))]
+        command = [str(compile_executable([source], [*FLAGS[build], *(OWN_MATH if libm else ())]))]
     except Diagnostic as error:
         if len(texts) == 1:
             return [Failure(str(error)[:3000])]
