@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -241,7 +242,8 @@ def main() -> int:
     firsts = range(arguments.seed, arguments.seed + arguments.count, BATCH)
     runs = run_isolated(firsts, partial(attempt, options=options), arguments.jobs, SECONDS)
     done = 0
-    # What came before an interruption is shown, too.
+    # What came before an interruption is shown, too; a job in the background is ended by SIGTERM.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         for first, found in track(runs, "running", len(firsts), console=console, disable=not console.is_terminal):
             batch = _ended(first, found) if isinstance(found, Crash | Hang) else found
