@@ -27,6 +27,7 @@ from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
 
 from ....ir import DenseAttr
 from .constants import print_dense
+from .structured import parse_affine_if, parse_reduce, print_affine_if, print_reduce
 
 _ATOMIC_KINDS = (
     *("addf", "addi", "assign", "maximumf", "maxs", "maxu", "minimumf", "mins", "minu", "mulf", "muli", "ori", "andi"),
@@ -348,6 +349,7 @@ class Syntax(NamedTuple):
 
 _TO = _conversion(" to ")
 SYNTAX: dict[str, Syntax] = {
+    "affine.if": Syntax(parse_affine_if, print_affine_if),
     "linalg.transpose": Syntax(_transpose, _print_transpose, replaces=True),
     "memref.alloca_scope": Syntax(_scope, _print_scope),
     "memref.atomic_rmw": Syntax(_atomic, _print_atomic),
@@ -358,6 +360,7 @@ SYNTAX: dict[str, Syntax] = {
     "memref.memory_space_cast": Syntax(_cast, _TO),
     "memref.rank": Syntax(_rank, _print_rank),
     "scf.parallel": Syntax(_parallel, _print_parallel),
+    "scf.reduce": Syntax(parse_reduce, print_reduce, replaces=True),
     "scf.while": Syntax(_while, replaces=True),
 }
 """The syntax of ops that have none in xDSL, or one that omits attributes."""

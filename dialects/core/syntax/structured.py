@@ -1,0 +1,106 @@
+"""Upstream's syntax of structured ops with several regions: `affine.if` and `scf.reduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.affine import YieldOp
+from xdsl.dialects.builtin import AffineSetAttr, IndexType
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
+
+
+def parse_affine_if(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `affine.if affine_set<(d0)[s0] : (d0 - s0 >= 0)>(%i)[%n] -> (f32) {...} else {...}`."""
+    start = parser.pos
+    condition = parser.parse_attribute()
+    if not isinstance(condition, AffineSetAttr):
+        parser.raise_error("expected an affine set", start, parser.pos)
+    operands = [*_indices(parser, parser.Delimiter.PAREN), *_indices(parser, parser.Delimiter.SQUARE)]
+    results: Sequence[Attribute] = ()
+    if parser.parse_optional_punctuation("->") is not None:
+        types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        results = [parser.parse_type()] if types is None else types
+    regions = [_terminated(parser.parse_region())]
+    has_else = parser.parse_optional_keyword("else") is not None
+    regions.append(_terminated(parser.parse_region()) if has_else else Region())
+    attributes = parser.parse_optional_attr_dict()
+    properties: dict[str, Attribute] = {"condition": condition}
+    return op.create(
+        operands=operands, result_types=results, properties=properties, regions=regions, attributes=attributes
+    )
+
+
+def _indices(parser: Parser, delimiter: Parser.Delimiter) -> Sequence[SSAValue]:
+    """Parse the operands of a set between brackets, if they are there."""
+    start = parser.pos
+    operands = parser.parse_optional_comma_separated_list(delimiter, parser.parse_unresolved_operand) or []
+    return parser.resolve_operands(operands, [IndexType()] * len(operands), start)
+
+
+def _terminated(region: Region) -> Region:
+    """Add the terminator that a region without results may omit."""
+    block = region.block
+    if not isinstance(block.last_op, YieldOp):
+        block.add_op(YieldOp.get())
+    return region
+
+
+def print_affine_if(op: Operation, printer: Printer) -> None:
+    """Print what `parse_affine_if` reads."""
+    condition = cast(AffineSetAttr, op.properties["condition"])
+    printer.print_string(" ")
+    printer.print_attribute(condition)
+    dims = condition.data.num_dims
+    with printer.in_parens():
+        printer.print_list(op.operands[:dims], printer.print_ssa_value)
+    if op.operands[dims:]:
+        with printer.in_square_brackets():
+            printer.print_list(op.operands[dims:], printer.print_ssa_value)
+    if op.results:
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(op.result_types, printer.print_attribute)
+    words = ("", "else ")
+    for word, region in zip(words, op.regions, strict=True):
+        if region.blocks:
+            printer.print_string(f" {word}")
+            printer.print_region(region, print_block_terminators=bool(op.results))
+    printer.print_op_attributes(op.attributes)
+
+
+def parse_reduce(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `scf.reduce(%a, %b : i32, f32) {...}, {...}`; xDSL prints no comma between the regions."""
+    operands: Sequence[SSAValue] = ()
+    if parser.parse_optional_punctuation("(") is not None:
+        start = parser.pos
+        names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_punctuation(")")
+        operands = parser.resolve_operands(names, types, start)
+    regions: list[Region] = []
+    while len(regions) < len(operands):
+        if regions:
+            parser.parse_optional_punctuation(",")
+        regions.append(parser.parse_region())
+    made = cast(Any, op)(operands, regions)
+    made.attributes |= parser.parse_optional_attr_dict()
+    for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
+        ensure_terminator(made, trait)
+    return made
+
+
+def print_reduce(op: Operation, printer: Printer) -> None:
+    """Print what `parse_reduce` reads."""
+    if op.operands:
+        with printer.in_parens():
+            printer.print_list(op.operands, printer.print_ssa_value)
+            printer.print_string(" : ")
+            printer.print_list(op.operand_types, printer.print_attribute)
+        printer.print_string(" ")
+        printer.print_list(op.regions, printer.print_region)
+    printer.print_op_attributes(op.attributes)
