@@ -50,7 +50,7 @@ def _terminated(region: Region) -> Region:
 
 
 def print_affine_if(op: Operation, printer: Printer) -> None:
-    """Print what `parse_affine_if` reads."""
+    """Print the form that `parse_affine_if` reads."""
     condition = cast(AffineSetAttr, op.properties["condition"])
     printer.print_string(" ")
     printer.print_attribute(condition)
@@ -95,7 +95,7 @@ def parse_reduce(op: type[Operation], parser: Parser) -> Operation:
 
 
 def print_reduce(op: Operation, printer: Printer) -> None:
-    """Print what `parse_reduce` reads."""
+    """Print the form that `parse_reduce` reads."""
     if op.operands:
         with printer.in_parens():
             printer.print_list(op.operands, printer.print_ssa_value)
