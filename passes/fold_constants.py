@@ -50,10 +50,17 @@ def _is_foldable(op: Operation, known: dict[Operation, list[Array]], limit: int)
         return False
     if not all(source in known or source in fresh for source in sources):
         return False
-    if not is_pure(op) or (is_kernel(op) and kernel_of(op).captures):
+    if not is_pure(op) or (is_kernel(op) and kernel_of(op).captures) or _captures(op):
         return False
     size = int(np.prod(shape_of(op.results[0]))) * numpy_type(element_of(op.results[0])).itemsize
     return size <= max(limit, sum(known[source][0].nbytes for source in sources if source in known))
+
+
+def _captures(op: Operation) -> bool:
+    """Return whether the regions of an op use values from around it."""
+    inner = [nested for region in op.regions for nested in nested_ops(region)]
+    owners = [operand.owner for nested in inner for operand in nested.operands]
+    return any(not op.is_ancestor(owner) for owner in owners)
 
 
 def _operand(value: Any, known: dict[Operation, list[Array]]) -> Array:

@@ -12,3 +12,15 @@ func.func @captures(%s: i8) -> tensor<4xi8> {
   } -> tensor<4xi8>
   func.return %a : tensor<4xi8>
 }
+
+// A padding that is computed outside is not known.
+// CHECK-LABEL: @padded
+// CHECK: tensor.pad
+func.func @padded(%v: i32) -> tensor<3xi32> {
+  %c = arith.constant dense<[1, 2]> : tensor<2xi32>
+  %r = tensor.pad %c low[1] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %v : i32
+  } : tensor<2xi32> to tensor<3xi32>
+  func.return %r : tensor<3xi32>
+}
