@@ -57,7 +57,7 @@ _FLOAT_FUNCTIONS: dict[type[Operation], Callable[..., Any]] = {
     math.Log1pOp: np.log1p,
     math.Log2Op: np.log2,
     math.LogOp: np.log,
-    math.PowFOp: np.power,
+    math.PowFOp: np.float_power,
     math.RsqrtOp: _rsqrt,
     math.SinOp: np.sin,
     math.SinhOp: np.sinh,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tilewright.compiler import machine_named, pipeline_of
-from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
 from tilewright.passes.core.manager import PassManager
@@ -142,3 +142,18 @@ def test_networks_on_own_functions():
     results = host_run(HostNetwork(render(module), sanitize=True, flags=flags))(arrays)
     for name, value in expected.items():
         np.testing.assert_allclose(results[name], value, rtol=1e-6, atol=1e-6, err_msg=name)
+
+
+def test_powers_by_a_half_are_no_square_roots() -> None:
+    """NumPy's `power` takes the square root for the scalar exponent 0.5: -0.0 of -0.0, NaN of -inf."""
+    text = """
+    func.func @network(%a: f32, %b: f32) -> f32 {
+      %r = math.powf %a, %b : f32
+      func.return %r : f32
+    }"""
+    module = parse_module(new_context(), text)
+    for base, power in ((-0.0, 0.0), (-np.inf, np.inf)):
+        arguments = {"arg0": np.array(base, np.float32), "arg1": np.array(0.5, np.float32)}
+        found = run_module(module, arguments)["result0"]
+        assert found == power
+        assert not np.signbit(found)
