@@ -78,6 +78,7 @@ def test_too_little_memory_is_refused(target: str, tmp_path: Path):
     assert "give RAM" in error.value.remedy
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("target", "level"), [("host", "RAM"), ("native", "RAM"), ("siracusa", "L2")])
 def test_too_little_memory_is_refused_before_the_program_is_proved(target: str, level: str, tmp_path: Path):
     (tmp_path / "tiny.toml").write_text(f'include = "{target}"\n[levels.{level}]\nsize = "8KiB"\n')
@@ -113,6 +114,7 @@ def waits_of(module: ModuleOp) -> list[DmaWaitOp]:
     return [op for op in module.walk() if isinstance(op, DmaWaitOp) and not isinstance(op.token.owner, DmaNoneOp)]
 
 
+@pytest.mark.nightly
 def test_each_dropped_wait_is_refused(explicit: ModuleOp):
     for number in range(0, len(waits_of(explicit)), 6):
         module = explicit.clone()

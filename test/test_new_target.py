@@ -116,6 +116,7 @@ def on(network: HostNetwork, inputs: list[Array]) -> Array:
     return y
 
 
+@pytest.mark.sample(2)
 @settings(max_examples=6)
 @given(PRODUCTS, st.integers(0, 99))
 def test_products_are_tiled_lowered_and_equal(folder: Path, product: Product, seed: int) -> None:
@@ -148,6 +149,7 @@ def test_large_products_are_tiles_in_both_memories_and_in_the_array(folder: Path
     assert len(lines) <= 250 + len(SMALL.splitlines())
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
 def test_written_folders_type_check_strictly(tmp_path: Path) -> None:
     for kind in ("core", "accelerator"):

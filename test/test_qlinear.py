@@ -70,6 +70,7 @@ def check_everywhere(
             np.testing.assert_array_equal(found.astype(np.float64), expected.astype(np.float64))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "target"),
     [(name, target) for name in NETWORKS for target in ("host", "native") if (name, target) != SLOWEST],
@@ -112,6 +113,7 @@ CONVOLUTIONS: list[Any] = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("target", ["host", "native"])
 @pytest.mark.parametrize(("x", "w", "group", "windows", "x_type", "w_type"), CONVOLUTIONS)
 def test_convolutions(
@@ -125,6 +127,7 @@ def test_convolutions(
     check_everywhere(model, inputs, tmp_path, target)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("target", ["host", "native"])
 @pytest.mark.parametrize(
     ("a", "columns", "per_column"), [((5, 37), 20, True), ((1, 64), 3, False), ((2, 3, 9), 16, False)]

@@ -101,6 +101,7 @@ def modules() -> list[str]:
     return sorted(str(file.relative_to(ROOT)) for file in files)
 
 
+@pytest.mark.nightly
 def test_remedies_name_options_that_their_commands_have():
     names = modules()
     assert len(names) > 300

@@ -102,6 +102,7 @@ def test_names_of_a_file_differ_too(folder: Path):
     assert built_and_run(folder, [folder / "whole.c", *weights], names) == expected(folder, names)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("target", ["host", "siracusa"])
 def test_one_network_under_two_names(target: str, folder: Path, tmp_path: Path):
     """Whatever has a name of its own at the level of the file would be defined twice in one unit."""

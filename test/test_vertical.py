@@ -84,6 +84,7 @@ def check_equal(outputs: Outputs, golden: Outputs) -> None:
         assert np.array_equal(outputs[name].astype(np.float64), value.astype(np.float64)), name
 
 
+@pytest.mark.sample(1)
 @pytest.mark.long
 def test_every_level_is_onnx_runtime(network: Path):
     levels = EachPhase(inputs_of(network, 1))
@@ -95,6 +96,7 @@ def test_every_level_is_onnx_runtime(network: Path):
         check_equal(outputs, golden)
 
 
+@pytest.mark.sample(1)
 def test_the_c_is_onnx_runtime(network: Path, compilation: Compilation):
     run = host_run(HostNetwork(compilation.program(), flags=STRICT))
     for seed in (*SEEDS, SEEDS[0]):
@@ -103,6 +105,7 @@ def test_the_c_is_onnx_runtime(network: Path, compilation: Compilation):
     assert not np.array_equal(first, second)
 
 
+@pytest.mark.sample(1)
 def test_the_c_is_clean_under_sanitizers(network: Path, compilation: Compilation):
     check_equal(sanitized(compilation)(inputs_of(network, 2)), reference(network, 2))
 
@@ -115,6 +118,7 @@ def test_interpreted_c_is_native_c(network: Path, compilation: Compilation):
 # DS-CNN, by way of opt-tool
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 @pytest.mark.quick
 def test_one_run_and_eight_through_files_give_the_same_c(tmp_path: Path):
@@ -134,6 +138,7 @@ def test_one_run_and_eight_through_files_give_the_same_c(tmp_path: Path):
     assert "void network_run(" in whole.read_text()
 
 
+@pytest.mark.nightly
 def test_each_dump_gives_the_same_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     save(model("ds-cnn"), tmp_path / "net.onnx")
     words = ["-p", "host-pipeline", "-t", "c", "--dump-dir", str(tmp_path / "dumps")]

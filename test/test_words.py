@@ -23,6 +23,7 @@ def g():
 '''
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_docstrings_and_messages_keep_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     documented, raised = texts()

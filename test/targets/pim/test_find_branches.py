@@ -82,6 +82,7 @@ def test_cswin():
     assert found(model) == of_family("CSWin-T", 224, channels=(8, 16, 32, 64), heads=heads, blocks=layers)
 
 
+@pytest.mark.nightly
 def test_focal():
     """Pooled keys are a coarse region of 7 x 7 and 5 x 5 windows; the last stage has one window."""
     model = focal_tiny.build(image=56, dim=8, layers=(2, 1), heads=(2, 4), focus=(7, 5), classes=4)

@@ -31,6 +31,7 @@ def _outcomes(count: int) -> Outcomes:
     return total
 
 
+@pytest.mark.nightly
 def test_no_fault_that_changes_a_result_is_missed() -> None:
     found = _outcomes(COUNT)
     assert found.missed == []
@@ -38,6 +39,7 @@ def test_no_fault_that_changes_a_result_is_missed() -> None:
     assert len(found.alarms) <= COUNT // 8
 
 
+@pytest.mark.nightly
 def test_a_proof_without_the_stated_values_misses_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_tiles(module: ModuleOp, *, plain: bool) -> None:
         verify(module, plain=plain, tiles=False)

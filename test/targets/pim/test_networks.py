@@ -38,6 +38,7 @@ def case(name: str, folder: Path) -> tuple[Path, dict[str, Array], Array]:
     return file, inputs, api.load(file, "host").run(inputs)["y"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "count"), [*((name, [2, 2]) for name in BLOCKS), ("windows", [1, 4])])
 def test_blocks_are_equal_at_each_level(name: str, count: list[int], tmp_path: Path) -> None:
     file, inputs, expected = case(name, tmp_path)
@@ -48,6 +49,7 @@ def test_blocks_are_equal_at_each_level(name: str, count: list[int], tmp_path: P
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5, err_msg=level)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", BLOCKS)
 def test_blocks_are_equal_in_c(name: str, tmp_path: Path) -> None:
     file, inputs, expected = case(name, tmp_path)
@@ -55,6 +57,7 @@ def test_blocks_are_equal_in_c(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.nightly
 def test_integers_are_exact(tmp_path: Path) -> None:
     file = tmp_path / "network.onnx"
     file.write_bytes(build("ds-cnn-qlinear").SerializeToString())
@@ -63,6 +66,7 @@ def test_integers_are_exact(tmp_path: Path) -> None:
     assert all(np.array_equal(found[name], values) for name, values in expected.items())
 
 
+@pytest.mark.nightly
 def test_a_quantised_block_is_exact(tmp_path: Path) -> None:
     """Integer softmax, normalisation and products: bit for bit the host's, in two calls of one process."""
     file, _, _ = case("divides", tmp_path)

@@ -30,6 +30,7 @@ def run(module: ModuleOp, passes: str) -> None:
     PassManager().run(module, parse_pipeline(f"builtin.module({passes})", all_passes()), new_context())
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("machine", "scheme", "tokens"), [("", (4, 2), 10), (SLOWER, (2, 2), 16)], ids=["4x4", "slower"]
 )

@@ -44,6 +44,7 @@ def programs(folder: Path, capacity: int, mesh: str = "pim/2x2") -> ModuleOp:
     return module
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("capacity", "counts", "cycles"),
     [(0, (0, 14), (8112, 8112)), (3000, (9, 5), (7912, 7224)), (1 << 20, (14, 0), (8880, 4608))],
@@ -62,6 +63,7 @@ def test_calls_are_equal_and_later_ones_faster(
         np.testing.assert_allclose(session.run(inputs)["y"], host.run(inputs)["y"], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.nightly
 def test_c_of_several_calls(tmp_path: Path) -> None:
     """The second call of a process computes with the weights that the first has loaded."""
     module = programs(tmp_path, 3000)
@@ -77,6 +79,7 @@ def test_c_of_several_calls(tmp_path: Path) -> None:
         np.testing.assert_allclose(found, expected.run(inputs)["y"], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.nightly
 def test_resident_weights_fit_the_memory_of_a_node(tmp_path: Path) -> None:
     """A byte less than all take with shards, slots and buffers: one is streamed; if it is not, the proof refuses."""
     mesh, kept = tmp_path / "mesh.toml", list[ModuleOp]()

@@ -40,6 +40,7 @@ def lowered(module: ModuleOp, passes: str) -> ModuleOp:
     return made
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mesh", MESHES)
 def test_links_carry_one_transfer_of_a_phase(mesh: tuple[int, int]) -> None:
     gathered = [op for op in sharded(*mesh).walk() if isinstance(op, AllGatherOp)]

@@ -187,6 +187,7 @@ def covering(branches: int, chosen: Sequence[Candidate]) -> float:
     return best[left] + sum(each.cycles for each in chosen)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.long
 @pytest.mark.parametrize("mib", [1, 2, 8])
 def test_optima_are_those_of_dynamic_programming(mib: int):

@@ -47,6 +47,7 @@ def case(folder: Path) -> tuple[dict[str, Array], Array]:
     return inputs, api.load(folder / "block.onnx", "host").run(inputs)["y"]
 
 
+@pytest.mark.nightly
 def test_a_refused_block_runs_between_scheduled_ones(tmp_path: Path) -> None:
     """The middle one of three blocks has heads of twice the channels, and runs by the default mapping."""
     b = SequenceBuilder("three.blocks", "", 5)
@@ -75,6 +76,7 @@ def rings(module: ModuleOp) -> set[tuple[int, int, int]]:
     return {(op.along.data, op.stride, op.ring) for op in module.walk() if isinstance(op, AllGatherOp)}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("layers", [[[4, 1]] * 2, [[1, 2]], [[4, 4]] * 8], ids=str)
 def test_programs_that_follow_a_schedule_are_equal(layers: list[list[int]], tmp_path: Path) -> None:
     file = scheduled(tmp_path, layers)
@@ -83,6 +85,7 @@ def test_programs_that_follow_a_schedule_are_equal(layers: list[list[int]], tmp_
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.nightly
 def test_programs_that_follow_a_schedule_are_proved_and_equal_in_c(tmp_path: Path) -> None:
     file = scheduled(tmp_path, [[2, 2]] * 4, (4, 2))
     inputs, expected = case(tmp_path)

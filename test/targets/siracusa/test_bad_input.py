@@ -164,6 +164,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return saved(tmp_path_factory.mktemp("llama") / "llama.onnx", llama_network.step(5, config=TINY))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("positions", "said", "place"),
     [

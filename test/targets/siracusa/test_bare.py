@@ -53,6 +53,7 @@ def compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 # One hart
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_hart_gives_the_same(name: str, compiler: str, examples: dict[str, Example]) -> None:
     done = run_bare(examples[name].folder, examples[name].inputs, runs=1 + (name != "transfers"), flags=STRICT)
@@ -133,6 +134,7 @@ def test_a_network_that_refuses_its_inputs(examples: dict[str, Example], tmp_pat
 # Siracusa
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_siracusa_gives_the_same(name: str, compiler: str, examples: dict[str, Example], tmp_path: Path) -> None:
     case = examples[name]
@@ -203,6 +205,7 @@ def is_found(case: Example, folder: Path, *flags: str, runs: int = 1) -> bool:
     return False
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "fault"),
     [("matmul", "FORGET_INPUT"), ("matmul", "FORGET_OUTPUT"), ("matmul", "FORGET_BARRIER"), ("npu", "FORGET_NPU")],
@@ -260,6 +263,7 @@ RUNTIME_FAULTS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("fault", RUNTIME_FAULTS)
 def test_faults_of_the_runtime_show(
     fault: str, examples: dict[str, Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -324,6 +328,7 @@ def text_calls(folder: Path, tokens: Sequence[int], whole: int = 4) -> list[Call
 TEXT = [3, 1, 2, 5, 4, 6]
 
 
+@pytest.mark.nightly
 def test_calls_in_sequence(llama_folder: Path) -> None:
     """The state is reset before each run, so that the second gives what the first did."""
     calls = text_calls(llama_folder, TEXT)

@@ -59,6 +59,7 @@ def planned(network: Network, l1: int) -> tuple[ModuleOp, dict[str, Array], dict
     return module, inputs, golden
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "operators", [(*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM), REDUCING], ids=["all", "sums and products"]
 )

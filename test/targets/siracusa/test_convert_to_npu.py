@@ -65,6 +65,7 @@ def same(found: Sequence[Any], expected: Sequence[Any]) -> None:
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_networks_compute_the_same_before_and_after(layout: str):
     seen: Counter[str] = Counter()
@@ -93,6 +94,7 @@ def test_networks_compute_the_same_before_and_after(layout: str):
     assert bool(seen["windows"]) == (layout == "channels last"), seen
 
 
+@pytest.mark.sample(4)
 @settings(max_examples=8, deadline=None, derandomize=True, database=None)
 @given(npu_networks())
 def test_networks_run_in_tiles_by_the_registers(drawn: tuple[ModelProto, str]):

@@ -28,12 +28,14 @@ pytestmark = pytest.mark.long
 PLAIN = [dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row, fill_row, copy_row]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("others", [[], [mac]], ids=["plain", "machine"])
 def test_many_samples(others: list[Instruction]) -> None:
     """The header that declares `tw_mac_i32` comes with the machine's dot products."""
     check_instructions([*others, *PLAIN], samples=300)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("made", "right", "wrong"),
     [

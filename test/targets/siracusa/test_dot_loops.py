@@ -121,6 +121,7 @@ def convs(draw: st.DrawFn) -> Conv:
     return replace(conv, pads=pads, space=space, unsigned=draw(st.booleans()), extra=extra)
 
 
+@pytest.mark.sample(16)
 @settings(max_examples=80, deadline=None)
 @given(convs(), st.integers(0, 2**16))
 def test_conv(conv: Conv, seed: int) -> None:
@@ -141,6 +142,7 @@ IN_C = [
 ]
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_convs_in_c(tmp_path: Path) -> None:
     texts = [conv.text.replace("@f(", f"@f{number}(", 1) for number, conv in enumerate(IN_C)]

@@ -43,6 +43,7 @@ CASES: dict[str, tuple[ModelProto, Mapping[str, Array]]] = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", CASES)
 def test_operators(name: str, tmp_path: Path) -> None:
     built, inputs = CASES[name]

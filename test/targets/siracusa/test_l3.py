@@ -114,6 +114,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
     return Case(root, root / "out", [x], [y.astype(np.int8)])
 
 
+@pytest.mark.nightly
 def test_interpreter_simulator_and_threads(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     machine = tmp_path / "small.toml"
     machine.write_text(MACHINE)
@@ -145,6 +146,7 @@ def test_a_network_of_copies_alone_stays_where_programs_address_it(tmp_path: Pat
         np.testing.assert_array_equal(found, np.concatenate([x, x], axis=1).T)
 
 
+@pytest.mark.nightly
 def test_under_the_sanitisers(case: Case) -> None:
     np.testing.assert_array_equal(HostNetwork(case.folder, sanitize=True).run(case.inputs)[0], case.outputs[0])
 

@@ -72,12 +72,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.nightly
 def test_networks(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["check", str(corpus), "--target", str(corpus / "narrow.toml"), "--on", "interpreter", "--on", "host"]
     assert main(words) == 0
     assert "2 passed, 0 failed" in capsys.readouterr().out
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("bits", [4, 2])
 def test_programs_on_a_model_of_the_chip(bits: int, corpus: Path, tmp_path: Path) -> None:
     folder = corpus / str(bits)

@@ -148,6 +148,7 @@ def narrow_blocks(lengths: Sequence[int]) -> tuple[str, Array, Array]:
     return "\n".join(calls), np.concatenate(given), np.concatenate(expected)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("defined", [[], ["TW_XPULPNN"]])
 def test_products_of_packed_windows(defined: list[str], tmp_path: Path) -> None:
     assert is_right(tmp_path, *narrow_blocks([5, 16, 53]), *defined)
@@ -167,6 +168,7 @@ def test_long_rows_are_done_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert is_right(tmp_path, *blocks([53]))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("file", "right", "wrong"),
     [

@@ -33,12 +33,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("target", VARIANTS)
 def test_variants(corpus: Path, target: str, capsys: pytest.CaptureFixture[str]):
     assert main(["check", str(corpus), "--target", target, "--on", "interpreter", "--on", "host"]) == 0
     assert "2 passed, 0 failed" in capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_little_near_memory(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     machine = tmp_path / "small.toml"
     machine.write_text(SMALL)
@@ -74,6 +76,7 @@ def test_bare_programs(corpus: Path, tmp_path: Path):
         assert (tmp_path / f"network-{board}.elf").read_bytes()[:4] == b"\x7fELF"
 
 
+@pytest.mark.nightly
 def test_a_language_model_on_one_core(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """The program of three steps prints what the compiled network gives on a PC; a text goes on as it does there."""
     path, out = tmp_path / "llama.onnx", tmp_path / "out"

@@ -167,6 +167,7 @@ def test_what_cannot_be_cut_is_not(kind: Kind, dim: int):
         grid_of(tiling_of(op, sizes), "L1", [], [], [dim])
 
 
+@pytest.mark.sample(8)
 @given(cases(most=13), st.data())
 @settings(SOME, max_examples=25)
 def test_tiles_are_proved_and_run_by_the_registers(case: Case, data: st.DataObject):

@@ -70,6 +70,7 @@ def machine(folder: Path, far: int, near: int) -> str:
     return str(file)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("near", "networks", "count"), [(NEAR, ".", 2), (LITTLE, "four", 1)], ids=["whole in L1", "tile by tile"]
 )

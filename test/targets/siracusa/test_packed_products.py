@@ -128,6 +128,7 @@ def test_blocks(product: Product) -> None:
         np.testing.assert_array_equal(found, product.out)
 
 
+@pytest.mark.sample(2)
 @settings(max_examples=5, deadline=None)
 @given(products())
 def test_scalar_code(product: Product) -> None:

@@ -64,6 +64,7 @@ def emulated(cores: int, order: str, seed: int = 0) -> dict[str, str]:
     return {"TW_EMULATION_CORES": str(cores), "TW_EMULATION_ORDER": order, "TW_EMULATION_SEED": str(seed)}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", SANITIZERS)
 def test_every_order_gives_the_same(name: str, kind: str, examples: dict[str, Example], tmp_path: Path) -> None:
@@ -86,6 +87,7 @@ FAULTS = [("matmul", "FORGET_INPUT"), ("matmul", "FORGET_OUTPUT"), ("npu", "FORG
 RACES = [*FAULTS, ("matmul", "FORGET_BARRIER"), ("matmul", "OVERLAP")]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "fault"), RACES)
 def test_races_are_found(name: str, fault: str, examples: dict[str, Example], tmp_path: Path) -> None:
     """ThreadSanitizer forgets accesses by chance, hence several tries."""
@@ -97,6 +99,7 @@ def test_races_are_found(name: str, fault: str, examples: dict[str, Example], tm
     pytest.fail("no race is found")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("name", "fault"), FAULTS)
 def test_late_work_shows_missing_waits(name: str, fault: str, examples: dict[str, Example], tmp_path: Path) -> None:
     file = program(examples[name].folder, "plain", fault)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.frontend import zoo
 from tilewright.runtime.rv32 import read_elf
@@ -47,6 +49,7 @@ def test_the_mark_shortens_the_code(tmp_path: Path) -> None:
     assert length(text) < 0.7 * length(text.replace(MARK, ""))
 
 
+@pytest.mark.nightly
 def test_a_step_with_state_is_marked(tmp_path: Path) -> None:
     assert marked((written(tmp_path, "llama", context=16) / "network.c").read_text()) == ["network_step"]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
@@ -136,6 +137,7 @@ def kernel_of_npu(module: ModuleOp) -> ConvOp | None:
     return next((op for op in module.walk() if isinstance(op, ConvOp)), None)
 
 
+@pytest.mark.nightly
 def test_folded_convolutions_compute_the_same():
     seen: Counter[str] = Counter()
 

@@ -91,6 +91,7 @@ def differences(a: Array, b: Array) -> Array:
     return np.nonzero(a != b)[0][:8]
 
 
+@pytest.mark.sample(8)
 @given(cases())
 @MANY
 def test_both_models_convolve(case: Case):
