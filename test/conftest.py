@@ -113,6 +113,28 @@ def _beyond_sample(matrix: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
     yield from (item for place, item in enumerate(matrix) if place not in chosen)
 
 
+_GROWTH = 192 << 20
+"""Bytes by which a process may grow until garbage is searched for: twice an emulator's memory, which cycles hold."""
+
+_RESIDENT = pytest.StashKey[int]()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Free the emulators and modules of earlier tests once the process has grown, where the system tells its size."""
+    if _resident_bytes() > item.config.stash.get(_RESIDENT, 0) + _GROWTH:
+        gc.collect()
+        item.config.stash[_RESIDENT] = _resident_bytes()
+
+
+def _resident_bytes() -> int:
+    """Return the bytes of memory that this process holds, 0 where no /proc says so."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
 class LitFile(pytest.File):
     """A .mlir file: one test."""
 
