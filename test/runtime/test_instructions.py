@@ -208,7 +208,7 @@ def test_c_gets_offsets_in_rows_apart() -> None:
     assert found[0][4] == list(range(32, 40))
     text = render(module).text()
     assert "test_copy_row(a, (i * 4 + j) * 8, b, 8, 8);" in text
-    assert "test_copy_row(a, 32, b, (j + 1) * 8, 8);" in text
+    assert "test_copy_row(a, 32, b, (int32_t)((int64_t)j + INT64_C(1)) * 8, 8);" in text
 
 
 def test_cycles_are_there_for_cost_functions() -> None:

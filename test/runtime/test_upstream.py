@@ -8,7 +8,7 @@ from math import isqrt
 import numpy as np
 import pytest
 from hypothesis import given
-from xdsl.dialects.builtin import IntegerType, ModuleOp, i1
+from xdsl.dialects.builtin import IntegerType, ModuleOp
 
 from tilewright.compiler import pipeline_of
 from tilewright.dialects.core.machine.targets import machine_named
@@ -175,7 +175,8 @@ def test_scalars_that_arith_lacks(width: int) -> None:
 
 
 def test_many_truth_values() -> None:
-    mask = dense(np.random.default_rng(0).integers(0, 2, (5, 40)), i1)
+    bits = np.random.default_rng(0).integers(0, 2, 200)
+    mask = f'dense<"0x{np.packbits(bits, bitorder="little").tobytes().hex()}"> : tensor<5x40xi1>'
     text = f"""
         func.func @network(%a: tensor<5x30xi1>, %b: tensor<5x10xi1>) -> tensor<5x40xi1> {{
           %mask = arith.constant {mask}

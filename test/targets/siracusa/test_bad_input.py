@@ -168,7 +168,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("positions", "said", "place"),
     [
-        ([0, 1, 2, 3, 4], ["4", "--context"], "host"),
+        ([0, 1, 2, 3, 4], ["4", "larger context"], "host"),
         ([0, 2], ["out of order", "2"], "simulator"),
         ([-1], ["-1"], "interpreter"),
     ],
