@@ -55,7 +55,8 @@ _UNSIGNED = {width: np.dtype(f"u{found}") if width != 1 else found for width, fo
 
 def has_arrays(element: Attribute) -> bool:
     """Return whether `numpy_type` has an array type for elements of an IR type."""
-    return not isinstance(element, IntegerType) or element.width.data in _SIGNED
+    width = integer_width(element)
+    return width is None or width in _SIGNED
 
 
 def numpy_type(element: Attribute) -> np.dtype[Any]:
