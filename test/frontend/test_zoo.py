@@ -166,7 +166,7 @@ print(*(hashlib.sha256(zoo.build(name, 3).SerializeToString()).hexdigest() for n
 """
 
 
-@pytest.mark.sample(1)
+@pytest.mark.nightly
 @pytest.mark.long
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_same_bytes_in_every_process(hash_seed: str) -> None:

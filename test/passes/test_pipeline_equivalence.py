@@ -37,21 +37,18 @@ def test_each_operator(operator: Any):
     assert sum(ran) > len(ran) / 2
 
 
-@pytest.mark.sample(13)
 @examples(12)
 @given(networks(ALL, largest=7))
 def test_chains(network: Network):
     assert check_levels(network)
 
 
-@pytest.mark.sample(10)
 @examples(16)
 @given(networks((*SHAPES, *ELEMENTWISE), largest=9))
 def test_shapes_and_residuals(network: Network):
     assert check_levels(network)
 
 
-@pytest.mark.sample(15)
 @examples(12)
 @given(networks((*SHAPES, *SHAPES, *ELEMENTWISE), largest=12, types=("i8",)))
 def test_views_of_shared_memory(network: Network):

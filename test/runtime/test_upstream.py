@@ -117,7 +117,7 @@ def test_jit_computes_a_bert_layer() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.sample(10)
+@pytest.mark.nightly
 @examples(6)
 @given(networks((*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM), largest=5, types=("i8", "ui8", "i16")))
 def test_jit_agrees_on_random_networks(drawn: Network) -> None:

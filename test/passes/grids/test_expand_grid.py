@@ -71,7 +71,6 @@ def test_products_in_tiles(program: Program, passes: str) -> None:
     check(program, f"{passes},{TO_LOOPS}")
 
 
-@pytest.mark.sample(10)
 @examples(5)
 @given(products(), st.sampled_from([EXPAND, OVERLAPPING]))
 def test_products_in_tiles_in_c(program: Program, passes: str) -> None:

@@ -132,7 +132,6 @@ def lowered(text: str, passes: tuple[str, ...]) -> ModuleOp:
     return module
 
 
-@pytest.mark.sample(10)
 @examples(16)
 @given(cases())
 def test_every_level_reads_the_tiles_that_the_table_names(case: Case) -> None:
@@ -143,7 +142,6 @@ def test_every_level_reads_the_tiles_that_the_table_names(case: Case) -> None:
         np.testing.assert_array_equal(found, expected, err_msg=str(passes))
 
 
-@pytest.mark.sample(15)
 @examples(16)
 @given(cases())
 def test_a_range_is_refused_where_an_entry_leads_out_of_the_operand(case: Case) -> None:

@@ -102,7 +102,7 @@ def test_products_on_copies(program: Program, seed: int, passes: str) -> None:
     check(program, seed, f"{passes},{TO_LOOPS}")
 
 
-@pytest.mark.sample(6)
+@pytest.mark.nightly
 @examples(4)
 @given(products(), st.integers(0, 1 << 16))
 def test_products_on_copies_in_c(program: Program, seed: int) -> None:

@@ -29,7 +29,7 @@ def memref(*shape: int, element: str = "i8") -> str:
     return f"memref<{'x'.join(map(str, shape))}x{element}>"
 
 
-@pytest.mark.sample(9)
+@pytest.mark.nightly
 @examples(2)
 @given(
     st.integers(1, 4),
@@ -70,7 +70,6 @@ def test_weights_for_a_convolution(
     run(text, room, double_buffered=double_buffered)
 
 
-@pytest.mark.sample(15)
 @examples(8)
 @given(st.integers(1, 20), st.integers(1, 5), st.integers(1, 5), st.integers(2, 3), ROOMS, st.booleans())
 @example(20, 3, 4, 2, 128, True)

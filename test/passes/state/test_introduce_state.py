@@ -140,7 +140,7 @@ def test_sixteen_steps_of_a_llama(phase: str) -> None:
     check_equal(llama_steps(session.run, tokens_of(SMALL, 16)), chain(SMALL, 16))
 
 
-@pytest.mark.sample(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize(("machine", "bucket"), [("host", 50), (NEAR, 0)])
 def test_a_whole_context_of_a_llama(machine: str, bucket: int) -> None:
     tokens = tokens_of(LONG, 128)

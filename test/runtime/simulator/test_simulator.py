@@ -92,7 +92,7 @@ def test_layers_account_for_all_of_the_time_and_work() -> None:
     assert simulation.energy == pytest.approx(simulation.engines[0].energy + simulation.links[0].energy)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize("network", NETWORKS)
 def test_two_buffers_are_never_slower_than_one(network: str) -> None:
     module = planned(network, machine(8 * KIB, bandwidth=1))

@@ -160,7 +160,7 @@ def test_programs_of_instructions_are_proved(network: Network, seed: int, tmp_pa
         verify_memory(module, plain=False, tiles=False)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize("network", [random_conv, random_matmul, residual, random_pool])
 def test_instructions_are_interpreted(network: Network, tmp_path: Path) -> None:
     assert_equal(network(3), 3, tmp_path, ["interpreter", "host"])
