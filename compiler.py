@@ -223,14 +223,15 @@ def compile_model(
     from .passes.core.garbage import rare_collections
 
     with rare_collections():
-        return _compile(model, machine_name, stop_after, (explicit, interpreted), name, observers)
+        return _compile(model, machine_name, stop_after, explicit, interpreted, name, observers)
 
 
 def _compile(
     model: Model,
     machine_name: str,
     stop_after: str,
-    last: tuple[bool, bool],
+    explicit: bool,
+    interpreted: bool,
     name: str,
     observers: Sequence[Observer],
 ) -> Compilation:
@@ -240,7 +241,6 @@ def _compile(
     from .runtime.report import ReportObserver
     from .runtime.simulator.explicit import last_explicit
 
-    explicit, interpreted = last
     machine = machine_named(machine_name)
     pipeline = _named(pipeline_of(machine).select(stop_after=stop_after), name)
     report = ReportObserver(has_cycles=not explicit)

@@ -26,7 +26,7 @@ from rich.progress import track
 from tilewright.test.frontend.quantize.population import GOOD, Verdict, judged_network
 
 SECONDS = 120
-"""How long a network may take."""
+"""Time limit of a network, in seconds."""
 
 
 def attempt(seed: int) -> Verdict:
