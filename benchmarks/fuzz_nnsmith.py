@@ -35,8 +35,8 @@ import numpy as np
 from isolated import Crash, Hang, run_isolated
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, shape_inference
 
+from tilewright.ir import Array
 from tilewright.runtime.tools.onnx_backend import DEVICES
-from tilewright.test.frontend.random_onnx.builder import Array
 from tilewright.test.frontend.random_onnx.compare import Place, Verdict, compare, difference, golden, ours
 from tilewright.test.frontend.random_onnx.differences import NOT_NUMBERS as _NOT_NUMBERS
 from tilewright.test.frontend.random_onnx.differences import explained

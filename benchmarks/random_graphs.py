@@ -6,7 +6,7 @@ Random small graphs of ONNX operators, compared with ONNX Runtime.
     python benchmarks/random_graphs.py --kind open --on c --target gemmini
     python benchmarks/random_graphs.py --graphs 1 --seed 1234 -v
 
-Graph number N is made from the seed N by `test/frontend/random_onnx/`: a `static` one, whose shapes are known; an
+Graph number N is made from the seed N by `test/random/networks/`: a `static` one, whose shapes are known; an
 `open` one, whose inputs have symbolic extents, and which is compiled for three sets of them; a `selected` one, of
 tensors whose extents depend on data (docs/dynamic-sizes.md), one program for three sets of inputs. A differing graph is
 reduced to the nodes that reproduce it and printed as ONNX text with its inputs, unless docs/onnx-differences.md

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tilewright.test.frontend.random_onnx import compare
-from tilewright.test.frontend.random_onnx.builder import Builder
 from tilewright.test.frontend.random_onnx.differences import DIFFERENCES
+from tilewright.test.random.networks.builder import Builder
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "onnx-differences.md"
 

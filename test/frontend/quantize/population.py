@@ -25,9 +25,9 @@ from tilewright.ir import Array, functions
 from tilewright.passes.recover_quantized import recover_quantized
 from tilewright.runtime.interpreter import run_module
 from tilewright.test import onnx_runtime
-from tilewright.test.frontend.random_onnx import elementwise, layers, movement
-from tilewright.test.frontend.random_onnx.builder import Builder, NoChoice, Operator, random_numbers
 from tilewright.test.frontend.random_onnx.differences import explained
+from tilewright.test.random.networks.builder import Builder, NoChoice, Operator, random_numbers
+from tilewright.test.random.networks.operators import elementwise, layers, movement
 
 Sample = Mapping[str, Array]
 

@@ -12,12 +12,13 @@ import numpy as np
 from onnx import ModelProto, helper, utils
 
 from tilewright.errors import Diagnostic
+from tilewright.ir import Array
 from tilewright.runtime.tools.onnx_backend import TilewrightBackend
 from tilewright.test import onnx_runtime
-from tilewright.test.frontend.random_onnx import elementwise, layers, movement, sizes
-from tilewright.test.frontend.random_onnx.builder import Array, random_model, random_numbers
 from tilewright.test.frontend.random_onnx.differences import explained
 from tilewright.test.passes.lowering.dynamic_chains import chain
+from tilewright.test.random.networks.builder import Builder, Operator, grow, random_numbers
+from tilewright.test.random.networks.operators import elementwise, layers, movement, sizes
 
 OPERATORS = (*elementwise.OPERATORS, *movement.OPERATORS, *layers.OPERATORS)
 """What graphs are made of."""
@@ -64,8 +65,16 @@ def graph_of(seed: int, kind: str = "static") -> ModelProto:
     if kind == "selected":
         return chain(seed, steps=nodes).model()
     if kind == "open":
-        return _opened(random_model(random, (*OPERATORS, *sizes.OPERATORS * 4), nodes), random)
-    return random_model(random, OPERATORS, nodes)
+        return _opened(_random_model(random, (*OPERATORS, *sizes.OPERATORS * 4), nodes), random)
+    return _random_model(random, OPERATORS, nodes)
+
+
+def _random_model(random: Random, operators: Sequence[Operator], nodes: int) -> ModelProto:
+    builder = Builder(random)
+    for _ in range(random.choice((1, 1, 2))):
+        builder.input()
+    grow(builder, operators, nodes)
+    return builder.model()
 
 
 def _opened(model: ModelProto, random: Random) -> ModelProto:

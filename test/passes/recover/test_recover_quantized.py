@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.check import check, find_cases
 from tilewright.test import onnx_runtime
 from tilewright.test.phases import each_phase
-from tilewright.test.random.networks.builder import BYTES, FOUR_BITS, Builder, Tensor
+from tilewright.test.random.networks.builder import Tensor
 from tilewright.test.random.networks.families import FAMILIES, FLOAT_CONSUMERS
+from tilewright.test.random.networks.forms import BYTES, FOUR_BITS, QuantisedBuilder
 from tilewright.test.random.networks.network import random_network, samples
 
 INTEGER = tuple(name for name in FAMILIES if name != "softmax")
@@ -116,14 +118,14 @@ CHAINS = (
 
 def whole() -> tuple[ModelProto, dict[str, Array]]:
     """Return a network of chains of all operators, and inputs."""
-    net = Builder(6, "qdq", exact=False, kinds=(TensorProto.UINT8,))
+    net = QuantisedBuilder(Random(24), "qdq", exact=False, kinds=(TensorProto.UINT8,))
     outputs: list[Tensor] = []
     for chain in CHAINS:
-        x = net.input((1, 4, 6, 6))
+        x = net.maps((1, 4, 6, 6))
         for name in chain:
             x = FAMILIES[name](net, x)
         outputs.append(x)
-    return net.model(outputs), samples(net, net.random)[0]
+    return net.model(outputs), samples(net, net.generator())[0]
 
 
 @pytest.fixture(scope="module")

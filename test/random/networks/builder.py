@@ -1,249 +1,301 @@
-"""Builder of random networks: tensors with scales and zero points, and nodes in QLinear, QDQ or float form."""
+"""Builder of random networks in ONNX, node by node; types and shapes are those that onnx infers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import log2
-from typing import Any
+from random import Random
+from typing import Any, TypeVar, cast
 
 import numpy as np
-from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, defs, helper, numpy_helper
+from onnx import shape_inference as inference
 
 from tilewright.ir import Array
 
-RANGES: dict[int, tuple[int, int]] = {
-    TensorProto.UINT8: (0, 255),
-    TensorProto.INT8: (-128, 127),
-    TensorProto.UINT4: (0, 15),
-    TensorProto.INT4: (-8, 7),
-}
-"""ONNX type -> its least and its greatest number."""
+FLOATS = (*[np.float32] * 8, np.float64, np.float16)
+INTEGERS = (np.int32, np.int64, np.int8, np.uint8)
+OPSETS = (13, 15, 17, 18, 19, 21, 22)
+INPUT_BITS = 6
+"""Of a random input: multiples of 1/8 from -4 to 4, or integers of that many bits."""
+EXACT_BITS = 22
+INEXACT = 1000
 
-BYTES = (TensorProto.UINT8, TensorProto.INT8)
-FOUR_BITS = (TensorProto.UINT4, TensorProto.INT4)
+_DOMAINS = {"": 0, "com.microsoft": 1, "PACTOps": 13}
+"""Domain of operators -> its version, 0 for that of the network."""
 
-_EXTENTS = (1, 2, 3, 4, 5, 6, 7, 9, 11, 13)
-_CHANNELS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 21, 24, 31, 32, 33)
+_T = TypeVar("_T")
 
-_QLINEAR = frozenset("Add AveragePool GlobalAveragePool LeakyRelu Mul Sigmoid Softmax".split())
-"""Operators that ONNX Runtime has in QLinear form, with inputs alone that are quantised."""
+
+class NoChoice(Exception):
+    """A network has no tensors yet that an operator takes, or a result would be invalid or too large."""
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """Tensor of bytes, with what they stand for, or of floats; `size` is about how large its numbers are."""
+    """
+    Tensor of a network: a name, an ONNX element type and a shape.
+
+    `bits` are those that its numbers need at most, more than EXACT_BITS where they may be rounded: what jumps where
+    numbers differ a little, as Floor does, takes others only. In a network with scales, `size` is about how large the
+    real numbers are that it stands for, by `scale` and zero point.
+    """
 
     name: str
+    kind: int
     shape: tuple[int, ...]
-    size: float
+    bits: int = INPUT_BITS
+    size: float = 1.0
     scale: float = 1.0
     zero: int = 0
-    kind: int = TensorProto.FLOAT
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(helper.tensor_dtype_to_np_dtype(self.kind))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no number of it can have been rounded."""
+        return self.bits <= (EXACT_BITS if self.dtype.itemsize > 2 or self.dtype.kind != "f" else 10)
+
+    @property
+    def port(self) -> ValueInfoProto:
+        return helper.make_tensor_value_info(self.name, self.kind, self.shape)
 
 
-@dataclass(frozen=True)
-class Weight:
-    """Constant weights [..] of 8 bits: numbers, scales and zero points along `axis`, one of each where it is None."""
-
-    numbers: Array
-    scales: Array
-    zeros: Array
-    kind: int
-    axis: int | None
-
-    def parameter(self, values: Array) -> Array:
-        """Return scales or zero points as the input of an operator: a scalar, or a vector along the axis."""
-        return values if self.axis is not None else values.reshape(())
+Operator = Callable[["Builder"], None]
+"""Adds nodes to a network. Raises NoChoice where it has no operands for them."""
 
 
 class Builder:
     """
-    Network that grows node by node.
+    Network that grows node by node; `random` makes all choices: of a seed, or of hypothesis (`st.randoms`).
 
-    `form` is `qlinear`, `qdq`, `mixed` (of both, by node) or `float`. With `exact` all scales are powers of two and
-    sums of floats are exact. Activations have any of `kinds` in QDQ form, else one of them throughout, as ONNX Runtime
-    asks for; weights of unsigned activations have either sign.
+    `values` are its inputs and the results of its nodes so far, none larger than `largest` (elements).
     """
 
-    def __init__(self, seed: int, form: str, *, exact: bool, kinds: Sequence[int] = BYTES):
-        self.random = np.random.default_rng(seed)
-        self.form, self.exact = form, exact
-        self.kinds = tuple(kinds) if form == "qdq" else (int(self.random.choice(list(kinds))),)
-        self.nodes: list[NodeProto] = []
-        self.constants: list[TensorProto] = []
+    def __init__(self, random: Random, *, opset: int = 0, largest: int = 4096):
+        self.random = random
+        self.opset = opset or random.choice(OPSETS)
+        self.largest = largest
+        self.values: list[Tensor] = []
         self.inputs: list[Tensor] = []
+        self.constants: dict[str, TensorProto] = {}
+        self.nodes: list[NodeProto] = []
 
     # Draws
 
     def chance(self, share: float) -> bool:
-        return bool(self.random.random() < share)
+        return self.random.random() < share
 
     def number(self, low: int, high: int) -> int:
         """Return a number between two, both included."""
-        return int(self.random.integers(low, high + 1))
+        return self.random.randint(low, high)
 
-    def choice(self, values: Sequence[Any]) -> Any:
-        return values[self.number(0, len(values) - 1)]
+    def choice(self, options: Sequence[_T]) -> _T:
+        return self.random.choice(options)
 
-    def extent(self) -> int:
-        return self.choice(_EXTENTS)
+    def generator(self) -> np.random.Generator:
+        """Return a generator of arrays, whose seed is drawn."""
+        return np.random.default_rng(self.random.randrange(1 << 30))
 
-    def channels(self) -> int:
-        return self.choice(_CHANNELS)
+    def shape(self, rank: int | None = None, largest: int = 5) -> tuple[int, ...]:
+        """Return a random shape; extents of 1 are frequent, as they broadcast."""
+        rank = self.random.choice((0, 1, 2, 2, 3, 3, 4)) if rank is None else rank
+        return tuple(self.random.choice((1, *range(1, largest + 1))) for _ in range(rank))
 
-    def scale(self, about: float) -> float:
-        if self.exact:
-            return 2.0 ** round(log2(about))
-        return float(np.float32(about * self.random.uniform(0.7, 1.5)))
+    def numbers(self, dtype: Any, shape: Sequence[int]) -> Array:
+        """Return random numbers as inputs have them."""
+        return random_numbers(self.generator(), np.dtype(dtype), shape)
 
-    def kind(self) -> int:
-        """Return the type of an activation."""
-        return self.choice(self.kinds)
+    # Operands
 
-    def zero(self, kind: int) -> int:
-        """Return a zero point: the middle of the range, near it, an end, or any; from an end half of all saturate."""
-        low, high = RANGES[kind]
-        middle, quarter = (low + high + 1) // 2, (high - low + 1) // 4
-        near = [middle + self.number(-quarter, quarter) for _ in range(4)]
-        return self.choice([middle, middle, *near, low, self.choice([low, high]), self.number(low, high)])
+    def input(self, kind: Sequence[Any] = FLOATS, shape: Sequence[int] | None = None) -> Tensor:
+        """Add an input of the network, of a shape that is random where none is given."""
+        chosen = self.shape() if shape is None else tuple(shape)
+        dtype = np.dtype(self.random.choice(kind))
+        return self.port(Tensor(f"x{len(self.inputs)}", helper.np_dtype_to_tensor_dtype(dtype), chosen))
+
+    def port(self, x: Tensor) -> Tensor:
+        """Add a tensor as an input of the network."""
+        self.inputs.append(x)
+        self.values.append(x)
+        return x
+
+    def constant(self, values: Any, kind: int | None = None) -> str:
+        """Add an initialiser, of an ONNX type if one is given."""
+        name = f"c{len(self.constants)}"
+        dtype = None if kind is None else helper.tensor_dtype_to_np_dtype(kind)
+        self.constants[name] = numpy_helper.from_array(np.asarray(values, dtype), name)
+        return name
+
+    def weight(self, dtype: Any, shape: Sequence[int]) -> str:
+        """Add an initialiser of random numbers."""
+        return self.constant(self.numbers(dtype, shape))
+
+    def pick(self, matches: Callable[[Tensor], bool] = lambda _: True) -> Tensor:
+        """Return one of the values that match, rather a late one. Raises NoChoice where there is none."""
+        matching = [value for value in self.values if matches(value)]
+        if not matching:
+            raise NoChoice
+        return matching[-1] if self.random.random() < 0.5 else self.random.choice(matching)
+
+    def pick_kind(self, kinds: str = "f", ranks: Sequence[int] | None = None, *, exact: bool = False) -> Tensor:
+        """Return a value of these NumPy kinds and ranks, one that is not rounded where `exact`; else an input."""
+
+        def matches(value: Tensor) -> bool:
+            fits = value.dtype.kind in kinds and (ranks is None or len(value.shape) in ranks)
+            return fits and (value.is_exact or not exact)
+
+        try:
+            return self.pick(matches)
+        except NoChoice:
+            rank = None if ranks is None else self.random.choice(list(ranks))
+            types = {"f": FLOATS, "i": INTEGERS[:3], "u": INTEGERS[3:], "b": (np.bool_,)}
+            return self.input(types[self.random.choice(kinds)], self.shape(rank))
+
+    def like(self, value: Tensor) -> str:
+        """Return an operand of that type, whose shape broadcasts with the value's: of the network, or a constant."""
+        shape = list(value.shape[self.random.randrange(len(value.shape) + 1) :])
+        shape = [extent if self.random.random() < 0.7 else 1 for extent in shape]
+        fitting = [
+            other.name
+            for other in self.values
+            if other.kind == value.kind and other.is_exact and _broadcasts(value.shape, other.shape)
+        ]
+        if fitting and self.random.random() < 0.6:
+            return self.random.choice(fitting)
+        return self.weight(value.dtype, shape)
 
     # Nodes
 
-    def constant(self, values: Any, kind: int) -> str:
-        name, array = f"c{len(self.constants)}", np.asarray(values)
-        self.constants.append(helper.make_tensor(name, kind, array.shape, array.reshape(-1).tolist()))
-        return name
-
-    def integers(self, *values: int) -> str:
-        return self.constant(list(values), TensorProto.INT64)
-
-    def floats(self, values: Any) -> str:
-        return self.constant(values, TensorProto.FLOAT)
-
-    def node(self, op: str, inputs: Sequence[str], *, domain: str = "", **attributes: Any) -> str:
-        name = f"t{len(self.nodes)}"
+    def emit(
+        self, op: str, inputs: Sequence[str], outputs: int = 1, *, domain: str = "", **attributes: Any
+    ) -> list[str]:
+        """Add a node, of whatever types, and return the names of its results."""
+        names = [f"v{len(self.nodes)}_{index}" for index in range(outputs)]
         label = f"{op}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, list(inputs), [name], name=label, domain=domain, **attributes))
-        return name
+        self.nodes.append(helper.make_node(op, inputs, names, name=label, domain=domain, **attributes))
+        return names
 
-    def input(self, shape: Sequence[int]) -> Tensor:
-        name = f"x{len(self.inputs)}"
-        if self.form == "float":
-            made = Tensor(name, tuple(shape), 1.0)
-        else:
-            scale, kind = self.scale(1 / 64), self.choice(BYTES) if self.kinds[0] in FOUR_BITS else self.kind()
-            made = Tensor(name, tuple(shape), 64 * scale, scale, self.zero(kind), kind)
-        self.inputs.append(made)
-        return made
+    def op(self, op: str, inputs: Sequence[str], *, domain: str = "", **attributes: Any) -> str:
+        """Add a node of one result and return its name."""
+        return self.emit(op, inputs, domain=domain, **attributes)[0]
 
-    # Quantisation
+    def node(
+        self, operator: str, inputs: Sequence[Tensor | str], outputs: int = 1, *, bits: int = INEXACT, **attributes: Any
+    ) -> list[Tensor]:
+        """
+        Add a node and return its results, of which each has `bits`.
 
-    def parameters(self, x: Tensor) -> list[str]:
-        """Add the scale and the zero point of a tensor."""
-        return [self.floats(np.float32(x.scale)), self.constant(x.zero, x.kind)]
+        Raises NoChoice where the operator does not exist in this opset or does not take these types, where the results
+        have no known shape, and where they are empty or large.
+        """
+        return self._append(operator, inputs, outputs, None, bits, attributes)
 
-    def real(self, x: Tensor) -> str:
-        """Add the numbers that a tensor stands for, as floats."""
-        return x.name if x.kind == TensorProto.FLOAT else self.node("DequantizeLinear", [x.name, *self.parameters(x)])
+    def sized_node(self, operator: str, inputs: Sequence[Tensor | str], shape: Sequence[int], bits: int) -> Tensor:
+        """Add a node whose result has a shape that other nodes compute, and return that. Raises NoChoice as `node`."""
+        return self._append(operator, inputs, 1, shape, bits, {})[0]
 
-    def result(self, shape: Sequence[int], size: float, like: Tensor | None = None) -> Tensor:
-        """Return a tensor without a name: about `size` large, or of the scale and zero point of another."""
-        if self.form == "float":
-            return Tensor("", tuple(shape), size)
-        if like:
-            return Tensor("", tuple(shape), size, like.scale, like.zero, like.kind)
-        kind = self.kind()
-        steps = (RANGES[kind][1] - RANGES[kind][0] + 1) / 4
-        return Tensor("", tuple(shape), size, self.scale(size / steps), self.zero(kind), kind)
+    def _append(
+        self,
+        operator: str,
+        inputs: Sequence[Tensor | str],
+        outputs: int,
+        shape: Sequence[int] | None,
+        bits: int,
+        attributes: dict[str, Any],
+    ) -> list[Tensor]:
+        operands = [value.name if isinstance(value, Tensor) else value for value in inputs]
+        names = self.emit(operator, operands, outputs, **attributes)
+        try:
+            types = self._inferred(self.nodes[-1])
+            results = [Tensor(name, *self._kind_and_shape(types.get(name), shape), bits) for name in names]
+        except NoChoice:
+            self.nodes.pop()
+            raise
+        self.values += results
+        return results
 
-    def named(self, name: str, x: Tensor) -> Tensor:
-        """Return a tensor that has a name at last."""
-        return Tensor(name, x.shape, x.size, x.scale, x.zero, x.kind)
-
-    def quantised(self, name: str, shape: Sequence[int], size: float, like: Tensor | None = None) -> Tensor:
-        """Add the quantisation of floats."""
-        y = self.result(shape, size, like)
-        if self.form != "float":
-            name = self.node("QuantizeLinear", [name, *self.parameters(y)])
-        return self.named(name, y)
-
-    def is_qlinear(self) -> bool:
-        """Return whether the next node is of QLinear form."""
-        return self.form == "qlinear" or (self.form == "mixed" and self.chance(0.5))
-
-    def apply(self, op: str, xs: Sequence[Tensor], shape: Sequence[int], size: float, **attributes: Any) -> Tensor:
-        """Add an operator on tensors: in QLinear form where it exists, else between floats."""
-        if op not in _QLINEAR or not self.is_qlinear():
-            return self.quantised(self.node(op, [self.real(x) for x in xs], **attributes), shape, size)
-        y = self.result(shape, size)
-        operands = [name for x in xs for name in (x.name, *self.parameters(x))]
-        attributes |= {"opset": 13} if op == "Softmax" else {}
-        name = self.node(f"QLinear{op}", [*operands, *self.parameters(y)], domain="com.microsoft", **attributes)
-        return self.named(name, y)
-
-    def moved(
-        self, op: str, xs: Sequence[Tensor], rest: Sequence[str], shape: Sequence[int], **attributes: Any
-    ) -> Tensor:
-        """Add an operator that moves or chooses elements of tensors of one scale: on bytes, or between floats."""
-        first = xs[0]
-        if self.form == "float" or self.is_qlinear():
-            return self.named(
-                self.node(op, [*(x.name for x in xs), *rest], **attributes), self.result(shape, first.size, first)
+    def _inferred(self, node: NodeProto) -> dict[str, TypeProto]:
+        try:
+            schema = defs.get_schema(node.op_type, self.opset, "")
+        except defs.SchemaError as error:
+            raise NoChoice from error
+        types = {value.name: _type_of(value) for value in self.values}
+        types |= {name: helper.make_tensor_type_proto(t.data_type, t.dims) for name, t in self.constants.items()}
+        used = [name for name in node.input if name]
+        data = {name: self.constants[name] for name in used if name in self.constants}
+        imports = [helper.make_opsetid("", self.opset)]
+        try:
+            return inference.infer_node_outputs(
+                schema, node, {name: types[name] for name in used}, cast(Any, data), opset_imports=imports
             )
-        name = self.node(op, [*(self.real(x) for x in xs), *rest], **attributes)
-        return self.quantised(name, shape, first.size, like=first)
+        except Exception as error:
+            raise NoChoice from error
 
-    # Weights
+    def _kind_and_shape(self, type: TypeProto | None, computed: Sequence[int] | None) -> tuple[int, tuple[int, ...]]:
+        if type is None or not (type.tensor_type.HasField("shape") or computed is not None):
+            raise NoChoice
+        dims = list(type.tensor_type.shape.dim)
+        shape = tuple(dim.dim_value for dim in dims) if computed is None else tuple(computed)
+        is_open = computed is None and any(not dim.HasField("dim_value") for dim in dims)
+        if is_open or not 0 < np.prod(shape, dtype=float) <= self.largest:
+            raise NoChoice
+        return type.tensor_type.elem_type, shape
 
-    def weight(self, x: Tensor, shape: Sequence[int], axis: int | None, terms: int) -> Weight:
-        """Draw weights of a tensor with a scale for all, or for each part of an axis, for sums of so many terms."""
-        kind = self.choice(BYTES) if x.kind == TensorProto.UINT8 else TensorProto.INT8
-        kind = TensorProto.INT4 if self.kinds[0] in FOUR_BITS else kind
-        low, high = RANGES[kind]
-        count = shape[axis] if axis is not None else 1
-        about = 4 / (high - low + 1) / terms**0.5
-        scales = np.array([self.scale(about) for _ in range(count)], np.float32)
-        middle, most = (low + high + 1) // 2, 3 if kind in FOUR_BITS else 20
-        zero = middle if self.chance(0.6) else middle + self.number(-most, most)
-        numbers = self.random.integers(low, high + 1, shape)
-        return Weight(numbers, scales, np.full(count, zero), kind, axis)
+    # Networks
 
-    def real_weight(self, w: Weight) -> str:
-        """Add weights as floats, dequantised unless the network is of floats."""
-        if self.form == "float":
-            return self.floats(self.random.standard_normal(w.numbers.shape) * w.scales.flat[0] * 64)
-        inputs = [self.constant(w.numbers, w.kind), self.floats(w.parameter(w.scales))]
-        inputs.append(self.constant(w.parameter(w.zeros), w.kind))
-        along: dict[str, Any] = {} if w.axis is None else {"axis": w.axis}
-        return self.node("DequantizeLinear", inputs, **along)
+    def results(self) -> list[Tensor]:
+        """Return the values that nobody uses, and perhaps one that somebody does."""
+        used = {name for node in self.nodes for name in node.input}
+        computed = [value for value in self.values if value not in self.inputs]
+        last = [value for value in computed if value.name not in used]
+        inner = [value for value in computed if value.name in used]
+        return last + ([self.random.choice(inner)] if inner and self.random.random() < 0.3 else [])
 
-    def weight_parameters(self, w: Weight) -> list[str]:
-        """Add weights, their scales and zero points as inputs of an operator in QLinear form."""
-        scales, zeros = w.parameter(w.scales), w.parameter(w.zeros)
-        return [self.constant(w.numbers, w.kind), self.floats(scales), self.constant(zeros, w.kind)]
-
-    def bias(self, count: int) -> Array:
-        """Draw a bias in steps of the sums, int32 [count]."""
-        most = 30 if self.kinds[0] in FOUR_BITS else 3000
-        return self.random.integers(-most, most, count)
-
-    def real_bias(self, x: Tensor, w: Weight, steps: Array) -> str:
-        """Add a bias as floats: dequantised from int32, or a constant."""
-        scales = np.broadcast_to(np.float32(x.scale) * w.scales, steps.shape)
-        if self.form == "float" or self.chance(0.5):
-            return self.floats((steps * scales).astype(np.float32))
-        zeros = self.constant(np.zeros(len(steps), int), TensorProto.INT32)
-        return self.node(
-            "DequantizeLinear", [self.constant(steps, TensorProto.INT32), self.floats(scales), zeros], axis=0
-        )
-
-    def model(self, outputs: Sequence[Tensor]) -> ModelProto:
-        def port(x: Tensor) -> Any:
-            return helper.make_tensor_value_info(x.name, x.kind, x.shape)
-
+    def model(self, outputs: Sequence[Tensor | ValueInfoProto] | None = None) -> ModelProto:
+        """Return the network with these outputs, else those of `results`."""
+        chosen = self.results() if outputs is None else outputs
         graph = helper.make_graph(
-            self.nodes, "random", list(map(port, self.inputs)), list(map(port, outputs)), self.constants
+            self.nodes,
+            "random",
+            [value.port for value in self.inputs],
+            [value.port if isinstance(value, Tensor) else value for value in chosen],
+            list(self.constants.values()),
         )
-        imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        domains = {"", *(node.domain for node in self.nodes)}
+        imports = [helper.make_opsetid(name, _DOMAINS[name] or self.opset) for name in sorted(domains)]
         return helper.make_model(graph, opset_imports=imports, ir_version=10)
+
+
+def random_numbers(generator: np.random.Generator, dtype: np.dtype[Any], shape: Sequence[int]) -> Array:
+    """Return numbers that arithmetic in f32 keeps exact for some steps: multiples of 1/8, small integers."""
+    if dtype.kind == "b":
+        return np.asarray(generator.random(shape) < 0.5)
+    if dtype.kind == "f":
+        return np.asarray(generator.integers(-32, 33, shape) / 8).astype(dtype)
+    return np.asarray(generator.integers(0 if dtype.kind == "u" else -5, 6, shape)).astype(dtype)
+
+
+def _type_of(value: Tensor) -> TypeProto:
+    return helper.make_tensor_type_proto(value.kind, value.shape)
+
+
+def _broadcasts(shape: Sequence[int], other: Sequence[int]) -> bool:
+    try:
+        return np.broadcast_shapes(tuple(shape), tuple(other)) == tuple(shape)
+    except ValueError:
+        return False
+
+
+def grow(builder: Builder, operators: Sequence[Operator], nodes: int) -> None:
+    """Apply up to that many operators, drawn among these, to a network."""
+    for _ in range(20 * nodes):
+        try:
+            builder.choice(operators)(builder)
+            nodes -= 1
+        except NoChoice:
+            continue
+        if not nodes:
+            return

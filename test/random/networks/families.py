@@ -8,9 +8,10 @@ from typing import Any
 
 from onnx import TensorProto
 
-from .builder import RANGES, Builder, Tensor
+from .builder import Tensor
+from .forms import RANGES, QuantisedBuilder
 
-Family = Callable[[Builder, Tensor], Tensor]
+Family = Callable[[QuantisedBuilder, Tensor], Tensor]
 """Adds a layer to a network on maps [1, C, H, W] and returns its result, which is such maps again."""
 
 _TERMS = 400
@@ -20,7 +21,7 @@ _TERMS = 400
 # Products
 
 
-def convolution(net: Builder, x: Tensor) -> Tensor:
+def convolution(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add a convolution: whole, grouped, depthwise or pointwise, with any stride, dilation and padding."""
     channels, sizes = x.shape[1], x.shape[2:]
     group = net.choice([1, 1, channels, net.choice([n for n in range(1, channels + 1) if channels % n == 0])])
@@ -44,94 +45,94 @@ def convolution(net: Builder, x: Tensor) -> Tensor:
         "pads": pads,
         "group": group,
     }
-    w = net.weight(x, (features, depth, *kernel), 0 if net.chance(0.5) else None, depth * prod(kernel))
+    w = net.weights(x, (features, depth, *kernel), 0 if net.chance(0.5) else None, depth * prod(kernel))
     steps = net.bias(features) if net.chance(0.6) else None
     if not net.is_qlinear():
         bias = [] if steps is None else [net.real_bias(x, w, steps)]
-        name = net.node("Conv", [net.real(x), net.real_weight(w), *bias], **windows)
+        name = net.op("Conv", [net.real(x), net.real_weight(w), *bias], **windows)
         return limited(net, name, shape, x.size)
     y = net.result(shape, x.size)
     operands = [x.name, *net.parameters(x), *net.weight_parameters(w), *net.parameters(y)]
     operands += [] if steps is None else [net.constant(steps, TensorProto.INT32)]
-    return net.named(net.node("QLinearConv", operands, **windows), y)
+    return net.named(net.op("QLinearConv", operands, **windows), y)
 
 
-def limited(net: Builder, name: str, shape: tuple[int, ...], size: float) -> Tensor:
+def limited(net: QuantisedBuilder, name: str, shape: tuple[int, ...], size: float) -> Tensor:
     """Quantise floats, perhaps after a limit."""
     if net.chance(0.25):
-        return net.quantised(net.node("Relu", [name]), shape, size)
+        return net.quantised(net.op("Relu", [name]), shape, size)
     if net.chance(0.2):
-        return net.quantised(net.node("Clip", [name, net.floats(-0.5 * size), net.floats(0.75 * size)]), shape, size)
+        return net.quantised(net.op("Clip", [name, net.floats(-0.5 * size), net.floats(0.75 * size)]), shape, size)
     return net.quantised(name, shape, size)
 
 
-def rows_of(net: Builder, x: Tensor) -> Tensor:
+def rows_of(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Reshape maps to rows [C, H * W]."""
     shape = (x.shape[1], prod(x.shape[2:]))
     return net.moved("Reshape", [x], [net.integers(*shape)], shape)
 
 
-def maps_of(net: Builder, x: Tensor) -> Tensor:
+def maps_of(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Reshape rows [R, D] to maps [1, R, 1, D]."""
     shape = (1, x.shape[0], 1, x.shape[1])
     return net.moved("Reshape", [x], [net.integers(*shape)], shape)
 
 
-def product(net: Builder, x: Tensor) -> Tensor:
+def product(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add a product of rows and constant weights."""
     rows, features = rows_of(net, x), net.channels()
     shape, depth = (rows.shape[0], features), rows.shape[1]
-    w = net.weight(rows, (depth, features), 1 if net.chance(0.5) else None, depth)
+    w = net.weights(rows, (depth, features), 1 if net.chance(0.5) else None, depth)
     if not net.is_qlinear():
-        name = net.node("MatMul", [net.real(rows), net.real_weight(w)])
+        name = net.op("MatMul", [net.real(rows), net.real_weight(w)])
         return maps_of(net, limited(net, name, shape, x.size))
     y = net.result(shape, x.size)
     operands = [rows.name, *net.parameters(rows), *net.weight_parameters(w), *net.parameters(y)]
-    return maps_of(net, net.named(net.node("QLinearMatMul", operands), y))
+    return maps_of(net, net.named(net.op("QLinearMatMul", operands), y))
 
 
-def dense(net: Builder, x: Tensor) -> Tensor:
+def dense(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add a Gemm with a bias; in QLinear form the QGemm of ONNX Runtime."""
     rows, features, turned = rows_of(net, x), net.channels(), net.chance(0.5)
     shape, depth = (rows.shape[0], features), rows.shape[1]
     axis = (0 if turned else 1) if net.chance(0.5) else None
-    w = net.weight(rows, (features, depth) if turned else (depth, features), axis, depth)
+    w = net.weights(rows, (features, depth) if turned else (depth, features), axis, depth)
     steps = net.bias(features)
     if not net.is_qlinear():
         inputs = [net.real(rows), net.real_weight(w), net.real_bias(rows, w, steps)]
-        return maps_of(net, limited(net, net.node("Gemm", inputs, transB=int(turned)), shape, x.size))
+        return maps_of(net, limited(net, net.op("Gemm", inputs, transB=int(turned)), shape, x.size))
     y = net.result(shape, x.size)
     operands = [rows.name, *net.parameters(rows), *net.weight_parameters(w), net.constant(steps, TensorProto.INT32)]
-    name = net.node("QGemm", [*operands, *net.parameters(y)], domain="com.microsoft", transB=int(turned))
+    name = net.op("QGemm", [*operands, *net.parameters(y)], domain="com.microsoft", transB=int(turned))
     return maps_of(net, net.named(name, y))
 
 
-def product_of_two(net: Builder, x: Tensor) -> Tensor:
+def product_of_two(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add the product of maps and their own transposes."""
     order, height = (0, 1, 3, 2), x.shape[2]
     turned = net.moved("Transpose", [x], [], tuple(x.shape[axis] for axis in order), perm=order)
     shape = (*x.shape[:2], height, height)
     size = x.size**2 * x.shape[3] ** 0.5
     if not net.is_qlinear():
-        return net.quantised(net.node("MatMul", [net.real(x), net.real(turned)]), shape, size)
+        return net.quantised(net.op("MatMul", [net.real(x), net.real(turned)]), shape, size)
     y = net.result(shape, size)
     operands = [*(x.name, *net.parameters(x)), *(turned.name, *net.parameters(turned)), *net.parameters(y)]
-    return net.named(net.node("QLinearMatMul", operands), y)
+    return net.named(net.op("QLinearMatMul", operands), y)
 
 
 # Sums and elementwise products
 
 
-def other_of(net: Builder, x: Tensor) -> Tensor:
+def other_of(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Return another operand: the tensor itself, another input of its shape, or one that broadcasts to it."""
     form = net.number(0, 3)
     if form == 0:
         return x
-    return net.input([1 if form == 1 and net.chance(0.5) else extent for extent in x.shape])
+    return net.maps([1 if form == 1 and net.chance(0.5) else extent for extent in x.shape])
 
 
 def _pair(op: str) -> Family:
-    def family(net: Builder, x: Tensor) -> Tensor:
+    def family(net: QuantisedBuilder, x: Tensor) -> Tensor:
         other = other_of(net, x)
         pair = [x, other] if net.chance(0.5) else [other, x]
         size = x.size * other.size if op == "Mul" else x.size + other.size
@@ -143,7 +144,7 @@ def _pair(op: str) -> Family:
 # Poolings
 
 
-def max_pool(net: Builder, x: Tensor) -> Tensor:
+def max_pool(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add a max pooling with any stride, dilation and padding."""
     kernel = [net.number(1, min(3, size)) for size in x.shape[2:]]
     strides = [net.number(1, 3) for _ in kernel]
@@ -153,7 +154,7 @@ def max_pool(net: Builder, x: Tensor) -> Tensor:
     return net.moved("MaxPool", [x], [], shape, kernel_shape=kernel, strides=strides, pads=pads)
 
 
-def average_pool(net: Builder, x: Tensor) -> Tensor:
+def average_pool(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add a mean of windows; where sums of floats are to be exact, of 1, 2 or 4 elements."""
     largest = 2 if net.exact else 3
     kernel = [net.number(1, min(largest, size)) for size in x.shape[2:]]
@@ -170,7 +171,7 @@ def average_pool(net: Builder, x: Tensor) -> Tensor:
     return net.apply("AveragePool", [x], shape, x.size, **form)
 
 
-def global_average(net: Builder, x: Tensor) -> Tensor:
+def global_average(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add the mean of each map; nothing where it would not be exact."""
     count = prod(x.shape[2:])
     if net.exact and count & (count - 1):
@@ -181,20 +182,20 @@ def global_average(net: Builder, x: Tensor) -> Tensor:
 # Movement
 
 
-def concat(net: Builder, x: Tensor) -> Tensor:
+def concat(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Join maps along their channels, of another scale."""
     if x.shape[1] > 40:
         return x
-    other = net.input((1, net.channels(), *x.shape[2:]))
+    other = net.maps((1, net.channels(), *x.shape[2:]))
     shape = (1, x.shape[1] + other.shape[1], *x.shape[2:])
     if not net.is_qlinear():
-        return net.quantised(net.node("Concat", [net.real(x), net.real(other)], axis=1), shape, x.size)
+        return net.quantised(net.op("Concat", [net.real(x), net.real(other)], axis=1), shape, x.size)
     y = net.result(shape, x.size)
     operands = [*net.parameters(y), x.name, *net.parameters(x), other.name, *net.parameters(other)]
-    return net.named(net.node("QLinearConcat", operands, domain="com.microsoft", axis=1), y)
+    return net.named(net.op("QLinearConcat", operands, domain="com.microsoft", axis=1), y)
 
 
-def slices(net: Builder, x: Tensor) -> Tensor:
+def slices(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Cut maps along an axis, with any step."""
     axis = net.number(1, 3)
     extent, step = x.shape[axis], net.number(1, 2)
@@ -204,12 +205,12 @@ def slices(net: Builder, x: Tensor) -> Tensor:
     return net.moved("Slice", [x], [net.integers(n) for n in (begin, end, axis, step)], shape)
 
 
-def transpose(net: Builder, x: Tensor) -> Tensor:
+def transpose(net: QuantisedBuilder, x: Tensor) -> Tensor:
     order: tuple[int, ...] = net.choice([(0, 1, 3, 2), (0, 2, 1, 3), (0, 3, 2, 1), (0, 2, 3, 1)])
     return net.moved("Transpose", [x], [], tuple(x.shape[axis] for axis in order), perm=order)
 
 
-def resize(net: Builder, x: Tensor) -> Tensor:
+def resize(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Repeat each element of maps twice along both axes."""
     if prod(x.shape) > 2000:
         return x
@@ -225,87 +226,87 @@ def _function(op: str, size: float = 0, **attributes: Any) -> Family:
     return lambda net, x: net.apply(op, [x], x.shape, size or x.size, **attributes)
 
 
-def softmax(net: Builder, x: Tensor) -> Tensor:
+def softmax(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Normalise rows; a signed result is at the least zero point, above which ONNX Runtime wraps around."""
     if net.form == "float":
         return net.apply("Softmax", [x], x.shape, 1, axis=-1)
     low, high = RANGES[x.kind]
-    y = Tensor("", x.shape, 1.0, 1 / (high - low + 1), low, x.kind)
+    y = Tensor("", x.kind, x.shape, 8, 1.0, 1 / (high - low + 1), low)
     # ONNX Runtime's table for rows of 10 and 13 is a unit in the last place off.
     if net.is_qlinear() and x.shape[-1] not in (10, 13):
         form: dict[str, Any] = {"domain": "com.microsoft", "axis": -1, "opset": 13}
-        return net.named(net.node("QLinearSoftmax", [x.name, *net.parameters(x), *net.parameters(y)], **form), y)
-    return net.quantised(net.node("Softmax", [net.real(x)], axis=-1), x.shape, 1, like=y)
+        return net.named(net.op("QLinearSoftmax", [x.name, *net.parameters(x), *net.parameters(y)], **form), y)
+    return net.quantised(net.op("Softmax", [net.real(x)], axis=-1), x.shape, 1, like=y)
 
 
-def constant_sum(net: Builder, x: Tensor) -> Tensor:
+def constant_sum(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add the sum of maps and a number for each channel, computed in floats."""
-    numbers = net.random.integers(-60, 60, (x.shape[1], 1, 1)) * (x.scale / 4)
-    return limited(net, net.node("Add", [net.real(x), net.floats(numbers)]), x.shape, x.size)
+    numbers = net.generator().integers(-60, 60, (x.shape[1], 1, 1)) * (x.scale / 4)
+    return limited(net, net.op("Add", [net.real(x), net.floats(numbers)]), x.shape, x.size)
 
 
-def pad(net: Builder, x: Tensor) -> Tensor:
+def pad(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Pad maps with what stands for 0, on any side."""
     if net.form != "float" and net.form != "qdq":
         return x
     pads = [net.number(0, 2) for _ in range(4)]
     shape = (*x.shape[:2], x.shape[2] + pads[0] + pads[2], x.shape[3] + pads[1] + pads[3])
     places = net.integers(0, 0, *pads[:2], 0, 0, *pads[2:])
-    return net.quantised(net.node("Pad", [net.real(x), places]), shape, x.size, like=x)
+    return net.quantised(net.op("Pad", [net.real(x), places]), shape, x.size, like=x)
 
 
-def rescale(net: Builder, x: Tensor) -> Tensor:
+def rescale(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Requantise: another scale and zero point."""
     return net.quantised(net.real(x), x.shape, x.size)
 
 
-def gate(net: Builder, x: Tensor) -> Tensor:
+def gate(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add x * HardSigmoid(x), computed in floats."""
     real = net.real(x)
-    return net.quantised(net.node("Mul", [real, net.node("HardSigmoid", [real], alpha=0.125)]), x.shape, x.size)
+    return net.quantised(net.op("Mul", [real, net.op("HardSigmoid", [real], alpha=0.125)]), x.shape, x.size)
 
 
-def root(net: Builder, x: Tensor) -> Tensor:
+def root(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add the square root of magnitudes, computed in floats."""
-    return net.quantised(net.node("Sqrt", [net.node("Abs", [net.real(x)])]), x.shape, x.size**0.5)
+    return net.quantised(net.op("Sqrt", [net.op("Abs", [net.real(x)])]), x.shape, x.size**0.5)
 
 
 # Products whose sums something else takes as floats before they are quantised
 
 
-def _real_convolution(net: Builder, x: Tensor) -> str:
+def _real_convolution(net: QuantisedBuilder, x: Tensor) -> str:
     """Add a convolution that keeps the shape of its input, as floats."""
     channels = x.shape[1]
-    w = net.weight(x, (channels, channels, 3, 3), 0 if net.chance(0.5) else None, 9 * channels)
+    w = net.weights(x, (channels, channels, 3, 3), 0 if net.chance(0.5) else None, 9 * channels)
     bias = [net.real_bias(x, w, net.bias(channels))] if net.chance(0.6) else []
-    return net.node("Conv", [net.real(x), net.real_weight(w), *bias], pads=[1] * 4)
+    return net.op("Conv", [net.real(x), net.real_weight(w), *bias], pads=[1] * 4)
 
 
-def residual(net: Builder, x: Tensor) -> Tensor:
+def residual(net: QuantisedBuilder, x: Tensor) -> Tensor:
     other = net.real(other_of(net, x))
     pair = [_real_convolution(net, x), other]
-    return limited(net, net.node("Add", pair if net.chance(0.5) else pair[::-1]), x.shape, 2 * x.size)
+    return limited(net, net.op("Add", pair if net.chance(0.5) else pair[::-1]), x.shape, 2 * x.size)
 
 
-def sum_of_convolutions(net: Builder, x: Tensor) -> Tensor:
+def sum_of_convolutions(net: QuantisedBuilder, x: Tensor) -> Tensor:
     pair = [_real_convolution(net, x) for _ in range(2)]
-    return limited(net, net.node("Add", pair), x.shape, 2 * x.size)
+    return limited(net, net.op("Add", pair), x.shape, 2 * x.size)
 
 
-def gated_convolution(net: Builder, x: Tensor) -> Tensor:
-    return net.quantised(net.node("HardSwish", [_real_convolution(net, x)]), x.shape, x.size)
+def gated_convolution(net: QuantisedBuilder, x: Tensor) -> Tensor:
+    return net.quantised(net.op("HardSwish", [_real_convolution(net, x)]), x.shape, x.size)
 
 
-def squashed_product(net: Builder, x: Tensor) -> Tensor:
+def squashed_product(net: QuantisedBuilder, x: Tensor) -> Tensor:
     rows, features = rows_of(net, x), net.channels()
-    w = net.weight(rows, (rows.shape[1], features), 1 if net.chance(0.5) else None, rows.shape[1])
-    made = net.node("Gemm", [net.real(rows), net.real_weight(w), net.real_bias(rows, w, net.bias(features))])
-    return maps_of(net, net.quantised(net.node("Tanh", [made]), (rows.shape[0], features), 1))
+    w = net.weights(rows, (rows.shape[1], features), 1 if net.chance(0.5) else None, rows.shape[1])
+    made = net.op("Gemm", [net.real(rows), net.real_weight(w), net.real_bias(rows, w, net.bias(features))])
+    return maps_of(net, net.quantised(net.op("Tanh", [made]), (rows.shape[0], features), 1))
 
 
-def scores(net: Builder, x: Tensor) -> Tensor:
-    turned = net.node("Transpose", [net.real(x)], perm=[0, 1, 3, 2])
-    made = net.node("Softmax", [net.node("MatMul", [net.real(x), turned])])
+def scores(net: QuantisedBuilder, x: Tensor) -> Tensor:
+    turned = net.op("Transpose", [net.real(x)], perm=[0, 1, 3, 2])
+    made = net.op("Softmax", [net.op("MatMul", [net.real(x), turned])])
     return net.quantised(made, (*x.shape[:3], x.shape[2]), 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from onnx import ModelProto, TensorProto, compose, helper
 from tilewright.ir import Array
 from tilewright.test import onnx_runtime
 
-from .builder import BYTES, FOUR_BITS, RANGES, Builder, Tensor
+from .builder import Builder, Tensor
 from .families import FAMILIES, FLOAT_CONSUMERS, WEIGHTS
+from .forms import BYTES, FOUR_BITS, RANGES, QuantisedBuilder
 
 FORMS = ("qlinear", "qdq", "mixed", "float")
 
@@ -60,11 +62,11 @@ def random_network(
     """
     draw = np.random.default_rng([seed, 1])
     form = form or str(draw.choice(FORMS[:3]))
-    net = Builder(seed, form, exact=exact, kinds=kinds)
+    net = QuantisedBuilder(Random(seed), form, exact=exact, kinds=kinds)
     names = list(families or FAMILIES)
     shares = np.array([(WEIGHTS | dict(weights)).get(name, 1.0) for name in names])
     chosen = [str(name) for name in draw.choice(names, layers or int(draw.integers(1, 7)), p=shares / shares.sum())]
-    x = net.input(shape or (1, net.channels(), net.extent(), net.extent()))
+    x = net.maps(shape or (1, net.channels(), net.extent(), net.extent()))
     made: list[Tensor] = []
     for name in chosen:
         x = (FAMILIES | FLOAT_CONSUMERS)[name](net, x)

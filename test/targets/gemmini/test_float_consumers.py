@@ -22,7 +22,7 @@ def of_chain(name: str) -> Callable[[], Made]:
 
     def build() -> Made:
         shape, kinds = (1, 16, 16, 16), (TensorProto.UINT8,)
-        network = random_network(3, "qdq", exact=False, families=[name], layers=1, kinds=kinds, shape=shape)
+        network = random_network(7, "qdq", exact=False, families=[name], layers=1, kinds=kinds, shape=shape)
         return network.model, network.samples[0]
 
     return build

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.test.frontend.random_onnx.builder import Builder, NoChoice, Operator, Value
-from tilewright.test.frontend.random_onnx.elementwise import axis_of
+from ..builder import Builder, NoChoice, Operator, Tensor
+from .elementwise import axis_of
 
 _SINGLE = (np.float32,)
 
 
-def _image(b: Builder, ranks: tuple[int, ...] = (3, 4)) -> Value:
+def _image(b: Builder, ranks: tuple[int, ...] = (3, 4)) -> Tensor:
     """Return a value of f32 with batch, channels and one spatial axis or more."""
     try:
         return b.pick(lambda value: value.dtype == np.float32 and len(value.shape) in ranks)
@@ -20,7 +20,7 @@ def _image(b: Builder, ranks: tuple[int, ...] = (3, 4)) -> Value:
         return b.input(_SINGLE, (b.random.randint(1, 2), b.random.randint(1, 4), *b.shape(ranks[-1] - 2, 7)))
 
 
-def _window(b: Builder, x: Value) -> dict[str, Any]:
+def _window(b: Builder, x: Tensor) -> dict[str, Any]:
     """Return the attributes of a window that slides over the spatial axes."""
     rank = len(x.shape) - 2
     attributes: dict[str, Any] = {"kernel_shape": [b.random.randint(1, min(3, extent)) for extent in x.shape[2:]]}
@@ -34,7 +34,7 @@ def _window(b: Builder, x: Value) -> dict[str, Any]:
     return attributes
 
 
-def _dilated(b: Builder, x: Value, attributes: dict[str, Any]) -> None:
+def _dilated(b: Builder, x: Tensor, attributes: dict[str, Any]) -> None:
     if "auto_pad" not in attributes and b.random.random() < 0.3:
         fitting = (extent >= 5 for extent in x.shape[2:])
         attributes["dilations"] = [b.random.randint(1, 2) if fits else 1 for fits in fitting]
@@ -160,7 +160,7 @@ def _norm(b: Builder) -> None:
         b.node("GroupNormalization", [x, scale, shift], num_groups=groups, epsilon=1e-2)
 
 
-def _check_varied(x: Value) -> None:
+def _check_varied(x: Tensor) -> None:
     """Raise NoChoice for what has no variance: the quotient of two roundings."""
     if np.prod(x.shape[2:]) < 4:
         raise NoChoice
@@ -200,7 +200,7 @@ def _recurrent(b: Builder) -> None:
     direction = b.random.choice(("forward", "reverse", "bidirectional"))
     ways, hidden, features = (2 if direction == "bidirectional" else 1), b.random.randint(1, 3), b.random.randint(1, 3)
     x = b.input(_SINGLE, (b.random.randint(1, 4), b.random.randint(1, 2), features))
-    operands: list[Value | str] = [x]
+    operands: list[Tensor | str] = [x]
     operands += [b.weight(np.float32, (ways, gates * hidden, depth)) for depth in (features, hidden)]
     if b.random.random() < 0.6:
         operands.append(b.weight(np.float32, (ways, 2 * gates * hidden)))

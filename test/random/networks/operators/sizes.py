@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import helper
 
-from tilewright.test.frontend.random_onnx.builder import Builder, Operator, Value
+from ..builder import Builder, Operator, Tensor
 
 
-def _extents(b: Builder, x: Value, axes: Sequence[int]) -> Value:
+def _extents(b: Builder, x: Tensor, axes: Sequence[int]) -> Tensor:
     """Return the extents of some axes as a tensor of i64 with one axis."""
     (shape,) = b.node("Shape", [x], bits=4)
     (chosen,) = b.node("Gather", [shape, b.constant(np.array(axes, np.int64))], bits=4, axis=0)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.test.frontend.random_onnx.builder import Builder, NoChoice, Operator, Value
-from tilewright.test.frontend.random_onnx.elementwise import axis_of
+from ..builder import Builder, NoChoice, Operator, Tensor
+from .elementwise import axis_of
 
 _ANY = "fiub"
 
@@ -50,7 +50,7 @@ def _concat(b: Builder) -> None:
     axis = axis_of(b, x)
     shape = list(x.shape)
     shape[axis] = b.random.randint(1, 3)
-    parts: list[Value | str] = [x, b.weight(x.dtype, shape), *([x] if b.random.random() < 0.3 else [])]
+    parts: list[Tensor | str] = [x, b.weight(x.dtype, shape), *([x] if b.random.random() < 0.3 else [])]
     b.random.shuffle(parts)
     b.node("Concat", parts, bits=max(x.bits, 6), axis=axis)
 
@@ -83,9 +83,9 @@ def _slice(b: Builder) -> None:
     b.node("Slice", [x, *operands], bits=x.bits)
 
 
-def _indices(b: Builder, extent: int, shape: tuple[int, ...]) -> str | Value:
+def _indices(b: Builder, extent: int, shape: tuple[int, ...]) -> str | Tensor:
     """Return indices into an axis: a constant, negative ones among them, or known only at run time."""
-    generator = np.random.default_rng(b.random.randrange(1 << 30))
+    generator = b.generator()
     dtype = b.random.choice((np.int32, np.int64))
     if b.random.random() < 0.6:
         return b.constant(generator.integers(-extent, extent, shape).astype(dtype))
@@ -118,7 +118,7 @@ def _scatter_elements(b: Builder) -> None:
     axis = axis_of(b, x)
     reduction = b.random.choice(("none", "add", "mul", "max", "min")) if b.opset >= 18 else "none"
     # Places that are written twice have no defined value without a reduction: each row takes a permutation.
-    order = np.random.default_rng(b.random.randrange(1 << 30)).permutation(x.shape[axis])
+    order = b.generator().permutation(x.shape[axis])
     along = [1] * len(x.shape)
     along[axis] = -1
     index = np.broadcast_to(order.reshape(along), x.shape).astype(np.int64)
@@ -179,7 +179,7 @@ def _triangle(b: Builder) -> None:
 
 def _one_hot(b: Builder) -> None:
     depth = b.random.randint(2, 5)
-    generator = np.random.default_rng(b.random.randrange(1 << 30))
+    generator = b.generator()
     indices = b.constant(generator.integers(-depth - 1, depth + 1, b.shape(b.random.randint(1, 2))))
     operands = [indices, b.constant(np.asarray(depth)), b.weight(np.float32, (2,))]
     b.node("OneHot", operands, bits=6, axis=b.random.choice((-1, 0)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.test.frontend.random_onnx.builder import INEXACT, Builder, NoChoice, Operator, Value
+from ..builder import INEXACT, Builder, NoChoice, Operator, Tensor
 
 _SMOOTH = (
     "Exp Sin Cos Tan Atan Sinh Cosh Asinh Tanh Sigmoid Erf Softplus Softsign HardSigmoid HardSwish Elu Selu Celu Gelu "
@@ -143,7 +143,7 @@ def _where(b: Builder) -> None:
     b.node("Where", _choice(condition, x, b.like(x), b), bits=max(x.bits, 12))
 
 
-def _choice(condition: Value, x: Value, other: str, b: Builder) -> list[Value | str]:
+def _choice(condition: Tensor, x: Tensor, other: str, b: Builder) -> list[Tensor | str]:
     return [condition, x, other] if b.random.random() < 0.5 else [condition, other, x]
 
 
@@ -220,7 +220,7 @@ def _topk(b: Builder) -> None:
     b.node("TopK", [x, k], 2, bits=max(x.bits, 4), axis=axis, largest=b.random.choice((0, 1)))
 
 
-def axis_of(b: Builder, x: Value) -> int:
+def axis_of(b: Builder, x: Tensor) -> int:
     """Return an axis of a value, from the front or from the back. Raises NoChoice where it has none."""
     if not x.shape:
         raise NoChoice
