@@ -41,7 +41,7 @@ from tilewright.benchmarks.hierarchy_check import (
     machine_for,
 )
 from tilewright.runtime.tools.check import Case, find_cases
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
+from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
 
 SIZES = (8, 16, 32, 64, 256)
 MACHINES = [

@@ -26,7 +26,7 @@ from tilewright.passes.lowering.integer_values import range_of_type
 from tilewright.runtime.interpreter import Interpreter, load_rules, run_module
 from tilewright.runtime.interpreter.boundary import Port, ports
 from tilewright.runtime.interpreter.memory import new_buffer
-from tilewright.test.passes.random_networks import Network
+from tilewright.test.random.networks.integers import Network
 
 CONTEXT = new_context()
 AFTER_PLAN = "expand-grid,pipeline-dma,allocate-static,outline-kernels,convert-dma-to-loops,canonicalize,cse"
@@ -115,12 +115,14 @@ def _means_rounded(model: ModelProto) -> ModelProto:
     """Return a model with its means of integers as IntegerMean, which is how they are rounded below the graph level."""
     model = ModelProto.FromString(model.SerializeToString())
     constants = {tensor.name: tensor for tensor in model.graph.initializer}
+    ports = (*model.graph.input, *model.graph.output)
+    shapes = {port.name: port.type.tensor_type.shape.dim for port in ports}
     for node in model.graph.node:
         if node.op_type == "ReduceMean":
             node.op_type = "IntegerMean"
-            node.attribute.append(
-                helper.make_attribute("axes", numpy_helper.to_array(constants[node.input[1]]).tolist())
-            )
+            shape = shapes[node.input[0]]
+            axes = numpy_helper.to_array(constants[node.input[1]]) if len(node.input) > 1 else range(len(shape))
+            node.attribute.append(helper.make_attribute("axes", [int(axis) for axis in axes]))
             del node.input[1:]
     return model
 

@@ -17,7 +17,7 @@ from tilewright.ir import node_names
 from tilewright.passes import fuse_epilogues
 from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.levels import check_levels, run_step, steps
-from tilewright.test.passes.random_networks import ELEMENTWISE, REDUCING, Network, examples, networks
+from tilewright.test.random.networks.integers import ELEMENTWISE, REDUCING, Network, examples, networks
 
 pytestmark = pytest.mark.quick
 

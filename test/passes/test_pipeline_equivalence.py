@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewright.test.passes.levels import check_levels
-from tilewright.test.passes.random_networks import (
+from tilewright.test.random.networks.integers import (
     CUSTOM,
     ELEMENTWISE,
     REDUCING,

@@ -24,7 +24,7 @@ from tilewright.runtime import upstream
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.upstream import UpstreamNetwork, optimized
 from tilewright.test.passes.levels import extremes
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
+from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 
 _MISSING = [name for name in ("mlir-opt-19", "mlir-cpu-runner-19") if shutil.which(name) is None]
 pytestmark = pytest.mark.skipif(bool(_MISSING), reason="no upstream MLIR 19: install Debian's mlir-19-tools")

@@ -34,8 +34,7 @@ Sample = Mapping[str, Array]
 _F32 = (np.float32,)
 
 
-_NAMED = {operator.__name__: operator for operator in layers.OPERATORS}
-_PRODUCTS = tuple(_NAMED[name] for name in ("_conv", "_matmul", "_gemm", "_matmul_of_itself"))
+_PRODUCTS = (layers.conv, layers.matmul, layers.gemm, layers.matmul_of_itself)
 
 
 def _product(b: Builder) -> None:
@@ -121,8 +120,8 @@ def _clamp(b: Builder) -> None:
 
 _AROUND = (_norm, _norm, _made_norm, _attention, _cell, _dead, _clamp)
 PATTERNS: Sequence[Operator] = (*[_product] * 6, *[_residual] * 2, *_AROUND)
-_OF_INTEGERS = ("_quantize", "_matmul_integer", "_conv_integer", "_dynamic")
-_LAYERS = tuple(operator for name, operator in _NAMED.items() if name not in _OF_INTEGERS)
+_OF_INTEGERS = (layers.quantize, layers.matmul_integer, layers.conv_integer, layers.dynamic)
+_LAYERS = tuple(operator for operator in layers.OPERATORS if operator not in _OF_INTEGERS)
 OTHERS: Sequence[Operator] = (*elementwise.OPERATORS, *movement.OPERATORS, *_LAYERS)
 
 

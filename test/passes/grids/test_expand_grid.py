@@ -21,7 +21,7 @@ from tilewright.runtime.interpreter import Interpreter, load_rules, random_input
 from tilewright.test.machines.make import machine
 from tilewright.test.passes.grids.grid_programs import Program, products
 from tilewright.test.passes.plans import on_buffers, planned
-from tilewright.test.passes.random_networks import examples
+from tilewright.test.random.networks.integers import examples
 
 CONTEXT = new_context()
 EXPAND = "expand-grid"

@@ -21,7 +21,7 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.test.passes.random_networks import examples
+from tilewright.test.random.networks.integers import examples
 
 CONTEXT = new_context()
 LEVELS = ("verify-memory", "expand-grid", "verify-memory", "pipeline-dma", "verify-memory")

@@ -28,7 +28,7 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.grids.grid_programs import Program, products
-from tilewright.test.passes.random_networks import examples
+from tilewright.test.random.networks.integers import examples
 
 CONTEXT = new_context()
 EXPANDED = ("expand-grid", "pipeline-dma")

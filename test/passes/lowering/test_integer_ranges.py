@@ -19,7 +19,7 @@ from tilewright.ir import functions, numbers_of
 from tilewright.passes.infer_integer_types import infer_integer_types
 from tilewright.passes.lowering.integer_values import range_of_type, storage
 from tilewright.test.passes.levels import EXACT, check_levels, check_ranges, extremes, references
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
+from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 
 pytestmark = pytest.mark.quick
 

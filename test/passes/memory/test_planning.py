@@ -30,7 +30,7 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.machines.make import machine
 from tilewright.test.passes.plans import assert_same, check_plan, on_buffers, planned
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
+from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 

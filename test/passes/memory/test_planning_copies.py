@@ -30,7 +30,7 @@ from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import simulate
 from tilewright.test.machines.make import library, machine
 from tilewright.test.passes.plans import assert_same, on_buffers, planned
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
+from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 AFTER = "expand-grid,pipeline-dma,outline-kernels,convert-dma-to-loops"

@@ -11,7 +11,7 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.nn.unpack import packed_shape
 from tilewright.test.passes.plans import check_plan
-from tilewright.test.passes.random_networks import examples
+from tilewright.test.random.networks.integers import examples
 
 CONTEXT = new_context()
 MACHINE = find_machine("siracusa/cluster")

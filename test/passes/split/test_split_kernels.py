@@ -19,7 +19,7 @@ from tilewright.passes.split.parts import can_be_made, can_split, made_parts
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.passes.plans import on_buffers
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
+from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 
 CONTEXT = new_context()
 LIMITS = (5, 12), (5, 12), (1, 3), (1, 2), (1, 2)

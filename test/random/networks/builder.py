@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Any, TypeVar, cast
 
@@ -11,6 +12,7 @@ import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, defs, helper, numpy_helper
 from onnx import shape_inference as inference
 
+from tilewright.dialects.onnx.custom import SCHEMAS
 from tilewright.ir import Array
 
 FLOATS = (*[np.float32] * 8, np.float64, np.float16)
@@ -23,6 +25,8 @@ INEXACT = 1000
 
 _DOMAINS = {"": 0, "com.microsoft": 1, "PACTOps": 13}
 """Domain of operators -> its version, 0 for that of the network."""
+
+_CUSTOM = {schema.name: schema for schema in SCHEMAS}
 
 _T = TypeVar("_T")
 
@@ -69,10 +73,15 @@ Operator = Callable[["Builder"], None]
 
 class Builder:
     """
-    Network that grows node by node; `random` makes all choices: of a seed, or of hypothesis (`st.randoms`).
+    Network that grows node by node; `random` makes all choices.
 
     `values` are its inputs and the results of its nodes so far, none larger than `largest` (elements).
     """
+
+    whole = False
+    """Whether all numbers are integers, whatever carries them."""
+    images: Sequence[Any] = (np.float32,)
+    """Types of the maps that convolutions and poolings take."""
 
     def __init__(self, random: Random, *, opset: int = 0, largest: int = 4096):
         self.random = random
@@ -218,13 +227,14 @@ class Builder:
         return results
 
     def _inferred(self, node: NodeProto) -> dict[str, TypeProto]:
-        try:
-            schema = defs.get_schema(node.op_type, self.opset, "")
-        except defs.SchemaError as error:
-            raise NoChoice from error
+        schema = self._schema(node.op_type)
         types = {value.name: _type_of(value) for value in self.values}
         types |= {name: helper.make_tensor_type_proto(t.data_type, t.dims) for name, t in self.constants.items()}
         used = [name for name in node.input if name]
+        formal = [schema.inputs[min(index, len(schema.inputs) - 1)] for index in range(len(node.input))]
+        for name, parameter in zip(node.input, formal, strict=True):
+            if name and _written(types[name]) not in parameter.types:
+                raise NoChoice
         data = {name: self.constants[name] for name in used if name in self.constants}
         imports = [helper.make_opsetid("", self.opset)]
         try:
@@ -232,6 +242,14 @@ class Builder:
                 schema, node, {name: types[name] for name in used}, cast(Any, data), opset_imports=imports
             )
         except Exception as error:
+            raise NoChoice from error
+
+    def _schema(self, op: str) -> defs.OpSchema:
+        if op in _CUSTOM:
+            return _CUSTOM[op]
+        try:
+            return defs.get_schema(op, self.opset, "")
+        except defs.SchemaError as error:
             raise NoChoice from error
 
     def _kind_and_shape(self, type: TypeProto | None, computed: Sequence[int] | None) -> tuple[int, tuple[int, ...]]:
@@ -282,6 +300,16 @@ def _type_of(value: Tensor) -> TypeProto:
     return helper.make_tensor_type_proto(value.kind, value.shape)
 
 
+@cache
+def _type_name(kind: int) -> str:
+    return f"tensor({TensorProto.DataType.Name(kind).lower()})"
+
+
+def _written(type: TypeProto) -> str:
+    """Return a type as schemas write it."""
+    return _type_name(type.tensor_type.elem_type)
+
+
 def _broadcasts(shape: Sequence[int], other: Sequence[int]) -> bool:
     try:
         return np.broadcast_shapes(tuple(shape), tuple(other)) == tuple(shape)
@@ -289,9 +317,9 @@ def _broadcasts(shape: Sequence[int], other: Sequence[int]) -> bool:
         return False
 
 
-def grow(builder: Builder, operators: Sequence[Operator], nodes: int) -> None:
-    """Apply up to that many operators, drawn among these, to a network."""
-    for _ in range(20 * nodes):
+def grow(builder: Builder, operators: Sequence[Operator], nodes: int, attempts: int = 20) -> None:
+    """Apply up to that many operators, drawn among these, to a network, in so many attempts at each."""
+    for _ in range(attempts * nodes):
         try:
             builder.choice(operators)(builder)
             nodes -= 1

@@ -20,7 +20,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.machines.make import machine
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
+from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 
 CONTEXT = new_context()
 TO_BUFFERS = (

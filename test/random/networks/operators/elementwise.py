@@ -21,7 +21,7 @@ _BITWISE = ("BitwiseAnd", "BitwiseOr", "BitwiseXor")
 _ALPHA = ("Elu", "Celu", "LeakyRelu", "ThresholdedRelu", "HardSigmoid")
 
 
-def _smooth(b: Builder) -> None:
+def smooth(b: Builder) -> None:
     operator = b.random.choice(_SMOOTH)
     attributes: dict[str, Any] = {}
     if operator in _ALPHA and b.random.random() < 0.5:
@@ -31,7 +31,7 @@ def _smooth(b: Builder) -> None:
     b.node(operator, [b.pick_kind()], **attributes)
 
 
-def _on_positive(b: Builder) -> None:
+def on_positive(b: Builder) -> None:
     """Functions that are defined or tame above 0: Sqrt, Log, Reciprocal and Pow of 1 + |x|."""
     x = b.pick_kind()
     one = b.constant(np.asarray(1, x.dtype))
@@ -42,35 +42,35 @@ def _on_positive(b: Builder) -> None:
     b.node(operator, [above, *power])
 
 
-def _any_domain(b: Builder) -> None:
+def any_domain(b: Builder) -> None:
     """Functions that are not defined everywhere: NaN and infinity are results like others."""
     b.node(b.random.choice(("Sqrt", "Log", "Asin", "Acos", "Atanh", "Acosh", "Reciprocal")), [b.pick_kind(exact=True)])
 
 
-def _exact(b: Builder) -> None:
+def exact(b: Builder) -> None:
     operator = b.random.choice(_EXACT)
     x = b.pick_kind("f" if operator == "Relu" else "fi")
     b.node(operator, [x], bits=x.bits)
 
 
-def _jumps(b: Builder) -> None:
+def jumps(b: Builder) -> None:
     operator = b.random.choice(_JUMPS)
     x = b.pick_kind("f" if operator != "Sign" else "fi", exact=True)
     b.node(operator, [x], bits=x.bits)
 
 
-def _shrink(b: Builder) -> None:
+def shrink(b: Builder) -> None:
     operator = b.random.choice(("Shrink", "ThresholdedRelu"))
     x = b.pick_kind(exact=True)
     attributes: dict[str, Any] = {"lambd": 1.0, "bias": 0.5} if operator == "Shrink" else {"alpha": 0.75}
     b.node(operator, [x], bits=x.bits + 1, **attributes)
 
 
-def _test(b: Builder) -> None:
+def not_numbers(b: Builder) -> None:
     b.node(b.random.choice(("IsNaN", "IsInf")), [b.pick_kind()], bits=1)
 
 
-def _not(b: Builder) -> None:
+def negation(b: Builder) -> None:
     b.node("Not", [b.pick_kind("b")], bits=1)
 
 
@@ -78,14 +78,14 @@ def _swapped(b: Builder, first: Any, second: Any) -> list[Any]:
     return [first, second] if b.random.random() < 0.6 else [second, first]
 
 
-def _arithmetic(b: Builder) -> None:
+def arithmetic(b: Builder) -> None:
     operator = b.random.choice(("Add", "Sub", "Mul"))
     x = b.pick_kind("fiu")
     bits = 2 * x.bits if operator == "Mul" else x.bits + 1
     b.node(operator, _swapped(b, x, b.like(x)), bits=min(max(bits, 12), INEXACT))
 
 
-def _division(b: Builder) -> None:
+def division(b: Builder) -> None:
     """Division by what is not 0."""
     x = b.pick_kind("fiu")
     divisor = np.abs(b.numbers(x.dtype, x.shape[-1:])) + 1
@@ -98,47 +98,47 @@ def _division(b: Builder) -> None:
     b.node(operator, [x, b.constant((divisor * signs).astype(x.dtype))], bits=x.bits, **attributes)
 
 
-def _fmod(b: Builder) -> None:
+def fmod(b: Builder) -> None:
     x = b.pick_kind(exact=True)
     divisor = b.constant(np.asarray(b.random.choice((0.5, 1.5, -2.25)), x.dtype))
     b.node("Mod", [x, divisor], bits=x.bits, fmod=1)
 
 
-def _extremes(b: Builder) -> None:
-    operator = b.random.choice(("Max", "Min", "Mean", "Sum"))
+def extremes(b: Builder) -> None:
+    operator = b.random.choice(("Max", "Min") if b.whole else ("Max", "Min", "Mean", "Sum"))
     x = b.pick_kind("fiu" if operator in ("Max", "Min") else "f")
     others = [b.like(x) for _ in range(b.random.choice((0, 1, 1, 2)))]
     b.node(operator, [x, *others], bits=max(x.bits, 12) if operator in ("Max", "Min") else INEXACT)
 
 
-def _prelu(b: Builder) -> None:
+def prelu(b: Builder) -> None:
     x = b.pick_kind()
     b.node("PRelu", [x, b.weight(x.dtype, x.shape[-1:])], bits=x.bits + 6)
 
 
-def _comparison(b: Builder) -> None:
+def comparison(b: Builder) -> None:
     x = b.pick_kind("fiu", exact=True)
     b.node(b.random.choice(_COMPARISONS), _swapped(b, x, b.like(x)), bits=1)
 
 
-def _logical(b: Builder) -> None:
+def logical(b: Builder) -> None:
     x = b.pick_kind("b")
     b.node(b.random.choice(("And", "Or", "Xor", "Equal")), [x, b.like(x)], bits=1)
 
 
-def _bitwise(b: Builder) -> None:
+def bitwise(b: Builder) -> None:
     x = b.pick_kind("iu")
     operator = b.random.choice((*_BITWISE, "BitwiseNot"))
     b.node(operator, [x] if operator == "BitwiseNot" else [x, b.like(x)], bits=x.bits)
 
 
-def _shift(b: Builder) -> None:
+def shift(b: Builder) -> None:
     x = b.pick_kind("u")
     amount = b.constant(np.asarray(b.random.randrange(8), x.dtype))
     b.node("BitShift", [x, amount], bits=x.bits, direction=b.random.choice(("LEFT", "RIGHT")))
 
 
-def _where(b: Builder) -> None:
+def where(b: Builder) -> None:
     x, condition = b.pick_kind("fiub"), b.pick_kind("b")
     b.node("Where", _choice(condition, x, b.like(x), b), bits=max(x.bits, 12))
 
@@ -147,20 +147,21 @@ def _choice(condition: Tensor, x: Tensor, other: str, b: Builder) -> list[Tensor
     return [condition, x, other] if b.random.random() < 0.5 else [condition, other, x]
 
 
-def _clip(b: Builder) -> None:
+def clip(b: Builder) -> None:
     x = b.pick_kind("fiu")
-    low, high = (b.constant(np.asarray(number, x.dtype)) for number in (1, 3))
+    low, high = (b.constant(number) for number in sorted(b.numbers(x.dtype, (2,))))
     bounds = b.random.choice(([low], [low, high], ["", high], []))
     b.node("Clip", [x, *bounds], bits=x.bits)
 
 
-def _cast(b: Builder) -> None:
+def cast(b: Builder) -> None:
     """A conversion that fits: floats to integers from small exact ones only."""
     x = b.pick_kind("fiub", exact=True)
     if x.bits > 6 and x.dtype.kind == "f":
         raise NoChoice
     numbers = {np.float32: 1, np.float16: 10, np.float64: 11, np.int32: 6, np.int64: 7, np.int8: 3, np.bool_: 9}
-    b.node("Cast", [x], bits=max(x.bits, 6), to=b.random.choice(list(numbers.values())))
+    kinds = [kind for dtype, kind in numbers.items() if not b.whole or np.dtype(dtype).kind in "iu"]
+    b.node("Cast", [x], bits=max(x.bits, 6), to=b.random.choice(kinds))
 
 
 # Reductions
@@ -171,24 +172,26 @@ def _axes(b: Builder, rank: int) -> list[int]:
     return [axis - rank if b.random.random() < 0.3 else axis for axis in chosen]
 
 
-def _reduction(b: Builder) -> None:
-    names = "Sum Mean Max Min Prod L1 L2 SumSquare LogSum LogSumExp".split()
-    operator = "Reduce" + b.random.choice(names)
+def reduction(b: Builder) -> None:
+    names = "Sum Mean Max Min" if b.whole else "Sum Mean Max Min Prod L1 L2 SumSquare LogSum LogSumExp"
+    operator = "Reduce" + b.random.choice(names.split())
     x = b.pick_kind("fi" if operator in ("ReduceSum", "ReduceMax", "ReduceMin", "ReduceMean") else "f")
     if operator == "ReduceLogSum" and (not x.is_exact or x.dtype == np.float16):
         raise NoChoice  # where a sum cancels, its logarithm is anything
     axes = _axes(b, len(x.shape)) if b.random.random() < 0.8 else []
     attributes: dict[str, Any] = {"keepdims": b.random.choice((0, 1))} if b.random.random() < 0.7 else {}
-    exact = operator in ("ReduceMax", "ReduceMin")
+    bits = x.bits + 10 if b.whole else INEXACT
+    if operator in ("ReduceMax", "ReduceMin"):
+        bits = x.bits
     if not axes:
-        b.node(operator, [x], bits=x.bits if exact else INEXACT, **attributes)
+        b.node(operator, [x], bits=bits, **attributes)
     elif operator == "ReduceSum" or b.opset >= 18:
-        b.node(operator, [x, b.constant(np.asarray(axes))], bits=x.bits if exact else INEXACT, **attributes)
+        b.node(operator, [x, b.constant(np.asarray(axes))], bits=bits, **attributes)
     else:
-        b.node(operator, [x], bits=x.bits if exact else INEXACT, axes=axes, **attributes)
+        b.node(operator, [x], bits=bits, axes=axes, **attributes)
 
 
-def _arg(b: Builder) -> None:
+def arg(b: Builder) -> None:
     x = b.pick_kind("fiu", (1, 2, 3, 4), exact=True)
     attributes = {
         "axis": axis_of(b, x),
@@ -198,14 +201,14 @@ def _arg(b: Builder) -> None:
     b.node(b.random.choice(("ArgMax", "ArgMin")), [x], bits=4, **attributes)
 
 
-def _cumsum(b: Builder) -> None:
+def cumsum(b: Builder) -> None:
     x = b.pick_kind("fi", (1, 2, 3, 4))
     attributes = {name: b.random.choice((0, 1)) for name in ("exclusive", "reverse")}
     axis = b.constant(np.asarray(axis_of(b, x), np.int32))
     b.node("CumSum", [x, axis], bits=min(x.bits + 5, INEXACT), **attributes)
 
 
-def _softmax(b: Builder) -> None:
+def softmax(b: Builder) -> None:
     x = b.pick_kind("f", (1, 2, 3, 4))
     operator = b.random.choice(("Softmax", "Softmax", "LogSoftmax", "Hardmax"))
     if operator == "Hardmax" and not x.is_exact:
@@ -213,7 +216,7 @@ def _softmax(b: Builder) -> None:
     b.node(operator, [x], bits=1 if operator == "Hardmax" else INEXACT, axis=axis_of(b, x))
 
 
-def _topk(b: Builder) -> None:
+def topk(b: Builder) -> None:
     x = b.pick_kind("fi", (1, 2, 3), exact=True)
     axis = axis_of(b, x)
     k = b.constant(np.asarray([b.random.randint(1, x.shape[axis])]))
@@ -233,29 +236,29 @@ def repeated(operator: Operator, times: int) -> Sequence[Operator]:
 
 
 OPERATORS: tuple[Operator, ...] = (
-    *repeated(_smooth, 4),
-    *repeated(_arithmetic, 5),
-    *repeated(_reduction, 4),
-    _on_positive,
-    _any_domain,
-    _exact,
-    _jumps,
-    _shrink,
-    _test,
-    _not,
-    _division,
-    _fmod,
-    _extremes,
-    _prelu,
-    _comparison,
-    _logical,
-    _bitwise,
-    _shift,
-    _where,
-    _clip,
-    _cast,
-    _arg,
-    _cumsum,
-    _softmax,
-    _topk,
+    *repeated(smooth, 4),
+    *repeated(arithmetic, 5),
+    *repeated(reduction, 4),
+    on_positive,
+    any_domain,
+    exact,
+    jumps,
+    shrink,
+    not_numbers,
+    negation,
+    division,
+    fmod,
+    extremes,
+    prelu,
+    comparison,
+    logical,
+    bitwise,
+    shift,
+    where,
+    clip,
+    cast,
+    arg,
+    cumsum,
+    softmax,
+    topk,
 )

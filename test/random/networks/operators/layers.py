@@ -13,9 +13,9 @@ _SINGLE = (np.float32,)
 
 
 def _image(b: Builder, ranks: tuple[int, ...] = (3, 4)) -> Tensor:
-    """Return a value of f32 with batch, channels and one spatial axis or more."""
+    """Return a value, of f32 where it is of floats, with batch, channels and one spatial axis or more."""
     try:
-        return b.pick(lambda value: value.dtype == np.float32 and len(value.shape) in ranks)
+        return b.pick(lambda value: value.dtype in b.images and len(value.shape) in ranks)
     except NoChoice:
         return b.input(_SINGLE, (b.random.randint(1, 2), b.random.randint(1, 4), *b.shape(ranks[-1] - 2, 7)))
 
@@ -36,11 +36,11 @@ def _window(b: Builder, x: Tensor) -> dict[str, Any]:
 
 def _dilated(b: Builder, x: Tensor, attributes: dict[str, Any]) -> None:
     if "auto_pad" not in attributes and b.random.random() < 0.3:
-        fitting = (extent >= 5 for extent in x.shape[2:])
+        fitting = (extent > 2 * size - 2 for extent, size in zip(x.shape[2:], attributes["kernel_shape"], strict=True))
         attributes["dilations"] = [b.random.randint(1, 2) if fits else 1 for fits in fitting]
 
 
-def _conv(b: Builder) -> None:
+def conv(b: Builder) -> None:
     x = _image(b, (3, 4, 5) if b.random.random() < 0.2 else (3, 4))
     attributes = _window(b, x)
     _dilated(b, x, attributes)
@@ -51,7 +51,7 @@ def _conv(b: Builder) -> None:
     b.node("Conv", [x, weights, *bias], bits=x.bits + 12, group=group, **attributes)
 
 
-def _conv_transpose(b: Builder) -> None:
+def conv_transpose(b: Builder) -> None:
     x = _image(b)
     attributes = _window(b, x)
     attributes.pop("auto_pad", None)
@@ -63,10 +63,10 @@ def _conv_transpose(b: Builder) -> None:
     b.node("ConvTranspose", [x, weights], bits=x.bits + 12, group=group, **attributes)
 
 
-def _pool(b: Builder) -> None:
+def pool(b: Builder) -> None:
     x = _image(b)
     attributes = _window(b, x)
-    operator = b.random.choice(("MaxPool", "AveragePool", "LpPool"))
+    operator = b.random.choice(("MaxPool",) if b.whole else ("MaxPool", "AveragePool", "LpPool"))
     if operator == "MaxPool" or (operator == "AveragePool" and b.opset >= 19):
         _dilated(b, x, attributes)
     if operator != "LpPool" and "auto_pad" not in attributes and b.random.random() < 0.3:
@@ -84,19 +84,19 @@ def _pool(b: Builder) -> None:
         b.node(operator, [x], **attributes)
 
 
-def _global_pool(b: Builder) -> None:
+def global_pool(b: Builder) -> None:
     x = _image(b)
     b.node(b.random.choice(("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")), [x])
 
 
-def _matmul(b: Builder) -> None:
+def matmul(b: Builder) -> None:
     x = b.pick_kind("f", (1, 2, 3, 4))
     depth = x.shape[-1]
     other = b.weight(x.dtype, b.random.choice(((depth, 3), (depth,), (*x.shape[:-2], depth, 2), (2, 1, depth, 2))))
     b.node("MatMul", [x, other], bits=x.bits + 10)
 
 
-def _matmul_of_itself(b: Builder) -> None:
+def matmul_of_itself(b: Builder) -> None:
     x = b.pick_kind("f", (2, 3))
     (turned,) = b.node(
         "Transpose", [x], bits=x.bits, perm=[*range(len(x.shape) - 2), len(x.shape) - 1, len(x.shape) - 2]
@@ -104,18 +104,18 @@ def _matmul_of_itself(b: Builder) -> None:
     b.node("MatMul", [x, turned], bits=2 * x.bits + 4)
 
 
-def _gemm(b: Builder) -> None:
+def gemm(b: Builder) -> None:
     x = b.pick_kind("f", (2,))
     flipped_x, flipped_w, width = b.random.choice((0, 1)), b.random.choice((0, 1)), b.random.randint(1, 4)
     depth, rows = x.shape[0 if flipped_x else 1], x.shape[1 if flipped_x else 0]
     weights = b.weight(x.dtype, (width, depth) if flipped_w else (depth, width))
     bias = [b.weight(x.dtype, b.random.choice(((width,), (rows, width), (1, width), (rows, 1), ())))]
-    attributes: dict[str, Any] = {"alpha": 0.5, "beta": 2.0} if b.random.random() < 0.4 else {}
+    attributes: dict[str, Any] = {"alpha": 0.5, "beta": 2.0} if not b.whole and b.random.random() < 0.4 else {}
     operands = [x, weights, *(bias if b.random.random() < 0.7 else [])]
     b.node("Gemm", operands, bits=x.bits + 12, transA=flipped_x, transB=flipped_w, **attributes)
 
 
-def _einsum(b: Builder) -> None:
+def einsum(b: Builder) -> None:
     equations = (
         "ij->ji",
         "ij->",
@@ -135,7 +135,7 @@ def _einsum(b: Builder) -> None:
     b.node("Einsum", [x, *others], bits=16, equation=equation)
 
 
-def _norm(b: Builder) -> None:
+def norm(b: Builder) -> None:
     x = _image(b)
     channels = x.shape[1]
     scale, shift = b.weight(x.dtype, (channels,)), b.weight(x.dtype, (channels,))
@@ -166,7 +166,7 @@ def _check_varied(x: Tensor) -> None:
         raise NoChoice
 
 
-def _resize(b: Builder) -> None:
+def resize(b: Builder) -> None:
     x = _image(b, (4,))
     mode = b.random.choice(("nearest", "linear", "cubic"))
     where = b.random.choice(("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"))
@@ -181,7 +181,7 @@ def _resize(b: Builder) -> None:
     b.node("Resize", [x, "", "", b.constant(np.asarray(sizes))], **attributes)
 
 
-def _grid_sample(b: Builder) -> None:
+def grid_sample(b: Builder) -> None:
     if b.opset < 16:
         raise NoChoice
     x = _image(b, (4,))
@@ -195,7 +195,7 @@ def _grid_sample(b: Builder) -> None:
     b.node("GridSample", [x, b.constant(grid)], **attributes)
 
 
-def _recurrent(b: Builder) -> None:
+def recurrent(b: Builder) -> None:
     operator, gates = b.random.choice((("RNN", 1), ("GRU", 3), ("LSTM", 4)))
     direction = b.random.choice(("forward", "reverse", "bidirectional"))
     ways, hidden, features = (2 if direction == "bidirectional" else 1), b.random.randint(1, 3), b.random.randint(1, 3)
@@ -221,7 +221,7 @@ def _scale(b: Builder, count: int | None = None) -> str:
     )
 
 
-def _quantize(b: Builder) -> None:
+def quantize(b: Builder) -> None:
     x = b.pick(lambda value: value.dtype == np.float32 and value.is_exact)
     dtype = b.random.choice((np.int8, np.uint8))
     axis = axis_of(b, x) if x.shape and b.random.random() < 0.5 else None
@@ -234,7 +234,7 @@ def _quantize(b: Builder) -> None:
         b.node("DequantizeLinear", [narrow, scale, zero], bits=12, **attributes)
 
 
-def _matmul_integer(b: Builder) -> None:
+def matmul_integer(b: Builder) -> None:
     rows, depth, columns = (b.random.randint(1, 5) for _ in range(3))
     # ONNX Runtime has no kernel for signed numbers on the left.
     x = b.input((np.uint8,), (rows, depth))
@@ -247,7 +247,7 @@ def _matmul_integer(b: Builder) -> None:
     b.node("QLinearMatMul", [x, _scale(b), zeros[0], weights, _scale(b), zeros[1], *result], bits=8)
 
 
-def _conv_integer(b: Builder) -> None:
+def conv_integer(b: Builder) -> None:
     channels = b.random.randint(1, 3)
     x = b.input((np.uint8,), (1, channels, b.random.randint(3, 6), b.random.randint(3, 6)))
     attributes = _window(b, x)
@@ -260,29 +260,29 @@ def _conv_integer(b: Builder) -> None:
     b.node("QLinearConv", operands, bits=8, **attributes)
 
 
-def _dynamic(b: Builder) -> None:
+def dynamic(b: Builder) -> None:
     x = b.pick(lambda value: value.dtype == np.float32 and value.is_exact)
     b.node("DynamicQuantizeLinear", [x], 3)
 
 
 OPERATORS: tuple[Operator, ...] = (
-    _conv,
-    _conv,
-    _conv_transpose,
-    _pool,
-    _pool,
-    _global_pool,
-    _matmul,
-    _matmul_of_itself,
-    _gemm,
-    _einsum,
-    _norm,
-    _norm,
-    _resize,
-    _grid_sample,
-    _recurrent,
-    _quantize,
-    _matmul_integer,
-    _conv_integer,
-    _dynamic,
+    conv,
+    conv,
+    conv_transpose,
+    pool,
+    pool,
+    global_pool,
+    matmul,
+    matmul_of_itself,
+    gemm,
+    einsum,
+    norm,
+    norm,
+    resize,
+    grid_sample,
+    recurrent,
+    quantize,
+    matmul_integer,
+    conv_integer,
+    dynamic,
 )

@@ -12,14 +12,14 @@ from .elementwise import axis_of
 _ANY = "fiub"
 
 
-def _transpose(b: Builder) -> None:
+def transpose(b: Builder) -> None:
     x = b.pick_kind(_ANY)
     order = b.random.sample(range(len(x.shape)), len(x.shape))
     attributes: dict[str, Any] = {"perm": order} if order and b.random.random() < 0.8 else {}
     b.node("Transpose", [x], bits=x.bits, **attributes)
 
 
-def _reshape(b: Builder) -> None:
+def reshape(b: Builder) -> None:
     x = b.pick_kind(_ANY)
     shape = b.random.choice(([-1], [*x.shape[::-1]], [1, -1], [*x.shape[:1], -1], [-1, *x.shape[-1:]], [0, -1]))
     if shape == [0, -1] and not x.shape:
@@ -27,25 +27,25 @@ def _reshape(b: Builder) -> None:
     b.node("Reshape", [x, b.constant(np.asarray(shape, np.int64))], bits=x.bits)
 
 
-def _flatten(b: Builder) -> None:
+def flatten(b: Builder) -> None:
     x = b.pick_kind(_ANY)
     b.node("Flatten", [x], bits=x.bits, axis=b.random.randint(-len(x.shape), len(x.shape)))
 
 
-def _unsqueeze(b: Builder) -> None:
+def unsqueeze(b: Builder) -> None:
     x = b.pick_kind(_ANY, (0, 1, 2, 3))
     axes = b.random.sample(range(len(x.shape) + 2), 2) if b.random.random() < 0.3 else [b.random.randint(-1, 0)]
     b.node("Unsqueeze", [x, b.constant(np.asarray(axes))], bits=x.bits)
 
 
-def _squeeze(b: Builder) -> None:
+def squeeze(b: Builder) -> None:
     x = b.pick(lambda value: 1 in value.shape)
     axes = [axis for axis, extent in enumerate(x.shape) if extent == 1]
     chosen = [b.constant(np.asarray(b.random.sample(axes, 1)))] if b.random.random() < 0.7 else []
     b.node("Squeeze", [x, *chosen], bits=x.bits)
 
 
-def _concat(b: Builder) -> None:
+def concat(b: Builder) -> None:
     x = b.pick_kind(_ANY, (1, 2, 3, 4))
     axis = axis_of(b, x)
     shape = list(x.shape)
@@ -55,7 +55,7 @@ def _concat(b: Builder) -> None:
     b.node("Concat", parts, bits=max(x.bits, 6), axis=axis)
 
 
-def _split(b: Builder) -> None:
+def split(b: Builder) -> None:
     x = b.pick_kind(_ANY, (1, 2, 3, 4))
     axis = axis_of(b, x)
     if x.shape[axis] < 2:
@@ -67,7 +67,7 @@ def _split(b: Builder) -> None:
     b.node("Split", [x, b.constant(np.asarray([first, x.shape[axis] - first]))], 2, bits=x.bits, axis=axis)
 
 
-def _slice(b: Builder) -> None:
+def slice_(b: Builder) -> None:
     x = b.pick_kind(_ANY, (1, 2, 3, 4))
     axes = b.random.sample(range(len(x.shape)), b.random.randint(1, len(x.shape)))
     starts: list[int] = []
@@ -94,26 +94,26 @@ def _indices(b: Builder, extent: int, shape: tuple[int, ...]) -> str | Tensor:
     return clipped
 
 
-def _gather(b: Builder) -> None:
+def gather(b: Builder) -> None:
     x = b.pick_kind(_ANY, (1, 2, 3))
     axis = axis_of(b, x)
     b.node("Gather", [x, _indices(b, x.shape[axis], b.shape(b.random.randint(0, 2)))], bits=x.bits, axis=axis)
 
 
-def _gather_elements(b: Builder) -> None:
+def gather_elements(b: Builder) -> None:
     x = b.pick_kind(_ANY, (1, 2, 3))
     axis = axis_of(b, x)
     shape = tuple(b.random.randint(1, extent) for extent in x.shape)
     b.node("GatherElements", [x, _indices(b, x.shape[axis], shape)], bits=x.bits, axis=axis)
 
 
-def _gather_nd(b: Builder) -> None:
+def gather_nd(b: Builder) -> None:
     x = b.pick_kind(_ANY, (1, 2, 3))
     depth = b.random.randint(1, len(x.shape))
     b.node("GatherND", [x, _indices(b, min(x.shape[:depth]), (*b.shape(1), depth))], bits=x.bits)
 
 
-def _scatter_elements(b: Builder) -> None:
+def scatter_elements(b: Builder) -> None:
     x = b.pick_kind("fi", (1, 2, 3))
     axis = axis_of(b, x)
     reduction = b.random.choice(("none", "add", "mul", "max", "min")) if b.opset >= 18 else "none"
@@ -127,7 +127,7 @@ def _scatter_elements(b: Builder) -> None:
     b.node("ScatterElements", operands, bits=x.bits + 6, axis=axis, **attributes)
 
 
-def _scatter_nd(b: Builder) -> None:
+def scatter_nd(b: Builder) -> None:
     x = b.pick_kind("fi", (1, 2, 3))
     rows = b.random.sample(range(x.shape[0]), b.random.randint(1, x.shape[0]))
     reduction = b.random.choice(("none", "add", "mul", "max", "min")) if b.opset >= 18 else "none"
@@ -136,18 +136,18 @@ def _scatter_nd(b: Builder) -> None:
     b.node("ScatterND", operands, bits=x.bits + 6, **attributes)
 
 
-def _tile(b: Builder) -> None:
+def tile(b: Builder) -> None:
     x = b.pick_kind(_ANY, (1, 2, 3))
     b.node("Tile", [x, b.constant(np.asarray([b.random.randint(1, 3) for _ in x.shape]))], bits=x.bits)
 
 
-def _expand(b: Builder) -> None:
+def expand(b: Builder) -> None:
     x = b.pick_kind(_ANY)
     shape = [b.random.choice((1, 2, 3)) if extent == 1 else b.random.choice((1, extent)) for extent in x.shape]
     b.node("Expand", [x, b.constant(np.asarray([*b.shape(1)] * b.random.randint(0, 1) + shape, np.int64))], bits=x.bits)
 
 
-def _pad(b: Builder) -> None:
+def pad(b: Builder) -> None:
     x = b.pick_kind("fi", (1, 2, 3, 4))
     mode = b.random.choice(("constant", "reflect", "edge", *(["wrap"] if b.opset >= 19 else [])))
     most = [extent - 1 if mode == "reflect" else min(extent, 2) for extent in x.shape]
@@ -158,7 +158,7 @@ def _pad(b: Builder) -> None:
     b.node("Pad", [x, b.constant(np.asarray(pads)), *value], bits=max(x.bits, 6), mode=mode)
 
 
-def _blocks(b: Builder) -> None:
+def blocks(b: Builder) -> None:
     x = b.pick_kind("f", (4,))
     mode: dict[str, Any] = {"mode": b.random.choice(("DCR", "CRD"))}
     count, channels, height, width = x.shape
@@ -171,13 +171,13 @@ def _blocks(b: Builder) -> None:
         b.node("SpaceToDepth", [x], bits=x.bits, blocksize=2)
 
 
-def _triangle(b: Builder) -> None:
+def triangle(b: Builder) -> None:
     x = b.pick_kind("fib", (2, 3))
     diagonal = [b.constant(np.asarray(b.random.randint(-3, 3)))] if b.random.random() < 0.6 else []
     b.node("Trilu", [x, *diagonal], bits=x.bits, upper=b.random.choice((0, 1)))
 
 
-def _one_hot(b: Builder) -> None:
+def one_hot(b: Builder) -> None:
     depth = b.random.randint(2, 5)
     generator = b.generator()
     indices = b.constant(generator.integers(-depth - 1, depth + 1, b.shape(b.random.randint(1, 2))))
@@ -185,37 +185,37 @@ def _one_hot(b: Builder) -> None:
     b.node("OneHot", operands, bits=6, axis=b.random.choice((-1, 0)))
 
 
-def _reverse(b: Builder) -> None:
+def reverse(b: Builder) -> None:
     x = b.pick_kind(_ANY, (2, 3))
     time = b.random.choice((0, 1))
     lengths = [b.random.randint(1, x.shape[time]) for _ in range(x.shape[1 - time])]
     b.node("ReverseSequence", [x, b.constant(np.asarray(lengths))], bits=x.bits, time_axis=time, batch_axis=1 - time)
 
 
-def _shape_of(b: Builder) -> None:
+def shape_of(b: Builder) -> None:
     b.node(b.random.choice(("Shape", "Size")), [b.pick_kind(_ANY)], bits=6)
 
 
 OPERATORS: tuple[Operator, ...] = (
-    _transpose,
-    _reshape,
-    _flatten,
-    _unsqueeze,
-    _squeeze,
-    _concat,
-    _split,
-    _slice,
-    _gather,
-    _gather_elements,
-    _gather_nd,
-    _scatter_elements,
-    _scatter_nd,
-    _tile,
-    _expand,
-    _pad,
-    _blocks,
-    _triangle,
-    _one_hot,
-    _reverse,
-    _shape_of,
+    transpose,
+    reshape,
+    flatten,
+    unsqueeze,
+    squeeze,
+    concat,
+    split,
+    slice_,
+    gather,
+    gather_elements,
+    gather_nd,
+    scatter_elements,
+    scatter_nd,
+    tile,
+    expand,
+    pad,
+    blocks,
+    triangle,
+    one_hot,
+    reverse,
+    shape_of,
 )

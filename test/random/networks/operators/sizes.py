@@ -17,7 +17,7 @@ def _extents(b: Builder, x: Tensor, axes: Sequence[int]) -> Tensor:
     return chosen
 
 
-def _joined_axes(b: Builder) -> None:
+def joined_axes(b: Builder) -> None:
     """Reshape to the first extent and -1, or to the product of two extents and the rest."""
     x = b.pick_kind("fiu", (2, 3, 4))
     rest = int(np.prod(x.shape[1:]))
@@ -32,7 +32,7 @@ def _joined_axes(b: Builder) -> None:
     b.sized_node("Reshape", [x, wanted], (first * second, *others), x.bits)
 
 
-def _shape_of_another(b: Builder) -> None:
+def shape_of_another(b: Builder) -> None:
     """Expand a number, or fill a tensor, to the shape of a value, and add the two."""
     x = b.pick_kind("f", (1, 2, 3))
     (shape,) = b.node("Shape", [x])
@@ -41,7 +41,7 @@ def _shape_of_another(b: Builder) -> None:
     b.node("Add", [x, ones], bits=x.bits + 1)
 
 
-def _without_the_last(b: Builder) -> None:
+def without_the_last(b: Builder) -> None:
     """Slice up to the extent of an axis less one, or from half of it."""
     x = b.pick_kind("fiu", (1, 2, 3))
     axis = max(range(len(x.shape)), key=lambda index: x.shape[index])
@@ -55,7 +55,7 @@ def _without_the_last(b: Builder) -> None:
     b.sized_node("Slice", [x, first, last, along], (*x.shape[:axis], kept, *x.shape[axis + 1 :]), x.bits)
 
 
-def _positions(b: Builder) -> None:
+def positions(b: Builder) -> None:
     """Add the index along the last axis, as position embeddings do."""
     x = b.pick_kind("f", (1, 2, 3))
     extent = _extents(b, x, [len(x.shape) - 1])
@@ -66,4 +66,4 @@ def _positions(b: Builder) -> None:
     b.node("Add", [x, cast], bits=x.bits + 1)
 
 
-OPERATORS: tuple[Operator, ...] = (_joined_axes, _shape_of_another, _without_the_last, _positions)
+OPERATORS: tuple[Operator, ...] = (joined_axes, shape_of_another, without_the_last, positions)
