@@ -16,9 +16,9 @@ from tilewright.ir import Array
 from tilewright.runtime.tools.onnx_backend import TilewrightBackend
 from tilewright.test import onnx_runtime
 from tilewright.test.frontend.random_onnx.differences import explained
-from tilewright.test.passes.lowering.dynamic_chains import chain
 from tilewright.test.random.networks.builder import Builder, Operator, grow, random_numbers
 from tilewright.test.random.networks.operators import elementwise, layers, movement, sizes
+from tilewright.test.random.networks.selections import chain
 
 OPERATORS = (*elementwise.OPERATORS, *movement.OPERATORS, *layers.OPERATORS)
 """What graphs are made of."""
@@ -63,7 +63,7 @@ def graph_of(seed: int, kind: str = "static") -> ModelProto:
     random = Random(seed)
     nodes = random.choice((1, 2, 3, 4, 6))
     if kind == "selected":
-        return chain(seed, steps=nodes).model()
+        return chain(seed, steps=nodes).network()
     if kind == "open":
         return _opened(_random_model(random, (*OPERATORS, *sizes.OPERATORS * 4), nodes), random)
     return _random_model(random, OPERATORS, nodes)

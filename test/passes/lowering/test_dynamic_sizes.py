@@ -20,8 +20,8 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.session import host_run
 from tilewright.test.phases import each_phase
+from tilewright.test.random.networks.selections import chain
 
-from .dynamic_chains import chain
 from .one_node import FLAGS, lowered, runtime
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
@@ -133,8 +133,8 @@ def test_what_follows_is_computed_on_what_is_there() -> None:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_random_chains(seed: int) -> None:
-    made = chain(seed)
-    verify(made.model(), [made.inputs(kind) for kind in range(3)], c=seed == 0)
+    network = chain(seed)
+    verify(network.network(), network.samples(), c=seed == 0)
 
 
 def test_sizes_make_shapes() -> None:
