@@ -164,7 +164,8 @@ def _shift(b: Builder, op: Operation) -> SSAValue:
     # A left shift of a negative number is undefined in C.
     type_ = UNSIGNED[max(width, 32)] if left else UNSIGNED[width] if op.name == "arith.shrui" else SIGNED[width]
     kind = emitc.BitwiseLeftShiftOp if left else emitc.BitwiseRightShiftOp
-    by = b.integer(known, i32) if (known := b.known(amount)) is not None else b.value(amount)
+    known = b.known(amount)
+    by = b.value(amount) if known is None else b.integer(known & 1 if width == 1 else known, i32)
     shifted = b.emit(kind, [b.as_type(value, type_), by], type_ if type_.width.data >= 32 else i32)
     return b.cast(shifted, SIGNED[width])
 
@@ -192,31 +193,35 @@ def _compare_integers(b: Builder, op: Operation) -> SSAValue:
         # A bit is 0 or 1 in C; as a signed integer it is 0 or -1.
         signed = 2 <= number < 6
         predicate, unsigned = _SWAPPED[predicate] if signed else predicate, True
-    if (always := _tautology(b, predicate, op, unsigned=unsigned)) is not None:
+    if (always := _tautology(b, predicate, op)) is not None:
         return b.integer(always, i1)
     return b.compare(predicate, *_both(b, op, UNSIGNED[width] if unsigned and width > 1 else None))
 
 
-def _tautology(b: Builder, predicate: str, op: Operation, *, unsigned: bool) -> bool | None:
+def _tautology(b: Builder, predicate: str, op: Operation) -> bool | None:
     """
     Return the value of a comparison that compilers warn of, None for other ones.
 
-    They do of a value with itself, with an end of its type, and of a widened one with a number beyond its type.
+    They do of a value with itself, of one whose type, or the type that it is widened from, decides the comparison, and
+    of bits that a mask excludes. `Builder.compare` folds comparisons with the ends of a type.
     """
     left, right = op.operands
     if left is right:
         return predicate in ("eq", "le", "ge")
-    width = _width(b, op)
-    if width == WIDE_INDEX.width.data and (outcome := b.outcome(op)) is not None:
+    if _width(b, op) > 1 and (outcome := b.outcome(op)) is not None:
         return bool(outcome)
-    least, greatest = (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
-    ends = [None if known is None else known % (1 << width) for known in (b.known(left), b.known(right))]
-    low, high = least % (1 << width), greatest % (1 << width)
-    if ends[0] == low or ends[1] == high:
-        return {"le": True, "gt": False}.get(predicate)
-    if ends[0] == high or ends[1] == low:
-        return {"ge": True, "lt": False}.get(predicate)
+    if predicate in ("eq", "ne") and (_excludes(b, left, right) or _excludes(b, right, left)):
+        return predicate == "ne"
     return None
+
+
+def _excludes(b: Builder, masked: SSAValue, number: SSAValue) -> bool:
+    """Return whether the constant operand of `arith.andi` or `arith.ori` excludes a bit of a constant."""
+    op, known = masked.owner, b.known(number)
+    if known is None or not isinstance(op, Operation) or op.name not in _BITWISE:
+        return False
+    masks = [mask for operand in op.operands if (mask := b.known(operand)) is not None]
+    return any(known & ~mask if op.name == "arith.andi" else mask & ~known for mask in masks)
 
 
 @rule("math.absi")
@@ -255,8 +260,24 @@ def products(b: Builder, op: Operation) -> list[SSAValue]:
 def sum_and_carry(b: Builder, op: Operation) -> list[SSAValue]:
     """Emit the sum of `arith.addui_extended` and its unsigned overflow flag."""
     width = _full_width(b, op)
+    if width == 1:
+        operands = _both(b, op)
+        return [b.compare("ne", *operands), b.emit(emitc.LogicalAndOp, operands, i1)]
     total = _narrowed(b, emitc.AddOp, _both(b, op, UNSIGNED[width]), width)
-    return [total, b.compare("lt", b.cast(total, UNSIGNED[width]), b.as_type(op.operands[0], UNSIGNED[width]))]
+    return [total, _carry(b, op, total, width)]
+
+
+def _carry(b: Builder, op: Operation, total: SSAValue, width: int) -> SSAValue:
+    """Emit the overflow flag of the sum of two numbers; of a number and a constant, a comparison of the number."""
+    unsigned, limit = UNSIGNED[width], 1 << width
+    ranges = [b.range_of(operand).unsigned(width) for operand in op.operands]
+    sums = ranges[0] + ranges[1]
+    if sums.high < limit or sums.low >= limit:
+        return b.integer(sums.low >= limit, i1)
+    for value, other in (op.operands, reversed(op.operands)):
+        if (known := b.known(other)) is not None:
+            return b.compare("gt", b.as_type(value, unsigned), b.integer(-1 - known, unsigned))
+    return b.compare("lt", b.cast(total, unsigned), b.as_type(op.operands[0], unsigned))
 
 
 # Conversions

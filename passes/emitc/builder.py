@@ -197,7 +197,13 @@ class Builder:
         return self.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
 
     def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
-        """Emit a comparison; the predicates are those of `emitc.cmp`."""
+        """
+        Emit a comparison; the predicates are those of `emitc.cmp`.
+
+        Compilers warn of one with an end of its type that is always true or always false: that is a constant.
+        """
+        if (always := _always(predicate, left, right)) is not None:
+            return self.integer(always, i1)
         number = IntegerAttr(CMP_PREDICATES.index(predicate), i64)
         return self.emit(emitc.CmpOp, [left, right], i1, {"predicate": number})
 
@@ -291,10 +297,35 @@ class Builder:
         exact = self._ranges.exact(op)
         return exact.low if exact is not None and exact.low == exact.high else None
 
+    def range_of(self, source: SSAValue) -> Range:
+        """Return the interval of an integer of the source program."""
+        found = self._ranges.of(source)
+        assert found is not None, source.type
+        return found
+
     def is_within(self, source: SSAValue, low: int, high: int) -> bool:
         """Return whether interval analysis shows that an integer is between two numbers."""
-        found = self._ranges.of(source)
-        return found is not None and found in Range(low, high)
+        return self.range_of(source) in Range(low, high)
+
+
+def _always(predicate: str, left: SSAValue, right: SSAValue) -> bool | None:
+    """Return the value of a comparison with an end of its C type that is the same for all operands, else None."""
+    if (type_ := as_integer(left.type)) is None:
+        return None
+    low, high = bounds(type_)
+    least, greatest = (_number(left), _number(right)) if predicate in ("le", "gt") else (_number(right), _number(left))
+    if least != low and greatest != high:
+        return None
+    return {"le": True, "gt": False, "ge": True, "lt": False}.get(predicate)
+
+
+def _number(value: SSAValue) -> int | None:
+    """Return the number of an integer constant of C, None for other values."""
+    owner = value.owner
+    if not isinstance(owner, emitc.ConstantOp) or not isinstance(owner.value, IntegerAttr):
+        return None
+    number = cast("IntegerAttr[Any]", owner.value).value.data
+    return number & 1 if value.type == i1 else number
 
 
 def stored_range(value: SSAValue) -> Range | None:

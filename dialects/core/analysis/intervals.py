@@ -70,6 +70,12 @@ class Range:
         low = 0 if self.low <= 0 <= self.high else min(self.low**2, self.high**2)
         return Range(low, max(self.low**2, self.high**2))
 
+    def unsigned(self, width: int) -> Range:
+        """Return the range of the integers of `width` bits read as unsigned numbers."""
+        if self.low < 0 <= self.high:
+            return Range.of_bits(width, signed=False)
+        return self if self.low >= 0 else self + (1 << width)
+
     @property
     def magnitude(self) -> int:
         """The largest absolute value."""

@@ -74,15 +74,20 @@ def _unsigned(transfer: Callable[[Range, Range], Range | None]) -> Callable[[Ran
     return lambda a, b: transfer(a, b) if a.low >= 0 and b.low >= 0 else None
 
 
-def _and(a: Range, b: Range) -> Range | None:
+def _and(a: Range, b: Range) -> Range:
     ends = [each.high for each in (a, b) if each.low >= 0]
-    return Range(0, min(ends)) if ends else None
+    return Range(0, min(ends)) if ends else Range(-1 - _ones(a, b), max(a.high, b.high))
 
 
-def _or(a: Range, b: Range) -> Range | None:
+def _or(a: Range, b: Range) -> Range:
     """Return the interval of `or` and `xor`."""
-    ones = (1 << max(a.high, b.high).bit_length()) - 1
-    return Range(0, ones) if a.low >= 0 and b.low >= 0 else None
+    ones = _ones(a, b)
+    return Range(0 if a.low >= 0 and b.low >= 0 else -1 - ones, ones)
+
+
+def _ones(a: Range, b: Range) -> int:
+    """Return the least 2^k - 1 for which all numbers of two intervals are from -2^k to 2^k - 1."""
+    return (1 << max(max(each.high, -1 - each.low, 0).bit_length() for each in (a, b))) - 1
 
 
 def _shift_left(a: Range, b: Range) -> Range | None:
@@ -135,8 +140,11 @@ def _compared(op: arith.CmpiOp, a: Range, b: Range) -> Range:
     """Return the interval of a comparison, one number where it is the same for all operands."""
     number = op.predicate.value.data
     order, is_equality = COMPARISONS[number], number < 2
+    if order.is_unsigned:
+        width = integer_width(op.lhs.type) or 64
+        a, b = a.unsigned(width), b.unsigned(width)
     overlaps, is_single = a.low <= b.high and b.low <= a.high, a.low == a.high and b.low == b.high
-    if (order.is_unsigned and min(a.low, b.low) < 0) or (is_equality and overlaps and not is_single):
+    if is_equality and overlaps and not is_single:
         return _BIT
     found = [int(order.on_numbers(x, y)) for x in (a.low, a.high) for y in (b.low, b.high)]
     return Range(min(found), max(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -132,4 +133,58 @@ def test_comparisons_with_the_ends_of_a_type(type: str, tmp_path: Path) -> None:
         run(ctypes.c_int32(value), results.ctypes.data_as(ctypes.c_void_p))
         stored = np.array(value, {"i1": np.bool_, "i8": np.int8, "i32": np.int32}[type])
         expected = run_module(parse_module(new_context(), text), {"arg0": stored})["result0"]
+        np.testing.assert_array_equal(results, expected)
+
+
+def _widened(draw: Random, lines: list[str], value: str, width: int) -> tuple[str, int]:
+    """Append ops that leave few values to an integer of `width` bits: masks and extensions; return it, and its width."""
+    for _ in range(draw.randrange(4)):
+        name, kind = f"%v{len(lines)}", draw.choice(("andi", "ori", "extsi", "extui", "shrui", "minui"))
+        if not kind.startswith("ext"):
+            number = 0 if kind == "shrui" and width == 1 else draw.choice((0, 1, 3, 7))
+            lines.append(f"%n{name[1:]} = arith.constant {_number(number, width)}")
+            lines.append(f"{name} = arith.{kind} {value}, %n{name[1:]} : i{width}")
+        elif width < 64:
+            wide = draw.choice([size for size in (8, 16, 32, 64) if size > width])
+            lines.append(f"{name} = arith.{kind} {value} : i{width} to i{wide}")
+            width = wide
+        else:
+            continue
+        value = name
+    return value, width
+
+
+def _number(number: int, width: int) -> str:
+    return ("false", "true")[number & 1] if width == 1 else f"{number} : i{width}"
+
+
+def test_random_comparisons_that_types_and_masks_decide(tmp_path: Path) -> None:
+    """Masked and widened numbers beside numbers near the ends of all types compile without a warning and are right."""
+    draw, widths, count = Random(1), (1, 8, 16, 32, 64), 300
+    lines = [f"%x{width} = arith.trunci %x : i64 to i{width}" for width in widths[:-1]]
+    for place in range(count):
+        start = draw.choice(widths)
+        value, width = _widened(draw, lines, "%x" if start == 64 else f"%x{start}", start)
+        end = draw.choice((0, *(1 << size - shift for size in widths[:-1] for shift in (0, 1))))
+        number = (end + draw.choice((-1, 0, 0, 1))) * draw.choice((1, -1))
+        least = -(1 << width - 1)
+        lines.append(f"%e{place} = arith.constant {_number((number - least) % (1 << width) + least, width)}")
+        pair = ", ".join(draw.sample((value, f"%e{place}"), 2))
+        if draw.random() < 0.2:
+            lines.append(f"%s{place}, %r{place} = arith.addui_extended {pair} : i{width}, i1")
+        else:
+            predicate = draw.choice("eq ne slt sle sgt sge ult ule ugt uge".split())
+            lines.append(f"%r{place} = arith.cmpi {predicate}, {pair} : i{width}")
+        lines.append(f"%c{place} = arith.constant {place} : index")
+        lines.append(f"memref.store %r{place}, %y[%c{place}] : memref<{count}xi1>")
+    head = f"func.func @network(%x: i64, %y: memref<{count}xi1> {{tilewright.output}}) {{"
+    text = "\n".join([head, *lines, "func.return", "}"])
+    source = tmp_path / "network.c"
+    source.write_text(program_of(text).text())
+    run = ctypes.CDLL(str(compile_shared([source], [*STRICT, "-O1"]))).network_run
+    module = parse_module(new_context(), text)
+    for number in (0, -1, 127, -128, 255, 1 << 31, -(1 << 63), draw.getrandbits(63)):
+        results = np.zeros(count, np.bool_)
+        run(ctypes.c_int64(number), results.ctypes.data_as(ctypes.c_void_p))
+        expected = run_module(module, {"arg0": np.array(number, np.int64)})["result0"]
         np.testing.assert_array_equal(results, expected)
