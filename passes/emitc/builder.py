@@ -322,9 +322,10 @@ def _always(predicate: str, left: SSAValue, right: SSAValue) -> bool | None:
 def _number(value: SSAValue) -> int | None:
     """Return the number of an integer constant of C, None for other values."""
     owner = value.owner
-    if not isinstance(owner, emitc.ConstantOp) or not isinstance(owner.value, IntegerAttr):
+    attribute = owner.value if isinstance(owner, emitc.ConstantOp) else None
+    if not isinstance(attribute, IntegerAttr):
         return None
-    number = cast("IntegerAttr[Any]", owner.value).value.data
+    number = cast("IntegerAttr[Any]", attribute).value.data
     return number & 1 if value.type == i1 else number
 
 

@@ -137,7 +137,7 @@ def test_comparisons_with_the_ends_of_a_type(type: str, tmp_path: Path) -> None:
 
 
 def _widened(draw: Random, lines: list[str], value: str, width: int) -> tuple[str, int]:
-    """Append ops that leave few values to an integer of `width` bits: masks and extensions; return it, and its width."""
+    """Append ops that leave few values to an integer of `width` bits; return it and its width."""
     for _ in range(draw.randrange(4)):
         name, kind = f"%v{len(lines)}", draw.choice(("andi", "ori", "extsi", "extui", "shrui", "minui"))
         if not kind.startswith("ext"):
