@@ -1,9 +1,10 @@
 """
 Vectorised reductions: sums of products as matrix products, others through `ufunc.reduce`.
 
-Integer results are exact modulo 2^width. A sum of at most `IN_SEQUENCE` terms of f32 is computed in f32 and in order,
-as C does. Any other float sum is computed in f64 and rounded once to its type, so it differs from a sequential sum by
-at most (K - 1) * eps * sum(|terms|) of that type; in f64 itself the order is unspecified.
+Integer results are exact modulo 2^width. A float sum or product of at most `IN_SEQUENCE` terms is computed in its type
+and in order, as C does. Any other float sum, and a sum of products, is computed in f64 and rounded once to its type, so
+it differs from a sequential sum by at most (K - 1) * eps * sum(|terms|) of that type; in f64 itself the order is
+unspecified.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.analysis.extrema import EXTREMA, reduced
@@ -42,7 +42,7 @@ _SUMS = (arith.AddiOp, arith.AddfOp)
 _ROUNDED = (arith.AddfOp, arith.MulfOp)
 IN_SEQUENCE = 256
 """
-Most terms of a sum in order: the window of a pooling, a short row.
+Most terms of a float sum or product in order: the window of a pooling, a short row.
 
 1,024 sums of 256 terms take 1.1 ms in order, 0.2 ms by `ufunc.reduce`.
 """
@@ -89,43 +89,56 @@ def neutral(op: Operation) -> Any:
     return wrap(highest if kind is arith.MinSIOp else -highest - 1, type_)
 
 
-def fold(op: Operation, values: Array, axes: Sequence[int], extents: Sequence[int]) -> Array:
+def fold(op: Operation, initial: Any, values: Array, axes: Sequence[int], extents: Sequence[int]) -> Array:
     """
-    Fold `values`, broadcast to `extents` along `axes`, by the combiner `op`; the axes are kept with extent 1.
+    Combine the initial accumulator with `values`, broadcast to `extents` along `axes`, by the combiner `op`.
 
-    Short sums of f32 are returned in f32; other sums, and products, of floats in f64, unrounded.
+    The axes are kept with extent 1.
     """
+    if any(extents[axis] == 0 for axis in axes):
+        return np.asarray(initial)
     shape = list(np.broadcast_shapes(values.shape, (1,) * len(extents)))
     for axis in axes:
         shape[axis] = extents[axis]
     spread = np.broadcast_to(values, shape)
     kind, type_ = kind_of(op), op.results[0].type
     assert kind is not None
-    if any(extents[axis] == 0 for axis in axes):
-        return np.full([1 if axis in axes else extent for axis, extent in enumerate(shape)], neutral(op))
-    if type_ == f32 and kind is arith.AddfOp and prod(extents[axis] for axis in axes) <= IN_SEQUENCE:
-        return sum_in_sequence(spread.astype(np.float32, copy=False), axes)
+    if kind in _ROUNDED and prod(extents[axis] for axis in axes) <= IN_SEQUENCE:
+        dtype = dtype_of(type_)
+        start = np.asarray(initial, dtype).reshape(np.shape(initial) or (1,) * len(extents))
+        return in_sequence(_UFUNCS[kind], start, spread.astype(dtype, copy=False), axes)
+    return combine(op, initial, _folded(kind, spread, axes, type_))
+
+
+def _folded(kind: type[Operation], values: Array, axes: Sequence[int], type_: Attribute) -> Array:
+    """Fold the elements along axes, kept with extent 1; float sums and products in f64, unrounded."""
     if kind in EXTREMA:
-        return reduced(kind, spread, axes)
+        return reduced(kind, values, axes)
     if is_float(type_):
-        wide = np.float64 if kind in _ROUNDED else spread.dtype
-        return _UFUNCS[kind].reduce(spread.astype(wide), axis=tuple(axes), keepdims=True)
-    reading = unsigned(spread, type_) if kind in _UNSIGNED else signed(spread)
+        wide = np.float64 if kind in _ROUNDED else values.dtype
+        return _UFUNCS[kind].reduce(values.astype(wide), axis=tuple(axes), keepdims=True)
+    reading = unsigned(values, type_) if kind in _UNSIGNED else signed(values)
     return wrap(_UFUNCS[kind].reduce(reading, axis=tuple(axes), keepdims=True, dtype=reading.dtype), type_)
 
 
-def sum_in_sequence(values: Array, axes: Sequence[int]) -> Array:
-    """Add the elements along axes, the last one innermost, one after another; the axes are kept with extent 1."""
+def in_sequence(function: np.ufunc, initial: Array, values: Array, axes: Sequence[int]) -> Array:
+    """Combine elements along axes, the last one innermost, one after another; the axes are kept with extent 1."""
     terms = np.moveaxis(values, tuple(axes), tuple(range(len(axes))))
-    rest = terms.shape[len(axes) :]
-    total = np.full(rest, -0.0, np.float32)
-    for term in terms.reshape(-1, *rest):
-        total = total + term
-    return total.reshape([1 if axis in axes else extent for axis, extent in enumerate(values.shape)])
+    count = prod(terms.shape[: len(axes)])
+    kept = [1 if axis in axes else extent for axis, extent in enumerate(values.shape)]
+    total = initial
+    for term in terms.reshape(count, *kept):
+        total = function(total, term)
+    return total
+
+
+def sum_in_sequence(values: Array, axes: Sequence[int]) -> Array:
+    """Add f32 elements along axes, the last one innermost, one after another; the axes are kept with extent 1."""
+    return in_sequence(np.add, np.array(-0.0, np.float32), values, axes)
 
 
 def combine(op: Operation, initial: Array, folded: Array) -> Array:
-    """Combine the initial accumulator with the result of `fold` or `contract`; float sums are rounded."""
+    """Combine the initial accumulator with a sum of products or a fold; float sums are rounded."""
     kind = kind_of(op)
     if kind in _ROUNDED:
         return round_to(_UFUNCS[kind](np.asarray(initial, np.float64), folded), op.results[0].type)

@@ -226,10 +226,9 @@ def _folded(
     for f, start in zip(folds, initial, strict=True):
         if f.factors:
             a, b = (_full_rank(value_of(value), box) for value in f.factors)
-            folded = contract(a, b, axes, box.extents, f.value.type)
+            results.append(combine(f.combiner, start, contract(a, b, axes, box.extents, f.value.type)))
         else:
-            folded = fold(f.combiner, _full_rank(value_of(f.value), box), axes, box.extents)
-        results.append(combine(f.combiner, start, folded))
+            results.append(fold(f.combiner, start, _full_rank(value_of(f.value), box), axes, box.extents))
     return results
 
 

@@ -19,7 +19,7 @@ from ...dialects.core.layout_arrays import LayoutArray
 from ...dialects.core.semantics import SCALAR_RULES, Runner, Value
 from ...errors import Diagnostic
 from ...ir import Array, where
-from .facts import facts_of
+from .facts import LoopFold, facts_of
 from .folding import combine, contract, fold, neutral
 from .footprint import footprint
 from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nest_of
@@ -254,58 +254,52 @@ class _Lanes:
     def _fold_loop(self, loop: Loop, mask: Mask) -> None:
         carried = [self.env[number] for number in loop.inits]
         for lower, upper in self._parts(loop):
-            folded = self._fold(loop, lower, upper, mask, ())
-            for i, part in enumerate(folded):
-                if part is not None:
-                    carried[i] = self._combined(loop, i, carried[i], part)
+            carried = self._fold(loop, lower, upper, mask, (), carried)
+        if not self.vectorised:
+            carried = [np.asarray(value).reshape(-1)[0] for value in carried]
         self.env.update(zip(loop.outs, carried, strict=True))
 
-    def _combined(self, loop: Loop, position: int, initial: Any, folded: Array) -> Any:
-        plan = self.facts.plan(loop)
-        assert plan is not None
-        step = plan[position]
-        if step.inner is not None:
-            return self._combined(step.inner, step.position, initial, folded)
-        assert step.combiner is not None
-        result = combine(step.combiner.op, initial, folded)
-        return result if self.vectorised else np.asarray(result).reshape(-1)[0]
-
-    def _fold(self, loop: Loop, lower: Any, upper: Any, mask: Mask, axes: tuple[int, ...]) -> list[Array | None]:
-        """Return the contribution of a loop's iterations and of the axes folded with it; None for no iterations."""
+    def _fold(
+        self, loop: Loop, lower: Any, upper: Any, mask: Mask, axes: tuple[int, ...], initial: Sequence[Any]
+    ) -> list[Any]:
+        """Return the carried values after a loop's iterations and the axes folded with it."""
         plan = self.facts.plan(loop)
         assert plan is not None
         inner_mask = self._enter(loop, lower, upper, mask)
         if not self.extents[loop.depth]:
             self._leave(loop)
-            return [None] * len(plan)
+            return list(initial)
         held = [node for step in plan for node in (step.combiner, step.product, step.inner) if node is not None]
         self.nodes(loop.body, inner_mask, {id(node) for node in held})
         axes = (*axes, loop.depth)
-        inner: dict[int, list[Array | None]] = {}
-        results: list[Array | None] = []
-        for step in plan:
+        starts = {(id(step.inner), step.position): value for step, value in zip(plan, initial, strict=True)}
+        inner: dict[int, list[Any]] = {}
+        results: list[Any] = []
+        for step, value in zip(plan, initial, strict=True):
             if step.inner is None:
-                results.append(self._leaf(step, inner_mask, axes))
+                results.append(self._leaf(step, inner_mask, axes, value))
                 continue
-            key = id(step.inner)
+            key, nested = id(step.inner), step.inner
             if key not in inner:
-                bounds = self.env[step.inner.lower], self.env[step.inner.upper]
-                inner[key] = self._fold(step.inner, *bounds, inner_mask, axes)
+                bounds = self.env[nested.lower], self.env[nested.upper]
+                carried = [starts.get((key, place)) for place in range(len(nested.inits))]
+                inner[key] = self._fold(nested, *bounds, inner_mask, axes, carried)
             results.append(inner[key][step.position])
         self._leave(loop)
         return results
 
-    def _leaf(self, step: Any, mask: Mask, axes: Sequence[int]) -> Array:
+    def _leaf(self, step: LoopFold, mask: Mask, axes: Sequence[int], initial: Any) -> Array:
+        assert step.combiner is not None
         op = step.combiner.op
         if step.product is not None:
             a, b = (self.full(self.env[number]) for number in step.product.args)
             if mask is not None:
                 a, b = _masked_factors(a, b, self.full(mask))
-            return contract(a, b, axes, self.extents, op.results[0].type)
+            return combine(op, initial, contract(a, b, axes, self.extents, op.results[0].type))
         value = self.full(self.env[step.value])
         if mask is not None:
             value = np.where(self.full(mask), value, neutral(op))
-        return fold(op, value, axes, self.extents)
+        return fold(op, initial, value, axes, self.extents)
 
 
 def _masked_factors(a: Array, b: Array, mask: Array) -> tuple[Array, Array]:

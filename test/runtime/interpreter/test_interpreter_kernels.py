@@ -5,6 +5,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -306,3 +307,52 @@ def test_float_sums_are_rounded_once():
         outs(%o : {tensor((1, 1), "f32")}) {{accumulator = f32}}
       func.return %y : {tensor((1, 1), "f32")} }}"""
     assert run(text, arg0=x, arg1=np.ones((4, 1)))[0].item() == 2.0**-23
+
+
+FLOAT_TYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
+LOOPS = """func.func @network(%x: {0}, %y: {1}, %out: {1} {{tilewright.output}}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c3 = arith.constant 3 : index
+  scf.for %j = %c0 to %c3 step %c1 {{
+    %a = memref.load %y[%j] : {1}
+    %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%b = %a) -> ({2}) {{
+      %q = scf.for %k = %c0 to %c4 step %c1 iter_args(%c = %b) -> ({2}) {{
+        %v = memref.load %x[%i, %j, %k] : {0}
+        %s = arith.{3} %c, %v : {2}
+        scf.yield %s : {2}
+      }}
+      scf.yield %q : {2}
+    }}
+    memref.store %r, %out[%j] : {1}
+  }}
+  func.return
+}}"""
+KERNEL = """func.func @network(%x: {0}, %y: {1}) -> {1} {{
+  %r = linalg.generic {{
+    indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1)>],
+    iterator_types = ["reduction", "parallel", "reduction"]
+  }} ins(%x : {0}) outs(%y : {1}) {{
+  ^bb0(%v: {2}, %c: {2}):
+    %s = arith.{3} %c, %v : {2}
+    linalg.yield %s : {2}
+  }} -> {1}
+  func.return %r : {1}
+}}"""
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from([*FLOAT_TYPES]), st.sampled_from(["addf", "mulf"]), st.booleans(), st.integers(0, 2**32))
+def test_short_float_folds_are_in_order(element: str, op: str, in_loops: bool, seed: int):
+    """From what the output holds on, with a rounding at each step."""
+    dtype, rng = FLOAT_TYPES[element], np.random.default_rng(seed)
+    x, y = (rng.uniform(0.5, 2, shape).astype(dtype) for shape in ((2, 3, 4), (3,)))
+    kind = "memref" if in_loops else "tensor"
+    types = (f"{kind}<2x3x4x{element}>", f"{kind}<3x{element}>", element, op)
+    expected = y
+    for i, k in product(range(2), range(4)):
+        expected = expected + x[i, :, k] if op == "addf" else expected * x[i, :, k]
+    (actual,) = run((LOOPS if in_loops else KERNEL).format(*types), arg0=x, arg1=y)
+    np.testing.assert_array_equal(actual, expected)
