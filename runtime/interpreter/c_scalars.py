@@ -25,7 +25,7 @@ from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import attribute_value
 from .bits import dtype_of, integer_type, round_to, to_integer, width_of
-from .elementary import NAMED_FUNCTIONS
+from .elementary import float_function, is_float_function
 from .folding import KINDS
 
 
@@ -228,7 +228,7 @@ def is_runtime(op: Operation) -> bool:
     """Return whether an `emitc.call_opaque` calls a scalar function of Tilewright's own runtime headers."""
     callee, name = cast(StringAttr, op.properties["callee"]).data, _runtime_function(op)
     is_conversion = callee.startswith("tw_bitcast_") or _RESIZING.fullmatch(callee) is not None
-    return is_conversion or name in _FUNCTIONS or name in NAMED_FUNCTIONS
+    return is_conversion or name in _FUNCTIONS or is_float_function(name)
 
 
 def load_rules(op: Any) -> None:
@@ -249,9 +249,8 @@ def _call_opaque(op: Any, *operands: Array) -> Array:
     name = _runtime_function(op)
     if result is not None and name in _FUNCTIONS:
         return convert(_FUNCTIONS[name](*operands), result)
-    if result is not None and name in NAMED_FUNCTIONS:
-        wide = [np.asarray(operand).astype(np.float64)[()] for operand in operands]
-        return convert(NAMED_FUNCTIONS[name](*wide), result)
+    if result is not None and is_float_function(name):
+        return float_function(name, operands, result)
     load_rules(op)
     if result is not None and (rule := C_SCALAR_RULES.get(callee)) is not None:
         return rule(op, *operands)

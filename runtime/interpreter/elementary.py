@@ -2,22 +2,23 @@
 Semantics of the ops of `math`, on scalars and elementwise on arrays.
 
 Transcendental functions of types narrower than f64 are computed in f64 and rounded once, so they are correctly rounded
-except for rare ties; in f64 they are NumPy's, within 1 ULP (4 ULP for powers).
+except for rare ties; in f64 they are NumPy's, within 1 ULP (4 ULP for powers). `math.fma` is rounded once.
 """
 
 from __future__ import annotations
 
 import math as libm
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from xdsl.dialects import math
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.semantics import scalar
 from ...ir import Array
-from .bits import round_to, signed, unsigned, width_of, wrap
+from .bits import dtype_of, round_to, signed, unsigned, width_of, wrap
 
 _erf_of_numbers = np.frompyfunc(libm.erf, 1, 1)
 
@@ -30,8 +31,37 @@ def _rsqrt(x: Array) -> Array:
     return 1.0 / np.sqrt(x)
 
 
-def _fma(a: Array, b: Array, c: Array) -> Array:
-    return a * b + c
+def _fma_of_numbers(a: float, b: float, c: float) -> float:
+    if not (libm.isfinite(a) and libm.isfinite(b) and libm.isfinite(c)) or a * b == 0 == c:
+        return a * b + c
+    total = Fraction(a) * Fraction(b) + Fraction(c)
+    try:
+        return float(total)
+    except OverflowError:
+        return libm.copysign(libm.inf, total)
+
+
+_fma_of_doubles = np.frompyfunc(_fma_of_numbers, 3, 1)
+
+
+def _sum_to_odd(a: Array, b: Array) -> Array:
+    """
+    Return a + b, to odd where that is inexact: rounding the sum to a narrower type then rounds a + b once.
+
+    S. Boldo, G. Melquiond, "Emulation of FMA and Correctly Rounded Sums", IEEE Transactions on Computers 57(4), 2008.
+    """
+    total = np.asarray(a + b)
+    part = total - a
+    rest = (a - (total - part)) + (b - part)
+    is_even = (total.view(np.int64) & 1) == 0
+    return np.where(is_even & (np.abs(rest) > 0), np.nextafter(total, np.copysign(np.inf, rest)), total)
+
+
+def _fma(a: Array, b: Array, c: Array, type: Attribute) -> Array:
+    """Return a * b + c of f64 numbers that are of `type`, rounded to it once: products of narrower types are exact."""
+    if dtype_of(type) == np.float64:
+        return np.asarray(_fma_of_doubles(a, b, c)).astype(np.float64)[()]
+    return round_to(_sum_to_odd(a * b, c), type)
 
 
 def _round(x: Array) -> Array:
@@ -65,7 +95,6 @@ _FLOAT_FUNCTIONS: dict[type[Operation], Callable[..., Any]] = {
     math.TanOp: np.tan,
     math.TanhOp: np.tanh,
     math.ErfOp: _erf,
-    math.FmaOp: _fma,
     math.AbsFOp: np.abs,
     math.CeilOp: np.ceil,
     math.FloorOp: np.floor,
@@ -77,14 +106,27 @@ _FLOAT_FUNCTIONS: dict[type[Operation], Callable[..., Any]] = {
 }
 
 
-NAMED_FUNCTIONS = {op.name.removeprefix("math."): function for op, function in _FLOAT_FUNCTIONS.items()}
+_NAMED_FUNCTIONS = {op.name.removeprefix("math."): function for op, function in _FLOAT_FUNCTIONS.items()}
 """Functions of `math`'s float ops by name, for f64."""
 
 
-@scalar(*_FLOAT_FUNCTIONS)
-def _float_function(op: Operation, *operands: Array) -> Array:
+def is_float_function(name: str) -> bool:
+    """Return whether `math` has a function of floats of a name."""
+    return name in _NAMED_FUNCTIONS or name == "fma"
+
+
+def float_function(name: str, operands: Sequence[Array], type: Attribute) -> Array:
+    """Return the result of a function of floats, by its name in `math`, in a type."""
     wide = [np.asarray(operand).astype(np.float64)[()] for operand in operands]
-    return round_to(_FLOAT_FUNCTIONS[type(op)](*wide), op.results[0].type)
+    if name == "fma":
+        a, b, c = wide
+        return _fma(a, b, c, type)
+    return round_to(_NAMED_FUNCTIONS[name](*wide), type)
+
+
+@scalar(math.FmaOp, *_FLOAT_FUNCTIONS)
+def _float_function(op: Operation, *operands: Array) -> Array:
+    return float_function(op.name.removeprefix("math."), operands, op.results[0].type)
 
 
 @scalar(math.AbsIOp)

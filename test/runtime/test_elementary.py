@@ -7,10 +7,13 @@ import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from xdsl.dialects import builtin
+from xdsl.dialects import math as math_ops
+from xdsl.dialects.test import TestOp
 
 from tilewright.compiler import machine_named, pipeline_of
 from tilewright.dialects.core.syntax.text import new_context, parse_module
@@ -19,7 +22,7 @@ from tilewright.ir import Array
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.interpreter import run_module
+from tilewright.runtime.interpreter import run_module, run_op
 from tilewright.runtime.toolchain import compile_shared
 from tilewright.runtime.tools.session import host_run
 from tilewright.test.passes.lowering.operators import Case, network_of, numbers
@@ -64,6 +67,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
         one = f"(const {type} *x, {type} *y, int n) {{ for (int i = 0; i < n; ++i) y[i] = "
         two = f"(const {type} *x, const {type} *z, {type} *y, int n) {{ for (int i = 0; i < n; ++i) y[i] = "
         lines += [f"void {name}_{kind}{one}tw_{name}_{kind}(x[i]); }}" for name in UNARY]
+        three = two.replace("*z,", f"*z, const {type} *v,")
+        lines.append(f"void fma_{kind}{three}tw_fma_{kind}(x[i], z[i], v[i]); }}")
         lines += [f"void {name}_{kind}{two}tw_{name}_{kind}(x[i], z[i]); }}" for name in BINARY]
     source = folder / "functions.c"
     source.write_text('#include "tilewright.h"\n' + "\n".join(lines) + "\n")
@@ -83,7 +88,7 @@ def arguments(name: str) -> Array:
 
 
 def worst(library: ctypes.CDLL, name: str, function: Callable[..., Any], *given: Array) -> float:
-    """Return the largest error in ULP, after checking that what is not finite is as it should be."""
+    """Return the largest error in ULP, after checking the results that are not finite, and the signs of zeros."""
     inputs = [np.ascontiguousarray(array) for array in given]
     result = np.empty_like(inputs[0])
     kind = {4: "f32", 8: "f64"}[result.itemsize]
@@ -96,6 +101,8 @@ def worst(library: ctypes.CDLL, name: str, function: Callable[..., Any], *given:
     finite = np.isfinite(rounded)
     np.testing.assert_array_equal(result[~finite], rounded[~finite])
     assert np.isfinite(result[finite]).all()
+    zero = exact == 0
+    np.testing.assert_array_equal(np.signbit(result[zero]), np.signbit(exact[zero]))
     errors = abs(result[finite].astype(wide) - exact[finite]) / np.spacing(abs(rounded[finite]))
     return float(errors.max())
 
@@ -129,6 +136,16 @@ def test_functions_of_two_numbers(name: str, library: ctypes.CDLL):
     limits = {"powf": (0.51, 2e-13 / 2**-53), "atan2": (0.51, 4.0), "fmod": (0.0, 0.0)}[name]
     for dtype, limit in zip((np.float32, np.float64), limits, strict=True):
         assert worst(library, name, BINARY[name], x.astype(dtype), y.astype(dtype)) <= limit
+
+
+def test_fused_products_of_floats_are_rounded_once(library: ctypes.CDLL) -> None:
+    random = np.random.default_rng(3)
+    a, b = random.uniform(1, 2, (2, COUNT)).astype(np.float32)
+    c = (a * b * 2.0 ** random.integers(-30, 30, COUNT) * random.choice([-1, 1], COUNT)).astype(np.float32)
+    result = np.empty_like(a)
+    library.fma_f32(*(array.ctypes.data_as(ctypes.c_void_p) for array in (a, b, c, result)), COUNT)
+    op = math_ops.FmaOp.create(operands=TestOp(result_types=[builtin.f32] * 3).results, result_types=[builtin.f32])
+    np.testing.assert_array_equal(result, run_op(cast(Any, None), op, [a, b, c])[0])
 
 
 def test_networks_on_own_functions():

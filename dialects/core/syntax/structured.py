@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from xdsl.dialects.affine import YieldOp
 from xdsl.dialects.builtin import AffineSetAttr, IndexType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
@@ -24,9 +24,9 @@ def parse_affine_if(op: type[Operation], parser: Parser) -> Operation:
     if parser.parse_optional_punctuation("->") is not None:
         types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
         results = [parser.parse_type()] if types is None else types
-    regions = [_terminated(parser.parse_region())]
+    regions = [_terminated(parser)]
     has_else = parser.parse_optional_keyword("else") is not None
-    regions.append(_terminated(parser.parse_region()) if has_else else Region())
+    regions.append(_terminated(parser) if has_else else Region())
     attributes = parser.parse_optional_attr_dict()
     properties: dict[str, Attribute] = {"condition": condition}
     return op.create(
@@ -41,8 +41,11 @@ def _indices(parser: Parser, delimiter: Parser.Delimiter) -> Sequence[SSAValue]:
     return parser.resolve_operands(operands, [IndexType()] * len(operands), start)
 
 
-def _terminated(region: Region) -> Region:
-    """Add the terminator that a region without results may omit."""
+def _terminated(parser: Parser) -> Region:
+    """Parse a region of one block, and add the terminator that one without results may omit."""
+    region = parser.parse_region()
+    if not region.blocks:
+        region.add_block(Block())
     block = region.block
     if not isinstance(block.last_op, YieldOp):
         block.add_op(YieldOp.get())

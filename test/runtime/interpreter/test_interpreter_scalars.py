@@ -3,6 +3,7 @@
 import math as libm
 import operator
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import IndexType, IntegerType, f32, f64, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import IndexType, IntegerType, bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation
 
@@ -250,6 +251,22 @@ def test_float_functions_are_rounded_once(op_class: type[Operation], reference: 
     result = compute(make(op_class, f32), values)
     assert result.dtype == np.float32
     assert result.tolist() == [float(np.float32(reference(float(value)))) for value in values]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([f16, bf16, f32, f64]), st.integers(-20, 3))
+def test_fused_products_are_rounded_once(seed: int, type: Any, exponent: int):
+    """The error is half the distance to a neighbour at most, for addends near the middle between two numbers too."""
+    dtype, rng = numpy_type(type), np.random.default_rng(seed)
+    a, b = rng.uniform(1, 2, (2, 50)).astype(dtype)
+    c = (a * b * rng.choice([-1, 1], 50) * 2.0 ** rng.integers(-12, 12, 50) + 2.0**exponent).astype(dtype)
+    results = compute(make(math.FmaOp, type, type, type), a, b, c)
+    below, above = (np.nextafter(results, dtype.type(end)) for end in (-np.inf, np.inf))
+    for x, y, z, *near in zip(a, b, c, results, below, above, strict=True):
+        if np.isfinite(np.array([z, *near]).astype(np.float64)).all():
+            exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
+            errors = [abs(Fraction(float(number)) - exact) for number in near]
+            assert errors[0] == min(errors)
 
 
 def test_round_goes_away_from_zero():
