@@ -200,7 +200,8 @@ class Builder:
         """
         Emit a comparison; the predicates are those of `emitc.cmp`.
 
-        Compilers warn of one with an end of its type that is always true or always false: that is a constant.
+        Compilers warn of one of a value with itself, or with an end of its type, that is always true or always false:
+        that is a constant.
         """
         if (always := _always(predicate, left, right)) is not None:
             return self.integer(always, i1)
@@ -309,9 +310,11 @@ class Builder:
 
 
 def _always(predicate: str, left: SSAValue, right: SSAValue) -> bool | None:
-    """Return the value of a comparison with an end of its C type that is the same for all operands, else None."""
+    """Return the value of a comparison of integers that their C type decides, else None."""
     if (type_ := as_integer(left.type)) is None:
         return None
+    if left is right:
+        return predicate in ("eq", "le", "ge")
     low, high = bounds(type_)
     least, greatest = (_number(left), _number(right)) if predicate in ("le", "gt") else (_number(right), _number(left))
     if least != low and greatest != high:

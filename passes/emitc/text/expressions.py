@@ -90,10 +90,12 @@ def binary(op: Operation, left: Expression, right: Expression) -> Expression:
 
 
 def comparison(op: emitc.CmpOp, left: Expression, right: Expression) -> Expression:
-    """Return the expression of `emitc.cmp`."""
+    """Return the expression of `emitc.cmp`; compilers warn of one of the same two integers, which is a constant."""
     predicate = CMP_PREDICATES[op.predicate.value.data]
     if predicate not in _COMPARISONS:
         raise Diagnostic("C has no three-way comparison")
+    if left == right and as_integer(op.operands[0].type) is not None:
+        return "true" if predicate in ("eq", "le", "ge") else "false", Level.PRIMARY
     level = Level.EQUAL if predicate in ("eq", "ne") else Level.COMPARE
     return f"{within(left, _SUMS)} {_COMPARISONS[predicate]} {within(right, _SUMS)}", level
 

@@ -169,9 +169,12 @@ def test_random_comparisons_that_types_and_masks_decide(tmp_path: Path) -> None:
         number = (end + draw.choice((-1, 0, 0, 1))) * draw.choice((1, -1))
         least = -(1 << width - 1)
         lines.append(f"%e{place} = arith.constant {_number((number - least) % (1 << width) + least, width)}")
-        pair = ", ".join(draw.sample((value, f"%e{place}"), 2))
-        if draw.random() < 0.2:
+        choice = draw.random()
+        pair = ", ".join(draw.sample((value, f"%e{place}"), 2)) if choice < 0.9 else f"{value}, {value}"
+        if choice < 0.2:
             lines.append(f"%s{place}, %r{place} = arith.addui_extended {pair} : i{width}, i1")
+        elif choice > 0.85 and width == 1:
+            lines.append(f"%r{place} = arith.{draw.choice(('addi', 'subi', 'xori'))} {pair} : i1")
         else:
             predicate = draw.choice("eq ne slt sle sgt sge ult ule ugt uge".split())
             lines.append(f"%r{place} = arith.cmpi {predicate}, {pair} : i{width}")
