@@ -202,10 +202,12 @@ def _tautology(b: Builder, predicate: str, op: Operation) -> bool | None:
     """
     Return the value of a comparison that compilers warn of, None for other ones.
 
-    They do of a value with a number beyond the type that it is widened from, and of bits that a mask excludes. Of other
-    comparisons that compilers warn of, `Builder.compare` emits none.
+    They do of a value with itself, of one with a number beyond the type that it is widened from, and of bits that a
+    mask excludes. `Builder.compare` folds comparisons with the ends of a type.
     """
     left, right = op.operands
+    if left is right:
+        return predicate in ("eq", "le", "ge")
     if _width(b, op) > 1 and (outcome := b.outcome(op)) is not None:
         return bool(outcome)
     if predicate in ("eq", "ne") and (_excludes(b, left, right) or _excludes(b, right, left)):
