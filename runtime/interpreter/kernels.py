@@ -27,7 +27,7 @@ from ...errors import Diagnostic
 from ...ir import Array, where
 from .access import operand_view, taken, write_points
 from .arithmetic import attribute_value
-from .folding import combine, contract, fold, is_combiner, is_sum_of_products
+from .folding import at_point, fold, is_combiner, is_sum_of_products, sum_of_products
 
 LARGEST = 1 << 23
 """Maximum elements of an intermediate array before the domain is split."""
@@ -226,7 +226,7 @@ def _folded(
     for f, start in zip(folds, initial, strict=True):
         if f.factors:
             a, b = (_full_rank(value_of(value), box) for value in f.factors)
-            results.append(combine(f.combiner, start, contract(a, b, axes, box.extents, f.value.type)))
+            results.append(sum_of_products(f.combiner, start, a, b, axes, box.extents))
         else:
             results.append(fold(f.combiner, start, _full_rank(value_of(f.value), box), axes, box.extents))
     return results
@@ -252,15 +252,9 @@ def _in_sequence(
             tuple(start + at.get(d, 0) for d, start in enumerate(box.origin)),
             tuple(1 if d in at else extent for d, extent in enumerate(box.extents)),
         )
-        cut = [_at_point(values, at) for values in inputs]
+        cut = [at_point(values, at) for values in inputs]
         own = evaluate(body, [*cut, *own], here, views.captured)
     return own
-
-
-def _at_point(values: Array, at: Mapping[int, int]) -> Array:
-    return values[
-        tuple(slice(at[d], at[d] + 1) if d in at and n > 1 else slice(None) for d, n in enumerate(values.shape))
-    ]
 
 
 # Bodies

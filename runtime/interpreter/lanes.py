@@ -20,7 +20,7 @@ from ...dialects.core.semantics import SCALAR_RULES, Runner, Value
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .facts import LoopFold, facts_of
-from .folding import combine, contract, fold, neutral
+from .folding import fold, neutral, sum_of_products
 from .footprint import footprint
 from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nest_of
 
@@ -295,7 +295,7 @@ class _Lanes:
             a, b = (self.full(self.env[number]) for number in step.product.args)
             if mask is not None:
                 a, b = _masked_factors(a, b, self.full(mask))
-            return combine(op, initial, contract(a, b, axes, self.extents, op.results[0].type))
+            return sum_of_products(op, initial, a, b, axes, self.extents)
         value = self.full(self.env[step.value])
         if mask is not None:
             value = np.where(self.full(mask), value, neutral(op))

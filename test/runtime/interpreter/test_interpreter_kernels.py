@@ -298,15 +298,15 @@ def test_softmax_of_integers_runs_through_all_phases():
     assert run(text, arg0=x)[0].tolist() == expected
 
 
-def test_float_sums_are_rounded_once():
-    x = np.array([[1.0, 2.0**-24, 2.0**-24, -1.0]], np.float32)
-    text = f"""func.func @network(%a: {tensor((1, 4), "f32")}, %b: {tensor((4, 1), "f32")})
+def test_long_float_sums_are_rounded_once():
+    x = np.array([[1.0, 2.0**-24, 2.0**-24, -1.0] + [0.0] * 16], np.float32)
+    text = f"""func.func @network(%a: {tensor((1, 20), "f32")}, %b: {tensor((20, 1), "f32")})
           -> {tensor((1, 1), "f32")} {{
       %o = tensor.empty() : {tensor((1, 1), "f32")}
-      %y = nn.matmul ins(%a, %b : {tensor((1, 4), "f32")}, {tensor((4, 1), "f32")})
+      %y = nn.matmul ins(%a, %b : {tensor((1, 20), "f32")}, {tensor((20, 1), "f32")})
         outs(%o : {tensor((1, 1), "f32")}) {{accumulator = f32}}
       func.return %y : {tensor((1, 1), "f32")} }}"""
-    assert run(text, arg0=x, arg1=np.ones((4, 1)))[0].item() == 2.0**-23
+    assert run(text, arg0=x, arg1=np.ones((20, 1)))[0].item() == 2.0**-23
 
 
 FLOAT_TYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
@@ -321,7 +321,8 @@ LOOPS = """func.func @network(%x: {0}, %y: {1}, %out: {1} {{tilewright.output}})
     %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%b = %a) -> ({2}) {{
       %q = scf.for %k = %c0 to %c4 step %c1 iter_args(%c = %b) -> ({2}) {{
         %v = memref.load %x[%i, %j, %k] : {0}
-        %s = arith.{3} %c, %v : {2}
+        {4}
+        %s = arith.{3} %c, {5} : {2}
         scf.yield %s : {2}
       }}
       scf.yield %q : {2}
@@ -336,7 +337,8 @@ KERNEL = """func.func @network(%x: {0}, %y: {1}) -> {1} {{
     iterator_types = ["reduction", "parallel", "reduction"]
   }} ins(%x : {0}) outs(%y : {1}) {{
   ^bb0(%v: {2}, %c: {2}):
-    %s = arith.{3} %c, %v : {2}
+    {4}
+    %s = arith.{3} %c, {5} : {2}
     linalg.yield %s : {2}
   }} -> {1}
   func.return %r : {1}
@@ -344,15 +346,20 @@ KERNEL = """func.func @network(%x: {0}, %y: {1}) -> {1} {{
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.sampled_from([*FLOAT_TYPES]), st.sampled_from(["addf", "mulf"]), st.booleans(), st.integers(0, 2**32))
+@given(
+    st.sampled_from([*FLOAT_TYPES]), st.sampled_from(["addf", "mulf", "products"]), st.booleans(), st.integers(0, 2**32)
+)
 def test_short_float_folds_are_in_order(element: str, op: str, in_loops: bool, seed: int):
     """From what the output holds on, with a rounding at each step."""
     dtype, rng = FLOAT_TYPES[element], np.random.default_rng(seed)
     x, y = (rng.uniform(0.5, 2, shape).astype(dtype) for shape in ((2, 3, 4), (3,)))
     kind = "memref" if in_loops else "tensor"
-    types = (f"{kind}<2x3x4x{element}>", f"{kind}<3x{element}>", element, op)
+    square = f"%p = arith.mulf %v, %v : {element}"
+    sums = ("addf", square, "%p") if op == "products" else (op, "", "%v")
+    types = (f"{kind}<2x3x4x{element}>", f"{kind}<3x{element}>", element, *sums)
     expected = y
     for i, k in product(range(2), range(4)):
-        expected = expected + x[i, :, k] if op == "addf" else expected * x[i, :, k]
+        term = x[i, :, k] * x[i, :, k] if op == "products" else x[i, :, k]
+        expected = expected * term if op == "mulf" else expected + term
     (actual,) = run((LOOPS if in_loops else KERNEL).format(*types), arg0=x, arg1=y)
     np.testing.assert_array_equal(actual, expected)
