@@ -133,7 +133,7 @@ def in_sequence(function: np.ufunc, initial: Array, values: Array, axes: Sequenc
     terms = np.moveaxis(values, tuple(axes), tuple(range(len(axes))))
     count = prod(terms.shape[: len(axes)])
     kept = [1 if axis in axes else extent for axis, extent in enumerate(values.shape)]
-    total = initial
+    total = np.broadcast_to(initial, np.broadcast_shapes(np.shape(initial), kept))
     for term in terms.reshape(count, *kept):
         total = function(total, term)
     return total
