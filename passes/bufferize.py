@@ -27,6 +27,7 @@ from ..errors import Diagnostic
 from ..ir import functions, numbers_of, shape_of, where
 from .buffers.branches import convert_branches, plan_branches
 from .buffers.bufferizer import Bufferizer, buffer_of
+from .buffers.calls import convert_call
 from .buffers.kernels import convert_kernel
 from .buffers.loops import (
     convert_extract,
@@ -166,7 +167,7 @@ def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue, ends: dict[Op
 def _makes_own_buffer(value: SSAValue) -> bool:
     if not isinstance(value, OpResult):
         return False
-    return isinstance(value.op, (*_OWNERS, *_RESHAPES, scf.ForOp, scf.IfOp, scf.WhileOp)) or is_kernel(value.op)
+    return isinstance(value.op, (*_OWNERS, *_RESHAPES, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)) or is_kernel(value.op)
 
 
 def _fills(value: SSAValue, block: Block | None) -> bool:
@@ -319,6 +320,7 @@ _RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (tensor.ConcatOp, _concat),
     (tensor.PadOp, convert_padding),
     (func.ReturnOp, _return),
+    (func.CallOp, convert_call),
     (scf.ForOp, _loop),
     (scf.IfOp, _branches),
     (scf.WhileOp, _while),
@@ -333,8 +335,8 @@ class BufferizePass(Pass):
     """
     Bufferise tensors: each kernel computes in place, into an output, or into a fresh allocation.
 
-    Results of functions become trailing arguments with `tilewright.output`. allocate-static then assigns offsets to the
-    allocations.
+    Results of functions become trailing arguments with `tilewright.output`, and so do those of calls. allocate-static
+    then assigns offsets to the allocations.
     """
 
     name = "bufferize"

@@ -1,0 +1,61 @@
+"""Bufferisation of calls: the results of a function are written to buffers that its caller hands it."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Operation, SSAValue
+
+from ...errors import Diagnostic
+from ...ir import functions, where
+from ..memory.views import is_dense
+from .bufferizer import Bufferizer, buffer_of
+
+
+def convert_call(state: Bufferizer, op: Operation) -> None:
+    """
+    Rebuild `func.call` on buffers: its tensors, and one more for each result, as `bufferize` makes the callee's.
+
+    A result is computed in its destination, unless that is a part of a larger buffer. Raises Diagnostic for a function
+    without a body, which is none in destination-passing style, and for results that are no tensors.
+    """
+    assert isinstance(op, func.CallOp)
+    _refuse(state.module, op)
+    arguments = [_dense(state, value) for value in op.arguments]
+    results = [_result(state, value) for value in op.results]
+    state.emit(func.CallOp(op.callee, [*arguments, *results], []))
+    for value, buffer in zip(op.results, results, strict=True):
+        if buffer is not state.buffers[value]:
+            state.emit(memref.CopyOp(buffer, state.buffers[value]))
+
+
+def _refuse(module: ModuleOp, op: func.CallOp) -> None:
+    callee = op.callee.string_value()
+    if any(function.sym_name.data == callee for function in functions(module)) and all(
+        isinstance(value.type, TensorType) for value in (*op.arguments, *op.results)
+    ):
+        return
+    raise Diagnostic(
+        f"the call of '{callee}' has no bufferisation",
+        where=where(op),
+        expected="a function of the module with a body, from tensors to tensors",
+        remedy="inline the function (inline), or give it a body",
+    )
+
+
+def _dense(state: Bufferizer, value: SSAValue) -> SSAValue:
+    """Return the buffer of an argument, or a copy of what is a part of a larger buffer."""
+    buffer = buffer_of(state, value)
+    if is_dense(buffer):
+        return buffer
+    copied = state.allocate(value)
+    state.emit(memref.CopyOp(buffer, copied))
+    return copied
+
+
+def _result(state: Bufferizer, value: SSAValue) -> SSAValue:
+    """Return the buffer into which the function computes a result."""
+    place = state.destination(value)
+    if value not in state.destinations:
+        state.owned.add(value)
+    return place if is_dense(place) else state.allocate(value)

@@ -1,0 +1,1 @@
+"""Passes of phone-class chips."""
