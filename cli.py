@@ -10,13 +10,14 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from . import commands
 from .completion import SHELLS, Tool, completion
-from .discovery import TEMPLATES, scope
+from .discovery import TEMPLATES, module_at, scope, target_files
 from .errors import did_you_mean, warnings_as_lines
 from .files import path_of, write_stdout
 from .interruption import reported
@@ -205,9 +206,11 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
         parser.add_argument("--version", action="store_true", help="print the version")
         parser.add_argument("command", metavar="COMMAND", help="one of those above; COMMAND --help says more")
         parser.parse_args(words or ["--help"])
-    if name not in _COMMANDS:
-        remedy = did_you_mean(name, _COMMANDS) or "tilewright --help shows the commands"
-        raise commands.usage_error(f"there is no command '{name}'", expected=", ".join(_COMMANDS), remedy=remedy)
+    all_commands = _commands()
+    words, name = _joined(words, place, all_commands)
+    if name not in all_commands:
+        remedy = did_you_mean(name, all_commands) or "tilewright --help shows the commands"
+        raise commands.usage_error(f"there is no command '{name}'", expected=", ".join(all_commands), remedy=remedy)
     parser = _parser_of(name)
     options, unknown = parser.parse_known_args([*words[:place], *words[place + 1 :]])
     options.command = name
@@ -228,8 +231,25 @@ def _command_place(words: Sequence[str]) -> int:
     return next(found, len(words))
 
 
+def _joined(words: Sequence[str], place: int, known: Iterable[str]) -> tuple[Sequence[str], str]:
+    """Join the two words of a command of two, such as `coop plan`; return the words and the command's name."""
+    name, rest = words[place], words[place + 1 :]
+    if not any(command.startswith(f"{name} ") for command in known):
+        return words, name
+    if not rest or rest[0].startswith("-"):
+        wanted = [command for command in known if command.startswith(f"{name} ")]
+        if rest[:1] in (["-h"], ["--help"]):
+            write_stdout(_overview(wanted) + "\n")
+            raise SystemExit(0)
+        raise commands.usage_error(
+            f"{name} alone is no command", expected=", ".join(wanted), remedy=f"tilewright {name} --help lists them"
+        )
+    name = f"{name} {rest[0]}"
+    return [*words[:place], name, *rest[1:]], name
+
+
 def _parser_of(command: str) -> _Parser:
-    description, add_options, _ = _COMMANDS[command]
+    description, add_options, _ = _commands()[command]
     parser = _Parser(f"tilewright {command}", description)
     add_options(parser)
     return parser
@@ -460,7 +480,11 @@ def _completion(options: argparse.Namespace) -> int:
 
     targets = [*machines(), *variants()]
     values = {"--on": places(), "--target": targets, "targets": targets, "completion": SHELLS}
-    parsers = {name: _parser_of(name) for name in _COMMANDS}
+    names = _commands()
+    parsers = {name: _parser_of(name) for name in names if " " not in name}
+    for group in dict.fromkeys(name.partition(" ")[0] for name in names if " " in name):
+        own = [name for name in names if name.startswith(f"{group} ")]
+        parsers[group], values[group] = _with_all_options(group, own), [name.partition(" ")[2] for name in own]
     tools = [
         Tool("tilewright", parsers, values, ["--target", "targets"]),
         Tool("opt-tool", {"": argument_parser()}, {"--target": targets}, ["--target"]),
@@ -469,11 +493,24 @@ def _completion(options: argparse.Namespace) -> int:
     return 0
 
 
+def _with_all_options(group: str, names: Sequence[str]) -> _Parser:
+    """Return a parser with the options of all commands of a group."""
+    parser, taken = _Parser(f"tilewright {group}", ""), {"-h", "--help", "--debug", "--load-pass"}
+    for name in names:
+        actions = _parser_of(name)._actions  # pyright: ignore[reportPrivateUsage]
+        for action in (each for each in actions if taken.isdisjoint(each.option_strings)):
+            parser._add_action(action)  # pyright: ignore[reportPrivateUsage]
+            taken.update(action.option_strings)
+    return parser
+
+
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="TARGET", help="a name, a folder or a machine file")
 
 
-_COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]] = {
+_Command: TypeAlias = "tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]"
+
+_COMMANDS: dict[str, _Command] = {
     "compile": (_COMPILE, _add_compile, commands.compile_command),
     "run": (_RUN, _add_run, commands.run_command),
     "generate": (_GENERATE, _add_generate, commands.generate_command),
@@ -489,15 +526,32 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
 }
 
 
+@cache
+def _commands() -> Mapping[str, _Command]:
+    """
+    Return all commands by name: those of `_COMMANDS`, and those of targets.
+
+    `commands/foo_bar.py` in the folder of a target is the command `foo bar`, with its DESCRIPTION, `add_arguments` and
+    `run`, which returns the exit code.
+    """
+    found = dict(_COMMANDS)
+    for file in target_files("commands/*.py"):
+        module: Any = module_at(file)
+        found[file.stem.replace("_", " ")] = module.DESCRIPTION, module.add_arguments, module.run
+    return found
+
+
 def _version() -> str:
     from importlib.metadata import version
 
     return f"tilewright {version('tilewright')}, built from xdsl version {version('xdsl')}"
 
 
-def _overview() -> str:
-    """Return the summary of each command: the first sentence of its description."""
-    return "\n".join(f"  {name:<11} {text.partition(chr(10))[0]}" for name, (text, *_) in _COMMANDS.items())
+def _overview(names: Iterable[str] = ()) -> str:
+    """Return the summary of each command, by default of all: the first sentence of its description."""
+    shown = {name: command for name, command in _commands().items() if not names or name in names}
+    width = max(map(len, shown)) + 1
+    return "\n".join(f"  {name:<{width}} {text.partition(chr(10))[0]}" for name, (text, *_) in shown.items())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -511,7 +565,7 @@ def _run(words: list[str]) -> int:
         with warnings_as_lines(), scope():
             for file in options.load_pass:
                 commands.load_passes(file)
-            return _COMMANDS[options.command][2](options)
+            return _commands()[options.command][2](options)
     except SystemExit as stop:
         return int(stop.code or 0)
     except KeyboardInterrupt as error:

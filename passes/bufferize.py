@@ -47,6 +47,8 @@ _VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp)
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 _OWNERS = (tensor.ConcatOp, tensor.PadOp)
 """Ops besides kernels that write to a destination of their own."""
+_WITH_RESULTS = (*_OWNERS, *_RESHAPES, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)
+"""Ops besides kernels whose results may be computed in a destination."""
 
 
 def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
@@ -167,7 +169,9 @@ def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue, ends: dict[Op
 def _makes_own_buffer(value: SSAValue) -> bool:
     if not isinstance(value, OpResult):
         return False
-    return isinstance(value.op, (*_OWNERS, *_RESHAPES, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)) or is_kernel(value.op)
+    return isinstance(value.op, (*_OWNERS, *_RESHAPES, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)) or is_kernel(
+        value.op
+    )
 
 
 def _fills(value: SSAValue, block: Block | None) -> bool:

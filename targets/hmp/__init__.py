@@ -1,1 +1,1 @@
-"""One network over the processors of a phone-class chip: big and little cores, GPU and NPU, in pipeline or switch mode."""
+"""One network over the processors of a phone-class chip, in pipeline or switch mode."""

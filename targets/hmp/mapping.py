@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ...dialects.core.machine.model import Machine
@@ -72,14 +72,14 @@ def _expanded(text: str, points: str, layers: int) -> str:
     """Return a letter for each layer, from one for each part between partition points."""
     cuts = [int(part) if part.isdecimal() else -1 for part in points.replace(",", "+").split("+")]
     bounds = [0, *cuts, layers]
-    if len(text) != len(cuts) + 1 or any(low >= high for low, high in zip(bounds, bounds[1:], strict=False)):
+    if len(text) != len(cuts) + 1 or any(low >= high for low, high in pairwise(bounds)):
         raise Diagnostic(
             f"the partition points {points} do not cut {layers} layers into {len(text)} parts",
             expected=f"{len(text) - 1} increasing numbers from 1 to {layers - 1}",
             found=points,
             remedy="give a letter for each part, and the number of the first layer of each part but the first",
         )
-    return "".join(letter * (high - low) for letter, low, high in zip(text, bounds, bounds[1:], strict=False))
+    return "".join(letter * (high - low) for letter, (low, high) in zip(text, pairwise(bounds), strict=True))
 
 
 def stages_of(order: Sequence[str]) -> list[Stage]:

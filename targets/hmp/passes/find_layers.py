@@ -53,7 +53,8 @@ def find_layers(function: FuncOp, least: int = LEAST) -> int:
 
     A layer begins where one value alone is alive (an articulation point of the graph), with an op that sums products.
     What reduces nothing, or a single input, belongs to the layer before; so does a layer of fewer than `least`
-    multiply-accumulates that is less than a 200th of the network. Half of a separable convolution or of a bottleneck is a layer with what follows it.
+    multiply-accumulates that is less than a 200th of the network. Half of a separable convolution or of a bottleneck
+    is a layer with what follows it.
     """
     parts = list(_joined(_parts(function)))
     least = min(least, sum(part.macs for part in parts) // _SHARE)

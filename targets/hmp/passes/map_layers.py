@@ -45,8 +45,8 @@ class MapLayersPass(Pass):
     Map the layers of a network to the processors of the machine, by their attribute `engine`.
 
     `order` has a letter for each layer, the first one of a processor's name: BBLGGNNN is two layers on big, one on
-    little, two on the GPU, three on the NPU. A single letter is for all layers. With `points`, the numbers of the layers
-    at which the network is cut, it has a letter for each part: order=GLB points=3+5. Without an order, ops keep
+    little, two on the GPU, three on the NPU. A single letter is for all layers. With `points`, the numbers of the
+    layers at which the network is cut, it has a letter for each part: order=GLB points=3+5. Without an order, ops keep
     the processor that they have. Run it after find-layers.
     """
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IndexType,
+    LocationAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
@@ -96,7 +97,8 @@ def pipeline_frames(module: ModuleOp, function: FuncOp, frames: int, depth: int)
     writer = Writer(InsertPoint.at_end(block), function.location)
     queues = _queues(writer, [source, *stages, sink], depth)
     programs = [
-        _program(stage, number, queues, world, frames, writer) for number, stage in enumerate([source, *stages, sink])
+        _program(stage, number, queues, world, frames, function.location)
+        for number, stage in enumerate([source, *stages, sink])
     ]
     writer.effect(ConcurrentOp([program for program in programs if program is not None]))
     writer.effect(func.ReturnOp())
@@ -158,7 +160,7 @@ def _program(
     queues: Sequence[_Queue],
     world: Mapping[SSAValue, SSAValue],
     frames: int,
-    outer: Writer,
+    location: LocationAttr,
 ) -> ProgramOp | None:
     """Return the program of a stage: for each frame it pops its inputs, reserves its outputs, computes, hands on."""
     into = [queue for queue in queues if queue.consumer == number]
@@ -166,7 +168,7 @@ def _program(
     if not into and not out:
         return None
     body = Block()
-    entry = Writer(InsertPoint.at_end(body), outer._location)
+    entry = Writer(InsertPoint.at_end(body), location)
     loop = Block(arg_types=[IndexType()])
     loop.args[0].name_hint = "frame"
     writer = entry.at_end_of(loop)
