@@ -254,8 +254,5 @@ class PipelineFramesPass(Pass):
                 found=f"frames={self.frames} depth={self.depth}",
             )
         for function in functions(op):
-            if (
-                any(isinstance(call, func.CallOp) for call in function.body.block.ops)
-                and LAYERS not in function.attributes
-            ):
+            if function.sym_visibility is None:
                 pipeline_frames(op, function, self.frames, self.depth)
