@@ -1,13 +1,14 @@
 """
 Random networks of bytes on every target beside ONNX Runtime: the interpreter at a target's levels, and its C.
 
-    python benchmarks/random_networks.py [--count 1000] [--first 0] [--target NAME...] [--form qlinear qdq mixed]
-        [--batch 12] [--processes 1] [--any-scale] [--on PLACE]
+    python benchmarks/random_networks.py [--count 1000] [--first 0] [--target NAME...]
+        [--form qlinear|qdq|mixed|requant] [--batch 12] [--processes 1] [--any-scale] [--on PLACE]
 
 Networks are those of `test/random/networks`, by seed: QLinear and QDQ form with any zero point, group, dilation and
-number of channels. Several are compiled as one, with an input and outputs of their own; the interpreter runs them at
-the phases of PHASES, and their C runs on this machine. `native` runs as it is compiled for AVX2 and, where the
-processor has it, for AVX-512 VNNI. Bytes have to equal those of ONNX Runtime, which computes each node by itself.
+number of channels, and integers in floats with RequantShift, which ONNX Runtime computes as a function. Several are
+compiled as one, with an input and outputs of their own; the interpreter runs them at the phases of PHASES, and their C
+runs on this machine. `native` runs as it is compiled for AVX2 and, where the processor has it, for AVX-512 VNNI. Bytes
+have to equal those of ONNX Runtime, which computes each node by itself.
 
 With --on they run instead on a simulator that others wrote: `--target siracusa --on gvsoc` (docs/simulators.md).
 
@@ -158,11 +159,11 @@ def _differences(
     for network, wanted in zip(networks, expected, strict=True):
         names = [f"n{network.seed}_{port.name}" for port in network.model.graph.output]
         for name, array in zip(names, wanted, strict=True):
-            count = np.count_nonzero(found[name].view(array.dtype) != array)
+            carried = array.dtype.kind == "f"
+            count = np.count_nonzero((found[name] if carried else found[name].view(array.dtype)) != array)
             if count:
-                yield Fault(
-                    target, place, network.seed, f"{count} of {array.size} bytes differ in {name} {network.layers}"
-                )
+                what = f"{count} of {array.size} numbers differ in {name} {network.layers}"
+                yield Fault(target, place, network.seed, what)
 
 
 def main() -> int:
@@ -171,7 +172,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000, help="networks on each target (1000)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
     parser.add_argument("--target", choices=PHASES, nargs="+", default=list(PHASES), help="targets (all)")
-    parser.add_argument("--form", choices=FORMS[:3], default="", help="form of the operators (drawn by the seed)")
+    parser.add_argument("--form", choices=FORMS[:4], default="", help="form (drawn by the seed among the first three)")
     parser.add_argument("--any-scale", action="store_true", help="scales that are no powers of two: QLinear form alone")
     parser.add_argument("--batch", type=int, default=12, help="networks that are compiled as one (12)")
     parser.add_argument("--processes", type=int, default=1, help="processes at once (1)")

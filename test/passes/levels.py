@@ -137,10 +137,8 @@ def check_levels(network: Network, *, stop_after: str = "kernels", seed: int = 1
     """
     sets = extremes(network, seed)
     expected = references(network, sets)
-    largest = max(
-        float(np.abs(array.astype(np.float64)).max(initial=0)) for values in expected for array in values.values()
-    )
-    if largest > EXACT:
+    carried = [array for values in expected for array in values.values() if array.dtype.kind == "f"]
+    if max((float(np.abs(array).max(initial=0)) for array in carried), default=0) > EXACT:
         return []
     module = import_model(network.model, input_types=network.input_types)
     outputs = [value.name for value in network.model.graph.output]

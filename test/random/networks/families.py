@@ -12,7 +12,7 @@ from .builder import Tensor
 from .forms import RANGES, QuantisedBuilder
 
 Family = Callable[[QuantisedBuilder, Tensor], Tensor]
-"""Adds a layer to a network on maps [1, C, H, W] and returns its result, which is such maps again."""
+"""Adds a layer to a network on maps [N, C, H, W] and returns its result, which is such maps again."""
 
 _TERMS = 400
 """Most products in a sum: floats of exact scales hold it."""
@@ -28,6 +28,7 @@ def convolution(net: QuantisedBuilder, x: Tensor) -> Tensor:
     depth = channels // group
     features = group * (net.number(1, 3) if group > 4 else net.number(1, 9))
     kernel = [1, 1] if net.chance(0.3) else [net.number(1, min(4, size + 1)) for size in sizes]
+    kernel = [3, 3] if net.chance(0.3) else kernel
     while prod(kernel) * depth > _TERMS:
         kernel[kernel.index(max(kernel))] -= 1
     dilations = [net.number(1, 3) if size > 1 and net.chance(0.3) else 1 for size in kernel]
@@ -35,9 +36,9 @@ def convolution(net: QuantisedBuilder, x: Tensor) -> Tensor:
     pads = [net.number(0, span - 1) for span in spans * 2]
     for axis, (size, span) in enumerate(zip(sizes, spans, strict=True)):
         pads[axis] += max(0, span - size - pads[axis] - pads[axis + 2])
-    strides = [net.number(1, 3) for _ in sizes]
+    strides = [1, 1] if net.chance(0.4) else [net.number(1, 3) for _ in sizes]
     total = [size + pads[axis] + pads[axis + 2] - spans[axis] for axis, size in enumerate(sizes)]
-    shape = (1, features, *(extent // stride + 1 for extent, stride in zip(total, strides, strict=True)))
+    shape = (x.shape[0], features, *(extent // stride + 1 for extent, stride in zip(total, strides, strict=True)))
     windows: dict[str, Any] = {
         "kernel_shape": kernel,
         "strides": strides,
@@ -50,7 +51,7 @@ def convolution(net: QuantisedBuilder, x: Tensor) -> Tensor:
     if not net.is_qlinear():
         bias = [] if steps is None else [net.real_bias(x, w, steps)]
         name = net.op("Conv", [net.real(x), net.real_weight(w), *bias], **windows)
-        return limited(net, name, shape, x.size)
+        return limited(net, name, shape, x.size * w.gain)
     y = net.result(shape, x.size)
     operands = [x.name, *net.parameters(x), *net.weight_parameters(w), *net.parameters(y)]
     operands += [] if steps is None else [net.constant(steps, TensorProto.INT32)]
@@ -62,13 +63,13 @@ def limited(net: QuantisedBuilder, name: str, shape: tuple[int, ...], size: floa
     if net.chance(0.25):
         return net.quantised(net.op("Relu", [name]), shape, size)
     if net.chance(0.2):
-        return net.quantised(net.op("Clip", [name, net.floats(-0.5 * size), net.floats(0.75 * size)]), shape, size)
+        return net.quantised(net.op("Clip", [name, net.bound(-0.5 * size), net.bound(0.75 * size)]), shape, size)
     return net.quantised(name, shape, size)
 
 
 def rows_of(net: QuantisedBuilder, x: Tensor) -> Tensor:
-    """Reshape maps to rows [C, H * W]."""
-    shape = (x.shape[1], prod(x.shape[2:]))
+    """Reshape maps to rows [N * C, H * W]."""
+    shape = (x.shape[0] * x.shape[1], prod(x.shape[2:]))
     return net.moved("Reshape", [x], [net.integers(*shape)], shape)
 
 
@@ -85,7 +86,7 @@ def product(net: QuantisedBuilder, x: Tensor) -> Tensor:
     w = net.weights(rows, (depth, features), 1 if net.chance(0.5) else None, depth)
     if not net.is_qlinear():
         name = net.op("MatMul", [net.real(rows), net.real_weight(w)])
-        return maps_of(net, limited(net, name, shape, x.size))
+        return maps_of(net, limited(net, name, shape, x.size * w.gain))
     y = net.result(shape, x.size)
     operands = [rows.name, *net.parameters(rows), *net.weight_parameters(w), *net.parameters(y)]
     return maps_of(net, net.named(net.op("QLinearMatMul", operands), y))
@@ -100,7 +101,7 @@ def dense(net: QuantisedBuilder, x: Tensor) -> Tensor:
     steps = net.bias(features)
     if not net.is_qlinear():
         inputs = [net.real(rows), net.real_weight(w), net.real_bias(rows, w, steps)]
-        return maps_of(net, limited(net, net.op("Gemm", inputs, transB=int(turned)), shape, x.size))
+        return maps_of(net, limited(net, net.op("Gemm", inputs, transB=int(turned)), shape, x.size * w.gain))
     y = net.result(shape, x.size)
     operands = [rows.name, *net.parameters(rows), *net.weight_parameters(w), net.constant(steps, TensorProto.INT32)]
     name = net.op("QGemm", [*operands, *net.parameters(y)], domain="com.microsoft", transB=int(turned))
@@ -186,8 +187,8 @@ def concat(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Join maps along their channels, of another scale."""
     if x.shape[1] > 40:
         return x
-    other = net.maps((1, net.channels(), *x.shape[2:]))
-    shape = (1, x.shape[1] + other.shape[1], *x.shape[2:])
+    other = net.maps((x.shape[0], net.channels(), *x.shape[2:]))
+    shape = (x.shape[0], x.shape[1] + other.shape[1], *x.shape[2:])
     if not net.is_qlinear():
         return net.quantised(net.op("Concat", [net.real(x), net.real(other)], axis=1), shape, x.size)
     y = net.result(shape, x.size)
@@ -241,13 +242,13 @@ def softmax(net: QuantisedBuilder, x: Tensor) -> Tensor:
 
 def constant_sum(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Add the sum of maps and a number for each channel, computed in floats."""
-    numbers = net.generator().integers(-60, 60, (x.shape[1], 1, 1)) * (x.scale / 4)
-    return limited(net, net.op("Add", [net.real(x), net.floats(numbers)]), x.shape, x.size)
+    numbers = net.numbers_beside(x, (x.shape[1], 1, 1))
+    return limited(net, net.op("Add", [net.real(x), numbers]), x.shape, x.size)
 
 
 def pad(net: QuantisedBuilder, x: Tensor) -> Tensor:
     """Pad maps with what stands for 0, on any side."""
-    if net.form != "float" and net.form != "qdq":
+    if net.form in ("qlinear", "mixed"):
         return x
     pads = [net.number(0, 2) for _ in range(4)]
     shape = (*x.shape[:2], x.shape[2] + pads[0] + pads[2], x.shape[3] + pads[1] + pads[3])
@@ -274,27 +275,28 @@ def root(net: QuantisedBuilder, x: Tensor) -> Tensor:
 # Products whose sums something else takes as floats before they are quantised
 
 
-def _real_convolution(net: QuantisedBuilder, x: Tensor) -> str:
-    """Add a convolution that keeps the shape of its input, as floats."""
+def _real_convolution(net: QuantisedBuilder, x: Tensor) -> tuple[str, float]:
+    """Add a convolution that keeps the shape of its input, as floats; returns them and about how large they are."""
     channels = x.shape[1]
     w = net.weights(x, (channels, channels, 3, 3), 0 if net.chance(0.5) else None, 9 * channels)
     bias = [net.real_bias(x, w, net.bias(channels))] if net.chance(0.6) else []
-    return net.op("Conv", [net.real(x), net.real_weight(w), *bias], pads=[1] * 4)
+    return net.op("Conv", [net.real(x), net.real_weight(w), *bias], pads=[1] * 4), x.size * w.gain
 
 
 def residual(net: QuantisedBuilder, x: Tensor) -> Tensor:
     other = net.real(other_of(net, x))
-    pair = [_real_convolution(net, x), other]
-    return limited(net, net.op("Add", pair if net.chance(0.5) else pair[::-1]), x.shape, 2 * x.size)
+    sums, size = _real_convolution(net, x)
+    pair = [sums, other] if net.chance(0.5) else [other, sums]
+    return limited(net, net.op("Add", pair), x.shape, size + x.size)
 
 
 def sum_of_convolutions(net: QuantisedBuilder, x: Tensor) -> Tensor:
-    pair = [_real_convolution(net, x) for _ in range(2)]
-    return limited(net, net.op("Add", pair), x.shape, 2 * x.size)
+    (one, size), (other, more) = (_real_convolution(net, x) for _ in range(2))
+    return limited(net, net.op("Add", [one, other]), x.shape, size + more)
 
 
 def gated_convolution(net: QuantisedBuilder, x: Tensor) -> Tensor:
-    return net.quantised(net.op("HardSwish", [_real_convolution(net, x)]), x.shape, x.size)
+    return net.quantised(net.op("HardSwish", [_real_convolution(net, x)[0]]), x.shape, x.size)
 
 
 def squashed_product(net: QuantisedBuilder, x: Tensor) -> Tensor:
@@ -347,6 +349,12 @@ FAMILIES: dict[str, Family] = {
     "root": root,
 }
 """Name -> family."""
+
+WHOLE = frozenset(
+    "convolution, product, dense, product of two, sum, difference, constant sum, elementwise product, max pooling, "
+    "concat, slice, transpose, pad, rectified, rescale, convolution and residual, two convolutions".split(", ")
+)
+"""Families of integers, which `requant` form has."""
 
 WEIGHTS: dict[str, float] = {"convolution": 6, "product": 2, "dense": 2, "sum": 3, "elementwise product": 2}
 """Name -> how often a family is drawn; 1 for all others."""

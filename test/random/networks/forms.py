@@ -1,4 +1,4 @@
-"""Builder of random quantised networks: tensors with scales and zero points, nodes in QLinear, QDQ or float form."""
+"""Builder of random quantised networks: tensors with scales and zero points, nodes in one of several forms."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto
+from onnx import ModelProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
+from tilewright.frontend.zoo._requant_shift import DOMAIN, requant_shift
 from tilewright.ir import Array
 
 from .builder import Builder, Tensor
@@ -42,6 +43,8 @@ class Weight:
     zeros: Array
     kind: int
     axis: int | None
+    gain: float = 1.0
+    """About how much larger sums of products with the weights are than what they multiply."""
 
     def parameter(self, values: Array) -> Array:
         """Return scales or zero points as the input of an operator: a scalar, or a vector along the axis."""
@@ -52,15 +55,19 @@ class QuantisedBuilder(Builder):
     """
     Builder of networks whose tensors have scales and zero points.
 
-    `form` is `qlinear`, `qdq`, `mixed` (of both, by node) or `float`. With `exact` all scales are powers of two and
-    sums of floats are exact. Activations have any of `kinds` in QDQ form, else one of them throughout, as ONNX Runtime
-    asks for; weights of unsigned activations have either sign.
+    `form` is `qlinear`, `qdq`, `mixed` (of both, by node), `requant` or `float`. With `exact` all scales are powers of
+    two and sums of floats are exact. Activations have any of `kinds` in QDQ form and in `requant` form, else one of
+    them throughout, as ONNX Runtime asks for; weights of unsigned activations have either sign.
+
+    In `requant` form floats carry integers without scales; sums are brought back to bytes by RequantShift, which the
+    model defines for ONNX Runtime as a function. `carried` are the types of the integers of its inputs.
     """
 
     def __init__(self, random: Random, form: str, *, exact: bool, kinds: Sequence[int] = BYTES):
         super().__init__(random, opset=21)
         self.form, self.exact = form, exact
-        self.kinds = tuple(kinds) if form == "qdq" else (self.choice(list(kinds)),)
+        self.kinds = tuple(kinds) if form in ("qdq", "requant") else (self.choice(list(kinds)),)
+        self.carried: dict[str, int] = {}
 
     # Draws
 
@@ -99,6 +106,9 @@ class QuantisedBuilder(Builder):
         name = f"x{len(self.inputs)}"
         if self.form == "float":
             return self.port(Tensor(name, TensorProto.FLOAT, tuple(shape)))
+        if self.form == "requant":
+            self.carried[name] = self.element()
+            return self.port(Tensor(name, TensorProto.FLOAT, tuple(shape), 8, 64))
         scale, kind = self.scale(1 / 64), self.choice(BYTES) if self.kinds[0] in FOUR_BITS else self.element()
         return self.port(Tensor(name, kind, tuple(shape), 8, 64 * scale, scale, self.zero(kind)))
 
@@ -116,6 +126,8 @@ class QuantisedBuilder(Builder):
         """Return a tensor without a name: about `size` large, or of the scale and zero point of another."""
         if self.form == "float":
             return Tensor("", TensorProto.FLOAT, tuple(shape), size=size)
+        if self.form == "requant":
+            return Tensor("", TensorProto.FLOAT, tuple(shape), 8, 64)
         if like:
             return replace(like, name="", shape=tuple(shape), size=size)
         kind = self.element()
@@ -129,9 +141,28 @@ class QuantisedBuilder(Builder):
     def quantised(self, name: str, shape: Sequence[int], size: float, like: Tensor | None = None) -> Tensor:
         """Add the quantisation of floats."""
         y = self.result(shape, size, like)
-        if self.form != "float":
+        if self.form == "requant" and like is None:
+            name = self.requantised(name, shape, size)
+        elif self.form not in ("float", "requant"):
             name = self.op("QuantizeLinear", [name, *self.parameters(y)])
         return self.named(name, y)
+
+    def requantised(self, name: str, shape: Sequence[int], size: float) -> str:
+        """Add RequantShift of integers about `size` large: by one factor or one for each channel, to 8 or 4 bits."""
+        axis = 1 if len(shape) > 2 else len(shape) - 1
+        channels = [shape[axis], *[1] * (len(shape) - axis - 1)]
+        scalars: list[list[int]] = [[], [1]]
+        forms = [channels, self.choice(scalars)]
+        levels, signed = self.choice([256, 256, 256, 16]), self.element() == TensorProto.INT8
+        largest = self.choice([100, 250, 9000])
+        shift = max(0, min(24, round(log2(largest * size * 4 / levels))))
+        div = 1 << shift
+        mul = self.generator().integers(max(1, largest // 3), largest, self.choice(forms), endpoint=True)
+        low, high = (-levels // 8, levels // 8) if signed else (-levels // 8, levels // 2)
+        add = self.generator().integers(low * div, high * div, self.choice(forms), endpoint=True)
+        numbers = {"div": div, "n_levels_out": levels, "signed": int(signed)}
+        attributes = {key: numpy_helper.from_array(np.array(value)) for key, value in numbers.items()}
+        return self.op("RequantShift", [name, self.floats(mul), self.floats(add)], domain=DOMAIN, **attributes)
 
     def is_qlinear(self) -> bool:
         """Return whether the next node is of QLinear form."""
@@ -152,7 +183,7 @@ class QuantisedBuilder(Builder):
     ) -> Tensor:
         """Add an operator that moves or chooses elements of tensors of one scale: on bytes, or between floats."""
         first = xs[0]
-        if self.form == "float" or self.is_qlinear():
+        if self.form in ("float", "requant") or self.is_qlinear():
             return self.named(
                 self.op(op, [*(x.name for x in xs), *rest], **attributes), self.result(shape, first.size, first)
             )
@@ -163,6 +194,11 @@ class QuantisedBuilder(Builder):
 
     def weights(self, x: Tensor, shape: Sequence[int], axis: int | None, terms: int) -> Weight:
         """Draw weights of a tensor with a scale for all, or for each part of an axis, for sums of so many terms."""
+        if self.form == "requant":
+            limit = self.choice([1, 7, 127])
+            numbers = self.generator().integers(-limit - 1, limit, shape, endpoint=True)
+            one = np.ones(1, np.float32)
+            return Weight(numbers, one, np.zeros(1, int), TensorProto.INT8, None, (limit + 1) / 1.7 * terms**0.5)
         kind = self.choice(BYTES) if x.kind == TensorProto.UINT8 else TensorProto.INT8
         kind = TensorProto.INT4 if self.kinds[0] in FOUR_BITS else kind
         low, high = RANGES[kind]
@@ -178,6 +214,8 @@ class QuantisedBuilder(Builder):
         """Add weights as floats, dequantised unless the network is of floats."""
         if self.form == "float":
             return self.floats(self.generator().standard_normal(w.numbers.shape) * w.scales.flat[0] * 64)
+        if self.form == "requant":
+            return self.floats(w.numbers)
         inputs = [self.constant(w.numbers, w.kind), self.floats(w.parameter(w.scales))]
         inputs.append(self.constant(w.parameter(w.zeros), w.kind))
         along: dict[str, Any] = {} if w.axis is None else {"axis": w.axis}
@@ -188,6 +226,15 @@ class QuantisedBuilder(Builder):
         scales, zeros = w.parameter(w.scales), w.parameter(w.zeros)
         return [self.constant(w.numbers, w.kind), self.floats(scales), self.constant(zeros, w.kind)]
 
+    def numbers_beside(self, x: Tensor, shape: Sequence[int]) -> str:
+        """Add numbers as large as those of a tensor: in quarters of its steps, or whole ones."""
+        step = 1 if self.form == "requant" else x.scale / 4
+        return self.floats(self.generator().integers(-60, 60, shape) * step)
+
+    def bound(self, value: float) -> str:
+        """Add a limit of sums."""
+        return self.floats(round(value) if self.form == "requant" else value)
+
     def bias(self, count: int) -> Array:
         """Draw a bias in steps of the sums, int32 [count]."""
         most = 30 if self.kinds[0] in FOUR_BITS else 3000
@@ -196,9 +243,18 @@ class QuantisedBuilder(Builder):
     def real_bias(self, x: Tensor, w: Weight, steps: Array) -> str:
         """Add a bias as floats: dequantised from int32, or a constant."""
         scales = np.broadcast_to(np.float32(x.scale) * w.scales, steps.shape)
-        if self.form == "float" or self.chance(0.5):
+        if self.form in ("float", "requant") or self.chance(0.5):
             return self.floats((steps * scales).astype(np.float32))
         zeros = self.constant(np.zeros(len(steps), int), TensorProto.INT32)
         return self.op(
             "DequantizeLinear", [self.constant(steps, TensorProto.INT32), self.floats(scales), zeros], axis=0
         )
+
+    def model(self, outputs: Sequence[Tensor | ValueInfoProto] | None = None) -> ModelProto:
+        model = super().model(outputs)
+        if self.form == "requant":
+            model.functions.append(requant_shift())
+            kinds = {name: "i8" if kind == TensorProto.INT8 else "ui8" for name, kind in self.carried.items()}
+            types = {f"tilewright.input_type.{name}": kind for name, kind in kinds.items()}
+            helper.set_model_props(model, types)
+        return model

@@ -56,11 +56,12 @@ class IntegerBuilder(Builder):
         self.types, self.typed = types, typed
         self.images = tuple(_DTYPES.values()) if typed else (np.float32,)
         self.input_types: dict[str, str] = {}
+        self.has_all_inputs = False
 
     def input(self, kind: Sequence[Any] = (np.float32,), shape: Sequence[int] | None = None) -> Tensor:
-        """Add an input of integers. Raises NoChoice for one that is to be of integers among floats, or too large."""
+        """Add an input of integers. Raises NoChoice for one too large or too many, or that is to be no float."""
         chosen = self.shape() if shape is None else tuple(shape)
-        if np.dtype(kind[0]).kind != "f" or np.prod(chosen) > self.largest:
+        if self.has_all_inputs or np.dtype(kind[0]).kind != "f" or np.prod(chosen) > self.largest:
             raise NoChoice
         name, type = f"x{len(self.inputs)}", self.choice(self.types)
         self.input_types[name] = type
@@ -129,6 +130,8 @@ def networks(
     net = IntegerBuilder(Random(seed), types, typed=typed)
     for shape in net.choice(_INPUTS):
         net.input(shape=shape)
+    # Of 64 bits, more would leave few networks whose numbers a reference holds.
+    net.has_all_inputs = typed
     grow(net, operators, count)
     if not net.nodes:
         elementwise.exact(net)

@@ -14,11 +14,11 @@ from onnx import ModelProto, TensorProto, compose, helper
 from tilewright.ir import Array
 from tilewright.test import onnx_runtime
 
-from .builder import Builder, Tensor
-from .families import FAMILIES, FLOAT_CONSUMERS, WEIGHTS
+from .builder import Tensor
+from .families import FAMILIES, FLOAT_CONSUMERS, WEIGHTS, WHOLE
 from .forms import BYTES, FOUR_BITS, RANGES, QuantisedBuilder
 
-FORMS = ("qlinear", "qdq", "mixed", "float")
+FORMS = ("qlinear", "qdq", "mixed", "requant", "float")
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,19 @@ def random_network(
 
     `form` is one of FORMS, drawn among the quantised ones where it is empty; `families` are all of FAMILIES, each drawn
     as often as `weights` say, then WEIGHTS, or names of FLOAT_CONSUMERS; `layers` is drawn from 1 to 6 where it is 0;
-    `kinds` are the types of activations, `shape` that of the first input [1, C, H, W]. With `exact` all scales are
+    `kinds` are the types of activations, `shape` that of the first input [N, C, H, W]. With `exact` all scales are
     powers of two, so that what computes in floats and what in integers gives the same bytes. Inputs and outputs are
-    bytes, or floats.
+    bytes, or floats, which carry integers in `requant` form: of families among WHOLE.
     """
     draw = np.random.default_rng([seed, 1])
     form = form or str(draw.choice(FORMS[:3]))
     net = QuantisedBuilder(Random(seed), form, exact=exact, kinds=kinds)
     names = list(families or FAMILIES)
+    if form == "requant":
+        names = [name for name in names if name in WHOLE]
     shares = np.array([(WEIGHTS | dict(weights)).get(name, 1.0) for name in names])
     chosen = [str(name) for name in draw.choice(names, layers or int(draw.integers(1, 7)), p=shares / shares.sum())]
-    x = net.maps(shape or (1, net.channels(), net.extent(), net.extent()))
+    x = net.maps(shape or (net.choice((1, 1, 1, 2)), net.channels(), net.extent(), net.extent()))
     made: list[Tensor] = []
     for name in chosen:
         x = (FAMILIES | FLOAT_CONSUMERS)[name](net, x)
@@ -95,7 +97,7 @@ def write_case(network: RandomNetwork, folder: Path) -> list[Path]:
 
 def merged(networks: Sequence[RandomNetwork]) -> tuple[ModelProto, list[dict[str, Array]]]:
     """Return several networks as one, and its samples; their names begin with `n<seed>_`."""
-    parts = [compose.add_prefix(network.model, f"n{network.seed}_") for network in networks]
+    parts = [compose.add_prefix(network.model, f"n{network.seed}_", rename_functions=False) for network in networks]
     graphs = [part.graph for part in parts]
     graph = helper.make_graph(
         [node for each in graphs for node in each.node],
@@ -108,20 +110,31 @@ def merged(networks: Sequence[RandomNetwork]) -> tuple[ModelProto, list[dict[str
     for network in networks:
         for merged_sample, sample in zip(inputs, network.samples, strict=True):
             merged_sample |= {f"n{network.seed}_{name}": array for name, array in sample.items()}
-    return helper.make_model(graph, opset_imports=parts[0].opset_import, ir_version=10), inputs
+    imports = {item.domain: item for part in parts for item in part.opset_import}
+    functions = {item.name: item for part in parts for item in part.functions}
+    model = helper.make_model(
+        graph, opset_imports=list(imports.values()), ir_version=10, functions=list(functions.values())
+    )
+    carried = {
+        item.key.replace("input_type.", f"input_type.n{network.seed}_"): item.value
+        for network in networks
+        for item in network.model.metadata_props
+    }
+    helper.set_model_props(model, carried)
+    return model, inputs
 
 
-def samples(net: Builder, draw: np.random.Generator) -> tuple[dict[str, Array], ...]:
+def samples(net: QuantisedBuilder, draw: np.random.Generator) -> tuple[dict[str, Array], ...]:
     """Return inputs: random ones with both ends of the type, all at one end, and each at either."""
 
     def ends(x: Tensor) -> tuple[Any, Any]:
-        low, high = RANGES.get(x.kind, (-4, 4))
+        low, high = RANGES.get(net.carried.get(x.name, x.kind), (-4, 4))
         kind = helper.tensor_dtype_to_np_dtype(x.kind)
         return kind.type(low), kind.type(high)
 
     def drawn(x: Tensor) -> Array:
         low, high = ends(x)
-        if x.kind == TensorProto.FLOAT:
+        if x.kind == TensorProto.FLOAT and x.name not in net.carried:
             return draw.standard_normal(x.shape).astype(np.float32)
         values = draw.integers(int(low), int(high) + 1, x.shape).astype(low.dtype)
         values.flat[0], values.flat[-1] = low, high
