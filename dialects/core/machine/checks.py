@@ -91,6 +91,8 @@ def _engine_problems(engine: Engine, machine: Machine, known: list[str]) -> Iter
         yield f"{path}.interlocks: expected queues beside it, whose accesses it orders, found none"
     for support in engine.runs:
         yield from _op_problems(f'{path}.runs."{support.op}"', support.op)
+    engines = [other.name for other in machine.engines if other is not engine]
+    yield from (_unknown(f"{path}.hosts", name, engines, "an engine") for name in engine.hosts if name not in engines)
     if engine.clock.mhz and not machine.clock.mhz:
         yield f"{path}.clock: expected a table [clock] too, that of the machine, found none"
 
@@ -156,9 +158,9 @@ def _ops_of(dialect: str, known: Hashable) -> tuple[str, ...]:
     return tuple(op.name for op in found.operations) if found else ()
 
 
-def _unknown(path: str, name: str, known: list[str]) -> str:
+def _unknown(path: str, name: str, known: list[str], what: str = "a level") -> str:
     hint = did_you_mean(name, known)
-    return f'{path}: expected a level, one of {", ".join(known)}, found "{name}"{"; " + hint if hint else ""}'
+    return f'{path}: expected {what}, one of {", ".join(known)}, found "{name}"{"; " + hint if hint else ""}'
 
 
 def _depths(machine: Machine) -> dict[str, int] | None:

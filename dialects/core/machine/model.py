@@ -50,10 +50,17 @@ _SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": 
 
 @dataclass(frozen=True)
 class Clock:
-    """A clock's operating points: `volts` is empty, or has one for each of `mhz`."""
+    """
+    A clock's operating points: `volts` is empty, or has one for each of `mhz`.
+
+    `up` and `down` are the microseconds until a faster or a slower one is in force, meanwhile the old one is: least and
+    most over the pairs of points. They are empty where a change takes no time.
+    """
 
     mhz: tuple[float, ...] = ()
     volts: tuple[float, ...] = ()
+    up: tuple[float, ...] = ()
+    down: tuple[float, ...] = ()
 
     @property
     def nominal(self) -> float:
@@ -226,7 +233,8 @@ class Engine:
     STACK may take on the stack of a core. `program` states what the code of the program itself takes on the
     engine's cores, by PROGRAM. `warm_setup` is the `setup` of code that the instruction cache holds, 0 where both are
     the same. By the share `contention` a launched kernel whose operands are all in one level takes longer while another
-    engine works there.
+    engine works there. `hosts` are the engines of which one drives it, `watts` what the whole machine takes while it
+    alone works, at its fastest clock.
     """
 
     name: str
@@ -246,6 +254,8 @@ class Engine:
     program: tuple[tuple[str, int], ...] = ()
     energy: float = 0.0
     clock: Clock = Clock()
+    hosts: tuple[str, ...] = ()
+    watts: float = 0.0
 
     @property
     def total(self) -> int:
@@ -294,6 +304,8 @@ class Machine:
     links: tuple[Link, ...] = ()
     description: str = ""
     clock: Clock = field(default=Clock())
+    idle_watts: float = 0.0
+    """What the machine takes while no engine works."""
 
     @cached_property
     def queues(self) -> dict[str, Queue]:

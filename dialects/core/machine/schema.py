@@ -144,6 +144,8 @@ ENGINE: dict[str, Key] = {
     "program": Key(by_name(size, one_of(*PROGRAM))),
     "energy": Key(number()),
     "clock": Key(clock),
+    "hosts": Key(several(text)),
+    "watts": Key(number()),
 }
 SUPPORT: dict[str, Key] = {
     "cost": Key(text, required=True),
@@ -158,7 +160,7 @@ SUPPORT: dict[str, Key] = {
     "blocked": Key(by_name(matching(_DIMENSION, _DIMENSIONS), one_of("ins", "weights", "outs"))),
     "peak": Key(_peak),
 }
-_TOP: dict[str, Key] = {"description": Key(text), "clock": Key(clock), "pipeline": Key(text)}
+_TOP: dict[str, Key] = {"description": Key(text), "clock": Key(clock), "idle_watts": Key(number()), "pipeline": Key(text)}
 _PARTS = ("levels", "links", "engines")
 
 

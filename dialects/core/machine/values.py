@@ -129,9 +129,11 @@ def clock(value: Any) -> Clock:
     """Convert a table of operating points."""
     table = cast("Table", value if isinstance(value, Mapping) else {})
     positive = several(number(positive=True))
-    if "mhz" not in table or set(table) - {"mhz", "volts"}:
-        raise Expected("a table with mhz and, optionally, volts")
-    mhz, volts = positive(table["mhz"]), positive(table["volts"]) if "volts" in table else ()
-    if volts and len(volts) != len(mhz):
+    if "mhz" not in table or set(table) - {"mhz", "volts", "up", "down"}:
+        raise Expected("a table with mhz and, optionally, volts, up and down")
+    mhz, *others = (positive(table[key]) if key in table else () for key in ("mhz", "volts", "up", "down"))
+    if others[0] and len(others[0]) != len(mhz):
         raise Expected("as many volts as mhz")
-    return Clock(mhz, volts)
+    if any(delays and (len(delays) != 2 or delays[0] > delays[1]) for delays in others[1:]):
+        raise Expected("up and down as the least and the most microseconds of a change")
+    return Clock(mhz, *others)

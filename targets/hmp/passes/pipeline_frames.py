@@ -46,6 +46,7 @@ from .outline_stages import LAYERS
 
 OUTPUT = "tilewright.output"
 SOURCE, SINK = "source", "sink"
+MODES = "pipeline", "switch"
 
 
 class _Queue(NamedTuple):
@@ -72,12 +73,13 @@ class _Stage:
         return self.call.callee.string_value() if self.call is not None else ""
 
 
-def pipeline_frames(module: ModuleOp, function: FuncOp, frames: int, depth: int) -> None:
+def pipeline_frames(module: ModuleOp, function: FuncOp, frames: int, depth: int, *, switch: bool = False) -> None:
     """
     Make a function that calls stages a pipeline over `frames` frames, the first axis of its arguments.
 
     Each value goes by a stream of its own to each stage that reads it. `depth` slots a stream, or by default as many
-    as keep all stages busy where their times are constant: one more than the stages that it spans.
+    as keep all stages busy where their times are constant: one more than the stages that it spans. With `switch`, the
+    source waits until the sink has taken the frame before.
 
     Raises Diagnostic for functions that do other than call stages.
     """
@@ -95,11 +97,10 @@ def pipeline_frames(module: ModuleOp, function: FuncOp, frames: int, depth: int)
     world: dict[SSAValue, SSAValue] = dict(zip(old.args, block.args, strict=True))
 
     writer = Writer(InsertPoint.at_end(block), function.location)
-    queues = _queues(writer, [source, *stages, sink], depth)
-    programs = [
-        _program(stage, number, queues, world, frames, function.location)
-        for number, stage in enumerate([source, *stages, sink])
-    ]
+    ends = [source, *stages, sink]
+    queues = _queues(writer, ends, depth)
+    turn = writer.op(StreamOp(1, StreamType.get())) if switch else None
+    programs = [_program(stage, n, queues, world, frames, function.location, turn) for n, stage in enumerate(ends)]
     writer.effect(ConcurrentOp([program for program in programs if program is not None]))
     writer.effect(func.ReturnOp())
     function.body.detach_block(old)
@@ -161,8 +162,13 @@ def _program(
     world: Mapping[SSAValue, SSAValue],
     frames: int,
     location: LocationAttr,
+    turn: SSAValue | None,
 ) -> ProgramOp | None:
-    """Return the program of a stage: for each frame it pops its inputs, reserves its outputs, computes, hands on."""
+    """
+    Return the program of a stage: for each frame it pops its inputs, reserves its outputs, computes, hands on.
+
+    `turn` is a stream of nothing that the source fills before each frame, and the sink empties behind it.
+    """
     into = [queue for queue in queues if queue.consumer == number]
     out = [queue for queue in queues if queue.producer == number]
     if not into and not out:
@@ -173,6 +179,10 @@ def _program(
     loop.args[0].name_hint = "frame"
     writer = entry.at_end_of(loop)
     first, end, one = (entry.value(limit) for limit in (0, frames, 1))
+    is_source, is_sink = stage.call is None and not into, stage.call is None and not out
+    if turn is not None and is_source:
+        writer.effect(ReserveOp(turn))
+        writer.effect(PushOp(turn))
     slots = {queue.buffer: writer.op(PopOp(queue.stream)) for queue in into}
     places: dict[SSAValue, list[SSAValue]] = {}
     for queue in out:
@@ -182,6 +192,9 @@ def _program(
         writer.effect(PushOp(queue.stream))
     for queue in into:
         writer.effect(ReleaseOp(queue.stream))
+    if turn is not None and is_sink:
+        writer.effect(PopOp(turn))
+        writer.effect(ReleaseOp(turn))
     writer.effect(scf.YieldOp())
     entry.effect(scf.ForOp(first, end, one, [], loop))
     title = stage.title or (SINK if into else SOURCE)
@@ -237,14 +250,15 @@ class PipelineFramesPass(Pass):
     The arguments of the network get an axis of `frames` frames. A program `source` brings frames to the stages that
     take inputs, `sink` takes what they give. Each value goes by a stream of its own to each stage that reads it. A
     stream has `depth` slots, or by default one more than the stages that it spans, with which all stages compute at
-    once where their times are constant. Run it on buffers, after bufferize; verify-memory then proves that no two
-    stages race and that none waits forever.
+    once where their times are constant. In the mode `switch` there is one frame at a time. Run it on buffers, after
+    bufferize; verify-memory then proves that no two stages race and that none waits forever.
     """
 
     name = "pipeline-frames"
 
     frames: int = 8
     depth: int = 0
+    mode: str = "pipeline"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.frames < 1 or self.depth < 0:
@@ -253,6 +267,8 @@ class PipelineFramesPass(Pass):
                 expected="frames of 1 or more, depth of 0 or more",
                 found=f"frames={self.frames} depth={self.depth}",
             )
+        if self.mode not in MODES:
+            raise Diagnostic(f"there is no mode '{self.mode}'", expected=" or ".join(MODES), found=self.mode)
         for function in functions(op):
             if function.sym_visibility is None:
-                pipeline_frames(op, function, self.frames, self.depth)
+                pipeline_frames(op, function, self.frames, self.depth, switch=self.mode == "switch")

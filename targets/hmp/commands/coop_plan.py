@@ -1,0 +1,102 @@
+"""`tilewright coop plan`: which processor does what, and what comes of it, without running anything."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....files import path_of
+from ....opt_tool import name_and_shape
+
+if TYPE_CHECKING:
+    from ..plan import Plan
+
+DESCRIPTION = """\
+Plan a network over the processors of a chip: stages, queues, frames per second, latency and energy, modelled.
+
+  tilewright coop plan net.onnx --target hmp/rk3399pro
+  tilewright coop plan net.onnx --target hmp/rk3399pro --order BBLGGNNN
+  tilewright coop plan net.onnx --target hmp/rk3399pro --order GLB --partition-points 3,5
+  tilewright coop plan net.onnx --target hmp/rk3399pro --mode switch --processors big,little,gpu
+  tilewright coop plan net.onnx --target hmp/rk3399pro --clocks big=1416,gpu=L2 --html plan.html
+
+A layer is a part of the network that one value alone leaves; the plan lists them. An order has a letter for each layer,
+the first one of a processor's name, or for each part between partition points; a single letter is for all. Without an
+order, the best one of all is found: the shortest period in a pipeline, the shortest latency in switch mode.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add = parser.add_argument
+    add("model", type=path_of, metavar="MODEL", help="an ONNX file")
+    add("--target", default="hmp", help="the machine: hmp, hmp/rk3399pro, hmp/rk3588, hmp/pc, or a file (hmp)")
+    add("--order", default="", help="a letter for each layer, or for each part between partition points")
+    add("--partition-points", default="", metavar="N,N", help="the layers at which the network is cut")
+    add("--mode", choices=("pipeline", "switch"), default="pipeline", help="all stages at once, or one frame at a time")
+    add("--processors", default="", metavar="NAME,NAME", help="without an order, the processors to use (all)")
+    add("--clocks", default="", metavar="NAME=MHZ", help="clocks in MHz, or L and an index from 0 (the fastest)")
+    add("--queue-depth", type=_count, default=0, metavar="N", help="slots of each queue (as many as all stages need)")
+    add("--frames", type=_count, default=12, metavar="N", help="frames to simulate (12)")
+    add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
+    add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop run --profile 1` wrote")
+    add("--json", type=path_of, metavar="FILE", help="write the plan as JSON, too")
+    add("--html", type=path_of, metavar="FILE", help="write a page with who does what over frames, too")
+    add("--emit", type=path_of, metavar="FILE.mlir", help="write the program of the frames, too")
+    what = "set a shape, open in the model or fixed"
+    add("--input-shape", type=name_and_shape, action="append", default=[], metavar="NAME=1,3,224,224", help=what)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a count is a positive integer, not '{text}'")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    from ....files import check_places, write_text
+    from ..page import page_of
+    from ..tables import content_of, print_plan
+
+    places = {"--json": options.json, "--html": options.html, "--emit": options.emit}
+    check_places(places, [options.model])
+    plan = _plan(options)
+    print_plan(plan)
+    if options.json:
+        write_text(options.json, json.dumps(content_of(plan), indent=1) + "\n")
+    if options.html:
+        write_text(options.html, page_of(plan))
+    if options.emit:
+        write_text(options.emit, f"{plan.module}\n")
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    from ....compiler import Model, compile_model
+    from ....dialects.core.machine.attribute import machine_of
+    from ....files import errors_in
+    from ....runtime.inputs import once
+    from ..mapping import order_of
+    from ..model import network_of
+    from ..plan import clocks_of, names_of, plan
+    from ..profile_file import measured, published_of
+    from ..search import best_mapping
+
+    model = Model(options.model, once("--input-shape", options.input_shape))
+    compilation = compile_model(model, options.target, stop_after="find-layers")
+    with errors_in(options.model):
+        module, machine = compilation.module, machine_of(compilation.module)
+        clocks, among = clocks_of(options.clocks, machine), names_of(options.processors, machine)
+        network = network_of(module, machine)
+        network = measured(network, machine, options.measured) if options.measured else published_of(network, machine)
+        if options.handover_ms is not None:
+            network = replace(network, switch=options.handover_ms * 1e6)
+        if options.order:
+            order = order_of(options.order, options.partition_points, len(network.layers), machine)
+        else:
+            order = best_mapping(network, machine, options.mode, among, clocks).order
+        frames, depth = options.frames, options.queue_depth
+        return plan(module, network, order, mode=options.mode, frames=frames, depth=depth, clocks=clocks)

@@ -1,0 +1,199 @@
+"""Model of a network on processors: times of layers, of hand-overs, and what a mapping gives. All of it is modelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from ...dialects.core.kernel import is_kernel
+from ...dialects.core.machine.model import Engine, Machine
+from ...dialects.core.work import multiply_accumulates
+from ...errors import Diagnostic
+from ...ir import element_of, functions, node_names, shape_of
+from ...passes.memory.views import buffer_type, bytes_of
+from .mapping import Stage, stages_of
+from .passes.find_layers import layer_of
+
+HANDOVER = 591_000, 0.223
+"""
+Nanoseconds of a hand-over between processors, and for each byte: fitted to the three switches of ARM-CO-UP's table 8
+(0.8 ms for GoogLeNet's 602,112 bytes, 1.3 for ResNet-50's 3,211,264, 0.6 for SqueezeNet's 346,112), off by 0.07 ms at
+most.
+"""
+
+OUTSIDE = -1
+"""The layer of what comes from outside of the network."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer: its first and last ONNX node, its work, and by processor its nanoseconds at the fastest clock."""
+
+    number: int
+    first: str
+    last: str
+    macs: int
+    times: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value that leaves a layer, and the layers that use it; `producer` is OUTSIDE for an input of the network."""
+
+    name: str
+    bytes: int
+    producer: int
+    consumers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network as layers and the values between them. `source` says where times are from, empty for cost functions."""
+
+    name: str
+    layers: tuple[Layer, ...]
+    values: tuple[Value, ...]
+    source: str = ""
+    switch: float | None = None
+    """Nanoseconds of a hand-over that were measured with the times, None where those of HANDOVER hold."""
+
+    def handover(self, size: int) -> float:
+        """Return the nanoseconds in which a value goes from one processor to another."""
+        fixed, per_byte = HANDOVER
+        return self.switch if self.switch is not None else fixed + per_byte * size
+
+
+def network_of(module: ModuleOp, machine: Machine) -> Network:
+    """Return the model of a network whose ops have layers (find-layers). Raises Diagnostic without any."""
+    function = functions(module)[0]
+    groups: dict[int, list[Operation]] = {}
+    for op in function.body.block.ops:
+        if (number := layer_of(op)) is not None:
+            groups.setdefault(number, []).append(op)
+    if not groups:
+        raise Diagnostic("the network has no layers", remedy="run find-layers, or give a network with a product")
+    name = module.attributes.get("onnx.graph_name")
+    title = name.data if isinstance(name, StringAttr) else function.sym_name.data
+    layers = tuple(_layer(number, groups[number], machine) for number in sorted(groups))
+    return Network(title, layers, tuple(_values(function, groups)))
+
+
+def _layer(number: int, ops: Sequence[Operation], machine: Machine) -> Layer:
+    nodes = [name for op in ops for name in node_names(op)] or [f"layer {number}"]
+    kernels = [inner for op in ops for inner in op.walk() if is_kernel(inner)]
+    times = {engine.name: sum(_nanoseconds(machine, engine, op) for op in kernels) for engine in machine.engines}
+    return Layer(number, nodes[0], nodes[-1], sum(map(multiply_accumulates, kernels)), times)
+
+
+def _nanoseconds(machine: Machine, engine: Engine, op: Operation) -> float:
+    cycles = machine.cost(engine, op)
+    return float("inf") if cycles is None else cycles / machine.clock.nominal * 1000
+
+
+def _values(function: FuncOp, groups: Mapping[int, Sequence[Operation]]) -> Iterable[Value]:
+    """Yield the values that several layers share, and those that enter and leave the network."""
+    owner = {op: number for number, ops in groups.items() for op in ops}
+    results = [value for number in sorted(groups) for op in groups[number] for value in op.results]
+    for value in (*function.body.block.args, *results):
+        producer = owner[value.owner] if isinstance(value.owner, Operation) else OUTSIDE
+        users = [_layer_around(use.operation, owner) for use in value.uses]
+        consumers = {len(groups) if user is None else user for user in users} - {producer}
+        if consumers:
+            size = bytes_of(buffer_type(shape_of(value), element_of(value)))
+            yield Value(value.name_hint or "value", size, producer, tuple(sorted(consumers)))
+
+
+def _layer_around(op: Operation | None, owner: Mapping[Operation, int]) -> int | None:
+    """Return the layer of the op around a use, None for the network's return."""
+    while op is not None and op not in owner:
+        op = op.parent_op()
+    return None if op is None else owner[op]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a mapping gives: nanoseconds of each stage, of a frame and between frames, and millijoules of a frame."""
+
+    order: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    times: tuple[float, ...]
+    handovers: float
+    latency: float
+    period: float
+    energy: float | None
+
+    @property
+    def fps(self) -> float:
+        """Frames per second."""
+        return 1e9 / self.period
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """Frequencies in MHz, by processor; the fastest where one is missing."""
+
+    mhz: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def ratio(self, engine: Engine) -> float:
+        """Return how much longer work takes than at the fastest clock: time is in inverse proportion, by assumption."""
+        return engine.clock.nominal / self.mhz[engine.name] if engine.name in self.mhz else 1.0
+
+    def share(self, engine: Engine) -> float:
+        """Return the dynamic power at the clock as a share of that at the fastest one: volts squared times clock."""
+        if engine.name not in self.mhz or not engine.clock.volts:
+            return 1.0
+        points = dict(zip(engine.clock.mhz, engine.clock.volts, strict=True))
+        here, top = self.mhz[engine.name], engine.clock.nominal
+        return points[here] ** 2 * here / (points[top] ** 2 * top)
+
+
+def predict(
+    network: Network, order: Sequence[str], machine: Machine, mode: str = "pipeline", clocks: Clocks = Clocks()
+) -> Prediction:
+    """
+    Return what a mapping gives in a mode, `pipeline` (stages at once, each on a frame) or `switch` (one after another).
+
+    In a pipeline a stage receives its values before it computes; the slowest stage sets the period. Several stages of
+    one processor share it. In switch mode the period is the latency.
+    """
+    stages = stages_of(order)
+    scale = {engine.name: clocks.ratio(engine) for engine in machine.engines}
+    times = [
+        sum(network.layers[number].times[stage.processor] for number in range(stage.first, stage.last + 1))
+        * scale[stage.processor]
+        for stage in stages
+    ]
+    received = [_received(network, stages, number) for number in range(len(stages))]
+    latency = sum(times) + sum(received)
+    busy: dict[str, float] = {}
+    for stage, time, taken in zip(stages, times, received, strict=True):
+        busy[stage.processor] = busy.get(stage.processor, 0.0) + time + taken
+    period = max(busy.values()) if mode == "pipeline" else latency
+    energy = _energy(machine, busy, period, clocks)
+    return Prediction(tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy)
+
+
+def _received(network: Network, stages: Sequence[Stage], number: int) -> float:
+    """Return the nanoseconds in which a stage receives its values of other stages."""
+    own = stages[number]
+    values = (value for value in network.values if OUTSIDE < value.producer < own.first)
+    return sum(
+        network.handover(value.bytes)
+        for value in values
+        if any(own.first <= consumer <= own.last for consumer in value.consumers)
+    )
+
+
+def _energy(machine: Machine, busy: Mapping[str, float], period: float, clocks: Clocks) -> float | None:
+    """Return the millijoules of a frame, None where the machine does not say what its processors take."""
+    engines = {engine.name: engine for engine in machine.engines}
+    if not all(engines[name].watts for name in busy):
+        return None
+    dynamic = sum(
+        time * (engines[name].watts - machine.idle_watts) * clocks.share(engines[name]) for name, time in busy.items()
+    )
+    return (dynamic + machine.idle_watts * period) / 1e6

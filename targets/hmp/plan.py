@@ -1,0 +1,152 @@
+"""A plan: a network on processors as IR, with its stages, queues and clocks, and what a simulation says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...dialects.core.machine.attribute import machine_of
+from ...dialects.core.machine.model import Engine, Machine
+from ...dialects.core.syntax.text import new_context
+from ...dialects.hier import StreamOp
+from ...errors import Diagnostic, did_you_mean
+from ...passes.bufferize import BufferizePass
+from ...passes.memory.views import bytes_of
+from ...passes.verify_memory import VerifyMemoryPass
+from .frames import RECEIVE, FrameSimulation, Work, simulate_frames
+from .mapping import processors
+from .model import OUTSIDE, Clocks, Network, Prediction, predict
+from .passes.map_layers import MapLayersPass
+from .passes.outline_stages import OutlineStagesPass
+from .passes.pipeline_frames import PipelineFramesPass
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A stream between two stages: its name, depth and the bytes of a slot."""
+
+    name: str
+    depth: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A network on processors: the program of its frames, what the model predicts, and what the simulation found."""
+
+    network: Network
+    module: ModuleOp
+    prediction: Prediction
+    simulation: FrameSimulation
+    queues: tuple[Queue, ...]
+    mode: str
+
+    @property
+    def queue_bytes(self) -> int:
+        """The bytes of the slots of all queues."""
+        return sum(queue.depth * queue.bytes for queue in self.queues)
+
+
+def plan(
+    module: ModuleOp,
+    network: Network,
+    order: Sequence[str],
+    *,
+    mode: str = "pipeline",
+    frames: int = 12,
+    depth: int = 0,
+    clocks: Clocks = Clocks(),
+) -> Plan:
+    """
+    Return the plan of a network whose ops have layers; the module becomes the program of its frames.
+
+    The program is proved before it is simulated (verify-memory). Raises Diagnostic where it is refused.
+    """
+    machine, context = machine_of(module), new_context()
+    letters = {name: letter for letter, name in processors(machine).items()}
+    prediction = predict(network, order, machine, mode, clocks)
+    MapLayersPass("".join(letters[name] for name in order)).apply(context, module)
+    OutlineStagesPass().apply(context, module)
+    BufferizePass().apply(context, module)
+    PipelineFramesPass(frames, depth, mode).apply(context, module)
+    VerifyMemoryPass().apply(context, module)
+    streams = [op for op in module.walk() if isinstance(op, StreamOp) and op.type.tile is not None]
+    queues = tuple(
+        Queue(op.stream.name_hint or "stream", op.depth.data, bytes_of(op.type.tile)) for op in streams if op.type.tile
+    )
+    simulation = simulate_frames(module, machine, works_of(network, prediction), clocks.mhz)
+    return Plan(network, module, prediction, simulation, queues, mode)
+
+
+def works_of(
+    network: Network, prediction: Prediction, clocks: Mapping[int, Mapping[str, float]] = {}
+) -> dict[str, list[Work]]:
+    """Return the work of each stage on a frame: its hand-overs, then its layers; `clocks` are asked for by layer."""
+    works: dict[str, list[Work]] = {}
+    for number, stage in enumerate(prediction.stages):
+        received = sum(
+            network.handover(value.bytes)
+            for value in network.values
+            if OUTSIDE < value.producer < stage.first
+            and any(stage.first <= consumer <= stage.last for consumer in value.consumers)
+        )
+        layers = [
+            Work(layer, network.layers[layer].times[stage.processor], clocks.get(layer, {}))
+            for layer in range(stage.first, stage.last + 1)
+        ]
+        works[f"stage{number}_{stage.processor}"] = ([Work(RECEIVE, received)] if received else []) + layers
+    return works
+
+
+def names_of(text: str, machine: Machine) -> list[str]:
+    """Return the processors that a text gives by names or letters, as `big,G`. Raises Diagnostic for unknown ones."""
+    letters = processors(machine)
+    names = [letters.get(part.upper(), part) for part in text.split(",") if part]
+    unknown = [name for name in names if name not in letters.values()]
+    if unknown:
+        raise Diagnostic(
+            f"'{machine.name}' has no processor {unknown[0]}",
+            expected=", ".join(letters.values()),
+            found=text,
+            remedy=did_you_mean(unknown[0], list(letters.values())),
+        )
+    return names
+
+
+def clocks_of(text: str, machine: Machine) -> Clocks:
+    """
+    Return the clocks that a text gives, as `big=1416,little=L3`: MHz, or L and the index of an operating point from 0.
+
+    Raises Diagnostic for a processor that the machine lacks, and for a clock that is none of its operating points.
+    """
+    chosen: dict[str, float] = {}
+    engines = {engine.name: engine for engine in machine.engines}
+    letters = processors(machine)
+    for part in text.replace("@", "=").split(",") if text else ():
+        name, _, value = part.partition("=")
+        engine = engines.get(letters.get(name.upper(), name))
+        if engine is None:
+            raise Diagnostic(
+                f"'{machine.name}' has no processor {name}", expected=", ".join(engines), found=part, remedy=_CLOCKS
+            )
+        chosen[engine.name] = _operating_point(engine, value)
+    return Clocks(chosen)
+
+
+_CLOCKS = "give clocks as big=1416,little=816 in MHz, or big=L7 for the operating point of that index, from L0"
+
+
+def _operating_point(engine: Engine, value: str) -> float:
+    points = sorted(engine.clock.mhz)
+    if value[:1].upper() == "L" and value[1:].isdecimal() and int(value[1:]) < len(points):
+        return points[int(value[1:])]
+    if value.replace(".", "", 1).isdecimal() and float(value) in points:
+        return float(value)
+    raise Diagnostic(
+        f"processor {engine.name} has no clock {value}",
+        expected=f"one of {', '.join(f'{point:g}' for point in points)} MHz, or L0 to L{len(points) - 1}",
+        found=value,
+        remedy=_CLOCKS,
+    )

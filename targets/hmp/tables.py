@@ -1,0 +1,96 @@
+"""A plan as tables for a terminal, and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from ...console import table_console
+from .plan import Plan
+
+
+def print_plan(plan: Plan) -> None:
+    """Print a plan's layers, stages and queues, and what they give."""
+    console = table_console()
+    for table in (_layers(plan), _stages(plan), _queues(plan)):
+        console.print(table)
+    for line in _summary(plan):
+        console.print(line, highlight=False)
+
+
+def _layers(plan: Plan) -> Table:
+    network = plan.network
+    source = f"times: {network.source}" if network.source else "times: modelled"
+    table = Table("layer", "nodes", "MACs", *_processors(plan), "on", title=f"layers of {network.name}, ms; {source}")
+    for layer, processor in zip(network.layers, plan.prediction.order, strict=True):
+        times = [f"{layer.times[name] / 1e6:.1f}" for name in _processors(plan)]
+        nodes = layer.first if layer.first == layer.last else f"{layer.first} .. {layer.last}"
+        table.add_row(str(layer.number), nodes, f"{layer.macs:,}", *times, processor)
+    return table
+
+
+def _processors(plan: Plan) -> list[str]:
+    return list(plan.network.layers[0].times)
+
+
+def _stages(plan: Plan) -> Table:
+    table = Table("stage", "processor", "layers", "ms a frame", "busy", title=f"stages, {plan.mode}, modelled")
+    span = max(span.end for span in plan.simulation.spans) or 1
+    for number, (stage, time) in enumerate(zip(plan.prediction.stages, plan.prediction.times, strict=True)):
+        layers = str(stage.first) if stage.first == stage.last else f"{stage.first} to {stage.last}"
+        busy = plan.simulation.busy(stage.processor) / span
+        table.add_row(str(number), stage.processor, layers, f"{time / 1e6:.2f}", f"{busy:.0%}")
+    return table
+
+
+def _queues(plan: Plan) -> Table:
+    table = Table("queue", "slots", "bytes of a slot", "bytes", title="queues")
+    for queue in plan.queues:
+        table.add_row(queue.name, str(queue.depth), f"{queue.bytes:,}", f"{queue.depth * queue.bytes:,}")
+    return table
+
+
+def _summary(plan: Plan) -> list[str]:
+    prediction, simulation = plan.prediction, plan.simulation
+    order = "".join(name[0].upper() for name in prediction.order)
+    energy = "not known" if prediction.energy is None else f"{prediction.energy:.0f} mJ a frame"
+    return [
+        f"order    {order}",
+        f"period   {simulation.period / 1e6:.2f} ms, {1e9 / simulation.period:.2f} frames a second (simulated)",
+        f"latency  {simulation.latency / 1e6:.2f} ms; hand-overs {prediction.handovers / 1e6:.2f} ms",
+        f"energy   {energy}",
+        f"queues   {plan.queue_bytes:,} bytes",
+    ]
+
+
+def content_of(plan: Plan) -> dict[str, Any]:
+    """Return a plan for JSON: times in milliseconds, energies in millijoules."""
+    prediction, simulation = plan.prediction, plan.simulation
+    return {
+        "network": plan.network.name,
+        "mode": plan.mode,
+        "times": plan.network.source or "modelled",
+        "order": "".join(name[0].upper() for name in prediction.order),
+        "layers": [
+            {
+                "layer": layer.number,
+                "first": layer.first,
+                "last": layer.last,
+                "macs": layer.macs,
+                "ms": {name: time / 1e6 for name, time in layer.times.items()},
+                "processor": processor,
+            }
+            for layer, processor in zip(plan.network.layers, prediction.order, strict=True)
+        ],
+        "stages": [
+            {"processor": stage.processor, "first": stage.first, "last": stage.last, "ms": time / 1e6}
+            for stage, time in zip(prediction.stages, prediction.times, strict=True)
+        ],
+        "queues": [{"name": queue.name, "slots": queue.depth, "bytes": queue.bytes} for queue in plan.queues],
+        "handovers_ms": prediction.handovers / 1e6,
+        "period_ms": simulation.period / 1e6,
+        "latency_ms": simulation.latency / 1e6,
+        "fps": 1e9 / simulation.period,
+        "energy_mj": prediction.energy,
+    }

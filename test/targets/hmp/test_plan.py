@@ -1,0 +1,111 @@
+"""Plans of networks on the RK3399Pro beside what is published of it, and the rule of queue depths beside simulation."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.core.machine.model import Clock, Machine
+from tilewright.targets.hmp.frames import Change, Work, delay, end_of, simulate_frames
+from tilewright.targets.hmp.mapping import order_of, stages_of
+from tilewright.targets.hmp.model import Layer, Network, Value, predict
+from tilewright.targets.hmp.profile_file import PUBLISHED, with_times
+from tilewright.targets.hmp.search import best_mapping
+from tilewright.test.targets.hmp.pipelines import branched_pipeline
+
+pytestmark = pytest.mark.quick
+
+MACHINE = find_machine("hmp/rk3399pro")
+_THREE = ("big", "little", "gpu")
+
+
+def _googlenet(switch_ms: float) -> Network:
+    content = tomllib.loads((PUBLISHED / "rk3399pro-googlenet.toml").read_text())
+    names = [engine.name for engine in MACHINE.engines]
+    layers = tuple(
+        Layer(n, f"l{n}", f"l{n}", macs, dict.fromkeys(names, 1e9)) for n, macs in enumerate(content["macs"])
+    )
+    values = tuple(Value(f"v{n}", 1000, n - 1, (n,)) for n in range(len(layers) + 1))
+    return with_times(Network("googlenet", layers, values), MACHINE, content | {"switch_ms": switch_ms}, "test")
+
+
+def _letters(order: tuple[str, ...]) -> str:
+    return "".join(name[0].upper() for name in order)
+
+
+def test_published_optimum_of_googlenet_in_switch_mode() -> None:
+    network = _googlenet(0.8)
+    best = best_mapping(network, MACHINE, "switch", _THREE)
+    assert _letters(best.order) == "BBGGGGGGGGG"
+    assert best.latency / 1e6 == pytest.approx(160.7 + 0.8, abs=11 * 0.05)
+
+
+def test_derived_optimum_of_googlenet_in_a_pipeline() -> None:
+    best = best_mapping(_googlenet(0.0), MACHINE, "pipeline", _THREE)
+    assert best.period / 1e6 == pytest.approx(58.9)
+    assert _letters(best.order) in ("BBGGGGLLLLL", "BBLLLLGGGGG")
+    assert best.fps == pytest.approx(16.98, abs=0.01)
+
+
+def test_search_beside_enumeration() -> None:
+    network = _googlenet(0.8)
+    few = Network(network.name, network.layers[:6], network.values, switch=network.switch)
+    for mode in ("pipeline", "switch"):
+        orders = [order for order in product(_THREE, repeat=6) if mode == "switch" or _once(order)]
+        least = min(predict(few, order, MACHINE, mode).period for order in orders)
+        assert best_mapping(few, MACHINE, mode, _THREE).period == pytest.approx(least)
+
+
+def _once(order: tuple[str, ...]) -> bool:
+    stages = [stage.processor for stage in stages_of(order)]
+    return len(stages) == len(set(stages))
+
+
+@pytest.mark.parametrize(("time", "overhead"), [(161.5, 0.8), (381.7, 1.3), (100.0, 0.6)])
+def test_published_shares_of_switches(time: float, overhead: float) -> None:
+    assert round(overhead / time * 100, 2) in (0.50, 0.34, 0.60)
+
+
+@pytest.mark.parametrize("distance", range(1, 7))
+def test_rule_of_queue_depths(distance: int) -> None:
+    """Unit stages, and a branch over `distance` of them with q slots beyond two: period max(1, (d + 1) / (q + 2))."""
+    for extra in range(7):
+        slots = extra + 2
+        module = branched_pipeline(distance, slots, frames=40)
+        works = {f"stage{number}": [Work(number, 1000.0)] for number in range(distance + 1)}
+        ends = simulate_frames(module, _many(distance + 1), works).ends
+        # Frames come in groups as large as the branch has slots.
+        assert (ends[-1] - ends[-1 - 2 * slots]) / (2 * slots) == 1000 * max(1, (distance + 1) / slots)
+
+
+def _many(count: int) -> Machine:
+    engine = MACHINE.engine("npu")
+    return replace(MACHINE, engines=tuple(replace(engine, name=f"e{n}", clock=Clock(), hosts=()) for n in range(count)))
+
+
+def test_clocks_change_with_a_delay_meanwhile_work_goes_on() -> None:
+    changes = [Change(0, 1000), Change(500, 500)]
+    assert end_of(0, 400, 1000, changes) == 400
+    assert end_of(0, 700, 1000, changes) == 500 + 400
+    assert end_of(600, 100, 1000, changes) == 800
+    little = MACHINE.engine("little")
+    assert delay(little, 408, 600) == 296_000
+    assert delay(little, 408, 1416) == 4_211_000
+    assert delay(little, 1416, 1200) == 109_000
+
+
+def test_orders_of_letters() -> None:
+    assert _letters(tuple(order_of("GLB", "3,5", 8, MACHINE))) == "GGGLLBBB"
+    assert _letters(tuple(order_of("g", "", 3, MACHINE))) == "GGG"
+
+
+def test_every_profile_is_of_a_machine_that_is_there() -> None:
+    for file in Path(PUBLISHED).glob("*.toml"):
+        content = tomllib.loads(file.read_text())
+        assert find_machine(f"hmp/{content['machine']}")
+        assert all(len(times) == len(content["macs"]) for times in content["times_ms"].values())
