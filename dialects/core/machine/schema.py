@@ -160,7 +160,12 @@ SUPPORT: dict[str, Key] = {
     "blocked": Key(by_name(matching(_DIMENSION, _DIMENSIONS), one_of("ins", "weights", "outs"))),
     "peak": Key(_peak),
 }
-_TOP: dict[str, Key] = {"description": Key(text), "clock": Key(clock), "idle_watts": Key(number()), "pipeline": Key(text)}
+_TOP: dict[str, Key] = {
+    "description": Key(text),
+    "clock": Key(clock),
+    "idle_watts": Key(number()),
+    "pipeline": Key(text),
+}
 _PARTS = ("levels", "links", "engines")
 
 
