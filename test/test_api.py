@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tilewright
-from tilewright.test.passes.state.cache_networks import Attention, exported, inputs_of, one_after_another
+from tilewright.test.random.networks.attention import Attention, exported, inputs_of, one_after_another
 from tilewright.test.small_models import Saved, save, save_case, small
 
 pytestmark = pytest.mark.quick

@@ -19,7 +19,7 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.name_network import check_name
 from tilewright.runtime.host import HostNetwork, machine_flags
 from tilewright.runtime.toolchain import compiler
-from tilewright.test.passes.state.cache_networks import Attention, exported, inputs_of, one_after_another
+from tilewright.test.random.networks.attention import Attention, exported, inputs_of, one_after_another
 from tilewright.test.small_models import chain, save, small, small_reference
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")

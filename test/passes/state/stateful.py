@@ -15,7 +15,7 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import functions
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.introduce_state import introduce_state
-from tilewright.test.passes.state.cache_networks import (
+from tilewright.test.random.networks.attention import (
     Attention,
     inputs_of,
     mask_of,

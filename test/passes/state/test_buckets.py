@@ -25,9 +25,9 @@ from tilewright.runtime.tools.generate import generate, module_language
 from tilewright.runtime.tools.profile import profile
 from tilewright.runtime.tools.session import host_run, runner
 from tilewright.targets.siracusa.bare import run_bare
-from tilewright.test.passes.state.cache_networks import LAYOUTS, Attention, exported, inputs_of, one_after_another
 from tilewright.test.passes.state.stateful import NEAR, STRICT, check_equal, lowered, made_dirty, stepped, with_state
 from tilewright.test.phases import each_phase
+from tilewright.test.random.networks.attention import LAYOUTS, Attention, exported, inputs_of, one_after_another
 
 CONFIG = llama.Config(layers=1, dim=8, heads=2, hidden=8, vocabulary=16, context=32)
 

@@ -23,7 +23,9 @@ from tilewright.runtime.driver.answers import compare
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session, random_inputs, run_calls, run_module
 from tilewright.runtime.tools.session import host_run
-from tilewright.test.passes.state.cache_networks import (
+from tilewright.test.passes.state.stateful import NEAR, STRICT, check_equal, lowered, made_dirty, stepped, with_state
+from tilewright.test.phases import each_phase
+from tilewright.test.random.networks.attention import (
     LAYOUTS,
     REDUCTIONS,
     Attention,
@@ -31,8 +33,6 @@ from tilewright.test.passes.state.cache_networks import (
     inputs_of,
     one_after_another,
 )
-from tilewright.test.passes.state.stateful import NEAR, STRICT, check_equal, lowered, made_dirty, stepped, with_state
-from tilewright.test.phases import each_phase
 
 PHASES = ("types", "tensor", "fused", "buffers", "planned", "kernels", "loops", "emitc")
 SMALL = llama.Config(layers=2, dim=16, heads=2, hidden=24, vocabulary=32, context=32)
@@ -177,7 +177,7 @@ def test_rows_that_are_not_written_count_without_the_masks(monkeypatch: pytest.M
 
     monkeypatch.setattr(tested, "neutralise", nothing)
     for reduction in REDUCTIONS:
-        spec = Attention(reduction=reduction, masked=True)
+        spec = Attention(reduction=reduction, heads=4, masked=True)
         steps = inputs_of(spec, 3)
         found = stepped(spec, Session(with_state(exported(spec, 2), 9)).run, steps, 9)
         assert any((a != b).any() for a, b in zip(found, one_after_another(spec, steps), strict=True)), reduction

@@ -13,6 +13,7 @@ from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, 
 from onnx import shape_inference as inference
 
 from tilewright.dialects.onnx.custom import SCHEMAS
+from tilewright.frontend.zoo._requant_shift import DOMAIN, OPSET, requant_shift
 from tilewright.ir import Array
 
 FLOATS = (*[np.float32] * 8, np.float64, np.float16)
@@ -23,7 +24,7 @@ INPUT_BITS = 6
 EXACT_BITS = 22
 INEXACT = 1000
 
-_DOMAINS = {"": 0, "com.microsoft": 1, "PACTOps": 13}
+_DOMAINS = {"": 0, "com.microsoft": 1, DOMAIN: OPSET}
 """Domain of operators -> its version, 0 for that of the network."""
 
 _CUSTOM = {schema.name: schema for schema in SCHEMAS}
@@ -191,6 +192,13 @@ class Builder:
         """Add a node of one result and return its name."""
         return self.emit(op, inputs, domain=domain, **attributes)[0]
 
+    def requant(self, x: str, mul: Any, add: Any, *, div: int, levels: int = 256, signed: bool = True) -> str:
+        """Add RequantShift of integers that floats carry, which the model defines for ONNX Runtime as a function."""
+        numbers = {"div": div, "n_levels_out": levels, "signed": int(signed)}
+        attributes = {key: numpy_helper.from_array(np.array(value)) for key, value in numbers.items()}
+        factors = [self.constant(values, TensorProto.FLOAT) for values in (mul, add)]
+        return self.op("RequantShift", [x, *factors], domain=DOMAIN, **attributes)
+
     def node(
         self, operator: str, inputs: Sequence[Tensor | str], outputs: int = 1, *, bits: int = INEXACT, **attributes: Any
     ) -> list[Tensor]:
@@ -283,8 +291,9 @@ class Builder:
             list(self.constants.values()),
         )
         domains = {"", *(node.domain for node in self.nodes)}
+        functions = [requant_shift()] if DOMAIN in domains else []
         imports = [helper.make_opsetid(name, _DOMAINS[name] or self.opset) for name in sorted(domains)]
-        return helper.make_model(graph, opset_imports=imports, ir_version=10)
+        return helper.make_model(graph, opset_imports=imports, ir_version=10, functions=functions)
 
 
 def random_numbers(generator: np.random.Generator, dtype: np.dtype[Any], shape: Sequence[int]) -> Array:

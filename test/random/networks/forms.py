@@ -9,9 +9,8 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, ValueInfoProto, helper
 
-from tilewright.frontend.zoo._requant_shift import DOMAIN, requant_shift
 from tilewright.ir import Array
 
 from .builder import Builder, Tensor
@@ -59,8 +58,8 @@ class QuantisedBuilder(Builder):
     two and sums of floats are exact. Activations have any of `kinds` in QDQ form and in `requant` form, else one of
     them throughout, as ONNX Runtime asks for; weights of unsigned activations have either sign.
 
-    In `requant` form floats carry integers without scales; sums are brought back to bytes by RequantShift, which the
-    model defines for ONNX Runtime as a function. `carried` are the types of the integers of its inputs.
+    In `requant` form floats carry integers without scales; RequantShift brings sums back to bytes. `carried` are the
+    types of the integers of its inputs.
     """
 
     def __init__(self, random: Random, form: str, *, exact: bool, kinds: Sequence[int] = BYTES):
@@ -160,9 +159,7 @@ class QuantisedBuilder(Builder):
         mul = self.generator().integers(max(1, largest // 3), largest, self.choice(forms), endpoint=True)
         low, high = (-levels // 8, levels // 8) if signed else (-levels // 8, levels // 2)
         add = self.generator().integers(low * div, high * div, self.choice(forms), endpoint=True)
-        numbers = {"div": div, "n_levels_out": levels, "signed": int(signed)}
-        attributes = {key: numpy_helper.from_array(np.array(value)) for key, value in numbers.items()}
-        return self.op("RequantShift", [name, self.floats(mul), self.floats(add)], domain=DOMAIN, **attributes)
+        return self.requant(name, mul, add, div=div, levels=levels, signed=signed)
 
     def is_qlinear(self) -> bool:
         """Return whether the next node is of QLinear form."""
@@ -253,7 +250,6 @@ class QuantisedBuilder(Builder):
     def model(self, outputs: Sequence[Tensor | ValueInfoProto] | None = None) -> ModelProto:
         model = super().model(outputs)
         if self.form == "requant":
-            model.functions.append(requant_shift())
             kinds = {name: "i8" if kind == TensorProto.INT8 else "ui8" for name, kind in self.carried.items()}
             types = {f"tilewright.input_type.{name}": kind for name, kind in kinds.items()}
             helper.set_model_props(model, types)
