@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -21,17 +22,18 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.tools.generate import generate, module_language
 from tilewright.runtime.tools.session import host_run, runner
-from tilewright.test.passes.state.decoder_networks import FORMS, decoder, one_after_another
 from tilewright.test.passes.state.decoder_steps import TOKENS, check_close, stepped, with_state
 from tilewright.test.passes.state.stateful import lowered
+from tilewright.test.random.networks.decoders import FORMS, Sizes, decoder, one_after_another
 
 ROTATED = [form for form, (_, _, positions) in FORMS.items() if positions in ("inside", "stated")]
 
 
 @cache
-def wanted(form: str, added: int = 1, extra: str = "") -> list[Array]:
-    """Return the answers of the networks of each length; all forms with rotations are one function, and all others."""
-    return one_after_another("dynamo-inside" if form in ROTATED else "torchscript-learned", TOKENS, added, extra)
+def wanted(form: str, added: int = 1, extra: str = "", sizes: Sizes = Sizes()) -> list[Array]:
+    """Return the answers of each length; all forms with rotations are one function, and all others."""
+    form = "dynamo-inside" if form in ROTATED else "torchscript-learned"
+    return one_after_another(form, TOKENS, added, extra, sizes)
 
 
 # Every form
@@ -48,10 +50,11 @@ def wanted(form: str, added: int = 1, extra: str = "") -> list[Array]:
     ],
 )
 def test_every_form(form: str, context: int, bucket: int, added: int) -> None:
-    model = decoder(form)
+    sizes = Sizes.drawn(Random(f"{form} {context} {added}"))
+    model = decoder(form, sizes=sizes)
     tokens = TOKENS[: min(context, len(TOKENS))]
     session = Session(with_state(model, context, bucket, added))
-    check_close(stepped(session.run, model, context, added, tokens), wanted(form, added))
+    check_close(stepped(session.run, model, context, added, tokens), wanted(form, added, sizes=sizes))
 
 
 def test_c() -> None:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 from onnx import ModelProto, numpy_helper, parser
 
-from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
-from tilewright.runtime.interpreter import run_module
+from tilewright.test import onnx_runtime
 
-VOCABULARY, HEADS, HEAD = 11, 2, 4
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of a decoder: heads that share one of keys and values, their even width, and its vocabulary."""
+
+    heads: int = 2
+    head: int = 4
+    vocabulary: int = 11
+
+    @classmethod
+    def drawn(cls, random: Random) -> Sizes:
+        return cls(random.randint(1, 4), 2 * random.randint(1, 4), random.randint(10, 20))
+
 
 _LENGTHS = {
     "dynamo": """
@@ -114,8 +127,8 @@ _BODY = """
         {rotate}
         present_k = Concat<axis = -2>({first}, k_new)
         present_v = Concat<axis = -2>(past_v, v_heads)
-        repeated = Concat<axis = 0>(one_d, one_d, two_d, total_shape, four_d)
-        merged = Concat<axis = 0>(one_d, two_d, total_shape, four_d)
+        repeated = Concat<axis = 0>(one_d, one_d, heads_d, total_shape, head_d)
+        merged = Concat<axis = 0>(one_d, heads_d, total_shape, head_d)
         k_group = Unsqueeze(present_k, axis_2)
         v_group = Unsqueeze(present_v, axis_2)
         k_wide = Expand(k_group, repeated)
@@ -143,8 +156,8 @@ _ROTATE = """
         cosine = Cos(angles)
         sine = Sin(angles)
         q_cos = Mul(q_heads, cosine)
-        q_low = Slice(q_heads, axis_0, two_d, axis_3)
-        q_high = Slice(q_heads, two_d, most, axis_3)
+        q_low = Slice(q_heads, axis_0, half_d, axis_3)
+        q_high = Slice(q_heads, half_d, most, axis_3)
         q_minus = Neg(q_high)
         q_turn = Concat<axis = -1>(q_minus, q_low)
         q_sin = Mul(q_turn, sine)
@@ -168,7 +181,7 @@ FORMS = {
 """A decoder by name -> the exporter whose arithmetic of shapes it has, its mask, and its positions."""
 
 
-def decoder(form: str, *, past: str = "past", new: str = "new", extra: str = "") -> ModelProto:
+def decoder(form: str, *, past: str = "past", new: str = "new", extra: str = "", sizes: Sizes = Sizes()) -> ModelProto:
     """
     Return a decoder of one layer with grouped heads: inputs tokens, caches and perhaps mask and positions.
 
@@ -178,54 +191,54 @@ def decoder(form: str, *, past: str = "past", new: str = "new", extra: str = "")
     exporter, mask, positions = FORMS[form]
     total = f"{past} + {new}" if not past.isdecimal() else str(int(past) + int(new))
     dim = total if total.isdecimal() else "total"
-    cache = f"float[1, 1, {past}, {HEAD}]"
+    cache = f"float[1, 1, {past}, {sizes.head}]"
     inputs = [f"int64[1, {new}] tokens", f"{cache} past_k", f"{cache} past_v"]
     inputs += [f"int64[1, {dim}] attention_mask"] if mask in ("gathered", "flattened") else []
     inputs += [f"int64[1, {new}] position_ids"] if positions == "stated" else []
-    grown = f"float[1, 1, {dim}, {HEAD}]"
-    learned = "found = Gather(table, numbers)\nx = Add(embedded, found)"
+    grown = f"float[1, 1, {dim}, {sizes.head}]"
+    learned = "rows_of_table = Gather(table, numbers)\nx = Add(embedded, rows_of_table)"
     embed = {"learned": learned, "table": "x = Add(embedded, learned)"}.get(positions, "x = Identity(embedded)")
     first = "one_past" if exporter == "torchscript" else "past_k"
     body = _BODY.format(embed=embed, rotate=_ROTATE if positions in ("inside", "stated") else _PLAIN, first=first)
     parts = [_LENGTHS[exporter], _NUMBERS, _POSITIONS[positions], _MASKS[mask], _SHAPES[exporter], body]
     parts.append(f"{extra}\nlogits = Add(scored, shift)" if extra else "logits = Identity(scored)")
-    model = parser.parse_model(
-        '<ir_version: 10, opset_import: ["" : 20]>\n'
-        f"decoder ({', '.join(inputs)}) => "
-        f"(float[1, {new}, {VOCABULARY}] logits, {grown} present_k, {grown} present_v) {{" + "\n".join(parts) + "\n}"
-    )
-    model.graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in _constants().items())
+    outputs = f"float[1, {new}, {sizes.vocabulary}] logits, {grown} present_k, {grown} present_v"
+    head = f'<ir_version: 10, opset_import: ["" : 20]>\ndecoder ({", ".join(inputs)}) => ({outputs})'
+    model = parser.parse_model("\n".join([head, "{", *parts, "}"]))
+    model.graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in _constants(sizes).items())
     return model
 
 
-def _constants() -> dict[str, Array]:
+def _constants(sizes: Sizes) -> dict[str, Array]:
     random = np.random.RandomState(0)
-    width = HEADS * HEAD
+    heads, head, width = sizes.heads, sizes.head, sizes.heads * sizes.head
     whole = {"zero": 0, "one": 1, "two": 2, "last": [-1], "axis_0": [0], "axis_2": [2], "axis_3": [3], "one_d": [1]}
-    whole |= {"two_d": [2], "four_d": [HEAD], "most": [2**63 - 1], "axes_013": [0, 1, 3], "axes_012": [0, 1, 2]}
-    whole |= {"axes_13": [1, 3], "split_q": [1, -1, HEADS, HEAD], "split_k": [1, -1, 1, HEAD], "join": [1, -1, width]}
+    whole |= {"two_d": [2], "heads_d": [heads], "head_d": [head], "half_d": [head // 2], "most": [2**63 - 1]}
+    whole |= {"axes_013": [0, 1, 3], "axes_012": [0, 1, 2], "axes_13": [1, 3]}
+    whole |= {"split_q": [1, -1, heads, head], "split_k": [1, -1, 1, head], "join": [1, -1, width]}
     whole |= {"batch": [[[[0]]]], "axis_1": [1]}
-    shapes = {"embedding": (VOCABULARY, width), "table": (32, width), "wo": (width, VOCABULARY)}
-    shapes |= {"wq": (width, width), "wk": (width, HEAD), "wv": (width, HEAD)}
-    found = {name: np.array(value, np.int64) for name, value in whole.items()}
-    found |= {name: random.randn(*shape).astype(np.float32) for name, shape in shapes.items()}
-    found |= {"nothing": np.array(0, np.float32), "lowest": np.array(np.finfo(np.float32).min)}
-    found["frequencies"] = np.array([1, 0.1, 1, 0.1], np.float32)
-    found["triangle"] = np.tril(np.ones((1, 1, 32, 32), bool))
-    return found
+    shapes = {"embedding": (sizes.vocabulary, width), "table": (32, width), "wo": (width, sizes.vocabulary)}
+    shapes |= {"wq": (width, width), "wk": (width, head), "wv": (width, head)}
+    constants = {name: np.array(value, np.int64) for name, value in whole.items()}
+    constants |= {name: random.randn(*shape).astype(np.float32) for name, shape in shapes.items()}
+    constants |= {"nothing": np.array(0, np.float32), "lowest": np.array(np.finfo(np.float32).min)}
+    constants["frequencies"] = np.array(2 * [0.1**i for i in range(head // 2)], np.float32)
+    constants["triangle"] = np.tril(np.ones((1, 1, 32, 32), bool))
+    return constants
 
 
-def one_after_another(form: str, tokens: Sequence[int], added: int = 1, extra: str = "") -> list[Array]:
-    """Return the logits of each call of the decoder, resolved anew for the length of its caches in that call."""
-    model = decoder(form, extra=extra)
-    past = {name: np.zeros((1, 1, 0, HEAD), np.float32) for name in ("past_k", "past_v")}
-    found: list[Array] = []
+def one_after_another(
+    form: str, tokens: Sequence[int], added: int = 1, extra: str = "", sizes: Sizes = Sizes()
+) -> list[Array]:
+    """Return the logits of each call of the decoder in ONNX Runtime, whose caches are handed on."""
+    model = decoder(form, extra=extra, sizes=sizes)
+    session, names = onnx_runtime.session(model), {port.name for port in model.graph.input}
+    past_k = past_v = np.zeros((1, 1, 0, sizes.head), np.float32)
+    logits: list[Array] = []
     for at in range(0, len(tokens), added):
-        given = {"tokens": np.array([tokens[at : at + added]]), **past}
+        inputs = {"tokens": np.array([tokens[at : at + added]]), "past_k": past_k, "past_v": past_v}
         more = {"attention_mask": np.ones((1, at + added), np.int64), "position_ids": np.arange(at, at + added)[None]}
-        given |= {name: value for name, value in more.items() if any(each.name == name for each in model.graph.input)}
-        module = import_model(model, input_shapes={name: value.shape for name, value in given.items()})
-        outputs = run_module(module, given)
-        past = {"past_k": outputs["present_k"], "past_v": outputs["present_v"]}
-        found.append(outputs["logits"])
-    return found
+        inputs |= {name: value for name, value in more.items() if name in names}
+        scores, past_k, past_v = session.run(["logits", "present_k", "present_v"], inputs)
+        logits.append(scores)
+    return logits
