@@ -14,7 +14,7 @@ from ...plugins import author_place
 _SEVERAL_BLOCKS = "'block' property of Region class is only available for single-block regions."
 """Text of the ValueError of xDSL where a region of one block is asked for, and it has others."""
 _OWN = __name__.partition(".")[0]
-_NO_OPTIMIZER = "mlir-opt is not available"
+NO_OPTIMIZER = "mlir-opt is not available"
 """Text of the ValueError of xDSL's passes that run mlir-opt."""
 
 
@@ -41,7 +41,7 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
     if isinstance(error, ValueError) and str(error) == _SEVERAL_BLOCKS:
         remedy = "run it on structured control flow, before convert-scf-to-cf"
         return Diagnostic(f"a region is not a single block in {doing}", expected="regions of one block", remedy=remedy)
-    if isinstance(error, ValueError) and str(error) == _NO_OPTIMIZER:
+    if isinstance(error, ValueError) and str(error) == NO_OPTIMIZER:
         return Diagnostic(f"{doing} runs mlir-opt", expected="mlir-opt on the path", remedy="install MLIR's tools")
     text = _text(error)
     if _is_of_upstream_pass(error):

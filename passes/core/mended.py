@@ -49,6 +49,7 @@ from xdsl.transforms.canonicalization_patterns import cf as cf_patterns
 from xdsl.transforms.canonicalization_patterns import memref as memref_patterns
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.dead_code_elimination import region_dce
+from xdsl.transforms.mlir_opt import MLIROptPass
 from xdsl.utils.hints import isa
 
 from ...dialects.core.analysis.arithmetic import wrapped
@@ -60,6 +61,7 @@ from ...dialects.core.verification.dominance import reachable_blocks
 from ...errors import Diagnostic
 from ...ir import numpy_type, where
 from .mended_kernels import adds_integers, is_fusable, is_streamable, keeps_order
+from .mended_optimizer import run_optimizer
 
 _Branch: TypeAlias = tuple[Block, Sequence[SSAValue]]
 
@@ -318,6 +320,7 @@ def correct_rewrites() -> None:
     setattr(ComplexBinaryOp, "fold", fold_complex)
     setattr(cf_patterns, "collapse_branch", collapse_branch)
     setattr(CanonicalizePass, "apply", _canonicalize(CanonicalizePass.apply))
+    setattr(MLIROptPass, "apply", run_optimizer)
     for pattern in (convert_scf_to_cf.IfLowering, convert_scf_to_cf.ForLowering, convert_scf_to_cf.SwitchLowering):
         _only_if(pattern, _may_become_branches)
     _only_if(scf_for_loop_unroll.UnrollLoopPattern, _may_be_unrolled)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.opt_tool import main
 
 pytestmark = pytest.mark.quick
 
@@ -62,3 +64,16 @@ def test_constants_have_the_text_of_mlir_opt():
     expected = _upstream(text)
     assert _ours(text) == expected
     assert _ours("\n".join(expected)) == expected
+
+
+@pytest.mark.skipif(shutil.which(_MLIR_OPT) is None, reason=f"needs {_MLIR_OPT}")
+def test_the_pass_mlir_opt_reads_these_constants(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    floats = "dense<[0x7F800000, 0xFFC00001, -0.0]> : tensor<3xf32>"
+    text = f'{_program(seed=2)}\n"test.op"() {{a = {floats}}} : () -> ()'
+    (file := tmp_path / "f.mlir").write_text(text)
+    step = "mlir-opt{{executable=mlir-opt-19 arguments='--allow-unregistered-dialect'{}}}"
+    flags = ["--mlir-print-op-generic", "--allow-unregistered-dialect"]
+    assert main([str(file), *flags, "-p", step.format("")]) == 0
+    assert _ops(capsys.readouterr().out) == _ours("\n".join(_upstream(text)))
+    assert main([str(file), *flags, "-p", step.format(",'--no-such'")]) == 1
+    assert "Unknown command line argument '--no-such'" in capsys.readouterr().err
