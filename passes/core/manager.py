@@ -20,6 +20,7 @@ from ...errors import Diagnostic
 from .failures import as_diagnostic, catchable
 from .garbage import nothing_older_searched, rare_collections
 from .pipeline import ANY, Pipeline, Step
+from .required import check_requirement
 
 
 @dataclass(frozen=True)
@@ -124,13 +125,19 @@ def _verify(step: Step, module: ModuleOp) -> None:
     try:
         verify(module)
     except Diagnostic as error:
-        if not type(step.run).__module__.startswith("xdsl."):
+        if not _is_of_xdsl(step):
             raise
         message = f"pass '{step.name}' of xDSL does not support this program"
         raise Diagnostic(message, error.where, notes=[f"its result does not verify: {error.message}"]) from error
 
 
+def _is_of_xdsl(step: Step) -> bool:
+    return type(step.run).__module__.startswith("xdsl.")
+
+
 def _rewrite(step: Step, module: ModuleOp, context: Context) -> None:
+    if _is_of_xdsl(step):
+        check_requirement(step.name, module)
     for target in list(_anchored(module, step.anchor)):
         if isinstance(target, ModuleOp):
             step.run.apply(context, target)

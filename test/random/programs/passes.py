@@ -85,7 +85,7 @@ class Outcome:
     Result of a pass on a program.
 
     `kind` is `same`, `changed`, `lowered` (to dialects that are not interpreted), `refused` (a clear error),
-    `unsupported` (an error that says that a pass of xDSL failed) or `fault`.
+    `unsupported` (an error that says that a pass of xDSL raised an exception) or `fault`.
     """
 
     step: str
@@ -225,7 +225,7 @@ def reduced_fault(program: Program, chain: Sequence[str]) -> str:
 
 def failure_kind(error: Diagnostic) -> str:
     """Return the kind of outcome that an error of a pass is."""
-    if "internal error" in error.message or "does not verify" in error.message:
+    if "internal error" in error.message or "does not verify" in str(error):
         return "fault"
     return "unsupported" if "of xDSL does not support" in error.message else "refused"
 
