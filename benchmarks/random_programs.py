@@ -40,7 +40,7 @@ from tilewright.errors import Diagnostic
 from tilewright.runtime.upstream import optimized
 from tilewright.test.random.programs.harness import Failure, Results
 from tilewright.test.random.programs.in_c import FLAGS, CText, in_c, run_in_c
-from tilewright.test.random.programs.in_jit import UNSUPPORTED, run_in_jit
+from tilewright.test.random.programs.in_jit import FAULTS, UNSUPPORTED, run_in_jit
 from tilewright.test.random.programs.passes import Outcome, Subject, chains, failure_kind, reduced_fault
 from tilewright.test.random.programs.program import PROFILES, Program, program
 from tilewright.test.random.programs.running import difference, inputs_of, interpreted
@@ -146,11 +146,12 @@ def _compare(
     tally: Tally,
 ) -> None:
     for drawn, found in zip(programs, results, strict=True):
-        if isinstance(found, Failure) and "PLEASE submit a bug report" in found.text:
-            tally.add(place, "unsupported")
-            tally.refusals[f"{place}: a tool of MLIR crashes"] += 1
-            continue
         if isinstance(found, Failure):
+            upstream = [name for part, name in FAULTS.items() if part in found.text]
+            if upstream and not place.startswith("C"):
+                tally.add(place, "unsupported")
+                tally.refusals[f"{place}: {upstream[0]} (seed {drawn.seed})"] += 1
+                continue
             tally.fault(place, drawn.seed, f"{drawn.profile}, {place}: {found.text}")
             continue
         pairs = zip(expected[drawn.seed], found, strict=True)
@@ -182,9 +183,14 @@ def _compare_c(subjects: Sequence[Subject], expected: dict[int, list[Results]], 
 
 
 def _compare_jit(programs: Sequence[Program], expected: dict[int, list[Results]], tally: Tally) -> None:
-    chosen = [drawn for drawn in programs if not drawn.traits & UNSUPPORTED]
-    for _ in range(len(programs) - len(chosen)):
+    chosen = list[Program]()
+    for drawn in programs:
+        reasons = [reason for trait, reason in UNSUPPORTED.items() if trait in drawn.traits]
+        if not reasons:
+            chosen.append(drawn)
+            continue
         tally.add("JIT", "refused")
+        tally.refusals[f"JIT: {reasons[0]}"] += 1
     with tempfile.TemporaryDirectory() as folder:
         _compare("JIT", chosen, run_in_jit(chosen, Path(folder)), expected, tally)
     for drawn in chosen:
@@ -254,8 +260,9 @@ def main() -> int:
             if arguments.faults:
                 arguments.faults.write_text("\n\n".join(tally.faults))
     Console(width=100).print(table(tally))
-    for text, count in tally.refusals.most_common(12):
-        print(f"{count:5} {text}")
+    for rank, (text, count) in enumerate(tally.refusals.most_common()):
+        if rank < 12 or text.startswith("JIT"):
+            print(f"{count:5} {text}")
     print(f"{done} programs, {len(tally.faults)} faults, {time.monotonic() - began:.0f} s")
     return int(bool(tally.faults))
 

@@ -20,14 +20,20 @@ from .types import Shaped
 INDEX = np.int64
 """Type of indices in upstream's lowering to x86-64."""
 
-UNSUPPORTED = frozenset({"libm", "concat", "half", "identity", "returned tensor"})
-"""
-Traits of programs that upstream does not compute.
+UNSUPPORTED = {
+    "libm": "upstream's elementary functions are those of another library",
+    "concat": "tensor.concat is not bufferised upstream",
+    "half": "floats of 16 bits go through __truncsfbf2, which flushes denormals",
+    "identity": "MLIR 19 drops linalg.transpose on memrefs where the permutation is the identity",
+    "returned tensor": "upstream lets callers write to the constants that functions return",
+}
+"""Trait of programs that upstream does not compute -> why."""
 
-Its elementary functions are those of another library; floats of 16 bits go through `__truncsfbf2`, which flushes
-denormals; `tensor.concat` is not bufferised; MLIR 19 drops `linalg.transpose` on memrefs where the permutation is the
-identity, and lets callers write to the constants that functions return.
-"""
+FAULTS = {
+    "PLEASE submit a bug report": "a tool of MLIR crashes",
+    "size values, got": "expand-strided-metadata of MLIR 19 keeps axes that a subview with strides drops",
+}
+"""Part of an error of upstream's tools that is a fault of theirs -> which."""
 
 _REPLACED = {
     "buffer-deallocation-pipeline": ("convert-math-to-funcs",),
