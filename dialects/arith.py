@@ -1,7 +1,8 @@
 """
-Upstream's `arith`: xDSL's with the op that it lacks.
+Upstream's `arith`: xDSL's with the ops that it lacks.
 
     %r = arith.remf %a, %b : f32
+    %i = arith.index_castui %n : i32 to index
 
 Syntax and meaning are upstream's: https://mlir.llvm.org/docs/Dialects/ArithOps/.
 """
@@ -15,6 +16,7 @@ from xdsl.traits import Pure
 
 from ..ir import Array
 from .core.extended import extended
+from .core.index_cast import IndexCastUIOp
 from .core.semantics import scalar
 
 
@@ -35,4 +37,4 @@ def _remf(op: RemFOp, a: Array, b: Array) -> Array:
     return np.fmod(a, b)
 
 
-ARITH = extended(Arith, [RemFOp])
+ARITH = extended(Arith, [RemFOp, IndexCastUIOp])

@@ -309,7 +309,16 @@ def _index_cast(b: Builder, op: Operation) -> SSAValue:
     return _truncated(b, op) if result == i1 else b.cast(_signed_operand(b, op), result)
 
 
-@rule("arith.extui", "arith.uitofp", "arith.index_castui")
+@rule("arith.index_castui")
+def _unsigned_index_cast(b: Builder, op: Operation) -> SSAValue:
+    operand, width = op.operands[0], _width(b, op)
+    if isinstance(operand.type, IndexType) or width == WIDE_INDEX.width.data:
+        return _index_cast(b, op)
+    unsigned = b.as_type(operand, UNSIGNED[width] if width > 1 else i1)
+    return b.cast(unsigned, INDEX if b.fits_narrow(op) else WIDE_INDEX)
+
+
+@rule("arith.extui", "arith.uitofp")
 def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
     known, wide = b.known(op.operands[0]), _result(op)
     if known is not None and isinstance(wide, IntegerType):

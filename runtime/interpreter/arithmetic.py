@@ -18,6 +18,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr
 
 from ...dialects.core.analysis.arithmetic import AFFINE, COMPARISONS, SEMANTICS, Semantics
 from ...dialects.core.analysis.extrema import EXTREMA
+from ...dialects.core.index_cast import IndexCastUIOp
 from ...dialects.core.semantics import Value, number_array, scalar
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
@@ -158,6 +159,11 @@ def _trunci(op: arith.TruncIOp, a: Array) -> Array:
 @scalar(arith.IndexCastOp)
 def _index_cast(op: arith.IndexCastOp, a: Array) -> Array:
     return wrap(signed(a), op.result.type)
+
+
+@scalar(IndexCastUIOp)
+def _index_castui(op: IndexCastUIOp, a: Array) -> Array:
+    return wrap(unsigned(a, op.input.type), op.result.type)
 
 
 @scalar(arith.SIToFPOp)

@@ -67,7 +67,7 @@ def cases(rng: random.Random, count: int) -> Iterator[tuple[list[str], str, str]
                 yield numbers(type, rng, 2), f"cmpi {predicate}, %0, %1 : {type}", "i1"
         for other in WIDTHS:
             kinds = ["extsi", "extui"] if width < WIDTHS[other] else ["trunci"] if width > WIDTHS[other] else []
-            kinds = ["index_cast"] if "index" in (type, other) and type != other else kinds
+            kinds = ["index_cast", "index_castui"] if "index" in (type, other) and type != other else kinds
             for kind in kinds:
                 yield numbers(type, rng, 1), f"{kind} %0 : {type} to {other}", other
     for type, values in SPECIALS.items():

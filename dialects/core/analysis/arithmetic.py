@@ -22,6 +22,7 @@ from xdsl.traits import OpTrait
 
 from ....errors import Diagnostic
 from ....ir import Array, array_of, integer_width, where
+from ..index_cast import IndexCastUIOp
 
 
 class Tabulated(OpTrait):
@@ -126,6 +127,7 @@ _CASTS: dict[type[Operation], bool] = {
     arith.ExtUIOp: True,
     arith.TruncIOp: False,
     arith.IndexCastOp: False,
+    IndexCastUIOp: True,
 }
 """Op class of an integer conversion -> it reads its operand as unsigned."""
 

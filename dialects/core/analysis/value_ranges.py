@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ....ir import integer_width
+from ..index_cast import IndexCastUIOp
 from .arithmetic import COMPARISONS, SEMANTICS, integer_of
 from .intervals import Range
 
@@ -129,10 +130,14 @@ TRANSFERS: dict[type[Operation], Callable[[Range, Range], Range | None]] = {
 """Op class -> the interval of its exact results on intervals of its operands, None where these are unbounded."""
 
 _SAME = (arith.ExtSIOp, arith.TruncIOp, arith.IndexCastOp)
-_OTHERS = (*_SAME, arith.ExtUIOp, arith.CmpiOp, arith.SelectOp)
+_ZERO_EXTENDED = (arith.ExtUIOp, IndexCastUIOp)
+_OTHERS = (*_SAME, *_ZERO_EXTENDED, arith.CmpiOp, arith.SelectOp)
 
 
-def _extended(op: Operation, a: Range) -> Range | None:
+def _extended(op: Operation, a: Range) -> Range:
+    """Return the interval of a zero-extended integer; a truncated one has that of its operand."""
+    if isinstance(op.operands[0].type, IndexType):
+        return a
     return a if a.low >= 0 else Range(0, (1 << (integer_width(op.operands[0].type) or 64)) - 1)
 
 
@@ -154,7 +159,7 @@ def exact_range(op: Operation, operands: Sequence[Range]) -> Range | None:
     """Return the interval of an op's result, were its type unlimited; None where it is unbounded."""
     if isinstance(op, arith.SelectOp):
         return _select(*operands)
-    if isinstance(op, arith.ExtUIOp):
+    if isinstance(op, _ZERO_EXTENDED):
         return _extended(op, operands[0])
     if integer_width(op.operands[0].type) == 1:
         return -operands[0] if isinstance(op, arith.ExtSIOp) else None

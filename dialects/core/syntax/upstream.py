@@ -133,7 +133,7 @@ def _atomic(op: type[Operation], parser: Parser) -> Operation:
 
 
 def _scope(op: type[Operation], parser: Parser) -> Operation:
-    """Parse `memref.alloca_scope -> (f32) {...}`."""
+    """Parse `memref.alloca_scope -> (f32) {...}`, or `scf.execute_region -> (f32) {...}`."""
     results = _result_types(parser)
     region = parser.parse_region()
     return op.create(result_types=results, regions=[region], attributes=parser.parse_optional_attr_dict())
@@ -359,6 +359,7 @@ SYNTAX: dict[str, Syntax] = {
     "memref.global": Syntax(_global, _print_global, _has_no_upstream_form),
     "memref.memory_space_cast": Syntax(_cast, _TO),
     "memref.rank": Syntax(_rank, _print_rank),
+    "scf.execute_region": Syntax(_scope, _print_scope, replaces=True),
     "scf.parallel": Syntax(_parallel, _print_parallel),
     "scf.reduce": Syntax(parse_reduce, print_reduce, replaces=True),
     "scf.while": Syntax(_while, replaces=True),

@@ -11,6 +11,12 @@
 // CHECK-NEXT:   affine.store %a, %m[0]
 // CHECK-NEXT: }
 // CHECK:      affine.if affine_set<() : (1 == 0)>() {
+// CHECK:      affine.if affine_set<() : (1 == 1)>() {
+// CHECK-NEXT: } else {
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.execute_region {
+// CHECK-NEXT:   scf.yield
+// CHECK-NEXT: } {example.note = 1 : i32}
 #set = affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 mod 2 == 0)>
 func.func @network(%a: i32, %b: i8, %n : index, %m: memref<2xi32>) -> (i32, i8) {
   %c0 = arith.constant 0 : index
@@ -43,5 +49,11 @@ func.func @network(%a: i32, %b: i8, %n : index, %m: memref<2xi32>) -> (i32, i8) 
   } else {
     affine.store %q, %m[1] : memref<2xi32>
   }
+  affine.if affine_set<() : (1 == 1)>() {
+  } else {
+  }
+  scf.execute_region {
+    scf.yield
+  } {example.note = 1 : i32}
   func.return %q, %s : i32, i8
 }

@@ -42,7 +42,7 @@ def test_errors_name_the_op(
     first, *rest = capsys.readouterr().err.splitlines()
     assert first.startswith(f"{file}:5:3: error: ")
     assert first.endswith(f"pass '{STEP}' of xDSL has no valid result for 'func.call' here")
-    assert "  expected:   functions that are not called" in rest
+    assert "  expected:   functions that the module does not call" in rest
     monkeypatch.delitem(REQUIREMENTS, STEP)
     assert main([str(file), "-p", STEP]) == 1
     error = capsys.readouterr().err

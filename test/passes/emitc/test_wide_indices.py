@@ -54,9 +54,10 @@ class _Writer:
                 test = self.emit(f"arith.cmpi {predicate}, {a}, {b} : index")
                 return self.emit(f"arith.select {test}, {b}, {self.rng.choice(values)} : index")
             case 3:
-                width = self.rng.choice(["i8", "i16", "i32", "i64"])
-                narrow = self.emit(f"arith.index_cast {a} : index to {width}")
-                return self.emit(f"arith.index_cast {narrow} : {width} to index")
+                width = self.rng.choice(["i1", "i8", "i16", "i32", "i64"])
+                down, up = self.rng.choices(["index_cast", "index_castui"], k=2)
+                narrow = self.emit(f"arith.{down} {a} : index to {width}")
+                return self.emit(f"arith.{up} {narrow} : {width} to index")
             case 4:
                 return self.loop(a, b)
             case _:

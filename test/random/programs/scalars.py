@@ -207,13 +207,13 @@ def index_division(b: Builder) -> None:
 @statement("arith", 1.5)
 def index_cast(b: Builder) -> None:
     """Add a conversion between an index and an integer; a wide integer is masked first."""
-    type = b.scalar_type(("i8", "i16", "i32", "i64"))
+    type, cast = b.scalar_type(("i8", "i16", "i32", "i64")), b.draw.choice(("index_cast", "index_castui"))
     if b.draw.random() < 0.5:
-        b.op(f"arith.index_cast {b.index().name} : index to {type}", type)
+        b.op(f"arith.{cast} {b.index().name} : index to {type}", type)
         return
     mask = b.draw.choice((1, 7, 63))
     low = b.op(f"arith.andi {b.scalar(type).name}, {b.constant(type, str(mask)).name} : {type}", type)
-    b.op(f"arith.index_cast {low.name} : {type} to index", "index", (0, mask))
+    b.op(f"arith.{cast} {low.name} : {type} to index", "index", (0, mask))
 
 
 @statement("arith", 1)
