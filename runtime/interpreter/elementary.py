@@ -32,13 +32,13 @@ def _rsqrt(x: Array) -> Array:
 
 
 def _fma_of_numbers(a: float, b: float, c: float) -> float:
-    if not (libm.isfinite(a) and libm.isfinite(b) and libm.isfinite(c)) or a * b == 0 == c:
+    if not (libm.isfinite(a) and libm.isfinite(b) and libm.isfinite(c)) or a == 0 or b == 0:
         return a * b + c
     total = Fraction(a) * Fraction(b) + Fraction(c)
     try:
         return float(total)
     except OverflowError:
-        return libm.copysign(libm.inf, total)
+        return libm.inf if total > 0 else -libm.inf
 
 
 _fma_of_doubles = np.frompyfunc(_fma_of_numbers, 3, 1)

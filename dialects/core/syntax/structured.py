@@ -1,16 +1,16 @@
-"""Upstream's syntax of structured ops with several regions: `affine.if` and `scf.reduce`."""
+"""Upstream's syntax of structured ops with several regions: `affine.if`, `scf.index_switch` and `scf.reduce`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects.affine import YieldOp
-from xdsl.dialects.builtin import AffineSetAttr, IndexType
+from xdsl.dialects import affine, scf
+from xdsl.dialects.builtin import AffineSetAttr, DenseArrayBase, IndexType, UnregisteredOp, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
+from xdsl.traits import IsTerminator, SingleBlockImplicitTerminator, ensure_terminator
 
 
 def parse_affine_if(op: type[Operation], parser: Parser) -> Operation:
@@ -24,9 +24,9 @@ def parse_affine_if(op: type[Operation], parser: Parser) -> Operation:
     if parser.parse_optional_punctuation("->") is not None:
         types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
         results = [parser.parse_type()] if types is None else types
-    regions = [_terminated(parser)]
+    regions = [terminated_region(parser, affine.YieldOp)]
     has_else = parser.parse_optional_keyword("else") is not None
-    regions.append(_terminated(parser) if has_else else Region())
+    regions.append(terminated_region(parser, affine.YieldOp) if has_else else Region())
     attributes = parser.parse_optional_attr_dict()
     properties: dict[str, Attribute] = {"condition": condition}
     return op.create(
@@ -41,15 +41,32 @@ def _indices(parser: Parser, delimiter: Parser.Delimiter) -> Sequence[SSAValue]:
     return parser.resolve_operands(operands, [IndexType()] * len(operands), start)
 
 
-def _terminated(parser: Parser) -> Region:
+def terminated_region(parser: Parser, terminator: type[Operation]) -> Region:
     """Parse a region of one block, and add the terminator that one without results may omit."""
     region = parser.parse_region()
     if not region.blocks:
         region.add_block(Block())
-    block = region.block
-    if not isinstance(block.last_op, YieldOp):
-        block.add_op(YieldOp.get())
+    last = region.blocks[-1].last_op
+    if last is None or not (last.has_trait(IsTerminator) or isinstance(last, UnregisteredOp)):
+        region.blocks[-1].add_op(terminator.create())
     return region
+
+
+def parse_index_switch(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `scf.index_switch %i {a.b} -> i32 case 1 {...} default {...}`."""
+    operand = parser.parse_operand(IndexType())
+    attributes = parser.parse_optional_attr_dict()
+    types: Sequence[Attribute] = ()
+    if parser.parse_optional_punctuation("->") is not None:
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    cases: list[int] = []
+    regions: list[Region] = []
+    while parser.parse_optional_keyword("case") is not None:
+        cases.append(parser.parse_integer())
+        regions.append(terminated_region(parser, scf.YieldOp))
+    parser.parse_keyword("default")
+    default = terminated_region(parser, scf.YieldOp)
+    return cast(Any, op)(operand, DenseArrayBase.from_list(i64, cases), default, regions, types, attributes)
 
 
 def print_affine_if(op: Operation, printer: Printer) -> None:

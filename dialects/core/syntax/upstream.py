@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.memref import AllocaScopeReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, OptPropertyDef
 from xdsl.parser import Parser, UnresolvedOperand
@@ -27,7 +28,14 @@ from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
 
 from ....ir import DenseAttr
 from .constants import print_dense
-from .structured import parse_affine_if, parse_reduce, print_affine_if, print_reduce
+from .structured import (
+    parse_affine_if,
+    parse_index_switch,
+    parse_reduce,
+    print_affine_if,
+    print_reduce,
+    terminated_region,
+)
 
 _ATOMIC_KINDS = (
     *("addf", "addi", "assign", "maximumf", "maxs", "maxu", "minimumf", "mins", "minu", "mulf", "muli", "ori", "andi"),
@@ -133,7 +141,14 @@ def _atomic(op: type[Operation], parser: Parser) -> Operation:
 
 
 def _scope(op: type[Operation], parser: Parser) -> Operation:
-    """Parse `memref.alloca_scope -> (f32) {...}`, or `scf.execute_region -> (f32) {...}`."""
+    """Parse `memref.alloca_scope -> (f32) {...}`."""
+    results = _result_types(parser)
+    region = terminated_region(parser, AllocaScopeReturnOp)
+    return op.create(result_types=results, regions=[region], attributes=parser.parse_optional_attr_dict())
+
+
+def _execute_region(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `scf.execute_region -> (f32) {...}`."""
     results = _result_types(parser)
     region = parser.parse_region()
     return op.create(result_types=results, regions=[region], attributes=parser.parse_optional_attr_dict())
@@ -359,7 +374,8 @@ SYNTAX: dict[str, Syntax] = {
     "memref.global": Syntax(_global, _print_global, _has_no_upstream_form),
     "memref.memory_space_cast": Syntax(_cast, _TO),
     "memref.rank": Syntax(_rank, _print_rank),
-    "scf.execute_region": Syntax(_scope, _print_scope, replaces=True),
+    "scf.execute_region": Syntax(_execute_region, _print_scope, replaces=True),
+    "scf.index_switch": Syntax(parse_index_switch, replaces=True),
     "scf.parallel": Syntax(_parallel, _print_parallel),
     "scf.reduce": Syntax(parse_reduce, print_reduce, replaces=True),
     "scf.while": Syntax(_while, replaces=True),

@@ -11,12 +11,22 @@
 // CHECK-NEXT:   affine.store %a, %m[0]
 // CHECK-NEXT: }
 // CHECK:      affine.if affine_set<() : (1 == 0)>() {
-// CHECK:      affine.if affine_set<() : (1 == 1)>() {
+// CHECK:      affine.if affine_set<() : (0 == 0)>() {
 // CHECK-NEXT: } else {
 // CHECK-NEXT: }
 // CHECK-NEXT: scf.execute_region {
 // CHECK-NEXT:   scf.yield
 // CHECK-NEXT: } {example.note = 1 : i32}
+// CHECK-NEXT: scf.index_switch %n {example.note = 2 : i32}
+// CHECK-NEXT: case 1 {
+// CHECK-NEXT:   scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: default {
+// CHECK-NEXT:   scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: memref.alloca_scope {
+// CHECK-NEXT:   memref.alloca_scope.return
+// CHECK-NEXT: }
 #set = affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 mod 2 == 0)>
 func.func @network(%a: i32, %b: i8, %n : index, %m: memref<2xi32>) -> (i32, i8) {
   %c0 = arith.constant 0 : index
@@ -55,5 +65,12 @@ func.func @network(%a: i32, %b: i8, %n : index, %m: memref<2xi32>) -> (i32, i8) 
   scf.execute_region {
     scf.yield
   } {example.note = 1 : i32}
+  scf.index_switch %n {example.note = 2 : i32}
+  case 1 {
+  }
+  default {
+  }
+  memref.alloca_scope {
+  }
   func.return %q, %s : i32, i8
 }

@@ -269,6 +269,13 @@ def test_fused_products_are_rounded_once(seed: int, type: Any, exponent: int):
             assert errors[0] == min(errors)
 
 
+def test_fused_products_beyond_the_largest_number_are_infinite():
+    a, b, c = np.array([[1e200, -1e200, np.inf, 1e-200], [1e200, 1e200, 0, -1e-200], [-1, 1e200, 1, 0]])
+    results = compute(make(math.FmaOp, f64, f64, f64), a, b, c)
+    np.testing.assert_array_equal(results, [np.inf, -np.inf, np.nan, -0.0])
+    assert np.signbit(results[3])
+
+
 def test_round_goes_away_from_zero():
     values = np.array([0.5, 1.5, -0.5, -2.5, 2.4], np.float32)
     assert compute(make(math.RoundOp, f32), values).tolist() == [1.0, 2.0, -1.0, -3.0, 2.0]
