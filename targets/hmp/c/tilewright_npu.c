@@ -1,0 +1,453 @@
+/* Calls of a compiled network to its sub-graphs on an NPU: artefacts, plug-ins, frames. See tilewright_npu.h. */
+#define _GNU_SOURCE
+#include "tilewright_npu_process.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096, TEXT_BYTES = 1024 };
+
+typedef struct runner {
+    pthread_mutex_t busy; /* held while a frame is computed */
+    tw_npu_stage *stage;
+    const tw_npu_plugin *plugin;
+    void *session, *library;
+    tw_npu_description description;
+    tw_npu_buffer buffers[2 * TW_NPU_TENSORS];
+    struct runner *next;
+} runner;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static runner *runners;
+static int is_registered;
+
+/* SHA-256 (FIPS 180-4) */
+
+static uint32_t rotated(uint32_t x, unsigned bits)
+{
+    return x >> bits | x << (32 - bits);
+}
+
+static void sha256_block(uint32_t state[8], const uint8_t *block)
+{
+    static const uint32_t constants[64] = {
+        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+        0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+        0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+        0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+        0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+        0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+        0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+        0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    uint32_t w[64], v[8];
+    for (int k = 0; k < 16; ++k)
+        w[k] = (uint32_t)block[4 * k] << 24 | (uint32_t)block[4 * k + 1] << 16 | (uint32_t)block[4 * k + 2] << 8
+            | block[4 * k + 3];
+    for (int k = 16; k < 64; ++k) {
+        const uint32_t s0 = rotated(w[k - 15], 7) ^ rotated(w[k - 15], 18) ^ w[k - 15] >> 3;
+        const uint32_t s1 = rotated(w[k - 2], 17) ^ rotated(w[k - 2], 19) ^ w[k - 2] >> 10;
+        w[k] = w[k - 16] + s0 + w[k - 7] + s1;
+    }
+    memcpy(v, state, sizeof v);
+    for (int k = 0; k < 64; ++k) {
+        const uint32_t s1 = rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25);
+        const uint32_t t1 = v[7] + s1 + ((v[4] & v[5]) ^ (~v[4] & v[6])) + constants[k] + w[k];
+        const uint32_t s0 = rotated(v[0], 2) ^ rotated(v[0], 13) ^ rotated(v[0], 22);
+        const uint32_t t2 = s0 + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+        memmove(v + 1, v, 7 * sizeof v[0]);
+        v[4] += t1;
+        v[0] = t1 + t2;
+    }
+    for (int k = 0; k < 8; ++k)
+        state[k] += v[k];
+}
+
+static void sha256(const uint8_t *bytes, uint64_t size, uint8_t digest[32])
+{
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    uint8_t tail[128] = {0};
+    const uint64_t rest = size % 64, length = rest < 56 ? 64 : 128;
+    for (uint64_t k = 0; k + 64 <= size; k += 64)
+        sha256_block(state, bytes + k);
+    memcpy(tail, bytes + (size - rest), (size_t)rest);
+    tail[rest] = 0x80;
+    for (unsigned k = 0; k < 8; ++k)
+        tail[length - 1 - k] = (uint8_t)(size * 8 >> 8 * k);
+    for (uint64_t k = 0; k < length; k += 64)
+        sha256_block(state, tail + k);
+    for (int k = 0; k < 32; ++k)
+        digest[k] = (uint8_t)(state[k / 4] >> (24 - 8 * (k % 4)));
+}
+
+/* Files and texts */
+
+static int32_t failure(char *text, uint32_t size, int32_t status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int32_t failure(char *text, uint32_t size, int32_t status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *tw_npu_status_name(int32_t status)
+{
+    static const char *const names[] = {
+        "TW_NPU_OK", "TW_NPU_AGAIN", "TW_NPU_FAILED", "TW_NPU_TIMEOUT", "TW_NPU_NO_DEVICE", "TW_NPU_NO_MEMORY",
+        "TW_NPU_BAD_ARGUMENT", "TW_NPU_BAD_ARTIFACT", "TW_NPU_FOREIGN_TARGET", "TW_NPU_WRONG_HASH",
+        "TW_NPU_WRONG_FRAME", "TW_NPU_UNSUPPORTED", "TW_NPU_CRASHED", "TW_NPU_FOREIGN_VERSION", "TW_NPU_MISSING",
+        "TW_NPU_WRONG_TENSORS"};
+    return status >= 0 && status < (int32_t)(sizeof names / sizeof names[0]) ? names[status] : "unknown status";
+}
+
+static const char *remedy_of(const tw_npu_stage *stage, int32_t status)
+{
+    switch (status) {
+    case TW_NPU_TIMEOUT:
+        return "give TILEWRIGHT_NPU_TIMEOUT_MS more milliseconds, or look whether other programs hold the device";
+    case TW_NPU_NO_DEVICE:
+        return "install the driver and the library of the vendor, or map the layers to another processor";
+    case TW_NPU_CRASHED:
+    case TW_NPU_FAILED:
+    case TW_NPU_WRONG_FRAME:
+        return "report it to the maker of the plug-in, or map the layers to another processor";
+    case TW_NPU_FOREIGN_VERSION:
+        return "build the plug-in with the header tilewright_npu.h of this network";
+    default:
+        return stage->remedy;
+    }
+}
+
+/* Finds a file in $TILEWRIGHT_NPU_PATH, else beside the program or library that holds this code. */
+static int find_file(const char *name, char path[PATH_BYTES])
+{
+    const char *chosen = getenv("TILEWRIGHT_NPU_PATH");
+    Dl_info own;
+    char program[PATH_BYTES] = "";
+    if (chosen != NULL && *chosen != '\0')
+        return snprintf(path, PATH_BYTES, "%s/%s", chosen, name) < PATH_BYTES && access(path, R_OK) == 0;
+    if (dladdr(&runners, &own) != 0 && own.dli_fname != NULL && strstr(own.dli_fname, ".so") != NULL)
+        snprintf(program, sizeof program, "%s", own.dli_fname);
+    else if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        return 0;
+    char *end = strrchr(program, '/');
+    if (end == NULL)
+        return snprintf(path, PATH_BYTES, "%s", name) < PATH_BYTES && access(path, R_OK) == 0;
+    *end = '\0';
+    return snprintf(path, PATH_BYTES, "%s/%s", program, name) < PATH_BYTES && access(path, R_OK) == 0;
+}
+
+static uint32_t number_in(const char *variable, uint32_t otherwise)
+{
+    const char *text = getenv(variable);
+    const long value = text != NULL ? strtol(text, NULL, 10) : 0;
+    return value > 0 && value < INT32_MAX ? (uint32_t)value : otherwise;
+}
+
+/* Plug-ins */
+
+static int32_t load_library(const char *path, runner *made, char *text, uint32_t size)
+{
+    made->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (made->library == NULL)
+        return failure(text, size, TW_NPU_MISSING, "%s", dlerror());
+    union {
+        void *object;
+        tw_npu_plugin_function function;
+    } symbol = {.object = dlsym(made->library, "tilewright_npu_plugin")};
+    made->plugin = symbol.object != NULL ? symbol.function(TW_NPU_ABI_VERSION) : NULL;
+    if (made->plugin == NULL)
+        return failure(text, size, TW_NPU_FOREIGN_VERSION, "%s has no interface of version %u", path, TW_NPU_ABI_VERSION);
+    if (made->plugin->abi_version != TW_NPU_ABI_VERSION || made->plugin->bytes != sizeof(tw_npu_plugin))
+        return failure(text, size, TW_NPU_FOREIGN_VERSION, "%s has version %u of the interface, the network %u", path,
+                       made->plugin->abi_version, TW_NPU_ABI_VERSION);
+    return TW_NPU_OK;
+}
+
+static int32_t start_process(const tw_npu_stage *stage, char *plugin, int is_script, runner *made, char *text,
+                             uint32_t size)
+{
+    char worker[PATH_BYTES];
+    const char *name = is_script ? "tilewright_npu_python" : "tilewright_npu_worker";
+    const char *interpreter = getenv("TILEWRIGHT_NPU_PYTHON");
+    if (is_script && interpreter != NULL && *interpreter != '\0')
+        snprintf(worker, sizeof worker, "%s", interpreter);
+    else if (!find_file(name, worker))
+        return failure(text, size, TW_NPU_MISSING, is_script ? "the variable TILEWRIGHT_NPU_PYTHON names no interpreter"
+                                                             : "there is no program %s beside the network", name);
+    char *const command[] = {worker, plugin, NULL};
+    made->plugin = &tw_npu_process_plugin;
+    const int32_t status = tw_npu_process_start(command, number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds),
+                                                &made->session);
+    if (status != TW_NPU_OK)
+        return failure(text, size, status, "%s: %s", worker, tw_npu_process_plugin.detail(made->session));
+    return TW_NPU_OK;
+}
+
+static int32_t load_plugin(const tw_npu_stage *stage, runner *made, char *text, uint32_t size)
+{
+    char name[256], path[PATH_BYTES];
+    const char *isolation = getenv("TILEWRIGHT_NPU_ISOLATED");
+    const int isolated = isolation != NULL && *isolation != '\0' ? *isolation != '0' : stage->isolated != 0;
+    snprintf(name, sizeof name, "libtilewright_npu_%s.so", stage->plugin);
+    if (find_file(name, path))
+        return isolated ? start_process(stage, path, 0, made, text, size) : load_library(path, made, text, size);
+    snprintf(name, sizeof name, "tilewright_npu_%s.py", stage->plugin);
+    if (find_file(name, path))
+        return start_process(stage, path, 1, made, text, size);
+    return failure(text, size, TW_NPU_MISSING, "there is no plug-in libtilewright_npu_%s.so beside the network",
+                   stage->plugin);
+}
+
+/* Sessions */
+
+static void to_digits(const uint8_t digest[32], char digits[65])
+{
+    for (int k = 0; k < 32; ++k)
+        snprintf(digits + 2 * k, 3, "%02x", digest[k]);
+}
+
+static int32_t open_artifact(const tw_npu_stage *stage, runner *made, char *text, uint32_t size)
+{
+    char path[PATH_BYTES], digits[65];
+    tw_npu_open_request request = {.target = stage->target, .program = stage->program};
+    if (!find_file(stage->artifact, path))
+        return failure(text, size, TW_NPU_MISSING, "there is no artefact %s", stage->artifact);
+    request.path = path;
+    void *bytes = tw_npu_read_file(path, &request.size);
+    if (bytes == NULL)
+        return failure(text, size, TW_NPU_MISSING, "the artefact %s cannot be read", path);
+    request.bytes = bytes;
+    sha256(bytes, request.size, request.sha256);
+    to_digits(request.sha256, digits);
+    int32_t status = TW_NPU_OK;
+    if (strcmp(digits, stage->sha256) != 0)
+        status = failure(text, size, TW_NPU_WRONG_HASH, "%s has the SHA-256 %s, expected %s", path, digits,
+                         stage->sha256);
+    else if ((status = load_plugin(stage, made, text, size)) == TW_NPU_OK) {
+        status = made->plugin->open(&request, &made->session);
+        if (status != TW_NPU_OK)
+            failure(text, size, status, "%s: %s", path, made->plugin->detail(made->session));
+    }
+    free(bytes);
+    return status;
+}
+
+static void show_tensor(const tw_npu_tensor *tensor, char *text, uint32_t size)
+{
+    static const char *const types[] = {"f32", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "bool",
+                                        "f64"};
+    const char *type = tensor->type < sizeof types / sizeof types[0] ? types[tensor->type] : "unknown type";
+    uint32_t used = (uint32_t)snprintf(text, size, "%s of ", type);
+    for (uint32_t k = 0; k < tensor->rank && k < TW_NPU_RANK && used < size; ++k)
+        used += (uint32_t)snprintf(text + used, size - used, k == 0 ? "%lld" : "x%lld", (long long)tensor->dims[k]);
+    if (used < size)
+        snprintf(text + used, size - used, ", %llu bytes", (unsigned long long)tensor->bytes);
+}
+
+static int is_equal(const tw_npu_tensor *one, const tw_npu_tensor *other)
+{
+    if (one->type != other->type || one->rank != other->rank || one->bytes != other->bytes || one->rank > TW_NPU_RANK)
+        return 0;
+    for (uint32_t k = 0; k < one->rank; ++k)
+        if (one->dims[k] != other->dims[k] || (one->dims[k] > 1 && one->strides[k] != other->strides[k]))
+            return 0;
+    return 1;
+}
+
+static int32_t check_tensors(const tw_npu_stage *stage, runner *made, char *text, uint32_t size)
+{
+    tw_npu_description *described = &made->description;
+    int32_t status = made->plugin->describe(made->session, described);
+    if (status != TW_NPU_OK)
+        return failure(text, size, status, "%s", made->plugin->detail(made->session));
+    if (strcmp(described->target, stage->target) != 0)
+        return failure(text, size, TW_NPU_FOREIGN_TARGET, "it runs on %s, the network was compiled for %s",
+                       described->target, stage->target);
+    if (described->determinism > stage->determinism)
+        return failure(text, size, TW_NPU_UNSUPPORTED, "its results are weaker (class %u) than those accepted (%u)",
+                       described->determinism, stage->determinism);
+    if (described->inputs != stage->inputs || described->outputs != stage->outputs)
+        return failure(text, size, TW_NPU_WRONG_TENSORS, "it has %u inputs and %u outputs, the network %u and %u",
+                       described->inputs, described->outputs, stage->inputs, stage->outputs);
+    for (uint32_t k = 0; k < stage->inputs + stage->outputs; ++k) {
+        const uint32_t direction = k < stage->inputs ? TW_NPU_INPUT : TW_NPU_OUTPUT;
+        const uint32_t index = direction == TW_NPU_INPUT ? k : k - stage->inputs;
+        char own[160], expected[160];
+        tw_npu_tensor tensor;
+        memset(&tensor, 0, sizeof tensor);
+        if ((status = made->plugin->tensor(made->session, direction, index, &tensor)) != TW_NPU_OK)
+            return failure(text, size, status, "%s", made->plugin->detail(made->session));
+        show_tensor(&tensor, own, sizeof own);
+        show_tensor(&stage->tensors[k], expected, sizeof expected);
+        if (!is_equal(&tensor, &stage->tensors[k]))
+            return failure(text, size, TW_NPU_WRONG_TENSORS, "%s %u is %s, the network has %s",
+                           direction == TW_NPU_INPUT ? "input" : "output", index, own, expected);
+        if ((status = made->plugin->allocate(made->session, tensor.bytes, &made->buffers[k])) != TW_NPU_OK)
+            return failure(text, size, status, "%s", made->plugin->detail(made->session));
+    }
+    return TW_NPU_OK;
+}
+
+static int32_t compute(tw_npu_stage *stage, runner *made, const void *const *reads, char *text, uint32_t size)
+{
+    const tw_npu_plugin *plugin = made->plugin;
+    tw_npu_buffer *buffers[2 * TW_NPU_TENSORS];
+    uint64_t frame = UINT64_MAX;
+    int32_t status = TW_NPU_OK;
+    for (uint32_t k = 0; k < stage->inputs + stage->outputs; ++k)
+        buffers[k] = &made->buffers[k];
+    for (uint32_t k = 0; k < stage->inputs && status == TW_NPU_OK; ++k) {
+        if (reads != NULL)
+            memcpy(buffers[k]->host, reads[k], (size_t)stage->tensors[k].bytes);
+        else
+            memset(buffers[k]->host, 0, (size_t)stage->tensors[k].bytes);
+        status = plugin->sync(made->session, buffers[k], TW_NPU_TO_DEVICE);
+    }
+    if (status == TW_NPU_OK)
+        status = plugin->submit(made->session, stage->frame, buffers, buffers + stage->inputs);
+    if (status == TW_NPU_OK)
+        status = plugin->wait(made->session, number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds), &frame);
+    for (uint32_t k = 0; k < stage->outputs && status == TW_NPU_OK; ++k)
+        status = plugin->sync(made->session, buffers[stage->inputs + k], TW_NPU_FROM_DEVICE);
+    if (status != TW_NPU_OK)
+        return failure(text, size, status, "%s", plugin->detail(made->session));
+    if (frame != stage->frame)
+        return failure(text, size, TW_NPU_WRONG_FRAME, "it returned frame %llu", (unsigned long long)frame);
+    return TW_NPU_OK;
+}
+
+static void close_runner(runner *made)
+{
+    if (made->session != NULL) {
+        for (uint32_t k = 0; k < 2 * TW_NPU_TENSORS; ++k)
+            if (made->buffers[k].host != NULL)
+                made->plugin->release(made->session, &made->buffers[k]);
+        made->plugin->close(made->session);
+    }
+    if (made->library != NULL)
+        dlclose(made->library);
+    pthread_mutex_destroy(&made->busy);
+    free(made);
+}
+
+/* Closes a session; while another thread computes, as where a program exits meanwhile, its process is ended alone. */
+static void end_runner(runner *made)
+{
+    if (pthread_mutex_trylock(&made->busy) == 0) {
+        pthread_mutex_unlock(&made->busy);
+        made->stage->runner = NULL;
+        close_runner(made);
+    } else if (made->plugin == &tw_npu_process_plugin)
+        tw_npu_process_end(made->session);
+}
+
+void tw_npu_close_all(void)
+{
+    pthread_mutex_lock(&lock);
+    while (runners != NULL) {
+        runner *first = runners;
+        runners = first->next;
+        end_runner(first);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Stages */
+
+static int32_t described_failure(const tw_npu_stage *stage, int32_t status, const char *reason, char *text,
+                                 uint32_t size)
+{
+    return failure(text, size, status,
+                   "stage %s, frame %llu: error: plug-in '%s' failed with %s (%d)%s%s\n  remedy:     %s", stage->stage,
+                   (unsigned long long)stage->frame, stage->plugin, tw_npu_status_name(status), status,
+                   *reason != '\0' ? ": " : "", reason, remedy_of(stage, status));
+}
+
+int32_t tw_npu_stage_open(tw_npu_stage *stage, char *text, uint32_t size)
+{
+    char reason[TEXT_BYTES] = "";
+    if (stage->runner != NULL)
+        return TW_NPU_OK;
+    runner *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return described_failure(stage, TW_NPU_NO_MEMORY, "", text, size);
+    pthread_mutex_init(&made->busy, NULL);
+    made->stage = stage;
+    int32_t status = open_artifact(stage, made, reason, sizeof reason);
+    if (status == TW_NPU_OK)
+        status = check_tensors(stage, made, reason, sizeof reason);
+    if (status == TW_NPU_OK && (made->description.flags & TW_NPU_WARM_UP) != 0)
+        status = compute(stage, made, NULL, reason, sizeof reason);
+    if (status != TW_NPU_OK) {
+        close_runner(made);
+        return described_failure(stage, status, reason, text, size);
+    }
+    pthread_mutex_lock(&lock);
+    if (!is_registered)
+        is_registered = atexit(tw_npu_close_all) == 0;
+    made->next = runners;
+    runners = made;
+    pthread_mutex_unlock(&lock);
+    stage->runner = made;
+    return TW_NPU_OK;
+}
+
+int32_t tw_npu_stage_compute(tw_npu_stage *stage, char *text, uint32_t size)
+{
+    char reason[TEXT_BYTES] = "";
+    int32_t status = tw_npu_stage_open(stage, text, size);
+    if (status != TW_NPU_OK)
+        return status;
+    runner *made = stage->runner;
+    pthread_mutex_lock(&made->busy);
+    status = compute(stage, made, stage->reads, reason, sizeof reason);
+    for (uint32_t k = 0; k < stage->outputs && status == TW_NPU_OK; ++k)
+        memcpy(stage->writes[k], made->buffers[stage->inputs + k].host,
+               (size_t)stage->tensors[stage->inputs + k].bytes);
+    pthread_mutex_unlock(&made->busy);
+    if (status != TW_NPU_OK)
+        return described_failure(stage, status, reason, text, size);
+    ++stage->frame;
+    return TW_NPU_OK;
+}
+
+static void print_and_exit(const char *stage, uint64_t frame, const char *text)
+{
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    (void)stage;
+    (void)frame;
+    pthread_mutex_lock(&once); /* for good: the first failure ends the program */
+    fprintf(stderr, "%s\n", text);
+    exit(EXIT_FAILURE);
+}
+
+static void (*on_failure)(const char *stage, uint64_t frame, const char *text) = print_and_exit;
+
+void tw_npu_on_failure(void (*handler)(const char *stage, uint64_t frame, const char *text))
+{
+    on_failure = handler;
+}
+
+void tw_npu_stage_prepare(tw_npu_stage *stage)
+{
+    char text[2 * TEXT_BYTES];
+    if (tw_npu_stage_open(stage, text, sizeof text) != TW_NPU_OK)
+        on_failure(stage->stage, stage->frame, text);
+}
+
+void tw_npu_stage_run(tw_npu_stage *stage)
+{
+    char text[2 * TEXT_BYTES];
+    if (tw_npu_stage_compute(stage, text, sizeof text) != TW_NPU_OK)
+        on_failure(stage->stage, stage->frame, text);
+}

@@ -1,0 +1,383 @@
+/* A plug-in in a process of its own, as a plug-in: its calls become messages. See tilewright_npu_process.h. */
+#define _GNU_SOURCE
+#include "tilewright_npu_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { OPEN_MILLISECONDS = 120000, CLOSE_MILLISECONDS = 2000, GRACE_MILLISECONDS = 250, FIRST_FREE_FD = 10 };
+
+typedef struct {
+    int socket, shared;
+    uint32_t milliseconds;
+    uint64_t bytes; /* of the shared file */
+    pthread_mutex_t reaping;
+    pid_t process; /* 0 once it has ended */
+    tw_npu_description description;
+    tw_npu_tensor tensors[2 * TW_NPU_TENSORS];
+    char detail[512];
+    _Alignas(8) char payload[TW_NPU_PAYLOAD + 1];
+} process;
+
+/* End of a process */
+
+static int reap(process *p, int signal_number)
+{
+    int status = 0;
+    pthread_mutex_lock(&p->reaping);
+    if (p->process > 0) {
+        if (signal_number != 0)
+            kill(-p->process, signal_number);
+        while (waitpid(p->process, &status, 0) < 0 && errno == EINTR)
+            ;
+        p->process = 0;
+    }
+    pthread_mutex_unlock(&p->reaping);
+    return status;
+}
+
+void tw_npu_process_end(void *session)
+{
+    reap(session, SIGKILL);
+}
+
+static int32_t crashed(process *p)
+{
+    /* Its socket is closed, so that it is ending; one that only closed the socket is ended. */
+    usleep(1000);
+    siginfo_t info = {0};
+    const int over = p->process > 0 && waitid(P_PID, (id_t)p->process, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+        && info.si_pid != 0;
+    for (int k = 0; !over && k < 100 && p->process > 0; ++k) {
+        usleep(1000);
+        if (waitid(P_PID, (id_t)p->process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0)
+            break;
+    }
+    const int status = reap(p, SIGKILL);
+    if (WIFSIGNALED(status))
+        snprintf(p->detail, sizeof p->detail, "its process ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(p->detail, sizeof p->detail, "its process ended with status %d", WEXITSTATUS(status));
+    return TW_NPU_CRASHED;
+}
+
+/* Messages */
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static int32_t late(process *p, uint32_t milliseconds)
+{
+    reap(p, SIGKILL);
+    snprintf(p->detail, sizeof p->detail, "its process did not answer within %u ms and was ended", milliseconds);
+    return TW_NPU_TIMEOUT;
+}
+
+static int32_t receive(process *p, void *into, size_t size, int64_t end, uint32_t milliseconds)
+{
+    char *place = into;
+    while (size > 0) {
+        const int64_t rest = end - now();
+        struct pollfd waiting = {.fd = p->socket, .events = POLLIN};
+        const int ready = poll(&waiting, 1, rest > 0 ? (int)rest : 0);
+        if (ready == 0)
+            return late(p, milliseconds);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        const ssize_t count = recv(p->socket, place, size, 0);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return crashed(p);
+        place += count;
+        size -= (size_t)count;
+    }
+    return TW_NPU_OK;
+}
+
+static int32_t send_all(process *p, const void *from, size_t size)
+{
+    const char *place = from;
+    while (size > 0) {
+        const ssize_t count = send(p->socket, place, size, MSG_NOSIGNAL);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return crashed(p);
+        place += count;
+        size -= (size_t)count;
+    }
+    return TW_NPU_OK;
+}
+
+/* Sends a request and receives its reply; the payload of that is in p->payload, with a zero after it. */
+static int32_t call(process *p, tw_npu_message *message, const void *payload, uint32_t milliseconds)
+{
+    const uint32_t kind = message->kind;
+    if (p->process == 0)
+        return TW_NPU_CRASHED;
+    int32_t status = send_all(p, message, sizeof *message);
+    if (status == TW_NPU_OK && message->bytes > 0)
+        status = send_all(p, payload, message->bytes);
+    const int64_t end = now() + milliseconds;
+    if (status == TW_NPU_OK)
+        status = receive(p, message, sizeof *message, end, milliseconds);
+    if (status != TW_NPU_OK)
+        return status;
+    if (message->kind != kind || message->bytes > TW_NPU_PAYLOAD) {
+        reap(p, SIGKILL);
+        snprintf(p->detail, sizeof p->detail, "its process sent no reply to message %u", kind);
+        return TW_NPU_FAILED;
+    }
+    status = receive(p, p->payload, message->bytes, end, milliseconds);
+    if (status != TW_NPU_OK)
+        return status;
+    p->payload[message->bytes] = '\0';
+    if (message->status != TW_NPU_OK)
+        snprintf(p->detail, sizeof p->detail, "%.500s", p->payload);
+    return message->status;
+}
+
+/* The table of functions */
+
+static int32_t open_session(const tw_npu_open_request *request, void **session)
+{
+    process *p = *session;
+    char payload[sizeof(tw_npu_open_message) + 4096];
+    tw_npu_open_message open = {.program = request->program};
+    const size_t length = strlen(request->path);
+    if (length > sizeof payload - sizeof open || request->share_with != NULL)
+        return TW_NPU_UNSUPPORTED;
+    memcpy(open.sha256, request->sha256, sizeof open.sha256);
+    snprintf(open.target, sizeof open.target, "%s", request->target);
+    memcpy(payload, &open, sizeof open);
+    memcpy(payload + sizeof open, request->path, length);
+    tw_npu_message message = {.kind = TW_NPU_OPEN, .bytes = (uint32_t)(sizeof open + length)};
+    return call(p, &message, payload, OPEN_MILLISECONDS);
+}
+
+static int32_t describe(void *session, tw_npu_description *description)
+{
+    process *p = session;
+    tw_npu_message message = {.kind = TW_NPU_DESCRIBE};
+    const int32_t status = call(p, &message, NULL, p->milliseconds);
+    if (status != TW_NPU_OK)
+        return status;
+    memcpy(&p->description, p->payload, sizeof p->description);
+    const uint64_t count = (uint64_t)p->description.inputs + p->description.outputs;
+    if (p->description.inputs > TW_NPU_TENSORS || p->description.outputs > TW_NPU_TENSORS
+        || message.bytes != sizeof p->description + count * sizeof(tw_npu_tensor))
+        return TW_NPU_FAILED;
+    memcpy(p->tensors, p->payload + sizeof p->description, (size_t)count * sizeof(tw_npu_tensor));
+    *description = p->description;
+    return TW_NPU_OK;
+}
+
+static int32_t tensor(void *session, uint32_t direction, uint32_t index, tw_npu_tensor *into)
+{
+    process *p = session;
+    const uint32_t count = direction == TW_NPU_INPUT ? p->description.inputs : p->description.outputs;
+    if (index >= count)
+        return TW_NPU_BAD_ARGUMENT;
+    *into = p->tensors[direction == TW_NPU_INPUT ? index : p->description.inputs + index];
+    return TW_NPU_OK;
+}
+
+static int32_t allocate(void *session, uint64_t bytes, tw_npu_buffer *buffer)
+{
+    process *p = session;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
+    const uint64_t offset = p->bytes;
+    if (size == 0 || ftruncate(p->shared, (off_t)(offset + size)) != 0)
+        return TW_NPU_NO_MEMORY;
+    void *host = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, p->shared, (off_t)offset);
+    if (host == MAP_FAILED)
+        return TW_NPU_NO_MEMORY;
+    p->bytes += size;
+    tw_npu_message message = {.kind = TW_NPU_MAP, .a = offset, .b = size};
+    const int32_t status = call(p, &message, NULL, p->milliseconds);
+    if (status != TW_NPU_OK) {
+        munmap(host, (size_t)size);
+        return status;
+    }
+    *buffer = (tw_npu_buffer){.memory = TW_NPU_FD, .bytes = size, .host = host, .fd = p->shared, .offset = offset};
+    buffer->handle = (void *)(uintptr_t)message.a;
+    return TW_NPU_OK;
+}
+
+static int32_t import(void *session, tw_npu_buffer *buffer)
+{
+    (void)session;
+    (void)buffer;
+    return TW_NPU_UNSUPPORTED;
+}
+
+static int32_t synchronise(void *session, tw_npu_buffer *buffer, uint32_t direction)
+{
+    (void)session; /* The worker synchronises its own view of the buffer, around each frame. */
+    (void)buffer;
+    (void)direction;
+    return TW_NPU_OK;
+}
+
+static int32_t release(void *session, tw_npu_buffer *buffer)
+{
+    (void)session;
+    munmap(buffer->host, (size_t)buffer->bytes);
+    buffer->host = NULL;
+    return TW_NPU_OK;
+}
+
+static int32_t submit(void *session, uint64_t frame, tw_npu_buffer *const *inputs, tw_npu_buffer *const *outputs)
+{
+    process *p = session;
+    const uint32_t ins = p->description.inputs, outs = p->description.outputs;
+    uint32_t numbers[2 * TW_NPU_TENSORS];
+    for (uint32_t k = 0; k < ins + outs; ++k)
+        numbers[k] = (uint32_t)(uintptr_t)(k < ins ? inputs[k] : outputs[k - ins])->handle;
+    tw_npu_message message = {.kind = TW_NPU_SUBMIT, .frame = frame, .bytes = (ins + outs) * 4};
+    return call(p, &message, numbers, p->milliseconds + GRACE_MILLISECONDS);
+}
+
+static int32_t wait_frame(void *session, uint32_t milliseconds, uint64_t *frame)
+{
+    process *p = session;
+    tw_npu_message message = {.kind = TW_NPU_WAIT, .a = milliseconds};
+    const int32_t status = call(p, &message, NULL, milliseconds + GRACE_MILLISECONDS);
+    *frame = message.frame;
+    return status;
+}
+
+static int32_t stats(void *session, tw_npu_stats *into)
+{
+    process *p = session;
+    tw_npu_message message = {.kind = TW_NPU_STATS};
+    const int32_t status = call(p, &message, NULL, p->milliseconds);
+    if (status == TW_NPU_OK && message.bytes == sizeof *into)
+        memcpy(into, p->payload, sizeof *into);
+    return status;
+}
+
+static const char *detail(void *session)
+{
+    return session != NULL ? ((process *)session)->detail : "no process could be started";
+}
+
+static void close_session(void *session)
+{
+    process *p = session;
+    tw_npu_message message = {.kind = TW_NPU_CLOSE};
+    if (p->process > 0)
+        call(p, &message, NULL, CLOSE_MILLISECONDS);
+    reap(p, SIGKILL); /* It has replied, or has had its time. */
+    close(p->socket);
+    close(p->shared);
+    pthread_mutex_destroy(&p->reaping);
+    free(p);
+}
+
+const tw_npu_plugin tw_npu_process_plugin = {
+    .abi_version = TW_NPU_ABI_VERSION,
+    .bytes = sizeof(tw_npu_plugin),
+    .name = "process",
+    .open = open_session,
+    .describe = describe,
+    .tensor = tensor,
+    .allocate = allocate,
+    .import = import,
+    .sync = synchronise,
+    .release = release,
+    .submit = submit,
+    .wait = wait_frame,
+    .stats = stats,
+    .detail = detail,
+    .close = close_session,
+};
+
+/* Start of a process */
+
+static int high(int fd)
+{
+    const int moved = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
+    if (fd >= 0)
+        close(fd);
+    return moved;
+}
+
+static int spawn(process *p, char *const *command, int socket)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    /* A group of its own: an interrupt from the terminal ends the network, which then ends it. */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, 2, 1); /* stdout is the network's */
+    posix_spawn_file_actions_adddup2(&actions, socket, TW_NPU_SOCKET);
+    posix_spawn_file_actions_adddup2(&actions, p->shared, TW_NPU_SHARED);
+    const int code = posix_spawn(&p->process, command[0], &actions, &attributes, command, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
+int32_t tw_npu_process_start(char *const *command, uint32_t milliseconds, void **session)
+{
+    int pair[2];
+    process *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return TW_NPU_NO_MEMORY;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        free(p);
+        return TW_NPU_NO_MEMORY;
+    }
+    pthread_mutex_init(&p->reaping, NULL);
+    p->milliseconds = milliseconds;
+    p->socket = high(pair[0]);
+    const int other = high(pair[1]);
+    p->shared = high(memfd_create("tilewright_npu", MFD_CLOEXEC));
+    const int code = p->socket < 0 || other < 0 || p->shared < 0 ? errno : spawn(p, command, other);
+    if (other >= 0)
+        close(other);
+    *session = p;
+    if (code != 0) {
+        p->process = 0;
+        snprintf(p->detail, sizeof p->detail, "its process cannot be started: %s", strerror(code));
+        return TW_NPU_MISSING;
+    }
+    tw_npu_message hello = {.kind = TW_NPU_HELLO, .a = TW_NPU_ABI_VERSION};
+    const int32_t status = call(p, &hello, NULL, OPEN_MILLISECONDS);
+    if (status == TW_NPU_OK && hello.a != TW_NPU_ABI_VERSION) {
+        snprintf(p->detail, sizeof p->detail, "it has version %u of the interface, the network %u", (uint32_t)hello.a,
+                 TW_NPU_ABI_VERSION);
+        return TW_NPU_FOREIGN_VERSION;
+    }
+    return status;
+}

@@ -1,0 +1,1 @@
+"""Dialects of phone-class chips."""

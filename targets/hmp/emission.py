@@ -1,0 +1,7 @@
+"""Conversion of ops of phone-class chips to C, by processor."""
+
+from __future__ import annotations
+
+from .npu import emission as npu
+
+__all__ = ["npu"]

@@ -1,0 +1,103 @@
+"""
+Conversion of `vendor` to C: a record of each stage, and calls of tilewright_npu.h.
+
+    static const tw_npu_tensor stage1_npu_tensors[] = {...};
+    static tw_npu_stage stage1_npu_stage = {.stage = "stage1_npu", ...};
+    static void stage1_npu(const float *x, float *y) {
+        tw_npu_input(&stage1_npu_stage, 0, x);
+        tw_npu_output(&stage1_npu_stage, 0, y);
+        tw_npu_stage_run(&stage1_npu_stage);
+    }
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.emitc import EmitC_OpaqueType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from ....dialects import emitc
+from ....passes.emitc.builder import Builder, pointer
+from ....passes.emitc.calls import effect
+from ....passes.emitc.converter import FunctionConverter
+from ....passes.emitc.emitters import emits
+from ....passes.emitc.text.functions import c_string
+from ..dialects.vendor import OpenOp, RunOp
+from .subgraph import Port, Subgraph, subgraph_of
+
+HEADER = "tilewright_npu.h"
+_RANK = 2
+_STAGE = EmitC_OpaqueType(StringAttr("tw_npu_stage"))
+
+
+@emits("vendor.run")
+def _run(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `vendor.run`."""
+    assert isinstance(op, RunOp)
+    b, function = converter.b, cast(FuncOp, converter.function)
+    name = converter.state.names[function.sym_name.data]
+    converter.state.definitions += [_verbatim(text) for text in _records(name, subgraph_of(function), op)]
+    for callee, values in (("tw_npu_input", op.inputs), ("tw_npu_output", op.outputs)):
+        for index, value in enumerate(values):
+            effect(b, callee, [_stage(b, name), b.integer(index), b.value(value)], None)
+    effect(b, "tw_npu_stage_run", [_stage(b, name)], None)
+
+
+@emits("vendor.open")
+def _open(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `vendor.open`."""
+    assert isinstance(op, OpenOp)
+    stage = _stage(converter.b, converter.state.names[cast(Any, op.stage).root_reference.data])
+    effect(converter.b, "tw_npu_stage_prepare", [stage], None)
+
+
+def _stage(b: Builder, name: str) -> SSAValue:
+    b.headers[HEADER] = _RANK
+    return b.emit(emitc.LiteralOp, [], pointer(_STAGE), {"value": StringAttr(f"&{name}_stage")})
+
+
+def _records(name: str, subgraph: Subgraph, op: RunOp) -> tuple[str, str]:
+    """Return the definitions of the tensors and of the stage."""
+    ports = (*subgraph.inputs, *subgraph.outputs)
+    artifact = op.artifact.data
+    texts = {key: c_string(value.data) for key, value in artifact.items() if isinstance(value, StringAttr)}
+    rows = "".join(f"    {_tensor(port)},\n" for port in ports)
+    fields = {
+        "stage": c_string(subgraph.name),
+        "plugin": texts["plugin"],
+        "artifact": texts["file"],
+        "sha256": texts["sha256"],
+        "target": texts["target"],
+        "remedy": c_string("compile the network again, and keep the files that this writes together"),
+        "determinism": f"{_number(artifact['determinism'])}u",
+        "isolated": f"{_number(artifact['isolated'])}u",
+        "milliseconds": f"{_number(artifact['milliseconds'])}u",
+        "inputs": f"{len(subgraph.inputs)}u",
+        "outputs": f"{len(subgraph.outputs)}u",
+        "tensors": f"{name}_tensors",
+    }
+    lines = "".join(f"    .{key} = {value},\n" for key, value in fields.items())
+    return (
+        f"static const tw_npu_tensor {name}_tensors[] = {{\n{rows}}};\n",
+        f"static tw_npu_stage {name}_stage = {{\n{lines}}};\n",
+    )
+
+
+def _tensor(port: Port) -> str:
+    dims, strides = (", ".join(map(str, sizes)) or "0" for sizes in (port.shape, port.strides))
+    return (
+        f"{{.type = {port.type_number}u, .rank = {len(port.shape)}u, .dims = {{{dims}}}, .strides = {{{strides}}}, "
+        f".bytes = {port.bytes}u}}"
+    )
+
+
+def _number(attribute: object) -> int:
+    assert isinstance(attribute, IntegerAttr)
+    return abs(cast("IntegerAttr[Any]", attribute).value.data)
+
+
+def _verbatim(text: str) -> Operation:
+    return emitc.VerbatimOp.create(properties={"value": StringAttr(text)})
