@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, TEXT_BYTES = 1024 };
+enum { PATH_BYTES = 4096, TEXT_BYTES = 1024, OPEN_MILLISECONDS = 120000 };
 
 typedef struct runner {
     pthread_mutex_t busy; /* held while a frame is computed */
@@ -113,7 +113,7 @@ static const char *remedy_of(const tw_npu_stage *stage, int32_t status)
 {
     switch (status) {
     case TW_NPU_TIMEOUT:
-        return "give TILEWRIGHT_NPU_TIMEOUT_MS more milliseconds, or look whether other programs hold the device";
+        return "give TILEWRIGHT_NPU_TIMEOUT_MS (of an open TILEWRIGHT_NPU_OPEN_MS) more, or free the device";
     case TW_NPU_NO_DEVICE:
         return "install the driver and the library of the vendor, or map the layers to another processor";
     case TW_NPU_CRASHED:
@@ -186,8 +186,9 @@ static int32_t start_process(const tw_npu_stage *stage, char *plugin, int is_scr
                                                              : "there is no program %s beside the network", name);
     char *const command[] = {worker, plugin, NULL};
     made->plugin = &tw_npu_process_plugin;
-    const int32_t status = tw_npu_process_start(command, number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds),
-                                                &made->session);
+    const uint32_t milliseconds = number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds);
+    const uint32_t open_milliseconds = number_in("TILEWRIGHT_NPU_OPEN_MS", OPEN_MILLISECONDS);
+    const int32_t status = tw_npu_process_start(command, milliseconds, open_milliseconds, &made->session);
     if (status != TW_NPU_OK)
         return failure(text, size, status, "%s: %s", worker, tw_npu_process_plugin.detail(made->session));
     return TW_NPU_OK;

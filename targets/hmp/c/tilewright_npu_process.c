@@ -19,11 +19,11 @@
 
 extern char **environ;
 
-enum { OPEN_MILLISECONDS = 120000, CLOSE_MILLISECONDS = 2000, GRACE_MILLISECONDS = 250, FIRST_FREE_FD = 10 };
+enum { CLOSE_MILLISECONDS = 2000, GRACE_MILLISECONDS = 250, FIRST_FREE_FD = 10 };
 
 typedef struct {
     int socket, shared;
-    uint32_t milliseconds;
+    uint32_t milliseconds, open_milliseconds; /* until an answer is late; that to an open takes longest */
     uint64_t bytes; /* of the shared file */
     pthread_mutex_t reaping;
     pid_t process; /* 0 once it has ended */
@@ -172,7 +172,7 @@ static int32_t open_session(const tw_npu_open_request *request, void **session)
     memcpy(payload, &open, sizeof open);
     memcpy(payload + sizeof open, request->path, length);
     tw_npu_message message = {.kind = TW_NPU_OPEN, .bytes = (uint32_t)(sizeof open + length)};
-    return call(p, &message, payload, OPEN_MILLISECONDS);
+    return call(p, &message, payload, p->open_milliseconds);
 }
 
 static int32_t describe(void *session, tw_npu_description *description)
@@ -348,7 +348,7 @@ static int spawn(process *p, char *const *command, int socket)
     return code;
 }
 
-int32_t tw_npu_process_start(char *const *command, uint32_t milliseconds, void **session)
+int32_t tw_npu_process_start(char *const *command, uint32_t milliseconds, uint32_t open_milliseconds, void **session)
 {
     int pair[2];
     process *p = calloc(1, sizeof *p);
@@ -360,6 +360,7 @@ int32_t tw_npu_process_start(char *const *command, uint32_t milliseconds, void *
     }
     pthread_mutex_init(&p->reaping, NULL);
     p->milliseconds = milliseconds;
+    p->open_milliseconds = open_milliseconds;
     p->socket = high(pair[0]);
     const int other = high(pair[1]);
     p->shared = high(memfd_create("tilewright_npu", MFD_CLOEXEC));
@@ -373,7 +374,7 @@ int32_t tw_npu_process_start(char *const *command, uint32_t milliseconds, void *
         return TW_NPU_MISSING;
     }
     tw_npu_message hello = {.kind = TW_NPU_HELLO, .a = TW_NPU_ABI_VERSION};
-    const int32_t status = call(p, &hello, NULL, OPEN_MILLISECONDS);
+    const int32_t status = call(p, &hello, NULL, p->open_milliseconds);
     if (status == TW_NPU_OK && hello.a != TW_NPU_ABI_VERSION) {
         snprintf(p->detail, sizeof p->detail, "it has version %u of the interface, the network %u", (uint32_t)hello.a,
                  TW_NPU_ABI_VERSION);

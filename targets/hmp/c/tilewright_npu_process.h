@@ -38,7 +38,7 @@ typedef struct {
 enum { TW_NPU_PAYLOAD = sizeof(tw_npu_description) + 2 * TW_NPU_TENSORS * sizeof(tw_npu_tensor) };
 
 /* Starts a command that serves a plug-in; its process is the session of the functions of tw_npu_process_plugin. */
-int32_t tw_npu_process_start(char *const *command, uint32_t milliseconds, void **session);
+int32_t tw_npu_process_start(char *const *command, uint32_t milliseconds, uint32_t open_milliseconds, void **session);
 extern const tw_npu_plugin tw_npu_process_plugin;
 
 /* Ends the process of a session, from any thread, and waits for its end. */

@@ -51,6 +51,7 @@ typedef struct {
     tw_npu_reference_header header;
     tw_npu_tensor tensors[2 * TW_NPU_TENSORS];
     void *library;
+    int file; /* of the library */
     entry_function entry;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -127,21 +128,19 @@ static int32_t load(reference *r, const uint8_t *bytes)
 {
     char path[64];
     uint64_t written = 0;
-    const int file = memfd_create("stage", MFD_CLOEXEC);
-    if (file < 0)
+    r->file = memfd_create("stage", MFD_CLOEXEC);
+    if (r->file < 0)
         return refused(TW_NPU_NO_MEMORY, strerror(errno));
     while (written < r->header.bytes) {
-        const ssize_t count = write(file, bytes + written, (size_t)(r->header.bytes - written));
-        if (count < 0) {
-            close(file);
+        const ssize_t count = write(r->file, bytes + written, (size_t)(r->header.bytes - written));
+        if (count < 0)
             return refused(TW_NPU_NO_MEMORY, strerror(errno));
-        }
         written += (uint64_t)count;
     }
-    /* A file of its own for each session, so that each has the library's variables for itself. */
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    /* A file of its own for each session, so that each has the library's variables for itself. It stays open: dlopen
+       takes a path that it knows for the library that it has loaded from there. */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", r->file);
     r->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    close(file);
     if (r->library == NULL)
         return refused(TW_NPU_BAD_ARTIFACT, dlerror());
     union {
@@ -158,6 +157,8 @@ static void discard(reference *r)
 {
     if (r->library != NULL)
         dlclose(r->library);
+    if (r->file >= 0)
+        close(r->file);
     free(r);
 }
 
@@ -176,6 +177,7 @@ static int32_t open_session(const tw_npu_open_request *request, void **session)
         return refused(TW_NPU_NO_MEMORY, strerror(errno));
     const uint8_t *bytes = request->bytes;
     r->header = header;
+    r->file = -1;
     r->stats.bytes = header.bytes;
     memcpy(r->tensors, bytes + sizeof header, (header.inputs + header.outputs) * sizeof(tw_npu_tensor));
     status = load(r, bytes + header.offset);

@@ -14,7 +14,7 @@ from xdsl.irdl import (
     var_operand_def,
 )
 
-from ....dialects.core.effect_traits import OperandEffects
+from ....dialects.core.effect_traits import OperandEffects, StateEffects
 
 
 @irdl_op_definition
@@ -50,6 +50,7 @@ class OpenOp(IRDLOperation):
 
     stage = prop_def(FlatSymbolRefAttrConstr)
 
+    traits = traits_def(StateEffects("artefacts"))
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$stage attr-dict"
 

@@ -1,4 +1,4 @@
-"""The sub-graph of an NPU stage: its function as a network of its own, and its inputs and outputs as a plug-in sees them."""
+"""The sub-graph of an NPU stage: its function as a network of its own, and its ports as a plug-in sees them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    Attribute,
     DictionaryAttr,
     MemRefType,
     ModuleOp,
@@ -19,6 +18,7 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 
 from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.nesting import nested_ops
@@ -34,7 +34,17 @@ LETTER = "N"
 OUTPUT = "tilewright.output"
 
 _RANK, _NAME = 8, 64
-_TYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "int8": 3, "int16": 5, "int32": 7, "int64": 9, "bool": 10, "float64": 11}
+_TYPES = {
+    "float32": 0,
+    "float16": 1,
+    "bfloat16": 2,
+    "int8": 3,
+    "int16": 5,
+    "int32": 7,
+    "int64": 9,
+    "bool": 10,
+    "float64": 11,
+}
 """NumPy's name of an element type -> its number in tilewright_npu.h."""
 _TENSOR = struct.Struct("<64s4I8q8qQfi")
 """Layout of tw_npu_tensor."""
@@ -138,7 +148,6 @@ def _ports(function: FuncOp, names: Sequence[str], types: Sequence[Attribute]) -
 
 
 def _port(function: FuncOp, name: str, kind: Attribute) -> Port:
-    assert isinstance(kind, TensorType | MemRefType)
     shaped = cast("TensorType[Any] | MemRefType[Any]", kind)
     port = Port(name, shaped.get_shape(), shaped.get_element_type())
     if len(port.shape) > _RANK or str(numpy_type(port.element)) not in _TYPES:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -50,7 +49,7 @@ def _lower(function: FuncOp) -> None:
     said = function.arg_attrs.data if function.arg_attrs is not None else [DictionaryAttr({})] * len(block.args)
     for value, argument in zip(old.args, block.args, strict=True):
         argument.name_hint = value.name_hint
-    written = [OUTPUT in cast(DictionaryAttr, attributes).data for attributes in said]
+    written = [OUTPUT in attributes.data for attributes in said]
     pairs = list(zip(block.args, written, strict=True))
     inputs = [value for value, is_output in pairs if not is_output]
     outputs = [value for value, is_output in pairs if is_output]
@@ -78,7 +77,7 @@ def _reached(function: FuncOp, known: Mapping[str, FuncOp]) -> Iterator[str]:
     while pending:
         for op in nested_ops(pending.pop()):
             name = callee_of(op)
-            if name in known and name not in reached:
+            if name is not None and name in known and name not in reached:
                 reached.add(name)
                 pending.append(known[name])
                 yield name
