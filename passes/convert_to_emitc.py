@@ -44,6 +44,7 @@ from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
 from .emitc.indices import index_arguments
 from .emitc.names import Names, identifier
+from .emitc.programs import HEADER, THREADS
 from .emitc.sharing import share_memories
 from .emitc.text.functions import SPECIFIER
 from .memory.views import row_major
@@ -70,7 +71,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     share_memories(module)
     widen_halves(module)
     guard_inputs(module)
-    state = ModuleState({}, {}, {}, CONVERSIONS, runtime, external, _alignments(module))
+    state = ModuleState({}, {}, {}, CONVERSIONS, runtime, external, _threads(module), _alignments(module))
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op
@@ -101,6 +102,12 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     for op in list(module.body.block.ops):
         op.detach()
     module.body.block.add_ops([*includes, *converted])
+
+
+def _threads(module: ModuleOp) -> str:
+    """Return the header with the functions of programs and streams."""
+    name = module.attributes.get(THREADS)
+    return name.data if isinstance(name, StringAttr) else HEADER
 
 
 def _alignments(module: ModuleOp) -> dict[Attribute, int]:

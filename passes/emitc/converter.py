@@ -38,6 +38,8 @@ class ModuleState:
     """Name of an op -> its conversion; ops without one are arithmetic, views, or instructions."""
     runtime: str = ""
     external: str = ""
+    threads: str = ""
+    """The header with the functions of programs and streams."""
     alignments: dict[Attribute, int] = field(default_factory=dict[Attribute, int])
     """Memory space -> alignment of its buffers in bytes; empty without a machine."""
     effects: EffectAnalysis = field(default_factory=EffectAnalysis)

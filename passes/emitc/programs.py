@@ -6,8 +6,9 @@ Conversion of concurrent programs and streams to C: a thread for each program, a
     static void network_big(float *x) { ... tw_stream_reserve(network_s0, 0) ... }
     static void network_big_thread(const tw_program *program) { network_big(program->buffers[0]); }
 
-`tilewright_threads.h` is the interface to threads: POSIX's, or those of a chip, in a header of that name. It is told
-the bytes of slots and of shared buffers, which `tilewright_mpi.h` sends from rank to rank.
+`tilewright_threads.h` is the interface to threads: POSIX's, or those of a chip, in a header of that name or of the name
+that the module's attribute `hier.threads` gives. It is told the title and the engine of each program, by which a chip
+chooses its core, and the bytes of slots and of shared buffers, which `tilewright_mpi.h` sends from rank to rank.
 """
 
 from __future__ import annotations
@@ -44,17 +45,20 @@ from ..memory.views import bytes_of, layout_of
 from .buffers import flags, global_op, local_array, shape_attribute
 from .builder import INDEX, Builder, constant_value, pointer, scalar_type
 from .calls import effect
+from .text.functions import c_string
 
 if TYPE_CHECKING:
     from .converter import FunctionConverter
 
 HEADER = "tilewright_threads.h"
+THREADS = "hier.threads"
+"""Attribute of a module: the C header with the functions of programs and streams, in place of HEADER."""
 _RANK = 1
 _LIMITS = {"buffers": 256, "coordinates": 4}
 """Sizes of the arrays of `tw_program` in the header."""
 
-_STREAM, _PROGRAM, _VOID, _BODY = (
-    EmitC_OpaqueType(StringAttr(name)) for name in ("tw_stream", "tw_program", "void", "tw_program_body")
+_STREAM, _PROGRAM, _VOID, _BODY, _TEXT = (
+    EmitC_OpaqueType(StringAttr(name)) for name in ("tw_stream", "tw_program", "void", "tw_program_body", "const char")
 )
 
 
@@ -81,7 +85,7 @@ def convert_stream(converter: FunctionConverter, op: Operation) -> None:
         array = b.emit(emitc.GetGlobalOp, [], made.type, {"name": SymbolRefAttr(made.sym_name.data)})
         memory, size = b.cast(array, pointer(_VOID)), bytes_of(tile)
     state.streams[op.stream] = name
-    b.headers[HEADER] = _RANK
+    b.headers[state.threads] = _RANK
     numbers = b.integer(count), b.integer(op.depth.data)
     effect(b, "tw_stream_open", [_stream(converter, op.stream), *numbers, memory, b.integer(size)], None)
 
@@ -145,7 +149,7 @@ def convert_stream_end(converter: FunctionConverter, op: Operation) -> None:
     gives_slot = op.name in ("hier.reserve", "hier.pop", "hier.front")
     callee = f"tw_stream_{op.name.removeprefix('hier.')}"
     taken = effect(b, callee, [_stream(converter, op.stream), index], INDEX if gives_slot else None)
-    b.headers[HEADER] = _RANK
+    b.headers[converter.state.threads] = _RANK
     if not op.results:
         return
     made, tile = converter.state.slots[op.stream], cast("MemRefType[Any]", op.results[0].type)
@@ -182,12 +186,14 @@ def convert_concurrent(converter: FunctionConverter, op: Operation) -> None:
         thread, captured, numbers = functions[program]
         entry = _literal(b, f"&{table}[{number}]", pointer(_PROGRAM))
         effect(b, "tw_program_set", [entry, _literal(b, thread, _BODY)], None)
+        names = c_string(program.title.data), c_string(program.engine.data if program.engine is not None else "")
+        effect(b, "tw_program_name", [entry, *(_literal(b, name, pointer(_TEXT)) for name in names)], None)
         for index, value in enumerate(captured):
             buffer, size = b.cast(b.value(value), pointer(_VOID)), b.integer(_shared_bytes(converter, value))
             effect(b, "tw_program_buffer", [entry, b.integer(index), buffer, size], None)
         for index, coordinate in enumerate([*map(b.integer, point), *map(b.value, numbers)]):
             effect(b, "tw_program_coordinate", [entry, b.integer(index), coordinate], None)
-    b.headers[HEADER] = _RANK
+    b.headers[state.threads] = _RANK
     effect(b, "tw_programs_run", [_literal(b, table, pointer(_PROGRAM)), b.integer(len(instances))], None)
 
 
@@ -202,7 +208,7 @@ def _function(converter: FunctionConverter, program: ProgramOp) -> tuple[str, li
     for what, count in (("buffers", len(captured)), ("coordinates", len(indices))):
         if count > _LIMITS[what]:
             message = f"program '{program.title.data}' has {count} {what}"
-            raise Diagnostic(message, where(program), f"at most {_LIMITS[what]} in {HEADER}")
+            raise Diagnostic(message, where(program), f"at most {_LIMITS[what]} in {state.threads}")
     name = state.fresh_name(program.title.data)
     inner = converter.nested()
     types = [pointer(_element(value)) for value in captured] + [INDEX] * len(indices)

@@ -163,6 +163,13 @@ static inline void tw_program_set(tw_program *program, void (*body)(const tw_pro
     program->count = 0;
 }
 
+static inline void tw_program_name(tw_program *program, const char *title, const char *engine)
+{
+    (void)program;
+    (void)title;
+    (void)engine;
+}
+
 static inline void tw_program_buffer(tw_program *program, int32_t index, const void *buffer, int32_t bytes)
 {
     if (bytes < 0)

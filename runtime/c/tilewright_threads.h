@@ -121,6 +121,14 @@ static inline void tw_program_set(tw_program *program, void (*body)(const tw_pro
     program->body = body;
 }
 
+/* The title of a program, and the engine that it is for, or an empty text: a chip places programs by them. */
+static inline void tw_program_name(tw_program *program, const char *title, const char *engine)
+{
+    (void)program;
+    (void)title;
+    (void)engine;
+}
+
 static inline void tw_program_buffer(tw_program *program, int32_t index, const void *buffer, int32_t bytes)
 {
     (void)bytes;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import frame_emission
 from .npu import emission as npu
 
-__all__ = ["npu"]
+__all__ = ["frame_emission", "npu"]

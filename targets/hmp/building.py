@@ -1,0 +1,288 @@
+"""Compilation of a network with a mapping to a program that takes frames: its folder, its C compiler's command."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...compiler import Compilation, Model, machine_named, pipeline_of, write_compilation
+from ...dialects.core.machine.attribute import machine_of
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.syntax.text import new_context
+from ...errors import Diagnostic
+from ...files import errors_in, read_text
+from ...grammar import UsageError
+from ...passes import all_passes
+from ...passes.core.garbage import rare_collections
+from ...passes.core.manager import PassManager
+from ...passes.core.pipeline import Pipeline, Step, parse_pipeline
+from ...passes.emitc.names import identifier
+from ...passes.emitc.text.files import files_in
+from ...runtime.host import sources_in
+from ...runtime.inputs import input_names, network_tensors, ssa_names
+from ...runtime.report import ReportObserver
+from ...runtime.toolchain import compiler
+from .mapping import Stage, order_of, stages_of
+from .passes.find_layers import layer_of
+from .passes.map_layers import MapLayersPass
+
+FACTS = "coop.json"
+"""File of a folder with what `coop run` needs to know of the program in it."""
+FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-pthread")
+_LIBRARIES = {"tilewright_opencl.h": "-lOpenCL", "tilewright_npu.h": "-ldl"}
+"""Header of the runtime -> the library that its functions need."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """Input or output of a network: its name, that of its file, its NumPy type and the shape of a frame."""
+
+    name: str
+    file: str
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of a frame."""
+        import numpy as np
+
+        return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.dtype).itemsize
+
+
+class Processor(NamedTuple):
+    """Processor of a machine: its name, its cores and the operating points of its clock in MHz."""
+
+    name: str
+    cores: int
+    mhz: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a program: its ports, the mapping of its layers, the processors of its machine."""
+
+    model: str
+    machine: str
+    order: str
+    layers: int
+    stages: tuple[Stage, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    processors: tuple[Processor, ...]
+
+    def text(self) -> str:
+        """Return the facts as JSON."""
+        ports = {
+            kind: [vars(port) | {"bytes": port.bytes} for port in given]
+            for kind, given in (("inputs", self.inputs), ("outputs", self.outputs))
+        }
+        stages = [stage._asdict() for stage in self.stages]
+        processors = [processor._asdict() for processor in self.processors]
+        head = {"model": self.model, "machine": self.machine, "order": self.order, "layers": self.layers}
+        return json.dumps(head | ports | {"stages": stages, "processors": processors}, indent=1) + "\n"
+
+
+def facts_in(folder: Path) -> Facts:
+    """Return the facts of the program in a folder. Raises Diagnostic for a folder without a program."""
+    file = folder / FACTS
+    try:
+        content: Any = json.loads(read_text(str(file)))
+        ports = {
+            kind: tuple(Port(p["name"], p["file"], p["dtype"], tuple(p["shape"])) for p in content[kind])
+            for kind in ("inputs", "outputs")
+        }
+        return Facts(
+            content["model"],
+            content["machine"],
+            content["order"],
+            content["layers"],
+            tuple(Stage(**stage) for stage in content["stages"]),
+            ports["inputs"],
+            ports["outputs"],
+            tuple(Processor(p["name"], p["cores"], tuple(p["mhz"])) for p in content["processors"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, Diagnostic) as error:
+        raise Diagnostic(
+            "there is no program of cooperative processors",
+            where=str(file),
+            expected="a folder that `tilewright coop compile` wrote",
+            found=str(error).partition("\n")[0],
+            remedy="tilewright coop compile MODEL --order ORDER -o DIR",
+        ) from error
+
+
+def build(model: Model, target: str, order: str, points: str = "", depth: int = 0) -> tuple[Compilation, Facts]:
+    """
+    Compile a network with an order to a program that takes frames, with queues of `depth` slots (0: by the compiler).
+
+    Raises Diagnostic for an order that does not fit, a network without layers, and what the passes refuse.
+    """
+    machine = machine_named(target)
+    pipeline = pipeline_of(machine)
+    if MapLayersPass.name not in [step.name for step in pipeline.steps]:
+        raise UsageError(
+            f"target '{target}' maps no layers", expected="hmp, or a machine file that includes it", found=target
+        )
+    report = ReportObserver(has_cycles=False)
+    manager = PassManager([report], verify_each=False, verify_phases=True)
+    layered = pipeline.select(stop_after="find-layers")
+    buffers = pipeline.select(start_at=MapLayersPass.name, stop_after="bufferize")
+    buffers = replace(buffers, steps=tuple(_mapped(step, order, points) for step in buffers.steps))
+    rest = pipeline.steps[len(layered.steps) + len(buffers.steps) :]
+    with errors_in(model.path), rare_collections():
+        module = model.load()
+        inputs, names = input_names(module), ssa_names(module)
+        manager.run(module, layered, new_context())
+        layers = {number for op in module.walk() if (number := layer_of(op)) is not None}
+        described = machine_of(module)
+        chosen = order_of(order, points, len(layers), described)
+        stages = stages_of(chosen)
+        manager.run(module, buffers, new_context())
+        taken, returned = network_tensors(module)
+        streamed = _streamed(rest, depth, len(stages))
+        manager.run(module, streamed, new_context())
+    facts = Facts(
+        model.path.name,
+        target,
+        "".join(name[0].upper() for name in chosen),
+        len(layers),
+        tuple(stages),
+        _ports(taken),
+        _ports(returned),
+        _processors(described),
+    )
+    content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
+    whole = Pipeline((*layered.steps, *buffers.steps, *streamed.steps))
+    return Compilation(model, machine, module, inputs, content, names, pipeline=whole), facts
+
+
+def _mapped(step: Step, order: str, points: str) -> Step:
+    """Return a step, that of map-layers with an order."""
+    return replace(step, run=MapLayersPass(order, points)) if step.name == MapLayersPass.name else step
+
+
+def _streamed(steps: Sequence[Step], depth: int, stages: int) -> Pipeline:
+    """
+    Return what follows bufferize, for a pipeline of stages whose frames come from a source.
+
+    The form that is proved has so many frames that each ring wraps: it has at most a slot more than there are stages.
+    """
+    frames = 2 * max(stages + 2, depth)
+    first = parse_pipeline(f"pipeline-frames{{frames={frames} depth={depth}}},verify-memory", all_passes())
+    last = parse_pipeline("stream-frames", all_passes())
+    given = [step for step in steps if step.name not in ("pipeline-frames", "stream-frames")]
+    place = next(index for index, step in enumerate(given) if step.name == "outline-kernels")
+    return Pipeline((*first.steps, *given[:place], *last.steps, *given[place:]))
+
+
+def _ports(tensors: Sequence[tuple[str, Any, tuple[int, ...]]]) -> tuple[Port, ...]:
+    files: list[str] = []
+    for name, _, _ in tensors:
+        stem = identifier(name)
+        files.append(stem if stem not in files else f"{stem}_{len(files)}")
+    return tuple(
+        Port(name, file, str(kind), tuple(shape)) for (name, kind, shape), file in zip(tensors, files, strict=True)
+    )
+
+
+def _processors(machine: Machine) -> tuple[Processor, ...]:
+    return tuple(Processor(engine.name, engine.cores, engine.clock.mhz) for engine in machine.engines)
+
+
+def write_program(compilation: Compilation, facts: Facts, folder: Path, *, shared: bool = False) -> list[Path]:
+    """
+    Write a program to a folder: network.c, the runtime, main.c and its facts; with `shared` a library too.
+
+    Returns the paths. Raises Diagnostic where the folder cannot be written, and where the C compiler fails.
+    """
+
+    def also(staging: Path) -> None:
+        (staging / "main.c").write_text(main_text(facts), encoding="utf-8")
+        (staging / FACTS).write_text(facts.text(), encoding="utf-8")
+        if shared:
+            library(staging)
+
+    return write_compilation(compilation, folder, also=also)
+
+
+_MAIN = """\
+/* Made by Tilewright; do not edit. The command line is that of runtime/tw_command.c; --help shows it. */
+#include "network.h"
+#include "runtime/tw_command.h"
+
+{inputs}
+{outputs}
+static const tw_network network = {{network_run, inputs, outputs, {input_count}, {output_count}}};
+
+int main(int argc, char **argv)
+{{
+    return tw_command(argc, argv, &network);
+}}
+"""
+
+
+def main_text(facts: Facts) -> str:
+    """Return the C of a program's `main`: a table of its ports."""
+    return _MAIN.format(
+        inputs=_table("inputs", facts.inputs),
+        outputs=_table("outputs", facts.outputs),
+        input_count=len(facts.inputs),
+        output_count=len(facts.outputs),
+    )
+
+
+def _table(name: str, ports: Sequence[Port]) -> str:
+    rows = [f'    {{"{p.file}", "{p.dtype}", "{"x".join(map(str, p.shape))}", {p.bytes}}},\n' for p in ports]
+    return f"static const tw_port {name}[] = {{\n{''.join(rows)}}};"
+
+
+def sources_of(folder: Path, *, shared: bool = False) -> list[Path]:
+    """Return the C sources of the program in a folder, of its library without `main`."""
+    runtime = sorted((folder / "runtime").glob("tw_*.c"))
+    main = [] if shared else [folder / "main.c"]
+    return [
+        *sources_in(folder, files_in(folder)),
+        *main,
+        *(file for file in runtime if not shared or file.name != "tw_command.c"),
+    ]
+
+
+def flags_of(folder: Path) -> list[str]:
+    """Return the C compiler's flags for the program in a folder, and the libraries that it needs."""
+    libraries = [flag for header, flag in _LIBRARIES.items() if (folder / header).is_file()]
+    return [*FLAGS, f"-I{folder}", f"-I{folder / 'runtime'}", *libraries]
+
+
+def command_of(folder: Path) -> str:
+    """Return the command that builds the program in a folder."""
+    sources = [str(file) for file in sources_of(folder)]
+    flags = flags_of(folder)
+    words = [*compiler(), *(flag for flag in flags if not flag.startswith("-l")), *sources]
+    return shlex.join(
+        [*words, *(flag for flag in flags if flag.startswith("-l")), "-lm", "-o", str(folder / "network")]
+    )
+
+
+def library(folder: Path) -> Path:
+    """Build the library of the program in a folder, and return its path. Raises Diagnostic."""
+    import shutil
+
+    from ...runtime.toolchain import compile_shared
+
+    built = compile_shared(
+        sources_of(folder, shared=True), [flag.replace(str(folder), str(folder.resolve())) for flag in flags_of(folder)]
+    )
+    return Path(shutil.copy(built, folder / files_in(folder).library))
+
+
+def executable(folder: Path, flags: Sequence[str] = ()) -> Path:
+    """Build the program in a folder, and return its path. Raises Diagnostic."""
+    from ...runtime.toolchain import compile_executable
+
+    given = [flag.replace(str(folder), str(folder.resolve())) for flag in flags_of(folder)]
+    return compile_executable(sources_of(folder), [*given, *flags])

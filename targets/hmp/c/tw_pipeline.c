@@ -1,0 +1,536 @@
+/* Threads, streams and frames of pipelines: tilewright_pipeline.h. */
+#define _GNU_SOURCE
+#include "tilewright_pipeline.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tw_clocks.h"
+#include "tw_profile.h"
+#ifdef TW_TEST
+#include "tw_test.h"
+#endif
+
+#define IN_FLIGHT 4096
+/* Frames between the source and the sink at most: their times of arrival are kept. */
+
+typedef struct {
+    const tw_program *program;
+    tw_track *track;
+    pthread_t thread;
+    jmp_buf leave;
+    atomic_llong frame;
+    atomic_int phase;
+    int64_t since;       /* begin of the phase */
+    int64_t layer_since; /* begin of the layer */
+    int32_t layer;
+    bool has_read, writes, reads;
+} runner;
+
+static const char *const PHASES[] = {"in", "waits for input", "waits for room", "task", "send", "out", "between frames"};
+enum { BETWEEN = TW_LAYER };
+
+static struct {
+    tw_settings settings;
+    bool is_run; /* false: a network outside of tw_pipeline_run, without frames of a source */
+    tw_stream *streams;
+    runner *runners;
+    int32_t count;
+    atomic_llong total; /* frames of the source, once it has ended */
+    atomic_bool cancelled;
+    int cancel_pipe[2];
+    int status;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t done_changed;
+    int64_t done; /* frames that have left the network */
+    char error[1024];
+    int64_t arrivals[IN_FLIGHT];
+} run = {.lock = PTHREAD_MUTEX_INITIALIZER,
+         .done_changed = PTHREAD_COND_INITIALIZER,
+         .cancel_pipe = {-1, -1},
+         .total = INT64_MAX};
+
+static _Thread_local runner *self;
+
+static void check(int code, const char *what)
+{
+    if (code != 0) {
+        fprintf(stderr, "error: %s: %s\n", what, strerror(code));
+        abort();
+    }
+}
+
+static void wake_all(void)
+{
+    for (tw_stream *s = run.streams; s != NULL; s = s->next) {
+        pthread_mutex_lock(&s->lock);
+        pthread_cond_broadcast(&s->changed);
+        pthread_mutex_unlock(&s->lock);
+    }
+    pthread_mutex_lock(&run.lock);
+    pthread_cond_broadcast(&run.done_changed);
+    pthread_mutex_unlock(&run.lock);
+}
+
+/* Cancel the run; the first failure is the one that is reported. */
+static void cancel(int status, const char *error)
+{
+    pthread_mutex_lock(&run.lock);
+    const bool is_first = run.status == 0;
+    if (is_first) {
+        run.status = status;
+        snprintf(run.error, sizeof run.error, "%s", error);
+    }
+    pthread_mutex_unlock(&run.lock);
+    atomic_store(&run.cancelled, true);
+    if (is_first && run.cancel_pipe[1] >= 0 && write(run.cancel_pipe[1], "", 1) != 1)
+        perror("error: the run cannot be cancelled");
+    wake_all();
+}
+
+static _Noreturn void leave(void)
+{
+    longjmp(self->leave, 1);
+}
+
+static bool goes_on(void)
+{
+    if (atomic_load(&run.cancelled))
+        return false;
+    return self == NULL || atomic_load(&self->frame) < atomic_load(&run.total);
+}
+
+/* Streams */
+
+void tw_stream_open(tw_stream *streams, int32_t count, int32_t depth, void *slots, int32_t bytes)
+{
+    (void)slots;
+    (void)bytes;
+    for (int32_t k = 0; k < count; ++k) {
+        tw_stream *s = &streams[k];
+        memset(s, 0, sizeof *s);
+        check(pthread_mutex_init(&s->lock, NULL), "a stream cannot be made");
+        check(pthread_cond_init(&s->changed, NULL), "a stream cannot be made");
+        s->depth = depth;
+        s->next = run.streams;
+        run.streams = s;
+    }
+}
+
+static void enter(tw_kind phase)
+{
+    if (self == NULL)
+        return;
+    atomic_store(&self->phase, (int)phase);
+    self->since = tw_now();
+}
+
+static void record(tw_kind kind, int64_t start, int64_t end, int32_t layer)
+{
+    const tw_record one = {.frame = atomic_load(&self->frame),
+                           .start = start,
+                           .end = end,
+                           .layer = layer,
+                           .level = tw_clocks_level(self->program->engine),
+                           .kind = kind};
+    tw_profile_record(self->track, one);
+}
+
+/* End the phase that began last. */
+static void ended(tw_kind kind)
+{
+    if (self != NULL)
+        record(kind, self->since, tw_now(), -1);
+}
+
+int32_t tw_stream_reserve(tw_stream *streams, int32_t index)
+{
+    tw_stream *s = &streams[index];
+    enter(TW_SEND_WAIT);
+    pthread_mutex_lock(&s->lock);
+    while (s->reserved - s->released >= s->depth && goes_on())
+        pthread_cond_wait(&s->changed, &s->lock);
+    const bool has_slot = s->reserved - s->released < s->depth && goes_on();
+    const int32_t slot = (int32_t)(s->reserved % s->depth);
+    s->reserved += has_slot ? 1 : 0;
+    pthread_mutex_unlock(&s->lock);
+    if (!has_slot)
+        leave();
+    ended(TW_SEND_WAIT);
+    return slot;
+}
+
+void tw_stream_push(tw_stream *streams, int32_t index)
+{
+    tw_stream *s = &streams[index];
+    pthread_mutex_lock(&s->lock);
+    ++s->pushed;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+int32_t tw_stream_pop(tw_stream *streams, int32_t index)
+{
+    tw_stream *s = &streams[index];
+    enter(TW_RECEIVE_WAIT);
+    pthread_mutex_lock(&s->lock);
+    while (s->popped >= s->pushed && goes_on())
+        pthread_cond_wait(&s->changed, &s->lock);
+    const bool has_slot = s->popped < s->pushed && goes_on();
+    const int32_t slot = (int32_t)(s->popped % s->depth);
+    s->popped += has_slot ? 1 : 0;
+    pthread_mutex_unlock(&s->lock);
+    if (!has_slot)
+        leave();
+    ended(TW_RECEIVE_WAIT);
+    return slot;
+}
+
+int32_t tw_stream_front(tw_stream *streams, int32_t index)
+{
+    tw_stream *s = &streams[index];
+    pthread_mutex_lock(&s->lock);
+    const int32_t slot = (int32_t)(s->released % s->depth);
+    pthread_mutex_unlock(&s->lock);
+    return slot;
+}
+
+void tw_stream_release(tw_stream *streams, int32_t index)
+{
+    tw_stream *s = &streams[index];
+    pthread_mutex_lock(&s->lock);
+    ++s->released;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Programs */
+
+void tw_program_set(tw_program *program, void (*body)(const tw_program *))
+{
+    program->body = body;
+    program->title = program->engine = "";
+}
+
+void tw_program_name(tw_program *program, const char *title, const char *engine)
+{
+    program->title = title;
+    program->engine = engine;
+}
+
+void tw_program_buffer(tw_program *program, int32_t index, const void *buffer, int32_t bytes)
+{
+    (void)bytes;
+    program->buffers[index] = (void *)buffer;
+}
+
+void tw_program_coordinate(tw_program *program, int32_t index, int32_t coordinate)
+{
+    program->coordinates[index] = coordinate;
+}
+
+static const char *cores(void)
+{
+    return run.settings.cores != NULL ? run.settings.cores : getenv("TILEWRIGHT_CORES");
+}
+
+static void run_body(runner *me)
+{
+    if (setjmp(me->leave) == 0)
+        me->program->body(me->program);
+}
+
+static void *run_program(void *argument)
+{
+    self = argument;
+    if (cores() != NULL && !tw_cores_pin(cores(), self->program->engine)) {
+        char text[512];
+        snprintf(text, sizeof text, "%s: the cores of %s in %s are none of this machine's", self->program->title,
+                 self->program->engine, cores());
+        cancel(1, text);
+    } else {
+        run_body(self);
+    }
+    atomic_store(&self->phase, BETWEEN);
+    return NULL;
+}
+
+void tw_programs_run(tw_program *programs, int32_t count)
+{
+    runner *runners = calloc((size_t)count, sizeof *runners);
+    if (runners == NULL)
+        check(ENOMEM, "programs cannot be made");
+    tw_profile_begin(count, run.settings.switched, run.settings.profile);
+    for (int32_t k = 0; k < count; ++k) {
+        runner *r = &runners[k];
+        r->program = &programs[k];
+        r->track = &tw_last_profile.tracks[k];
+        r->track->title = programs[k].title;
+        r->track->engine = programs[k].engine;
+        atomic_store(&r->frame, run.is_run ? -1 : 0);
+        atomic_store(&r->phase, BETWEEN);
+    }
+    pthread_mutex_lock(&run.lock);
+    run.runners = runners;
+    run.count = count;
+    pthread_mutex_unlock(&run.lock);
+    for (int32_t k = 0; k < count; ++k)
+        check(pthread_create(&runners[k].thread, NULL, run_program, &runners[k]), "a thread cannot be made");
+    for (int32_t k = 0; k < count; ++k)
+        check(pthread_join(runners[k].thread, NULL), "a thread cannot be joined");
+    tw_last_profile.end = tw_now();
+    for (tw_stream *s = run.streams; s != NULL; s = s->next) {
+        pthread_mutex_destroy(&s->lock);
+        pthread_cond_destroy(&s->changed);
+    }
+    pthread_mutex_lock(&run.lock);
+    free(runners);
+    run.runners = NULL;
+    run.count = 0;
+    pthread_mutex_unlock(&run.lock);
+    run.streams = NULL;
+}
+
+/* Frames */
+
+static void end_frame(void)
+{
+    const int64_t now = tw_now(), frame = atomic_load(&self->frame);
+    if (frame < 0)
+        return;
+    if (atomic_load(&self->phase) == TW_SEND)
+        record(TW_SEND, self->since, now, -1);
+    self->track->frames = frame + 1;
+    if (!self->writes)
+        return;
+    pthread_mutex_lock(&run.lock);
+    run.done = frame + 1;
+    tw_profile_frame(run.arrivals[frame % IN_FLIGHT], now);
+    pthread_cond_broadcast(&run.done_changed);
+    pthread_mutex_unlock(&run.lock);
+}
+
+bool tw_frame_next(void)
+{
+    end_frame();
+    const int64_t frame = atomic_load(&self->frame) + 1;
+    atomic_store(&self->frame, frame);
+    atomic_store(&self->phase, BETWEEN);
+    self->has_read = false;
+    if (!self->reads)
+        return goes_on();
+    const int64_t most = run.settings.switched ? 1 : IN_FLIGHT;
+    pthread_mutex_lock(&run.lock);
+    while (frame - run.done >= most && goes_on())
+        pthread_cond_wait(&run.done_changed, &run.lock);
+    pthread_mutex_unlock(&run.lock);
+    return goes_on();
+}
+
+int64_t tw_frame_number(void)
+{
+    return self == NULL ? 0 : atomic_load(&self->frame);
+}
+
+static void end_of_input(void)
+{
+    atomic_store(&run.total, atomic_load(&self->frame));
+    wake_all();
+    leave();
+}
+
+void tw_frame_read(int32_t port, void *to, int32_t bytes)
+{
+    const int64_t frame = atomic_load(&self->frame);
+    const tw_source source = run.settings.source;
+    enter(TW_IN);
+    if (!self->has_read)
+        run.arrivals[frame % IN_FLIGHT] = self->since;
+    self->reads = true;
+    if (source.read == NULL)
+        tw_stage_fail("the run has no source");
+    const int given = source.read(source.context, port, frame, to, bytes);
+    if (given < 0)
+        tw_stage_fail("the source fails");
+    if (given == 0 && self->has_read)
+        tw_stage_fail("input %d has no more frames, others have", (int)port);
+    if (given == 0)
+        end_of_input();
+    self->has_read = true;
+    ended(TW_IN);
+}
+
+static bool has_layer_clocks(void)
+{
+    return run.settings.clocks != NULL && strchr(run.settings.clocks, ':') != NULL;
+}
+
+void tw_frame_write(int32_t port, const void *from, int32_t bytes)
+{
+    const tw_sink sink = run.settings.sink;
+    enter(TW_OUT);
+    self->writes = true;
+    if (sink.write != NULL && sink.write(sink.context, port, atomic_load(&self->frame), from, bytes) != 0)
+        tw_stage_fail("the sink fails");
+    ended(TW_OUT);
+}
+
+void tw_task_begin(bool has_layer_marks)
+{
+    enter(TW_TASK);
+    self->layer = -1;
+    if (!has_layer_marks && (run.settings.profile >= 2 || has_layer_clocks()))
+        tw_stage_fail("layers are unknown: profile level 2 and clocks of layers need -DTW_LAYER_MARKS");
+#ifdef TW_TEST
+    tw_test_task(self->program->title, atomic_load(&self->frame));
+#endif
+}
+
+void tw_layer_begin(int32_t layer)
+{
+    const int64_t now = tw_now();
+    if (self->layer >= 0)
+        record(TW_LAYER, self->layer_since, now, self->layer);
+    tw_clocks_layer(layer);
+    self->layer = layer;
+    self->layer_since = now;
+}
+
+void tw_mark_send(void)
+{
+    const int64_t now = tw_now();
+    if (self->layer >= 0)
+        record(TW_LAYER, self->layer_since, now, self->layer);
+    record(TW_TASK, self->since, now, -1);
+    enter(TW_SEND);
+}
+
+/* Failures and signals */
+
+void tw_stage_fail(const char *format, ...)
+{
+    char text[512], whole[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (self == NULL) {
+        fprintf(stderr, "error: %s\n", text);
+        abort();
+    }
+    const char *engine = self->program->engine;
+    snprintf(whole, sizeof whole, "frame %lld: %s%s%s: %s", (long long)atomic_load(&self->frame), self->program->title,
+             engine[0] != 0 ? " on " : "", engine, text);
+    cancel(1, whole);
+    leave();
+}
+
+void tw_pipeline_cancel(const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cancel(1, text);
+}
+
+int tw_pipeline_cancelled(void)
+{
+    return run.cancel_pipe[0];
+}
+
+const char *tw_pipeline_error(void)
+{
+    return run.error;
+}
+
+/* Say what each program does, as "stage0_big: frame 7 (task)". */
+static void describe(char *text, size_t size)
+{
+    size_t used = 0;
+    for (int32_t k = 0; k < run.count && used < size; ++k) {
+        const runner *r = &run.runners[k];
+        const int length = snprintf(text + used, size - used, "%s%s: frame %lld (%s)", k > 0 ? ", " : "",
+                                    r->program->title, (long long)atomic_load(&r->frame), PHASES[atomic_load(&r->phase)]);
+        used += length > 0 ? (size_t)length : 0;
+    }
+}
+
+static struct {
+    sigset_t set;
+    atomic_bool ended;
+    pthread_t thread;
+} signals;
+
+static void interrupted(int number)
+{
+    char text[1024], where[900] = "";
+    pthread_mutex_lock(&run.lock);
+    const int64_t done = run.done;
+    describe(where, sizeof where);
+    pthread_mutex_unlock(&run.lock);
+    snprintf(text, sizeof text, "interrupted by signal %d after %lld frames; %s", number, (long long)done, where);
+    if (atomic_load(&run.cancelled)) {
+        fprintf(stderr, "error: %s; stages do not end\n", text);
+        _exit(128 + number);
+    }
+    cancel(128 + number, text);
+}
+
+static void *wait_for_signals(void *argument)
+{
+    (void)argument;
+    for (int number; sigwait(&signals.set, &number) == 0 && !atomic_load(&signals.ended);)
+        interrupted(number);
+    return NULL;
+}
+
+int tw_pipeline_run(void (*network)(void), const tw_settings *settings)
+{
+    sigset_t before;
+    run.settings = *settings;
+    run.is_run = true;
+    run.status = 0;
+    run.error[0] = 0;
+    run.done = 0;
+    run.streams = NULL;
+    atomic_store(&run.cancelled, false);
+    atomic_store(&run.total, settings->frames >= 0 ? settings->frames : INT64_MAX);
+    if (pipe(run.cancel_pipe) != 0)
+        check(errno, "a run cannot begin");
+    if (settings->signals) {
+        sigemptyset(&signals.set);
+        sigaddset(&signals.set, SIGINT);
+        sigaddset(&signals.set, SIGTERM);
+        atomic_store(&signals.ended, false);
+        check(pthread_sigmask(SIG_BLOCK, &signals.set, &before), "signals cannot be blocked");
+        check(pthread_create(&signals.thread, NULL, wait_for_signals, NULL), "a thread cannot be made");
+    }
+    if (has_layer_clocks() && !settings->switched)
+        tw_pipeline_cancel("clocks of layers are for switch mode: in a pipeline all layers compute at once");
+    else if (tw_clocks_open(settings->clocks, settings->clock_backend, cores()))
+        network();
+    tw_clocks_close();
+    if (settings->signals) {
+        atomic_store(&signals.ended, true);
+        pthread_kill(signals.thread, SIGINT);
+        pthread_join(signals.thread, NULL);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    close(run.cancel_pipe[0]);
+    close(run.cancel_pipe[1]);
+    run.cancel_pipe[0] = run.cancel_pipe[1] = -1;
+    run.is_run = false;
+    run.settings = (tw_settings){0};
+    atomic_store(&run.cancelled, false);
+    atomic_store(&run.total, INT64_MAX);
+    return run.status;
+}

@@ -1,0 +1,166 @@
+"""Settings of a run as text on a command line: cores, threads and clocks of processors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ...errors import did_you_mean
+from ...grammar import UsageError
+from .building import Processor
+
+_CPUS = re.compile(r"(\d+)(?:-(\d+))?")
+
+
+class ClockSetting(NamedTuple):
+    """Clock of a processor in MHz, from the start, or of a layer."""
+
+    processor: str
+    mhz: int
+    layer: int | None = None
+
+    def __str__(self) -> str:
+        return f"{'' if self.layer is None else f'{self.layer}:'}{self.processor}={self.mhz}"
+
+
+def cores_of(text: str, processors: Sequence[Processor], present: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """
+    Parse the cores of processors, `big=4-5,little=0+2`, given the CPUs of the machine at hand.
+
+    Raises UsageError for a processor that the machine lacks, one named twice, and a CPU that is not present.
+    """
+    cores: dict[str, tuple[int, ...]] = {}
+    for name, value in _entries("--cores", text, processors, "NAME=FIRST-LAST or NAME=CPU+CPU"):
+        if name in cores:
+            raise UsageError(f"--cores has two entries for {name}", found=text, remedy="give one: NAME=FIRST-LAST")
+        matches = [_CPUS.fullmatch(part) for part in value.split("+")]
+        if None in matches:
+            raise UsageError(
+                f"--cores: '{value}' are no CPUs", expected="FIRST-LAST or CPU+CPU", found=f"{name}={value}"
+            )
+        spans = [(int(match[1]), int(match[2] or match[1])) for match in matches if match is not None]
+        cpus = tuple(cpu for first, last in spans for cpu in range(first, last + 1))
+        absent = [cpu for cpu in cpus if cpu not in present]
+        if absent or not cpus:
+            raise UsageError(
+                f"this machine has no CPU {absent[0]}" if absent else f"--cores: no CPUs in '{value}'",
+                expected=f"some of {_spans(present)}",
+                found=f"{name}={value}",
+                remedy="choose CPUs of this machine; without --cores threads run on any",
+            )
+        cores[name] = cpus
+    return cores
+
+
+def cores_text(cores: Mapping[str, Sequence[int]]) -> str:
+    """Return a table of cores in the form that a program takes."""
+    return ",".join(f"{name}={'+'.join(map(str, cpus))}" for name, cpus in cores.items())
+
+
+def check_threads(text: str, processors: Sequence[Processor], cores: Mapping[str, Sequence[int]]) -> None:
+    """
+    Check the threads of processors, `big=1`, against their cores: those of --cores, else those of the machine.
+
+    Raises UsageError for more threads than cores, and for more than one: the kernels of a stage run on one thread.
+    """
+    known = {each.name: each for each in processors}
+    for name, value in _entries("--threads", text, processors, "NAME=THREADS"):
+        if not value.isdecimal() or int(value) < 1:
+            raise UsageError(
+                f"--threads: '{value}' is no number of threads", expected="1 or more", found=f"{name}={value}"
+            )
+        limit = len(cores[name]) if name in cores else known[name].cores
+        where = "--cores" if name in cores else "the machine"
+        if int(value) > limit:
+            raise UsageError(
+                f"{value} threads on the {limit} cores of {name}",
+                expected=f"at most {limit}, the cores that {where} gives",
+                found=f"{name}={value}",
+                remedy="fewer threads, or more cores",
+            )
+        if int(value) > 1:
+            raise UsageError(
+                f"{value} threads of {name} have no work for the second one",
+                expected="1: the kernels of a stage run one after the other, on one thread",
+                found=f"{name}={value}",
+                remedy="cut the network into more stages with --order, which compute at once",
+            )
+
+
+def clocks_of(text: str, processors: Sequence[Processor], layers: int, *, switched: bool) -> tuple[ClockSetting, ...]:
+    """
+    Parse clocks: `big=1800,little=#2,3:big=1200`, in MHz or, after #, as an index of the machine's list from 0.
+
+    Raises UsageError for a clock that a processor does not have, a layer that the network lacks, and one of a layer in
+    a pipeline, whose layers compute at once.
+    """
+    settings: list[ClockSetting] = []
+    known = {each.name: each for each in processors}
+    for part in filter(None, text.split(",")):
+        layer, colon, rest = part.rpartition(":")
+        name, value = _entries("--clocks", rest, processors, "PROCESSOR=MHZ, PROCESSOR=#INDEX or LAYER:PROCESSOR=MHZ")[
+            0
+        ]
+        mhz = _clock(known[name], value)
+        if not colon:
+            settings.append(ClockSetting(name, mhz))
+            continue
+        if not layer.isdecimal() or int(layer) >= layers:
+            raise UsageError(f"the network has no layer {layer}", expected=f"0 to {layers - 1}", found=part)
+        if not switched:
+            raise UsageError(
+                "a clock of a layer in a pipeline, where all layers compute at once",
+                expected="PROCESSOR=MHZ, for the whole run",
+                found=part,
+                remedy="--mode switch, or one clock for each processor",
+            )
+        settings.append(ClockSetting(name, mhz, int(layer)))
+    return tuple(settings)
+
+
+def _clock(processor: Processor, value: str) -> int:
+    """Return MHz. Raises UsageError for a clock that the processor does not have."""
+    points = [int(mhz) for mhz in processor.mhz]
+    shown = ", ".join(f"{mhz} (#{index})" for index, mhz in enumerate(points))
+    expected = f"MHz or, after #, an index: {shown}" if points else "a machine file with clock = { mhz = [...] }"
+    by_index = value.startswith("#")
+    number = int(value[1:] if by_index else value) if value.removeprefix("#").isdecimal() else -1
+    if by_index and 0 <= number < len(points):
+        return points[number]
+    if not by_index and number in points:
+        return number
+    near = min(points, key=lambda mhz: abs(mhz - number)) if points and number > 100 else None
+    remedy = f"{near}?" if near is not None else "indices need a #; without it a number is MHz"
+    raise UsageError(f"{processor.name} has no clock {value}", expected=expected, found=value, remedy=remedy)
+
+
+def _entries(flag: str, text: str, processors: Sequence[Processor], form: str) -> list[tuple[str, str]]:
+    """Return the entries of a table; a processor is named whole or by its letter."""
+    names = [each.name for each in processors]
+    entries: list[tuple[str, str]] = []
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        whole = next((each for each in names if name in (each, each[0].upper())), "")
+        if not equals or not value:
+            raise UsageError(f"{flag}: '{part}' is no entry", expected=form, found=text)
+        if not whole:
+            remedy = did_you_mean(name, names) or "name a processor of the machine"
+            raise UsageError(
+                f"{flag}: there is no processor '{name}'", expected=", ".join(names), found=part, remedy=remedy
+            )
+        entries.append((whole, value))
+    if not entries:
+        raise UsageError(f"{flag} is empty", expected=form, found=repr(text))
+    return entries
+
+
+def _spans(numbers: Sequence[int]) -> str:
+    """Return numbers as spans: 0-3, 6."""
+    spans: list[list[int]] = []
+    for number in sorted(numbers):
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1][1:] = [number]
+        else:
+            spans.append([number])
+    return ", ".join("-".join(map(str, span)) for span in spans)
