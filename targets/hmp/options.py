@@ -17,8 +17,8 @@ def add_mapping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default=TARGET, metavar="TARGET", help=what)
     what = "a letter for each layer, the first one of a processor's name: BBLGGNNN; one letter is for all layers"
     parser.add_argument("--order", default="", metavar="ORDER", help=what)
-    what = "the first layers of the parts but the first, if ORDER has a letter for each part: --order GLB 3+5"
-    parser.add_argument("--partition-points", default="", metavar="N+N", help=what)
+    what = "the first layers of the parts but the first, if ORDER has a letter for each part: --order GLB 3,5"
+    parser.add_argument("--partition-points", default="", metavar="N,N", help=what)
     what = "slots of each queue between stages (0: one more than the stages that it spans)"
     parser.add_argument("--queue-depth", type=_depth, default=0, metavar="N", help=what)
     add = parser.add_argument_group("open models").add_argument

@@ -90,7 +90,7 @@ def check_threads(text: str, processors: Sequence[Processor], cores: Mapping[str
 
 def clocks_of(text: str, processors: Sequence[Processor], layers: int, *, switched: bool) -> tuple[ClockSetting, ...]:
     """
-    Parse clocks: `big=1800,little=#2,3:big=1200`, in MHz or, after #, as an index of the machine's list from 0.
+    Parse clocks: `big=1800,little=L2,3:big=1200`, in MHz or, after L, as an index of the machine's list from 0.
 
     Raises UsageError for a clock that a processor does not have, a layer that the network lacks, and one of a layer in
     a pipeline, whose layers compute at once.
@@ -99,7 +99,7 @@ def clocks_of(text: str, processors: Sequence[Processor], layers: int, *, switch
     known = {each.name: each for each in processors}
     for part in filter(None, text.split(",")):
         layer, colon, rest = part.rpartition(":")
-        name, value = _entries("--clocks", rest, processors, "PROCESSOR=MHZ, PROCESSOR=#INDEX or LAYER:PROCESSOR=MHZ")[
+        name, value = _entries("--clocks", rest, processors, "PROCESSOR=MHZ, PROCESSOR=LINDEX or LAYER:PROCESSOR=MHZ")[
             0
         ]
         mhz = _clock(known[name], value)
@@ -122,16 +122,16 @@ def clocks_of(text: str, processors: Sequence[Processor], layers: int, *, switch
 def _clock(processor: Processor, value: str) -> int:
     """Return MHz. Raises UsageError for a clock that the processor does not have."""
     points = [int(mhz) for mhz in processor.mhz]
-    shown = ", ".join(f"{mhz} (#{index})" for index, mhz in enumerate(points))
-    expected = f"MHz or, after #, an index: {shown}" if points else "a machine file with clock = { mhz = [...] }"
-    by_index = value.startswith("#")
-    number = int(value[1:] if by_index else value) if value.removeprefix("#").isdecimal() else -1
+    shown = ", ".join(f"{mhz} (L{index})" for index, mhz in enumerate(points))
+    expected = f"MHz or, after L, an index: {shown}" if points else "a machine file with clock = { mhz = [...] }"
+    by_index = value.startswith("L")
+    number = int(value[1:] if by_index else value) if value.removeprefix("L").isdecimal() else -1
     if by_index and 0 <= number < len(points):
         return points[number]
     if not by_index and number in points:
         return number
     near = min(points, key=lambda mhz: abs(mhz - number)) if points and number > 100 else None
-    remedy = f"{near}?" if near is not None else "indices need a #; without it a number is MHz"
+    remedy = f"{near}?" if near is not None else "indices need an L; without it a number is MHz"
     raise UsageError(f"{processor.name} has no clock {value}", expected=expected, found=value, remedy=remedy)
 
 

@@ -12,7 +12,7 @@ DESCRIPTION = """\
 Compile a network over big and little cores, a GPU and an NPU to a program in C, a thread for each stage.
 
   tilewright coop compile net.onnx --order BBLGGNNN -o build/
-  tilewright coop compile net.onnx --target hmp/rk3588 --order GLB --partition-points 3+5 -o build/
+  tilewright coop compile net.onnx --target hmp/rk3588 --order GLB --partition-points 3,5 -o build/
   tilewright coop compile net.onnx --order BBLL -o build/ --shared
 
 The folder gets network.c, the runtime, main.c with a command line of its own, and coop.json. The last line printed is

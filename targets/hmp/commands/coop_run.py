@@ -25,12 +25,12 @@ Run frames through a network over several processors: each stage is a thread, wh
   tilewright coop run build/ --frames frames.npz --outputs results.npz
   tilewright coop run net.onnx --order BBLL --frames images/ --mode switch
   tilewright coop run build/ --frames frames.npz --cores big=2-3,little=0-1 --profile 1 --trace trace.json
-  tilewright coop run build/ --frames frames.npz --clocks big=1800,little=#2 --clock-backend sysfs
+  tilewright coop run build/ --frames frames.npz --clocks big=1800,little=L2 --clock-backend sysfs
   tilewright coop run build/ --frames frames.npz --mode switch --clocks big=1800,3:big=1200 --clock-backend sysfs
 
 Frames are arrays with an axis of frames before those of the inputs, by name or in order; a folder of such files; or raw
 frames, one file or a folder with a file for each. In pipeline mode all stages compute at once, for throughput; in
-switch mode one frame at a time, for latency. Clocks are in MHz, or after # an index of the machine's list, from 0.
+switch mode one frame at a time, for latency. Clocks are in MHz, or after L an index of the machine's list, from 0.
 Ctrl-C ends all threads and says at which frame each stage is.
 """
 
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", default="", metavar="NAME=N", help="threads of the kernels of each processor (1)")
     what = "the CPUs of this machine that stand for each processor: big=2-3,little=0+1 (any)"
     parser.add_argument("--cores", default="", metavar="TABLE", help=what)
-    what = "clocks: big=1800,little=#2, and with --mode switch of layers: 3:big=1200 (as they are)"
+    what = "clocks: big=1800,little=L2, and with --mode switch of layers: 3:big=1200 (as they are)"
     parser.add_argument("--clocks", default="", metavar="TABLE", help=what)
     what = "how clocks are set: none, sysfs, sysfs:ROOT, command:COMMAND (none)"
     parser.add_argument("--clock-backend", default="none", metavar="NAME", help=what)
