@@ -233,14 +233,18 @@ class Builder:
         """
         Return the C value of a value of the source program, of an index in 32 bits.
 
-        Raises Diagnostic for a constant index beyond these.
+        Raises Diagnostic for an index of which interval analysis shows that it is beyond these.
         """
         known = self.full_value(source)
         if not isinstance(source.type, IndexType) or known.type == INDEX:
             return known
-        if (number := self.known(source)) is not None:
-            at = where(cast(Operation, source.owner))
-            raise Diagnostic("an index is beyond the range of int32_t", at, found=str(number))
+        within = self.range_of(source)
+        if within.high < NARROW.low or within.low > NARROW.high:
+            at = where(source.owner) if isinstance(source.owner, Operation) else ""
+            found = str(within.low) if within.low == within.high else f"{within.low} to {within.high}"
+            raise Diagnostic(
+                "an index is beyond the range of int32_t", at, found=found, remedy="store or pass it as i64"
+            )
         return self.cast(known, INDEX)
 
     def full_value(self, source: SSAValue) -> SSAValue:

@@ -381,6 +381,14 @@ def test_random_expressions(tmp_path_factory: pytest.TempPathFactory, drawn: lis
             "beyond the range of int32_t",
         ),
         (
+            "%a = memref.get_global @arena : memref<16xi8> %i = arith.constant 3000000000 : index "
+            "%z = arith.constant 0 : index %b = memref.view %a[%z][] : memref<16xi8> to memref<4xindex> "
+            "%l = memref.load %b[%z] : memref<4xindex> %m = arith.index_cast %l : index to i8 "
+            "%n = arith.index_castui %m : i8 to index %s = arith.addi %i, %n : index "
+            "memref.store %s, %b[%z] : memref<4xindex>",
+            "beyond the range of int32_t",
+        ),
+        (
             "%a = memref.get_global @arena : memref<16xi8> %o = arith.constant 2 : index "
             "%b = memref.view %a[%o][] : memref<16xi8> to memref<2xi32>",
             "misaligned byte offset",
