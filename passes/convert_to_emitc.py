@@ -3,8 +3,8 @@ The pass `convert-to-emitc`: lower loops on memrefs to C as IR, one C function p
 
 A memref becomes a pointer to its elements, with flattened static indices. An `index` in memory, or one that a function
 takes or returns, has 32 bits in C: one that cannot fit is refused, any other is taken to fit. Index arithmetic has 64
-bits where interval analysis does not show that 32 suffice. A number of any size is an i64. The public function becomes
-`<name>_run`, with arrays of the network's own types as arguments; private functions become static. Unreachable functions
+bits where interval analysis does not show that 32 suffice. A number of any size is an i64. The public function is
+`<name>_run`, with arrays of the network's own types as arguments; private functions are static. Unreachable functions
 and globals are dropped, because C compilers warn of them.
 """
 
