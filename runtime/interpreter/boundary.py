@@ -273,12 +273,17 @@ def load_rules(module: ModuleOp) -> None:
 
 
 def ports(function: Operation) -> tuple[list[Port], list[Port]]:
-    """Return the arguments and the results of a function. Raises Diagnostic for a type without a static shape."""
+    """
+    Return the arguments and the results of a function; outputs among the arguments and results are numbered together.
+
+    Raises Diagnostic for a type without a static shape, and where two inputs or two outputs have the same name.
+    """
     type_ = function.properties.get("function_type")
     if not isinstance(type_, FunctionType):
         raise Diagnostic(f"'{function.name}' is not a function", where=where(function))
-    arguments = _ports(type_.inputs.data, function.properties.get("arg_attrs"), "arg", function)
-    results = _ports(type_.outputs.data, function.properties.get("res_attrs"), "result", function)
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
+    arguments = _ports(type_.inputs.data, function.properties.get("arg_attrs"), "arg", function, numbers)
+    results = _ports(type_.outputs.data, function.properties.get("res_attrs"), "result", function, numbers)
     outputs = [port for port in arguments if port.is_output]
     if STATUS in function.attributes:
         results = []
@@ -288,10 +293,15 @@ def ports(function: Operation) -> tuple[list[Port], list[Port]]:
     return arguments, results
 
 
-def _ports(types: Sequence[Attribute], attributes: Attribute | None, prefix: str, function: Operation) -> list[Port]:
+def _ports(
+    types: Sequence[Attribute],
+    attributes: Attribute | None,
+    prefix: str,
+    function: Operation,
+    numbers: Mapping[str, Iterator[int]],
+) -> list[Port]:
     dictionaries = cast("ArrayAttr[DictionaryAttr]", attributes).data if attributes else ()
     given = [*dictionaries, *[DictionaryAttr({}) for _ in range(len(types) - len(dictionaries))]]
-    numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
     made: list[Port] = []
     for type_, attrs in zip(types, given, strict=True):
         kind = "result" if "tilewright.output" in attrs.data else prefix

@@ -206,3 +206,18 @@ def test_functions_are_found_in_c(name: str):
     pipeline = parse_pipeline("builtin.module(convert-to-emitc,name-network{prefix=own})", all_passes())
     observer = InterpretEach(runs=9)
     PassManager([observer]).run(parse_module(new_context(), text), pipeline, new_context())
+
+
+def test_outputs_in_memory_and_results_have_names_of_their_own():
+    text = """
+func.func @network(%x: i32, %y: memref<1xi32> {tilewright.output}) -> i32 {
+  %c0 = arith.constant 0 : index
+  %s = arith.addi %x, %x : i32
+  memref.store %s, %y[%c0] : memref<1xi32>
+  %t = arith.ori %x, %s : i32
+  func.return %t : i32
+}"""
+    replace(text, text)
+    for op, output in (("addi", "result0"), ("ori", "result1")):
+        with pytest.raises(Diagnostic, match=f"the answer changes: output '{output}'"):
+            replace(text, text.replace(f"arith.{op}", "arith.muli"))
