@@ -28,6 +28,7 @@ from ..ir import functions, numbers_of, shape_of, where
 from .buffers.branches import convert_branches, plan_branches
 from .buffers.bufferizer import Bufferizer, buffer_of
 from .buffers.calls import convert_call
+from .buffers.elements import convert_from_elements, convert_splat
 from .buffers.kernels import convert_kernel
 from .buffers.loops import (
     convert_extract,
@@ -330,6 +331,8 @@ _RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (scf.WhileOp, _while),
     (tensor.ExtractOp, convert_extract),
     (tensor.InsertOp, convert_insert),
+    (tensor.SplatOp, convert_splat),
+    (tensor.FromElementsOp, convert_from_elements),
     *STATE_RULES,
 ]
 

@@ -41,8 +41,10 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "memref.load": lambda converter, op: load(converter.b, op),
     "memref.store": lambda converter, op: store(converter.b, op),
     "scf.condition": lambda converter, op: None,
+    "scf.execute_region": FunctionConverter.inlined,
     "scf.for": FunctionConverter.loop,
     "scf.if": FunctionConverter.condition,
+    "scf.index_switch": FunctionConverter.switch,
     "scf.while": FunctionConverter.repeat,
     "scf.yield": lambda converter, op: None,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ from ...ir import where
 from ..loops.nest import INDEPENDENT, UNROLL
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, view
-from .builder import WIDE_INDEX, Builder, layout_of, lvalue, pointer, scalar_type
+from .builder import INDEX, NARROW, WIDE_INDEX, Builder, layout_of, lvalue, pointer, scalar_type
 from .calls import call_instruction
 from .emitters import emitter_of
 from .names import Names
@@ -243,6 +243,41 @@ class FunctionConverter:
         self.b.ops.append(emitc.IfOp.create(operands=[test], regions=regions))
         self.results(op, variables)
 
+    def switch(self, op: Operation) -> None:
+        """Convert `scf.index_switch`: `if (i == case) { .. } else if .. else { .. }`."""
+        assert isinstance(op, scf.IndexSwitchOp)
+        variables = [self.variable(op, index, None) for index in range(len(op.results))]
+        tests = [self.is_case(op.arg, case) for case in cast(Sequence[int], op.cases.get_values())]
+        blocks = [region.block for region in (*op.case_regions, op.default_region)]
+        self.carried |= dict.fromkeys(blocks, variables)
+        *cases, last = [self.region(block, [], lambda block=block: self.yielded(block, variables)) for block in blocks]
+        for test, case in zip(reversed(tests), reversed(cases), strict=True):
+            branch = emitc.IfOp.create(operands=[test], regions=[Region(case), Region(last)])
+            last = Block([branch, emitc.YieldOp.create()])
+        for inner in list(last.ops)[:-1]:
+            inner.detach()
+            self.b.ops.append(inner)
+        self.results(op, variables)
+
+    def is_case(self, flag: SSAValue, case: int) -> SSAValue:
+        """Emit the comparison of an index with a number, which is false where the index has too few bits."""
+        if not self.b.is_wide(flag) and Range(case, case) not in NARROW:
+            return self.b.integer(False, i1)
+        type_ = WIDE_INDEX if self.b.is_wide(flag) else INDEX
+        return self.b.compare("eq", self.b.full_value(flag), self.b.integer(case, type_))
+
+    def inlined(self, op: Operation) -> None:
+        """Convert `scf.execute_region` of one block."""
+        (region,) = op.regions
+        if len(region.blocks) != 1:
+            message = "a region of several blocks cannot be converted to C"
+            raise Diagnostic(message, where(op), expected="structured control flow")
+        self.block(region.block)
+        terminator = region.block.last_op
+        assert terminator is not None
+        for result, source in zip(op.results, terminator.operands, strict=True):
+            self.b.define(result, self.b.full_value(source))
+
     def repeat(self, op: Operation) -> None:
         """Convert `scf.while`: `do { go = ..; if (go) { .. } } while (go);`."""
         before, after = (region.block for region in op.regions)
@@ -281,7 +316,7 @@ class FunctionConverter:
     def is_shared(self, source: SSAValue, variable: SSAValue) -> bool:
         """Return whether a value is the result of a loop or conditional that shares `variable`."""
         owner = source.owner
-        structured = isinstance(owner, Operation) and owner.name in ("scf.for", "scf.if", "scf.while")
+        structured = isinstance(owner, Operation) and owner.name in _SHARING
         return structured and self.outer_variable(source) is variable
 
     def results(self, op: Operation, variables: list[SSAValue]) -> None:
@@ -325,6 +360,10 @@ class FunctionConverter:
         if axis is None or not 0 <= axis < len(shape):
             raise Diagnostic("memref.dim of an axis that is not constant", where(op))
         self.b.values[op.results[0]] = self.b.integer(shape[axis])
+
+
+_SHARING = ("scf.for", "scf.if", "scf.index_switch", "scf.while")
+"""Ops whose results are variables."""
 
 
 def _carried_hint(op: Operation, index: int) -> str | None:

@@ -68,3 +68,17 @@ func.func @counted(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %y : tensor<4xf32>
 }
+
+// Tensors of scalars are filled, or stored element by element.
+// CHECK-LABEL: func.func @scalars(
+// CHECK:         linalg.fill ins(%{{.*}} : f32) outs(%[[SPLAT:.*]] : memref<2xf32>)
+// CHECK:         memref.store %{{.*}}, %[[GATHERED:.*]][%{{.*}}] : memref<2xf32>
+// CHECK:         memref.store %{{.*}}, %[[GATHERED]][%{{.*}}] : memref<2xf32>
+func.func @scalars(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %zero = arith.constant 0 : index
+  %v = tensor.extract %x[%zero] : tensor<2xf32>
+  %w = arith.mulf %v, %v : f32
+  %s = tensor.splat %v : tensor<2xf32>
+  %g = tensor.from_elements %v, %w : tensor<2xf32>
+  func.return %s, %g : tensor<2xf32>, tensor<2xf32>
+}

@@ -121,3 +121,44 @@ def test_state_and_all_types_of_weights() -> None:
         text = kernel(body, output=f"2x{element}", head=constant("w", array, element))
         result = HostNetwork(program_of(text), flags=STRICT).run([X])[0]
         assert (result.dtype, result.tobytes()) == (array.dtype, array.tobytes())
+
+
+def test_switches_and_regions_that_run_once() -> None:
+    """A case beyond 32 bits is never taken by an index that has 32; a switch without cases is its default."""
+    body = """
+      %big = arith.constant 4294967299 : index
+      scf.for %i = %c0 to %c8 step %c1 {
+        %v = memref.load %x[%i] : memref<8xi32>
+        %n = arith.index_cast %v : i32 to index
+        %r, %s = scf.index_switch %n -> i32, index
+        case 4 {
+          scf.yield %v, %big : i32, index
+        }
+        case 4294967301 {
+          %a = arith.subi %v, %v : i32
+          scf.yield %a, %n : i32, index
+        }
+        default {
+          %a = arith.muli %v, %v : i32
+          scf.yield %a, %n : i32, index
+        }
+        %t = scf.index_switch %s -> i32
+        case 4294967299 {
+          %a = arith.addi %r, %r : i32
+          scf.yield %a : i32
+        }
+        default {
+          %a = scf.index_switch %s -> i32
+          default {
+            scf.yield %r : i32
+          }
+          scf.yield %a : i32
+        }
+        %u = scf.execute_region -> i32 {
+          %a = arith.addi %t, %v : i32
+          memref.store %a, %y[%i] : memref<8xi32>
+          scf.yield %a : i32
+        }
+        memref.store %u, %y[%i] : memref<8xi32>
+      }"""
+    assert result_of(kernel(body)).tolist() == [12, 12, *(x * x + x for x in range(5, 11))]
