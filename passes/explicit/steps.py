@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.core.analysis.arithmetic import evaluator
+from ...dialects.core.analysis.arithmetic import bitwise_and, bitwise_or, bitwise_xor, evaluator
 from ...dialects.core.effect_traits import Blocks, Box, DeclaredRange, Effect
 from ...dialects.core.effects import Effects
 from ...dialects.hier import TokenType
@@ -33,9 +33,9 @@ _INFIX: dict[Any, str] = {
     operator.add: "+",
     operator.sub: "-",
     operator.mul: "*",
-    int.__and__: "&",
-    int.__or__: "|",
-    int.__xor__: "^",
+    bitwise_and: "&",
+    bitwise_or: "|",
+    bitwise_xor: "^",
     operator.eq: "==",
     operator.ne: "!=",
     operator.lt: "<",

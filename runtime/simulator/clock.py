@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from ...dialects.core.machine.model import Link, Queue
 from ...passes.memory.transfers import Cost
 from .accounts import KernelCost, Layer, Place, Tally, Token
+from .lockstep import Lockstep
 from .schedule import Schedule
 
 
 class Clock(Schedule):
     """Schedule that records nothing per layer, engine or link: `end` is its only result."""
+
+    def commit(self, steps: Lockstep) -> None:
+        self._settle(steps)
 
     def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
         pass

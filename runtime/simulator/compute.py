@@ -76,7 +76,7 @@ class TimedInterpreter(Interpreter):
         if self._frames:
             return super().call(symbol, arguments)
         if symbol not in self._schedules:
-            self._schedules[symbol] = scheduled(self.module, symbol, self._machine)
+            self._schedules[symbol] = scheduled(self.module, symbol, self._machine, by_class=False)
         for port, value in zip(ports(self.symbol(symbol))[0], arguments, strict=True):
             if port.is_output:
                 poison(value)

@@ -4,35 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
+import numpy as np
 from xdsl.ir import Operation
 
 from ...dialects.core.machine.model import Link
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
-from ...dialects.hier.programs import ConcurrentOp, ProgramOp, instances_of
-from ...dialects.hier.sharded import level_name
+from ...dialects.hier.programs import ConcurrentOp, Instance, ProgramOp, instances_of
 from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.explicit.client import Handler
 from .accounts import Layer, Place, Token
+from .lanes import NotInStep
+from .lockstep import Ends, Lockstep, NodeClass, Recorder, classes_of, is_supported
 from .result import StreamUse
 from .schedule import Schedule, Signal
-
-
-class _Queue:
-    """One queue of a stream: its slots, and the cycles at which they are handed on."""
-
-    def __init__(self, op: StreamOp, slots: Sequence[Place]):
-        self.depth = op.depth.data
-        self.slots = slots
-        self.taken: dict[type[StreamEndOp], int] = dict.fromkeys((ReserveOp, PushOp, PopOp, ReleaseOp), 0)
-        self.handed: dict[type[StreamEndOp], list[int]] = {PushOp: [], ReleaseOp: []}
-
-
-_Queues: TypeAlias = dict[tuple[int, ...], _Queue]
+from .stream import Stream
 
 
 class Programs:
@@ -40,12 +29,14 @@ class Programs:
     Streams and programs of a walk.
 
     Control flow depends neither on data nor on time, so that each program is recorded from start to end by itself. The
-    schedule then executes all of them together, and streams block them.
+    schedule then executes all of them together, and streams block them. Equal instances are recorded once, as lanes of
+    a class (lockstep.py).
     """
 
     def __init__(self, schedule: Schedule, layer: Callable[[Operation], Layer]):
         self._schedule = schedule
         self._layer = layer
+        self._steps = schedule.by_class and is_supported(schedule.machine)
         self.restart()
 
     def restart(self) -> None:
@@ -53,11 +44,11 @@ class Programs:
         self._instances: dict[Place, int] = {}
         """Slot of an array of streams -> the instance of its level, by number."""
         self._current = 0
-        self._streams: dict[StreamOp, list[_Queue]] = {}
+        self._streams: dict[StreamOp, list[Stream]] = {}
 
     def streams(self) -> tuple[StreamUse, ...]:
         """Return the use of all streams."""
-        return tuple(_use_of(op, queues) for op, queues in self._streams.items())
+        return tuple(_use_of(op, streams) for op, streams in self._streams.items())
 
     def signal(self, op: Operation) -> Handler:
         """Return the handler of a stream, or of an op on one end of it."""
@@ -66,60 +57,62 @@ class Programs:
         assert isinstance(op, StreamEndOp)
         layer = self._layer(op)
 
-        def take(streams: _Queues, *point: int) -> Generator[Any, Any, Place | None]:
-            queue, number = _step(op, streams, point)
-            self._schedule.record(partial(self._take, op, queue, number, layer))
-            return queue.slots[number % queue.depth] if queue.slots else None
+        rank, kind = len(op.coordinates), type(op)
+
+        def take(stream: Stream, *point: Any) -> Generator[Any, Any, Place | None]:
+            if (recorder := self._schedule.recorder) is not None:
+                return recorder.take(op, stream, point, layer)
+            queue = _queue_at(op, stream, point)
+            number = stream.take(kind, queue)
+            self._schedule.record(partial(self._take, op, stream, queue, number, layer))
+            return stream.slot(queue, number)
             yield
 
-        rank = len(op.coordinates)
+        def hand_on(stream: Stream, *point: Any) -> None:
+            if (recorder := self._schedule.recorder) is not None:
+                recorder.hand_on(op, stream, point[:rank], *point[rank:])
+                return
+            queue = _queue_at(op, stream, point[:rank])
+            stream.take(kind, queue)
+            self._schedule.record(partial(self._hand_on, op, stream, queue, *point[rank:]))
 
-        def hand_on(streams: _Queues, *point: Any) -> None:
-            queue, _ = _step(op, streams, point[:rank])
-            self._schedule.record(partial(self._hand_on, op, queue, *point[rank:]))
-
-        def front(streams: _Queues, *point: int) -> Place:
-            queue = _element(op, streams, point)
-            return queue.slots[queue.taken[ReleaseOp] % queue.depth]
+        def front(stream: Stream, *point: Any) -> Place | None:
+            if (recorder := self._schedule.recorder) is not None:
+                return recorder.front(stream, point)
+            queue = _queue_at(op, stream, point)
+            return stream.slot(queue, int(stream.taken[ReleaseOp][queue]))
 
         if isinstance(op, FrontOp):
             return front
         return take if isinstance(op, ReserveOp | PopOp) else hand_on
 
-    def _stream(self, op: StreamOp) -> _Queues:
-        made: _Queues = {}
-        tile, name = op.type.tile, op.stream.name_hint or "stream"
-        level = self._schedule.machine.level((level_name(tile) if tile else None) or self._schedule.machine.far.name)
-        count = 0 if tile is None else op.depth.data
-        for point in product(*(range(extent) for extent in op.type.extents)):
-            at = f"[{', '.join(map(str, point))}]" if point else ""
-            slots = [Place(f"slot {slot} of {name}{at}", level.name, -1) for slot in range(count)]
-            number = instance_number(level.count, point, op.type.extents)
-            self._instances |= dict.fromkeys(slots, number) if point else {}
-            made[point] = _Queue(op, slots)
-        self._streams.setdefault(op, []).extend(made.values())
-        return made
+    def _stream(self, op: StreamOp) -> Stream:
+        stream = Stream(op, self._schedule.machine)
+        self._instances |= stream.instances_of_slots()
+        self._streams.setdefault(op, []).append(stream)
+        return stream
 
-    def _take(self, op: StreamEndOp, queue: _Queue, number: int, layer: Layer) -> Signal | None:
+    def _take(self, op: StreamEndOp, stream: Stream, queue: int, number: int, layer: Layer) -> Signal | None:
         """Take a slot at the cycle at which it is handed on, or block."""
-        times = queue.handed[PushOp if isinstance(op, PopOp) else ReleaseOp]
-        before = number if isinstance(op, PopOp) else number - queue.depth
-        if before >= len(times):
-            return Signal(queue, op)
+        handed = stream.handed[PushOp if isinstance(op, PopOp) else ReleaseOp]
+        before = number if isinstance(op, PopOp) else number - stream.depth
+        if before >= handed.counts[queue]:
+            return Signal((stream, queue), op)
         if before >= 0:
-            self._schedule.stall(layer, times[before])
+            self._schedule.stall(layer, int(handed.times[before, queue]))
         return None
 
-    def _hand_on(self, op: StreamEndOp, queue: _Queue, after: Token | None = None) -> Signal:
+    def _hand_on(self, op: StreamEndOp, stream: Stream, queue: int, after: Token | None = None) -> Signal:
         """Hand a slot on at the present cycle, or at the end of a transfer and of the slots handed on before."""
-        times = queue.handed[type(op)]
-        times.append(max(self._schedule.now, after.end if after is not None else 0, times[-1] if times else 0))
-        return Signal(queue)
+        stream.handed[type(op)].add(queue, max(self._schedule.now, after.end if after is not None else 0))
+        return Signal((stream, queue))
 
     def run(self, op: ConcurrentOp, bodies: Sequence[Callable[..., Generator[Any, Any, None]]]) -> None:
         """Record all programs, and execute them together. Raises Diagnostic where they block forever."""
         instances, body_of = instances_of(op), dict(zip(op.programs, bodies, strict=True))
         copies = [self._copy(program, point) for program, _, point in instances]
+        if self._steps and self._run_classes(instances, copies, body_of):
+            return
         self._schedule.fork()
         for (program, _, point), copy in zip(instances, copies, strict=True):
             self._schedule.iteration()
@@ -138,23 +131,50 @@ class Programs:
                 notes=[f"program '{name}' is blocked at '{at.name}'" for name, at in found[1:]],
             )
 
+    def _run_classes(
+        self,
+        instances: Sequence[Instance],
+        copies: Sequence[int],
+        body_of: dict[ProgramOp, Callable[..., Generator[Any, Any, None]]],
+    ) -> bool:
+        """Walk and execute equal instances together; return whether that gives the order of events."""
+        schedule, recorder, classes = self._schedule, Recorder(), list[NodeClass]()
+        schedule.recorder, tokens = recorder, len(schedule.tokens)
+        try:
+            for program, body in body_of.items():
+                own = [number for number, instance in enumerate(instances) if instance[0] is program]
+                nodes = NodeClass(np.array(own), np.array(copies)[own], program.engine is not None)
+                points = np.array([instances[number][2] for number in own], np.int64)
+                classes += classes_of(recorder, body, nodes, points)
+            lockstep = Lockstep(schedule, classes, recorder)
+            lockstep.run()
+        except NotInStep:
+            del schedule.tokens[tokens:]
+            return False
+        finally:
+            schedule.recorder = None
+        schedule.commit(lockstep)
+        return True
+
     def _copy(self, program: ProgramOp, point: Sequence[int]) -> int:
         """Return the number of the engine instance that runs an instance of a program."""
         count = () if program.engine is None else self._schedule.machine.engine(program.engine.data).count
         return instance_number(count, point, [a + n for a, n in zip(program.first, program.extents, strict=True)])
 
-    def route(self, link: Link, source: Place, target: Place) -> tuple[Edge, ...]:
+    def route(self, link: Link, source: Place, target: Place) -> tuple[Edge, ...] | Ends:
         """Return the hops of a transfer over a link between neighbours; one within the instance if it stays there."""
         if not link.neighbours:
             return ()
+        if (recorder := self._schedule.recorder) is not None:
+            return recorder.ends(source, target)
         ends = [self._instances.get(place, self._current) for place in (source, target)]
         return route_between(self._schedule.machine, link, ends[0], ends[1])
 
 
-def _use_of(op: StreamOp, queues: Sequence[_Queue]) -> StreamUse:
-    pushed = [queue.handed[PushOp] for queue in queues]
+def _use_of(op: StreamOp, streams: Sequence[Stream]) -> StreamUse:
+    pushed = [times for stream in streams for times in stream.handed[PushOp].by_queue()]
     name = op.stream.name_hint or "stream"
-    return StreamUse(name, len(queues), sum(map(len, pushed)), max(map(_period, pushed), default=0))
+    return StreamUse(name, len(pushed), sum(map(len, pushed)), max(map(_period, pushed), default=0))
 
 
 def _period(times: Sequence[int]) -> float:
@@ -163,19 +183,13 @@ def _period(times: Sequence[int]) -> float:
     return (later[-1] - later[0]) / (len(later) - 1) if len(times) > 3 else 0
 
 
-def _step(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> tuple[_Queue, int]:
-    """Return a queue, and how often the op's class has taken a slot of it before."""
-    queue = _element(op, streams, point)
-    queue.taken[type(op)] += 1
-    return queue, queue.taken[type(op)] - 1
-
-
-def _element(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> _Queue:
-    if point not in streams:
+def _queue_at(op: StreamEndOp, stream: Stream, point: Sequence[int]) -> int:
+    queue = stream.queue_at(point)
+    if queue is None:
         raise Diagnostic(
             f"'{op.name}' names an instance that does not exist",
             where=where(op),
             expected=f"coordinates within {list(op.type.extents)}",
             found=str(list(point)),
         )
-    return streams[point]
+    return queue

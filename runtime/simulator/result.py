@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -284,7 +285,7 @@ class Simulation:
     mhz: float
     cycles: int
     energy: float
-    events: tuple[Event, ...]
+    events: Sequence[Event]
     layers: tuple[LayerCost, ...]
     operators: tuple[OperatorCost, ...]
     engines: tuple[EngineCost, ...]
@@ -293,7 +294,7 @@ class Simulation:
     memory: tuple[Residency, ...]
     streams: tuple[StreamUse, ...] = ()
     meshes: tuple[Mesh, ...] = ()
-    hops: tuple[Hop, ...] = ()
+    hops: Sequence[Hop] = ()
     edges: tuple[EdgeCost, ...] = ()
     later_cycles: int | None = None
     """Cycles of a later call, where the first call fills resident values; None where all calls are alike."""

@@ -8,12 +8,18 @@ from heapq import heapify, heappop, heappush
 from math import ceil, prod
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
 from xdsl.ir import Operation
 
 from ...dialects.core.machine.model import Link, Machine, Queue
+from ...ir import Array
 from ...passes.memory.transfers import Cost
 from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
+from .columns import Trail
 from .instruction_cache import with_warm_code
+from .lanes import NotInStep
+from .lockstep import Ends, LaneToken, Lockstep, Recorder, Transfer, route_table
+from .lockstep_accounts import account
 from .mesh import Mesh
 from .result import Event, Hop, Nodes, Residency
 from .rows import Banks
@@ -41,10 +47,15 @@ class Schedule:
     Every cycle of the program is charged to one layer, so that the layers' times add up to the makespan: to that of a
     concurrent kernel, else to that of the program's op. In a parallel loop these are the cycles of the slowest
     iteration.
+
+    Equal instances of a concurrent program are executed together, unless `by_class` is false: `tokens` are then those
+    of each instance.
     """
 
-    def __init__(self, machine: Machine):
+    def __init__(self, machine: Machine, *, by_class: bool = True):
         self.machine = with_warm_code(machine)
+        self.by_class = by_class
+        self.routes = route_table(machine)
         self.layers: dict[Nodes, Layer] = {}
         self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
         self._level_copies = {level.name: prod(level.count) for level in machine.levels}
@@ -56,7 +67,7 @@ class Schedule:
         """Begin once more: the machine is idle, and its layers are those of before."""
         machine = self.machine
         self.now = 0
-        self.events: list[Event] = []
+        self.events = Trail(Event)
         self.engines = {engine.name: [EngineUse()] for engine in machine.engines}
         """Use of each engine, by instance."""
         self.queues: dict[str, dict[str, EngineUse]] = {}
@@ -70,8 +81,10 @@ class Schedule:
         self.links = {
             link.name: Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
         }
-        self.hops: list[Hop] = []
-        self._mesh = Mesh()
+        self.hops = Trail(Hop)
+        self.recorder: Recorder | None = None
+        """The actions of the class of equal instances that is being walked."""
+        self.mesh = Mesh()
         self._banks = Banks(machine)
         self._engine_waits = True
         """False while a program runs that has no engine: its waits are those of none."""
@@ -115,6 +128,8 @@ class Schedule:
 
     def act(self, action: Callable[[], None]) -> None:
         """Execute an action of the program, or record it in an iteration or a concurrent program."""
+        if self.recorder is not None:
+            raise NotInStep
         if self._recorded is not None:
             self._recorded.append(action)
         else:
@@ -158,6 +173,29 @@ class Schedule:
         return sorted(
             ((thread, op) for each in blocked.values() for _, thread, _, op in each), key=lambda each: each[0]
         )
+
+    def commit(self, steps: Lockstep) -> None:
+        """Take over the execution of concurrent programs by classes; the program resumes at the end of the slowest."""
+        self._settle(steps)
+        account(self, steps)
+
+    def _settle(self, steps: Lockstep) -> None:
+        """Take over the state of engines, links and streams, and the cycle of the end."""
+        self.now = steps.end
+        self.mesh.settle(steps.spans, self.now)
+        for name, (channels, end) in steps.links.items():
+            self.links[name].channels, self.links[name].bus = channels, end
+        for engine, free in steps.free.items():
+            for use, cycle in zip(self._uses_of(engine, len(free)), free.tolist(), strict=True):
+                use.free = cycle
+        steps.settle_streams()
+
+    def idle_from(self, engine: str) -> Array:
+        """Return the cycles from which the instances of an engine are idle."""
+        uses = self.engines[engine]
+        cycles = np.zeros(self._engine_copies[engine], np.int64)
+        cycles[: len(uses)] = [use.free for use in uses]
+        return cycles
 
     def stall(self, layer: Layer, until: int) -> None:
         """Advance the program to a cycle; the stall is charged to a layer."""
@@ -207,14 +245,29 @@ class Schedule:
 
     def _use(self, engine: str) -> EngineUse:
         """Return the engine instance that serves the iteration, round robin if there are fewer."""
-        copies, copy = self.engines[engine], self._copy % self._engine_copies[engine]
-        copies += [EngineUse() for _ in range(copy + 1 - len(copies))]
-        return copies[copy]
+        copy = self._copy % self._engine_copies[engine]
+        return self._uses_of(engine, copy + 1)[copy]
+
+    def _uses_of(self, engine: str, count: int) -> list[EngineUse]:
+        """Return the use of the instances of an engine, the first `count` of them at least."""
+        uses = self.engines[engine]
+        uses += [EngineUse() for _ in range(count - len(uses))]
+        return uses
 
     def _name(self, engine: str) -> str:
         """Return the resource name of the engine instance."""
+        return self.resource(engine, self._copy)
+
+    def resource(self, engine: str, copy: int) -> str:
+        """Return the resource name of the instance of an engine that serves an instance of a program."""
         total = self._engine_copies[engine]
-        return f"{engine}.{self._copy % total}" if total > 1 else engine
+        return f"{engine}.{copy % total}" if total > 1 else engine
+
+    def uses_at(self, engine: str, copies: Sequence[int]) -> list[EngineUse]:
+        """Return the use of the instances of an engine that serve instances of a program."""
+        total = self._engine_copies[engine]
+        uses = self._uses_of(engine, max(copy % total for copy in copies) + 1)
+        return [uses[copy % total] for copy in copies]
 
     def _own(self, level: str) -> tuple[str, int]:
         """Return a level, and its instance for the iteration."""
@@ -222,6 +275,9 @@ class Schedule:
 
     def run(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Run a kernel; the program resumes at its end."""
+        if self.recorder is not None:
+            self.recorder.run(layer, kernel, places)
+            return
         token = Token()
         self.tokens.append(token)
         self.act(partial(self._run, token, layer, kernel, places))
@@ -250,7 +306,7 @@ class Schedule:
     def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Record that a kernel runs on its engine in its token's interval."""
         use, tally = self._use(kernel.engine), layer.operators[kernel.operator]
-        energy = kernel.energy + sum(self._energy[level] * size for level, size in kernel.levels)
+        energy = self.kernel_energy(kernel)
         use.free = token.end
         use.busy += token.end - token.start
         use.calls += 1
@@ -267,12 +323,16 @@ class Schedule:
             part.macs += kernel.macs
         layer.bytes_touched += sum(kernel.sizes)
         layer.energy += energy
-        self._span(layer, token.start, token.end)
+        self.span(layer, token.start, token.end)
         name = self._name(kernel.engine)
         span = token.start, token.end
         self.events.append(Event(name, "compute", kernel.operator, layer.nodes, *span, instance=self._instance))
         for place, size in zip(places, kernel.sizes, strict=True):
-            self._keep(place, size, layer.nodes, token.start, token.end)
+            self.keep(place, size, layer.nodes, token.start, token.end)
+
+    def kernel_energy(self, kernel: KernelCost) -> float:
+        """Return the energy of a kernel and of its accesses to memory, in picojoules."""
+        return kernel.energy + sum(self._energy[level] * size for level, size in kernel.levels)
 
     # Concurrent kernels
 
@@ -323,7 +383,7 @@ class Schedule:
         use.calls += 1
         for part in (layer, tally, share):
             part.calls += 1
-        self._span(layer, token.start, token.end)
+        self.span(layer, token.start, token.end)
         if self._last is None or token.end > self._last[0]:
             self._last = token.end, layer, "wait_in"
         self.events.append(Event(name, "compute", operator, layer.nodes, token.start, token.end))
@@ -348,13 +408,18 @@ class Schedule:
         near: Place,
         sizes: tuple[int, int],
         outward: bool,
-        route: Sequence[tuple[int, int]] = (),
-    ) -> Token:
+        route: Sequence[tuple[int, int]] | Ends = (),
+    ) -> Token | LaneToken:
         """
         Issue a transfer on the channel that is idle first; `sizes` are those of the far and the near buffer.
 
-        `route` are the hops from instance to instance of a transfer between neighbours.
+        `route` are the hops from instance to instance of a transfer between neighbours, of several lanes their ends.
         """
+        if self.recorder is not None:
+            ends = route if isinstance(route, Ends) else None
+            transfer = Transfer(LaneToken(outward), layer, link, cost, far, near, sizes, ends)
+            return self.recorder.start(transfer)
+        assert not isinstance(route, Ends)
         token = Token(outward)
         self.tokens.append(token)
         self.act(partial(self._start, token, layer, link, cost, far, near, sizes, route))
@@ -376,20 +441,19 @@ class Schedule:
         hops = max(len(route), 1)
         bus.busy += cost.data * hops
         bus.channel_busy[channel] += end - start
-        self._account(layer, bus, cost, (far.level, near.level), hops, outward)
+        self.account(layer, bus, cost, (far.level, near.level), hops, outward)
         if outward:
             layer.stored += cost.bytes
             layer.produced += sizes[1]
-        self._span(layer, start, end)
-        if self._last is None or end > self._last[0]:
-            self._last = end, layer, "wait_out" if outward else "wait_in"
+        self.span(layer, start, end)
+        self.note_last(layer, end, outward=outward)
         kind = "out" if outward else "in"
         name, instance = f"{link.name}.{channel}", self._instance
         self.events.append(Event(name, kind, far.name, layer.nodes, start, end, cost.bytes, instance))
-        self._keep(far, sizes[0], layer.nodes, start, end)
-        tile = self._keep(near, sizes[1], layer.nodes, start, end)
+        self.keep(far, sizes[0], layer.nodes, start, end)
+        tile = self.keep(near, sizes[1], layer.nodes, start, end)
         if not near.bytes:
-            self._names[tile] = far.name
+            self.name(tile, far.name)
 
     def _occupy(
         self,
@@ -420,20 +484,25 @@ class Schedule:
 
     def buses(self, link: str) -> int:
         """Return the number of buses of a link that are in use: a link between neighbours has several."""
-        return max(1, self._mesh.buses(link))
+        return max(1, self.mesh.buses(link))
 
     def _hop(self, token: Token, nodes: Nodes, link: Link, cost: Cost, route: Sequence[tuple[int, int]]) -> int:
         """Set start and end of a transfer from instance to instance; return the channel."""
         data = cost.data + self._banks.delay(cost, (route[0][0], route[-1][1]))
-        token.start, token.end, spans = self._mesh.send(link, route, self.now, cost.startup, data)
-        self.hops += [Hop(link.name, *edge, nodes, *span, cost.bytes) for edge, span in zip(route, spans, strict=True)]
+        token.start, token.end, spans = self.mesh.send(link, route, self.now, cost.startup, data)
+        for edge, span in zip(route, spans, strict=True):
+            self.hops.append(Hop(link.name, *edge, nodes, *span, cost.bytes))
         bus = self.links[link.name]
         bus.bus = max(bus.bus, token.end)
         return 0
 
-    def wait(self, layer: Layer, token: Token | None) -> None:
+    def wait(self, layer: Layer, token: Token | LaneToken | None) -> None:
         """Wait for a transfer; the stall is charged to the layer's engine."""
         if token is None:
+            return
+        if isinstance(token, LaneToken):
+            assert self.recorder is not None
+            self.recorder.wait(layer, token)
             return
         self.act(partial(self._wait, layer, token))
 
@@ -441,7 +510,7 @@ class Schedule:
         if token.end <= self.now:
             return
         kind = "wait out" if token.outward else "wait in"
-        self._span(layer, self.now, token.end)
+        self.span(layer, self.now, token.end)
         self._stall(layer, kind, token.end)
 
     def _stall(self, layer: Layer, kind: str, until: int) -> None:
@@ -470,16 +539,24 @@ class Schedule:
             for (place, size, nodes), span in self._uses.items()
         )
 
-    def _account(self, layer: Layer, bus: Bus, cost: Cost, levels: Iterable[str], hops: int, outward: bool) -> None:
-        energy = cost.bytes * (bus.link.energy * hops + sum(self._energy[level] for level in levels))
+    def account(
+        self, layer: Layer, bus: Bus, cost: Cost, levels: Iterable[str], hops: int, outward: bool, count: int = 1
+    ) -> None:
+        """Charge `count` equal transfers, of so many hops in all, to a layer and a link."""
+        energy = cost.bytes * (bus.link.energy * hops + sum(self._energy[level] for level in levels) * count)
         for part in (layer, bus):
-            part.transfers += 1
+            part.transfers += count
             part.energy += energy
-            part.bytes_in += 0 if outward else cost.bytes
-            part.bytes_out += cost.bytes if outward else 0
-        layer.link_cycles += cost.startup + cost.data if bus.link.channels == 1 else cost.data
+            part.bytes_in += 0 if outward else cost.bytes * count
+            part.bytes_out += cost.bytes * count if outward else 0
+        layer.link_cycles += (cost.startup + cost.data if bus.link.channels == 1 else cost.data) * count
 
-    def _keep(self, place: Place, size: int, nodes: Nodes, start: int, end: int) -> tuple[Place, int, Nodes]:
+    def note_last(self, layer: Layer, end: int, *, outward: bool) -> None:
+        """Note the end of a transfer, to whose layer the program's last wait is charged where it is the last one."""
+        if self._last is None or end > self._last[0]:
+            self._last = end, layer, "wait_out" if outward else "wait_in"
+
+    def keep(self, place: Place, size: int, nodes: Nodes, start: int, end: int) -> tuple[Place, int, Nodes]:
         """Extend the residency of a buffer, shared by all layers unless it is a tile; return its key."""
         lasts = place.level == self.machine.far.name or place.bytes > 0
         key = place, place.bytes or size, () if lasts else nodes
@@ -487,15 +564,19 @@ class Schedule:
         span[0], span[1] = min(span[0], start), max(span[1], end)
         return key
 
+    def name(self, buffer: tuple[Place, int, Nodes], name: str) -> None:
+        """Name a tile, by its key of `keep`, by its source or destination."""
+        self._names[buffer] = name
+
     def _add_wait(self, event: Event) -> None:
-        last = self.events[-1] if self.events else None
+        last = self.events.last
         same = last is not None and last[:4] == event[:4] and last.end == event.start
         if same and last is not None:
-            self.events[-1] = last._replace(end=event.end)
+            self.events.replace_last(last._replace(end=event.end))
         else:
             self.events.append(event)
 
-    def _span(self, layer: Layer, start: int, end: int) -> None:
+    def span(self, layer: Layer, start: int, end: int) -> None:
         layer.start = start if layer.start < 0 else min(layer.start, start)
         layer.end = max(layer.end, end)
 

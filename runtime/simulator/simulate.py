@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 from xdsl.dialects import memref
@@ -26,9 +25,11 @@ from ...passes.pipeline_dma import PipelineDmaPass
 from ...passes.sharding.residents import one_call
 from .accounts import Layer
 from .clock import Clock
+from .columns import Batch, Trail
 from .result import (
     EdgeCost,
     EngineCost,
+    Event,
     Hop,
     LayerCost,
     LayerEngine,
@@ -44,7 +45,12 @@ from .walk import Walker
 
 
 def simulate(
-    module: ModuleOp, *, function: str = "network", machine: Machine | None = None, is_first: bool = True
+    module: ModuleOp,
+    *,
+    function: str = "network",
+    machine: Machine | None = None,
+    is_first: bool = True,
+    by_class: bool = True,
 ) -> Simulation:
     """
     Simulate a function of a program on a machine, by default the module's.
@@ -53,10 +59,11 @@ def simulate(
     loops. Grids are expanded in a copy; the module is unchanged. No data are computed. Raises Diagnostic for a program
     without a machine, and for unsupported ops.
 
-    The first call fills resident values (`hier.resident`); a later one, with `is_first` false, has them.
+    The first call fills resident values (`hier.resident`); a later one, with `is_first` false, has them. Without
+    `by_class`, equal instances of concurrent programs are executed one by one; the result is the same.
     """
     machine, module = machine or machine_of(module), expanded(module, is_first=is_first)
-    schedule = Schedule(machine)
+    schedule = Schedule(machine, by_class=by_class)
     walker = Walker(module, schedule)
     walker.walk(function)
     cycles = schedule.end()
@@ -64,12 +71,13 @@ def simulate(
     layers = tuple(map(_layer_cost, parts))
     memory = schedule.memory()
     fixed, copies = _fixed_bytes(module, function, machine), _copies_in_use(module)
+    edges = tuple(_edges(schedule.hops))
     return Simulation(
         machine.name,
         machine.clock.nominal,
         cycles,
         sum(layer.energy for layer in layers),
-        tuple(schedule.events),
+        schedule.events,
         layers,
         _operators(parts),
         tuple(_engine_costs(schedule, layers, cycles)),
@@ -79,10 +87,13 @@ def simulate(
         ),
         memory,
         walker.streams(),
-        tuple(_meshes(machine, schedule.hops)),
-        tuple(schedule.hops),
-        tuple(_edges(schedule.hops)),
+        tuple(_meshes(machine, edges)),
+        schedule.hops,
+        edges,
     )
+
+
+_KIND = Event._fields.index("kind")
 
 
 def expanded(module: ModuleOp, *, is_first: bool = True) -> ModuleOp:
@@ -100,9 +111,13 @@ def expanded(module: ModuleOp, *, is_first: bool = True) -> ModuleOp:
     return module
 
 
-def scheduled(module: ModuleOp, function: str, machine: Machine) -> Clock:
-    """Compute the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does."""
-    clock = Clock(machine)
+def scheduled(module: ModuleOp, function: str, machine: Machine, *, by_class: bool = True) -> Clock:
+    """
+    Compute the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does.
+
+    The tokens of all instances of concurrent programs are known where these are not executed `by_class`.
+    """
+    clock = Clock(machine, by_class=by_class)
     Walker(module, clock).walk(function)
     return clock
 
@@ -167,7 +182,7 @@ def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
 def _engine_costs(schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> Iterator[EngineCost]:
     """Yield the cost of each queue and each instance of an engine in use, of the first instance if there is none."""
     spans: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-    for event in schedule.events:
+    for event in schedule.events.where(_KIND, ("compute", "wait in", "wait out")):
         spans[event.resource, event.kind].append((event.start, event.end))
     for engine in schedule.machine.engines:
         queues, uses = schedule.queues.get(engine.name, {}), schedule.engines[engine.name]
@@ -234,9 +249,9 @@ def _covered(alive: Sequence[Residency]) -> int:
     return total
 
 
-def _meshes(machine: Machine, hops: Sequence[Hop]) -> Iterator[Mesh]:
+def _meshes(machine: Machine, edges: Sequence[EdgeCost]) -> Iterator[Mesh]:
     """Yield the levels between whose instances data moved."""
-    used = {hop.link for hop in hops}
+    used = {edge.link for edge in edges}
     for level in machine.levels:
         links = [link.name for link in machine.links if link.name in used and link.far == level.name]
         engines = [each.name for each in machine.engines if each.count == level.count]
@@ -244,13 +259,18 @@ def _meshes(machine: Machine, hops: Sequence[Hop]) -> Iterator[Mesh]:
             yield Mesh(level.name, level.count, tuple(links), tuple(engines))
 
 
-def _edges(hops: Sequence[Hop]) -> Iterator[EdgeCost]:
-    """Yield the traffic between each two neighbours."""
-    key = itemgetter(0, 1, 2)
-    for (link, source, target), group in groupby(sorted(hops, key=key), key=key):
-        found = list(group)
-        moved, busy = sum(hop.bytes for hop in found), sum(hop.end - hop.start for hop in found)
-        yield EdgeCost(link, source, target, moved, len(found), busy)
+def _edges(hops: Trail[Hop]) -> list[EdgeCost]:
+    """Return the traffic between each two neighbours."""
+    totals: dict[tuple[str, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for part in hops.parts:
+        batch = part if isinstance(part, Batch) else Batch(part, 1)
+        sources, targets, start, end = (batch.column(field) for field in (1, 2, 4, 5))
+        for source, target, one, other in zip(sources, targets, start, end, strict=True):
+            total = totals[batch.fields[0], source, target]
+            total[0] += batch.fields[6]
+            total[1] += 1
+            total[2] += other - one
+    return [EdgeCost(*edge, *total) for edge, total in sorted(totals.items())]
 
 
 def _copies_in_use(module: ModuleOp) -> dict[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
+import numpy as np
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
@@ -22,11 +23,13 @@ from ...passes.explicit.client import Call, Client, Handler, Parallel
 from ...passes.explicit.compile import Compiled, compile_function
 from ...passes.explicit.events import Event, event_of_class, queue_of
 from ...passes.explicit.transfers import TileTransfer, transfer_of
-from ...passes.memory.transfers import Descriptor, link_between
+from ...passes.memory.transfers import Cost, Descriptor, link_between
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
 from .accounts import KernelCost, Layer, Place, Token
 from .instruction_cache import InstructionCache, code_key
 from .kernels import cost_of_copy, cost_of_kernel, level_of, turns_of
+from .lanes import Diverged, Lanes
+from .lockstep import LaneToken
 from .programs import Programs
 from .queues import Queues
 from .result import Nodes, StreamUse
@@ -313,9 +316,9 @@ class Walker(Client):
         clip, fill = (known.get("clip", 0), known.get("fill", 0)) if box.clipped else (0, 0)
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
 
-        def start(*operands: Any) -> Token:
+        def start(*operands: Any) -> Token | LaneToken:
             places, offsets = (operands[far_at], operands[near_at]), [operands[at] for at in offsets_at]
-            cost = opened(descriptor.at(offsets), offsets, *places)
+            cost = opened(_cost_at(descriptor, offsets), offsets, *places)
             filled = 0 if outward or not fill else (sizes[1] - cost.bytes) // fill
             commands = max(1, cost.startup // max(link.startup, 1))
             fetch(issue + command * (commands - 1) + clip + filled)
@@ -329,6 +332,20 @@ def _nodes_of(op: Operation) -> Nodes:
     """Return the nodes that an op is from; those of a program without nodes are its name."""
     program = program_of(op)
     return node_names(op) or (() if program is None else (program.title.data,))
+
+
+def _cost_at(descriptor: Descriptor, offsets: Sequence[Any]) -> Cost:
+    """Return the cost of a tile. Raises Diverged where it is not the same for all lanes."""
+    columns = [each.values.tolist() for each in offsets if isinstance(each, Lanes)]
+    if not columns:
+        return descriptor.at(offsets)
+    count = len(columns[0])
+    rows = zip(*(each.values.tolist() if isinstance(each, Lanes) else [each] * count for each in offsets), strict=True)
+    costs = list(map(descriptor.at, rows))
+    kinds = list(dict.fromkeys(costs))
+    if len(kinds) > 1:
+        raise Diverged(np.array(list(map(kinds.index, costs))))
+    return kinds[0]
 
 
 def _source(source: Any, *_: Any) -> Any:

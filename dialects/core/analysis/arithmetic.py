@@ -37,6 +37,26 @@ class Semantics(NamedTuple):
     is_unsigned: bool = False
 
 
+def floor_divide(a: Any, b: Any) -> Any:
+    """Return a / b rounded down."""
+    return a // b
+
+
+def bitwise_and(a: Any, b: Any) -> Any:
+    """Return the bits that both have."""
+    return a & b
+
+
+def bitwise_or(a: Any, b: Any) -> Any:
+    """Return the bits that one or both have."""
+    return a | b
+
+
+def bitwise_xor(a: Any, b: Any) -> Any:
+    """Return the bits that one alone has."""
+    return a ^ b
+
+
 def _ceil_divide(a: int, b: int) -> int:
     return -(-a // b)
 
@@ -93,17 +113,17 @@ SEMANTICS: dict[type[Operation], Semantics] = {
     arith.SubiOp: Semantics(operator.sub, np.subtract),
     arith.MuliOp: Semantics(operator.mul, np.multiply),
     arith.DivSIOp: Semantics(_truncating_divide, truncating_divide),
-    arith.FloorDivSIOp: Semantics(int.__floordiv__, np.floor_divide),
+    arith.FloorDivSIOp: Semantics(floor_divide, np.floor_divide),
     arith.CeilDivSIOp: Semantics(_ceil_divide, ceil_divide),
     arith.RemSIOp: Semantics(_remainder, np.fmod),
     arith.MinSIOp: Semantics(min, np.minimum),
     arith.MaxSIOp: Semantics(max, np.maximum),
-    arith.AndIOp: Semantics(int.__and__, np.bitwise_and),
-    arith.OrIOp: Semantics(int.__or__, np.bitwise_or),
-    arith.XOrIOp: Semantics(int.__xor__, np.bitwise_xor),
+    arith.AndIOp: Semantics(bitwise_and, np.bitwise_and),
+    arith.OrIOp: Semantics(bitwise_or, np.bitwise_or),
+    arith.XOrIOp: Semantics(bitwise_xor, np.bitwise_xor),
     arith.ShLIOp: Semantics(_shift_left, _shift_arrays(np.left_shift)),
     arith.ShRSIOp: Semantics(_shift_right, _shift_arrays(np.right_shift)),
-    arith.DivUIOp: Semantics(int.__floordiv__, np.floor_divide, is_unsigned=True),
+    arith.DivUIOp: Semantics(floor_divide, np.floor_divide, is_unsigned=True),
     arith.CeilDivUIOp: Semantics(_ceil_divide, ceil_divide, is_unsigned=True),
     arith.RemUIOp: Semantics(_remainder, np.remainder, is_unsigned=True),
     arith.MinUIOp: Semantics(min, np.minimum, is_unsigned=True),

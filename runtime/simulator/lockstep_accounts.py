@@ -1,0 +1,176 @@
+"""Statistics of concurrent programs that have been executed by classes of equal nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ...ir import Array
+from .accounts import Layer, Place, Share, Tally
+from .columns import Batch
+from .lanes import Lanes
+from .lockstep import HandOn, Kernel, Lockstep, NodeClass, SlotName, Take, Transfer, Wait
+from .result import Nodes
+
+if TYPE_CHECKING:
+    from .schedule import Schedule
+
+
+_Names: TypeAlias = "dict[tuple[Place, int, Nodes], tuple[int, str]]"
+"""Tile -> the order of the last transfer that it is named by, and the name."""
+
+
+def account(schedule: Schedule, steps: Lockstep) -> None:
+    """Charge the actions of all lanes to layers, engines, links and buffers, and record their events."""
+    names: _Names = {}
+    for nodes in steps.classes:
+        for action in nodes.actions:
+            match action:
+                case Kernel():
+                    _kernel(schedule, nodes, action)
+                case Transfer():
+                    _transfer(schedule, action, nodes, names)
+                case Wait():
+                    began, end = action.began, action.token.end
+                    waits = end > began
+                    if waits.any():
+                        schedule.span(action.layer, int(began[waits].min()), int(end[waits].max()))
+                    kind = "wait out" if action.token.outward else "wait in"
+                    _stall(schedule, nodes, action.layer, kind, began, end)
+                case Take():
+                    _stall(schedule, nodes, action.layer, "wait in", action.began, action.until)
+                case HandOn():
+                    pass
+    for key, (_, name) in names.items():
+        schedule.name(key, name)
+    if steps.slowest is not None:
+        _charge(*steps.slowest)
+
+
+def _names(schedule: Schedule, nodes: NodeClass, engine: str) -> Sequence[str]:
+    """Return the resource names of the instances of an engine."""
+    return [schedule.resource(engine, copy) for copy in nodes.copies.tolist()]
+
+
+def _instances(nodes: NodeClass) -> Any:
+    return nodes.copies if nodes.has_engine else -1
+
+
+def _kernel(schedule: Schedule, nodes: NodeClass, action: Kernel) -> None:
+    layer, cost, count = action.layer, action.cost, len(nodes.copies)
+    start, end = action.token.start, action.token.end
+    energy, cycles = schedule.kernel_energy(cost), cost.cycles
+    for use in schedule.uses_at(cost.engine, nodes.copies.tolist()):
+        use.busy += cycles
+        use.calls += 1
+        use.energy += energy
+        use.peak = max(use.peak, cost.peak)
+    share = layer.engines.setdefault(cost.engine, Share())
+    share.busy += cycles * count
+    if cost.peak:
+        share.rated += cost.macs * count
+        share.least += cost.macs / cost.peak * count
+    for part in (layer, layer.operators.setdefault(cost.operator, Tally()), share):
+        part.calls += count
+        part.points += cost.points * count
+        part.macs += cost.macs * count
+    layer.bytes_touched += sum(cost.sizes) * count
+    layer.energy += energy * count
+    schedule.span(layer, int(start.min()), int(end.max()))
+    names = _names(schedule, nodes, cost.engine)
+    schedule.events.extend(
+        Batch((names, "compute", cost.operator, layer.nodes, start, end, 0, _instances(nodes)), count)
+    )
+    for place, size in zip(action.places, cost.sizes, strict=True):
+        _keep(schedule, place, size, layer, start, end)
+
+
+def _transfer(schedule: Schedule, action: Transfer, nodes: NodeClass, names: _Names) -> None:
+    layer, cost, count, outward = action.layer, action.cost, len(nodes.copies), action.token.outward
+    bus, start, end = schedule.links[action.link.name], action.token.start, action.token.end
+    hops = int(action.counts.sum()) if action.ends is not None else count
+    bus.busy += cost.data * hops
+    for channel, cycles in zip(action.channels.tolist(), (end - start).tolist(), strict=True):
+        bus.channel_busy[channel] += cycles
+    schedule.account(layer, bus, cost, (action.far.level, action.near.level), hops, outward, count)
+    if outward:
+        layer.stored += cost.bytes * count
+        layer.produced += action.sizes[1] * count
+    schedule.span(layer, int(start.min()), int(end.max()))
+    schedule.note_last(layer, int(end.max()), outward=outward)
+    buses = [f"{action.link.name}.{channel}" for channel in action.channels.tolist()]
+    far_names = _texts(action.far, count)
+    fields = buses, "out" if outward else "in", far_names, layer.nodes, start, end, cost.bytes, _instances(nodes)
+    schedule.events.extend(Batch(fields, count))
+    for lanes, sources, targets, begun in action.hops if action.ends is not None else ():
+        schedule.hops.extend(
+            Batch((action.link.name, sources, targets, layer.nodes, begun, begun + cost.data, cost.bytes), len(lanes))
+        )
+    _keep(schedule, action.far, action.sizes[0], layer, start, end)
+    keys = _keep(schedule, action.near, action.sizes[1], layer, start, end)
+    if action.near.bytes:
+        return
+    shown = [far_names] * count if isinstance(far_names, str) else far_names
+    for key, order, name in zip(keys if len(keys) > 1 else keys * count, action.order.tolist(), shown, strict=True):
+        if order >= names.get(key, (-1, ""))[0]:
+            names[key] = order, name
+
+
+def _texts(place: Place, count: int) -> str | list[str]:
+    """Return the name of a buffer, or the names of the slots of all lanes."""
+    name: object = place.name
+    return [name.of(lane) for lane in range(count)] if isinstance(name, SlotName) else place.name
+
+
+def _keep(
+    schedule: Schedule, place: Place, size: int, layer: Layer, start: Array, end: Array
+) -> list[tuple[Place, int, Nodes]]:
+    """Extend the residency of the buffers of all lanes; return their keys, one where it is the same for all."""
+    name, address = _texts(place, len(start)), place.address
+    if isinstance(name, str) and not isinstance(address, Lanes):
+        return [schedule.keep(place, size, layer.nodes, int(start.min()), int(end.max()))]
+    names = [name] * len(start) if isinstance(name, str) else name
+    addresses = address.values.tolist() if isinstance(address, Lanes) else [address] * len(start)
+    places = (Place(text, place.level, at, place.bytes) for text, at in zip(names, addresses, strict=True))
+    spans = zip(places, start.tolist(), end.tolist(), strict=True)
+    return [schedule.keep(each, size, layer.nodes, one, other) for each, one, other in spans]
+
+
+def _stall(schedule: Schedule, nodes: NodeClass, layer: Layer, kind: str, began: Array, end: Array) -> None:
+    """Record the intervals in which engines wait."""
+    waits = np.flatnonzero(end > began)
+    if not layer.engine or not nodes.has_engine or not waits.size:
+        return
+    names = _names(schedule, nodes, layer.engine)
+    fields = (
+        [names[lane] for lane in waits.tolist()],
+        kind,
+        kind,
+        layer.nodes,
+        began[waits],
+        end[waits],
+        0,
+        nodes.copies[waits],
+    )
+    schedule.events.extend(Batch(fields, len(waits)))
+
+
+def _charge(nodes: NodeClass, lane: int) -> None:
+    """Charge the cycles of an instance to the layers that they are spent for."""
+    for action in nodes.actions:
+        match action:
+            case Kernel():
+                action.layer.busy += int(action.token.end[lane] - action.began[lane])
+                action.layer.operators[action.cost.operator].busy += action.cost.cycles
+            case Wait():
+                waited = max(0, int(action.token.end[lane] - action.began[lane]))
+                if action.token.outward:
+                    action.layer.wait_out += waited
+                else:
+                    action.layer.wait_in += waited
+            case Take():
+                action.layer.wait_in += int(action.until[lane] - action.began[lane])
+            case Transfer() | HandOn():
+                pass

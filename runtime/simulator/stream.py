@@ -1,0 +1,142 @@
+"""Arrays of streams in time: how many slots their queues have taken, and when slots are handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.routes import instance_number
+from ...dialects.hier.sharded import level_name
+from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
+from ...ir import Array
+from .accounts import Place
+
+
+class Handed:
+    """Cycles at which slots of each queue are handed on: `times` by number of the slot and queue."""
+
+    def __init__(self, queues: int):
+        self.counts = np.zeros(queues, np.int64)
+        self.times = np.zeros((8, queues), np.int64)
+
+    def reserve(self, count: int) -> None:
+        """Extend the table to `count` slots of a queue."""
+        if count > len(self.times):
+            self.times = np.concatenate([self.times, np.zeros((count, self.times.shape[1]), np.int64)])
+
+    def add(self, queue: int, time: int) -> None:
+        """Hand a slot on, after those before it."""
+        number = int(self.counts[queue])
+        self.reserve(number + 1)
+        self.times[number, queue] = max(time, int(self.times[number - 1, queue]) if number else 0)
+        self.counts[queue] += 1
+
+    def by_queue(self) -> Iterable[Sequence[int]]:
+        """Return the cycles of each queue."""
+        return [self.times[:count, queue].tolist() for queue, count in enumerate(self.counts.tolist())]
+
+
+class HandedInStep:
+    """Slots that lanes hand on to the table of `handed`, in which they count once `commit` is called."""
+
+    def __init__(self, handed: Handed):
+        self._handed = handed
+        self._first = handed.counts
+        self._counts = handed.counts.copy()
+        self._orders = np.full((8, len(self._counts)), -1, np.int64)
+
+    def has(self, queues: Array, numbers: Array) -> bool:
+        """Return whether a slot of each queue, by number, has been handed on; one below 0 has always been."""
+        return bool(np.all(numbers < self._counts[queues]))
+
+    def at(self, queues: Array, numbers: Array) -> tuple[Array, Array]:
+        """Return the cycle and the order of slots; 0 and -1 of those below 0, -1 of those before these programs."""
+        rows = numbers - self._first[queues]
+        times = np.where(numbers < 0, 0, self._handed.times[np.maximum(numbers, 0), queues])
+        return times, np.where(rows < 0, -1, self._orders[np.maximum(rows, 0), queues])
+
+    def add(self, queues: Array, times: Array, order: Array) -> None:
+        """Hand on a slot of each queue, after those before it."""
+        numbers = self._counts[queues]
+        rows = numbers - self._first[queues]
+        self._handed.reserve(int(numbers.max()) + 1)
+        if (most := int(rows.max())) >= len(self._orders):
+            self._orders = np.concatenate([self._orders, np.full((most, len(self._counts)), -1, np.int64)])
+        before = np.where(numbers > 0, self._handed.times[np.maximum(numbers - 1, 0), queues], 0)
+        self._handed.times[numbers, queues] = np.maximum(times, before)
+        self._orders[rows, queues] = order
+        self._counts[queues] += 1
+
+    def commit(self) -> None:
+        """Let the slots count."""
+        self._handed.counts = self._counts
+
+
+class Stream:
+    """Array of streams: queues in row-major order of their coordinates, in the instances of a level."""
+
+    def __init__(self, op: StreamOp, machine: Machine):
+        tile = op.type.tile
+        level = machine.level((level_name(tile) if tile else None) or machine.far.name)
+        self.name = op.stream.name_hint or "stream"
+        self.level = level.name
+        self.depth = op.depth.data
+        self.extents = op.type.extents
+        self.has_slots = tile is not None
+        self.points = list(product(*map(range, self.extents)))
+        numbers = [instance_number(level.count, point, self.extents) for point in self.points]
+        self.instances: Array | None = np.array(numbers) if self.extents else None
+        """The instance of the level that each queue lies in; None for one queue, which lies where it is used."""
+        count = prod(self.extents)
+        self.taken: dict[type[StreamEndOp], Array] = {
+            kind: np.zeros(count, np.int64) for kind in (ReserveOp, PushOp, PopOp, ReleaseOp)
+        }
+        self.handed: Mapping[type[StreamEndOp], Handed] = {kind: Handed(count) for kind in (PushOp, ReleaseOp)}
+        self._slots: dict[tuple[int, int], Place] = {}
+
+    def queue_at(self, point: Sequence[int]) -> int | None:
+        """Return the queue at some coordinates, None outside of the array."""
+        queue = 0
+        for index, extent in zip(point, self.extents, strict=True):
+            if not 0 <= index < extent:
+                return None
+            queue = queue * extent + index
+        return queue
+
+    def take(self, kind: type[StreamEndOp], queue: int) -> int:
+        """Count a step of a queue; return how many there were before."""
+        self.taken[kind][queue] += 1
+        return int(self.taken[kind][queue]) - 1
+
+    def slot_name(self, queue: int, slot: int) -> str:
+        """Return the name of a slot."""
+        point = self.points[queue]
+        at = f"[{', '.join(map(str, point))}]" if point else ""
+        return f"slot {slot} of {self.name}{at}"
+
+    def slot(self, queue: int, number: int) -> Place | None:
+        """Return the slot of a step, None of a stream of nothing."""
+        if not self.has_slots:
+            return None
+        key = queue, number % self.depth
+        if key not in self._slots:
+            self._slots[key] = Place(self.slot_name(*key), self.level, -1)
+        return self._slots[key]
+
+    def instances_of_slots(self) -> dict[Place, int]:
+        """Return the instance of its level that each slot lies in, of an array of streams."""
+        if self.instances is None or not self.has_slots:
+            return {}
+        found: dict[Place, int] = {}
+        for queue, number in enumerate(self.instances):
+            slots = (self.slot(queue, slot) for slot in range(self.depth))
+            found |= dict.fromkeys((slot for slot in slots if slot is not None), int(number))
+        return found
+
+    def begin(self) -> Mapping[type[StreamEndOp], HandedInStep]:
+        """Begin the execution of programs by classes."""
+        return {kind: HandedInStep(handed) for kind, handed in self.handed.items()}
