@@ -40,6 +40,8 @@ enum { BETWEEN = TW_LAYER };
 static struct {
     tw_settings settings;
     bool is_run; /* false: a network outside of tw_pipeline_run, without frames of a source */
+    pthread_t thread; /* the one that runs the network */
+    jmp_buf leave;    /* from its code before programs begin */
     tw_stream *streams;
     runner *runners;
     int32_t count;
@@ -249,7 +251,10 @@ static void run_body(runner *me)
 
 static void *run_program(void *argument)
 {
+    char name[16];
     self = argument;
+    snprintf(name, sizeof name, "%s", self->program->title);
+    pthread_setname_np(pthread_self(), name);
     if (cores() != NULL && !tw_cores_pin(cores(), self->program->engine)) {
         char text[512];
         snprintf(text, sizeof text, "%s: the cores of %s in %s are none of this machine's", self->program->title,
@@ -421,6 +426,10 @@ void tw_stage_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (self == NULL && run.is_run && pthread_equal(run.thread, pthread_self())) {
+        cancel(1, text);
+        longjmp(run.leave, 1);
+    }
     if (self == NULL) {
         fprintf(stderr, "error: %s\n", text);
         abort();
@@ -493,6 +502,13 @@ static void *wait_for_signals(void *argument)
     return NULL;
 }
 
+static void run_network(void (*network)(void))
+{
+    run.thread = pthread_self();
+    if (setjmp(run.leave) == 0)
+        network();
+}
+
 int tw_pipeline_run(void (*network)(void), const tw_settings *settings)
 {
     sigset_t before;
@@ -517,7 +533,7 @@ int tw_pipeline_run(void (*network)(void), const tw_settings *settings)
     if (has_layer_clocks() && !settings->switched)
         tw_pipeline_cancel("clocks of layers are for switch mode: in a pipeline all layers compute at once");
     else if (tw_clocks_open(settings->clocks, settings->clock_backend, cores()))
-        network();
+        run_network(network);
     tw_clocks_close();
     if (settings->signals) {
         atomic_store(&signals.ended, true);

@@ -126,6 +126,8 @@ def _arguments(options: argparse.Namespace, facts: Facts) -> list[str]:
         arguments += ["--clocks", ",".join(map(str, clocks))]
     if options.count is not None:
         arguments += ["--count", str(options.count)]
+    if options.trace is not None and not options.profile:
+        raise UsageError("a trace of totals alone is empty", found="--profile 0", remedy="--profile 1, or 2 for layers")
     for flag, path in (("--json", options.json), ("--trace", options.trace)):
         arguments += [flag, str(path)] if path is not None else []
     return arguments
