@@ -1,8 +1,9 @@
 """
 The output formats of `opt-tool -t`, discovered.
 
-A file `passes/formats/foo.py` defines `FooTarget`, an `xdsl.utils.target.Target` named `foo`. Nothing here lists them,
-and a file is imported when its format is first used. Those of plug-ins and xDSL's own are known too.
+A file `passes/formats/foo.py`, or `formats/foo.py` of a target's folder, defines `FooTarget`, an
+`xdsl.utils.target.Target` named `foo`. Nothing here lists them, and a file is imported when its format is first used.
+Those of plug-ins and xDSL's own are known too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...discovery import files, module_at, unique
+from ...discovery import files, module_at, target_files, unique
 from ...plugins import plugins
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def own_formats() -> dict[str, Callable[[], type[Target]]]:
-    """Return a factory for each of Tilewright's output formats, by the format's name."""
-    found = files("passes/formats/*.py")
+    """Return a factory for each of Tilewright's output formats and those of targets, by the format's name."""
+    found = [*files("passes/formats/*.py"), *target_files("formats/*.py")]
     return {file.stem.replace("_", "-"): partial(_load, file) for file in found}
 
 
