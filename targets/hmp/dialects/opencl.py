@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -94,7 +93,7 @@ class BufferOp(IRDLOperation):
         super().__init__(result_types=[type])
 
     def verify_(self) -> None:
-        if cast(MemRefType, self.result.type).element_type != i8:
+        if self.result.type.element_type != i8:
             raise VerifyException("expected bytes, memref<Nxi8>")
 
 

@@ -64,7 +64,7 @@ def kernel_text(state: ModuleState, kernel: FuncOp, name: str, written: Sequence
     A buffer is passed as memory of the device and the byte where it begins. Raises Diagnostic for code that cannot run
     on a device.
     """
-    item = cast(FuncOp, kernel.clone())
+    item = kernel.clone()
     ids = _spread(item)
     converter = FunctionConverter(state, kernel, Builder())
     converter.b.assume({op.result: Range(0, op.size.value.data - 1) for op in ids})

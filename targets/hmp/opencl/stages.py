@@ -17,15 +17,15 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, IntegerAttr, StringAttr, i32
 from xdsl.dialects.emitc import EmitC_OpaqueType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ....dialects import emitc
 from ....errors import Diagnostic
 from ....ir import element_of, node_names, numpy_type, where
-from ....passes.emitc.builder import Builder, constant_value, layout_of, pointer, scalar_type
+from ....passes.emitc.builder import INDEX, Builder, constant_value, layout_of, pointer, scalar_type
 from ....passes.emitc.calls import effect
 from ....passes.emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
 from ....passes.emitc.names import identifier
@@ -75,7 +75,7 @@ class _Tables:
         return list(self.buffers).index(key)
 
     def _initialiser(self, root: SSAValue) -> str:
-        size = bytes_of(root.type)
+        size = _bytes_in_c(root)
         if isinstance(root.owner, memref.GetGlobalOp):
             return f"TW_OPENCL_CONSTANT({self.state.names[global_name(root.owner)]}, {size})"
         if isinstance(root.owner, BufferOp):
@@ -113,6 +113,17 @@ class _Tables:
         return f"{{{self.buffer(root)}, {start}, NULL, 0}}"
 
 
+def _bytes_in_c(buffer: SSAValue) -> int:
+    """Return the size of a buffer in C, in bytes."""
+    element = element_of(buffer)
+    return bytes_of(buffer.type) // numpy_type(element).itemsize * _size_in_c(element)
+
+
+def _size_in_c(element: Attribute) -> int:
+    """Return the size of an element in C, in bytes: that of an index is 4."""
+    return INDEX.width.data // 8 if isinstance(element, IndexType) else numpy_type(element).itemsize
+
+
 def address_of(value: SSAValue) -> tuple[SSAValue, int]:
     """
     Return the buffer that a value is a view of, and the byte of it at which the value's pointer in C points.
@@ -135,12 +146,12 @@ def _shift(op: Operation) -> int:
     old, new = layout_of(source, op).offset, layout_of(result, op).offset
     if new is not None:
         return 0
-    size = numpy_type(element_of(source)).itemsize
+    size = _size_in_c(element_of(source))
     if isinstance(op, memref.SubviewOp):
         dynamic = iter(op.offsets)
         strides = layout_of(source, op).strides
         offsets = [
-            _known(next(dynamic), op) if offset == memref.SubviewOp.DYNAMIC_INDEX else offset
+            _known(next(dynamic), op) if offset == DYNAMIC_INDEX else offset
             for offset in op.static_offsets.get_values()
         ]
         return size * ((old or 0) + sum(offset * stride for offset, stride in zip(offsets, strides, strict=True)))
