@@ -85,7 +85,7 @@ typedef struct {
     TW_CL_FUNCTIONS(TW_CL_POINTER)
 #undef TW_CL_POINTER
     tw_cl_object platform, device, context;
-    char device_name[128];
+    char device_name[256];
     bool has_doubles, rounds_division;
 } tw_opencl_device;
 
@@ -214,7 +214,7 @@ TW_OPENCL_INLINE void tw_opencl_choose(const char *stage, tw_opencl_device *cl) 
     const char *const platform = getenv("TILEWRIGHT_OPENCL_PLATFORM"), *const device = getenv("TILEWRIGHT_OPENCL_DEVICE");
     tw_cl_object platforms[MOST], devices[MOST];
     uint32_t platform_count = 0, number = 0;
-    char name[256], seen[512] = "";
+    char name[sizeof cl->device_name], seen[512] = "";
     if (cl->clGetPlatformIDs(MOST, platforms, &platform_count) != 0) platform_count = 0;
     if (platform_count == 0) tw_opencl_fail(stage, TW_OPENCL_INSTALL, "there is no platform of OpenCL");
     for (uint32_t i = 0; i < platform_count && i < MOST; ++i) {
@@ -235,7 +235,7 @@ TW_OPENCL_INLINE void tw_opencl_choose(const char *stage, tw_opencl_device *cl) 
             if (cl->device != NULL && (device != NULL || !is_gpu)) continue;
             cl->platform = platforms[i];
             cl->device = devices[j];
-            snprintf(cl->device_name, sizeof cl->device_name, "%s", name);
+            memcpy(cl->device_name, name, sizeof name);
             if (is_gpu || device != NULL) return;
         }
     }

@@ -13,7 +13,7 @@ from ....dialects import emitc
 from ....errors import Diagnostic
 from ....passes.convert_to_emitc import convert_to_emitc
 from ..dialects.opencl import StageOp
-from ..opencl.stages import SOURCE
+from ..opencl.emission import SOURCE
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.analysis.constants import constant_integer
-from ....dialects.core.effects import EffectAnalysis, effects_of, is_view, root_of
+from ....dialects.core.effects import EffectAnalysis, callee_of, effects_of, is_view, root_of
 from ....dialects.core.nesting import nested_ops
 from ....errors import Diagnostic
 from ....ir import functions, shape_of, where
@@ -92,12 +92,21 @@ def _check(stage: FuncOp, known: dict[str, FuncOp]) -> None:
 # Kernels
 
 
+def _refuse_calls(kernel: FuncOp) -> None:
+    for op in nested_ops(kernel):
+        if (callee := callee_of(op)) is not None:
+            raise Diagnostic(
+                f"a kernel of an OpenCL device calls @{callee}", where=where(op), remedy="run inline before"
+            )
+
+
 def _mark(kernel: FuncOp) -> list[memref.GetGlobalOp]:
     """
     Mark the loops of a kernel's index space, and make the constants that it reads arguments.
 
     Returns copies of the ops that get the constants.
     """
+    _refuse_calls(kernel)
     for copy in [op for op in kernel.body.block.ops if isinstance(op, memref.CopyOp)]:
         _expand(copy)
     loops = _nest(kernel.body.block)

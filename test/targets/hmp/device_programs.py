@@ -92,7 +92,7 @@ def _spilled(block: Block, argument: Any) -> Any:
     """Return the buffer of an argument, one of its own for a number."""
     if isinstance(argument.type, MemRefType):
         return argument
-    buffer = memref.AllocaOp.get(cast(Any, argument.type), shape=[1])
+    buffer = memref.AllocaOp.get(argument.type, shape=[1])
     zero = arith.ConstantOp(IntegerAttr(0, IndexType()))
     block.add_ops([buffer, zero, memref.StoreOp.get(argument, buffer.memref, [zero.result])])
     return buffer.memref

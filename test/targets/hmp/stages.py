@@ -54,5 +54,5 @@ def staged(model: ModelProto, order: str, frames: int = 0) -> ModuleOp:
 
 def c_of(module: ModuleOp) -> CProgram:
     """Return the C of a module at its loops."""
-    PassManager([]).run(module, pipeline_of(machine_named("hmp")).select(start_at="convert-to-emitc"), new_context())
+    PassManager([]).run(module, pipeline_of(machine_named("hmp")).select(start_at="emitc"), new_context())
     return render(module)

@@ -25,9 +25,10 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ....dialects import emitc
 from ....errors import Diagnostic
 from ....ir import element_of, node_names, numpy_type, where
-from ....passes.emitc.builder import INDEX, Builder, constant_value, layout_of, pointer, scalar_type
+from ....passes.emitc.builder import INDEX, constant_value, layout_of, pointer, scalar_type
 from ....passes.emitc.calls import effect
 from ....passes.emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
+from ....passes.emitc.emitters import emits
 from ....passes.emitc.names import identifier
 from ....passes.emitc.text.expressions import c_type, literal
 from ....passes.emitc.text.functions import c_string, comment
@@ -45,8 +46,11 @@ _STAGE = EmitC_OpaqueType(StringAttr("tw_opencl_stage"))
 _OUTPUT = "tilewright.output"
 
 
-def convert_global_id(b: Builder, op: GlobalIdOp) -> None:
+@emits("opencl.global_id")
+def _global_id(converter: FunctionConverter, op: Operation) -> None:
     """Convert `opencl.global_id`."""
+    assert isinstance(op, GlobalIdOp)
+    b = converter.b
     number = b.integer(op.axis.value.data)
     value = b.emit(emitc.CallOpaqueOp, [number], i32, {"callee": StringAttr("(int32_t)get_global_id")})
     b.define(op.result, value)
@@ -172,8 +176,10 @@ def _known(value: SSAValue, op: Operation) -> int:
     return cast("IntegerAttr[Any]", number).value.data
 
 
-def convert_stage(converter: FunctionConverter, op: StageOp) -> None:
+@emits("opencl.stage")
+def _stage(converter: FunctionConverter, op: Operation) -> None:
     """Convert `opencl.stage`: its tables before the function, and the calls that bring inputs, run, fetch outputs."""
+    assert isinstance(op, StageOp)
     state, b = converter.state, converter.b
     function = cast(FuncOp, converter.function)
     said = function.arg_attrs.data if function.arg_attrs is not None else ()

@@ -1,0 +1,141 @@
+"""Stages on an OpenCL device: what cores compute, bit by bit; and errors of devices, with their names and remedies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import ModelProto
+
+from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
+from tilewright.ir import Array
+from tilewright.runtime.host import HostNetwork
+from tilewright.runtime.processes import finished
+from tilewright.runtime.toolchain import STRICT, compile_executable, compile_shared
+from tilewright.runtime.tools.session import host_run
+from tilewright.test.passes.lowering.one_node import FLAGS, network
+from tilewright.test.random.networks.network import merged, random_network
+from tilewright.test.random.programs.harness import Failure
+from tilewright.test.random.programs.in_c import CText, run_in_c
+from tilewright.test.random.programs.passes import Subject
+from tilewright.test.random.programs.program import program
+from tilewright.test.random.programs.running import difference
+from tilewright.test.targets.hmp.device_programs import on_device
+from tilewright.test.targets.hmp.stages import c_of, require_device, staged
+
+BATCH = 6
+
+
+def outputs(model: ModelProto, order: str, inputs: Mapping[str, Array], frames: int = 0) -> Mapping[str, Array]:
+    """Return what a network computes, compiled with all warnings."""
+    return host_run(HostNetwork(c_of(staged(model, order, frames)), flags=FLAGS))(inputs)
+
+
+def equal_on_cores(model: ModelProto, order: str, inputs: Mapping[str, Array]) -> None:
+    found, wanted = (outputs(model, letters, inputs) for letters in (order, order.replace("G", "B")))
+    for name, array in wanted.items():
+        np.testing.assert_array_equal(found[name], array, err_msg=name)
+
+
+def image(shape: Sequence[int]) -> Array:
+    return np.random.default_rng(3).integers(0, 256, shape, np.uint8)
+
+
+def test_resnet8_is_what_cores_compute() -> None:
+    require_device()
+    equal_on_cores(zoo.build("resnet8"), "GLGB", {"input": image((1, 3, 32, 32))})
+
+
+def test_frames_of_a_pipeline_are_what_cores_compute() -> None:
+    require_device()
+    model, frames = zoo.build("resnet8"), image((3, 1, 3, 32, 32))
+    found = outputs(model, "BGGL", {"input": frames}, len(frames))["output"]
+    cores = host_run(HostNetwork(c_of(staged(model, "B")), flags=FLAGS))
+    for frame, row in zip(frames, found, strict=True):
+        np.testing.assert_array_equal(row, cores({"input": frame})["output"])
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 12))])
+def test_random_networks_are_what_cores_compute(seed: int) -> None:
+    require_device()
+    forms = ("qlinear", "qdq", "mixed")
+    model, samples = merged([random_network(3 * seed + place, form) for place, form in enumerate(forms)])
+    equal_on_cores(model, "G", samples[0])
+
+
+@pytest.mark.parametrize("seed", [10, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(20, 40))])
+def test_random_networks_of_floats_are_within_the_bounds_of_opencl(seed: int) -> None:
+    require_device()
+    drawn = random_network(seed, "float", exact=False)
+    found, wanted = (outputs(drawn.model, order, drawn.samples[0]) for order in "GB")
+    for name, array in wanted.items():
+        np.testing.assert_allclose(found[name], array, 2e-6, 2e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("batch", [0, *(pytest.param(batch, marks=pytest.mark.nightly) for batch in range(1, 20))])
+def test_random_programs_compute_on_a_device_what_the_interpreter_does(batch: int, tmp_path: Path) -> None:
+    require_device()
+    pairs: list[tuple[Subject, CText]] = []
+    seed = 1000 * batch
+    while len(pairs) < BATCH:
+        seed += 1
+        drawn = program(seed, entry=f"p{seed}", blocks=False)
+        if "libm" in drawn.traits or "tensor<" in drawn.text or drawn.text.count("func.func") > 1:
+            continue
+        try:
+            pairs.append((Subject(drawn), on_device(drawn)))
+        except Diagnostic as error:
+            assert "cannot be converted to C" in str(error) or "C11 has no type" in str(error), error
+    results = run_in_c([text for _, text in pairs], tmp_path, "plain")
+    for (subject, _), runs in zip(pairs, results, strict=True):
+        assert not isinstance(runs, Failure), (subject.program.seed, runs.text)
+        for expected, found in zip(subject.expected, runs, strict=True):
+            assert difference(expected, found) == "", subject.program.seed
+
+
+# Errors
+
+_MAIN = """\
+void network_run(const double *, double *);
+static const double x[4];
+static double y[4];
+int main(void) { network_run(x, y); return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def doubles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a program whose network adds doubles on a device."""
+    folder = tmp_path_factory.mktemp("doubles")
+    model = network("Add", {"x": np.zeros(4)}, {"w": np.ones(4)})
+    (folder / "network.c").write_text(c_of(staged(model, "G")).text())
+    (folder / "main.c").write_text(_MAIN)
+    return compile_executable([folder / "network.c", folder / "main.c"], [*STRICT, "-O1"])
+
+
+@pytest.mark.parametrize(
+    "setting, told",
+    [
+        ("TILEWRIGHT_OPENCL_LIBRARY=absent.so", ["no library of OpenCL: absent.so", "apt-get install"]),
+        ("STUB_EMPTY=1", ["there is no platform of OpenCL", "apt-get install"]),
+        ("TILEWRIGHT_OPENCL_DEVICE=mali", ["no device of OpenCL that is chosen; devices: stub device"]),
+        ("STUB_FLOAT=1", ["the device stub device has no cl_khr_fp64", "map its layers that compute in double"]),
+        ("STUB_FAIL=clCreateContext:-6", ["clCreateContext of stub device: CL_OUT_OF_HOST_MEMORY (-6)"]),
+        ("STUB_FAIL=clCreateBuffer:-61", ["clCreateBuffer of x, 32 bytes: CL_INVALID_BUFFER_SIZE (-61)"]),
+        ("STUB_FAIL=clBuildProgram:-11", ["stub device: CL_BUILD_PROGRAM_FAILURE (-11)", "line 7: a word"]),
+        ("STUB_FAIL=clCreateKernel:-46", ["clCreateKernel of elementwise_0: CL_INVALID_KERNEL_NAME (-46)"]),
+        ("STUB_FAIL=clEnqueueNDRangeKernel:-54", ["of elementwise_0 (Add_0): CL_INVALID_WORK_GROUP_SIZE (-54)"]),
+        ("STUB_FAIL=clEnqueueMapBuffer:-12", ["clEnqueueMapBuffer of x: CL_MAP_FAILURE (-12)"]),
+        ("STUB_FAIL=clFlush:-9999", ["clFlush of the queue: an error of the device (-9999)"]),
+        ("STUB_RIGHT=1", []),
+    ],
+)
+def test_devices_that_fail_are_told(doubles: Path, setting: str, told: Sequence[str]) -> None:
+    stub = compile_shared([Path(__file__).parent / "c" / "opencl_stub.c"], [*STRICT, "-O1"])
+    name, _, value = setting.partition("=")
+    done = finished([str(doubles)], environment={"TILEWRIGHT_OPENCL_LIBRARY": str(stub), name: value})
+    assert done.returncode == bool(told), done.stderr
+    assert all(text in done.stderr for text in ["stage stage0_gpu on OpenCL", *told] * bool(told)), done.stderr
