@@ -3,7 +3,7 @@ Random networks on the instances of Gemmini: their instructions and loops in har
 
     python benchmarks/gemmini_random.py [--count 500] [--first 0] [--target NAME...] [--spike] [--processes 2]
 
-Networks are those of test/targets/gemmini/networks.py, of every kind in turn: convolutions, products, sums of two
+Networks are those of test/random/networks/symmetric.py, of every kind in turn: convolutions, products, sums of two
 tensors and pooling of bytes; convolutions and products of floats for instances of floats, in bf16 for `bf16`. Each is
 compiled for the target. Its instructions are interpreted at the level `array`, and its C runs on this machine on the
 model of the array, and with --spike on Spike with the target's coprocessor.
@@ -40,9 +40,8 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.tools.session import host_run, runner
-from tilewright.test.targets.gemmini.networks import (
+from tilewright.test.random.networks.symmetric import (
     Network,
-    Phase,
     float_conv,
     float_matmul,
     half_conv,
@@ -52,6 +51,7 @@ from tilewright.test.targets.gemmini.networks import (
     random_pool,
     residual,
 )
+from tilewright.test.targets.gemmini.networks import Phase
 
 Outputs: TypeAlias = Mapping[str, Array]
 

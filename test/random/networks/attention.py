@@ -70,11 +70,6 @@ class _Network(Builder):
         """Add the requantisation of integers to bytes."""
         return x if self.spec.floats else self.requant(x, mul, add, div=div)
 
-    def called(self, name: str) -> str:
-        """Give the result of the last node a name."""
-        self.nodes[-1].output[0] = name
-        return name
-
     def projected(self) -> str:
         """Add a projection of x, as heads [batch, heads, new, head]."""
         spec, largest = self.spec, 1 if self.spec.floats else 60

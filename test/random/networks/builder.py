@@ -192,6 +192,11 @@ class Builder:
         """Add a node of one result and return its name."""
         return self.emit(op, inputs, domain=domain, **attributes)[0]
 
+    def called(self, name: str) -> str:
+        """Give the result of the last node a name, and return it."""
+        self.nodes[-1].output[0] = name
+        return name
+
     def requant(self, x: str, mul: Any, add: Any, *, div: int, levels: int = 256, signed: bool = True) -> str:
         """Add RequantShift of integers that floats carry, which the model defines for ONNX Runtime as a function."""
         numbers = {"div": div, "n_levels_out": levels, "signed": int(signed)}

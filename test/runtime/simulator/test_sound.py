@@ -25,10 +25,10 @@ from tilewright.runtime.simulator.result import LayerCost, LayerEngine
 from tilewright.runtime.simulator.simulate import expanded
 from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER, library
+from tilewright.test.random.networks.symmetric import random_matmul
 from tilewright.test.runtime.simulator.instructions import with_instructions
 from tilewright.test.runtime.simulator.sound import faults, is_same_again
 from tilewright.test.small_models import save, small
-from tilewright.test.targets.gemmini.networks import random_matmul
 
 TARGETS = [*machines(), *variants()]
 MACHINES = sorted(file.stem for file in FOLDER.glob("*.toml"))

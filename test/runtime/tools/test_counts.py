@@ -20,7 +20,7 @@ from tilewright.passes.formats.c import write_program
 from tilewright.runtime.simulators.counting import CountedCall, mark_calls, with_counts
 from tilewright.runtime.simulators.session import Settings, SimulatorSession
 from tilewright.runtime.simulators.spike import SPIKE
-from tilewright.test.targets.gemmini.networks import Builder, random_pool, residual
+from tilewright.test.random.networks.symmetric import SymmetricBuilder, random_pool, residual
 
 
 @pytest.fixture(autouse=True)
@@ -51,8 +51,8 @@ def profile(file: Path, target: str, *words: str) -> dict[str, Any]:
 
 
 def chain(folder: Path) -> Path:
-    builder = Builder(3, [8, 24])
-    return write(folder, builder.model(builder.matmul(builder.matmul("x", 24, 20), 20, 40)))
+    builder = SymmetricBuilder(3, [8, 24])
+    return write(folder, builder.network(builder.matmul(builder.matmul("x", 24, 20), 20, 40))[0])
 
 
 def test_calls_are_marked() -> None:

@@ -14,7 +14,7 @@ import pytest
 from tilewright import api
 from tilewright.errors import Diagnostic
 from tilewright.runtime.toolchain import compile_executable
-from tilewright.test.targets.gemmini.networks import residual
+from tilewright.test.random.networks.symmetric import residual
 
 HEADERS = Path(__file__).parents[3] / "targets" / "gemmini" / "c"
 

@@ -16,15 +16,8 @@ from tilewright.runtime.simulators.session import Settings, SimulatorSession
 from tilewright.runtime.simulators.spike import SPIKE
 from tilewright.runtime.tools.session import with_coprocessor
 from tilewright.targets.gemmini.coprocessor import Coprocessor
-from tilewright.test.targets.gemmini.networks import (
-    Network,
-    assert_equal,
-    has_spike,
-    random_conv,
-    random_matmul,
-    random_pool,
-    residual,
-)
+from tilewright.test.random.networks.symmetric import Network, random_conv, random_matmul, random_pool, residual
+from tilewright.test.targets.gemmini.networks import assert_equal, has_spike
 
 _ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
 

@@ -12,21 +12,19 @@ import pytest
 from tilewright import api
 from tilewright.compiler import Model, compile_model
 from tilewright.runtime.tools.session import runner
-from tilewright.test.targets.gemmini.networks import (
+from tilewright.test.random.networks.symmetric import (
     Network,
-    Phase,
-    assert_equal,
     float_conv,
     float_matmul,
     half_conv,
     half_matmul,
-    has_spike,
     random_conv,
     random_groups,
     random_matmul,
     random_pool,
     residual,
 )
+from tilewright.test.targets.gemmini.networks import Phase, assert_equal, has_spike
 
 BEGINS = {
     "lean": "{dim = 16 : i64, banks = 4 : i64, bank_rows = 4096 : i64, acc_rows = 1024 : i64, size = 1 : i64}",

@@ -18,10 +18,9 @@ from tilewright.dialects.quant import RescaleOp
 from tilewright.errors import Diagnostic
 from tilewright.ir import shape_of
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.test.targets.gemmini.networks import (
-    Builder,
+from tilewright.test.random.networks.symmetric import (
     Network,
-    assert_equal,
+    SymmetricBuilder,
     block_scales,
     deep_conv,
     first_layer,
@@ -35,6 +34,7 @@ from tilewright.test.targets.gemmini.networks import (
     random_unsigned,
     residual,
 )
+from tilewright.test.targets.gemmini.networks import assert_equal
 
 
 @pytest.mark.sample(1)
@@ -79,9 +79,9 @@ def test_residuals(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_tiles_of_a_padded_image_differ_in_what_loads_fill(tmp_path: Path) -> None:
-    builder = Builder(1, [1, 16, 64, 64])
-    network = builder.model(builder.conv("x", 16, 16, 3, pads=[1] * 4))
-    assert_equal((network, builder.shape), 1, tmp_path, ["interpreter"])
+    builder = SymmetricBuilder(1, [1, 16, 64, 64])
+    network = builder.network(builder.conv("x", 16, 16, 3, pads=[1] * 4))
+    assert_equal(network, 1, tmp_path, ["interpreter"])
 
 
 @pytest.mark.sample(1)
