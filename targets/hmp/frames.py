@@ -40,7 +40,7 @@ class PacedSchedule(Schedule):
 
     def __init__(self, machine: Machine, clocks: Mapping[str, float] = {}):
         self._initial = clocks
-        super().__init__(machine)
+        super().__init__(machine, by_class=False)
 
     def restart(self) -> None:
         super().restart()
