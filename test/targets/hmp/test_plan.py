@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Clock, Machine
 from tilewright.targets.hmp.frames import Change, Work, delay, end_of, simulate_frames
@@ -17,6 +18,7 @@ from tilewright.targets.hmp.model import Layer, Network, Value, predict
 from tilewright.targets.hmp.profile_file import PUBLISHED, with_times
 from tilewright.targets.hmp.search import best_mapping
 from tilewright.test.targets.hmp.pipelines import branched_pipeline
+from tilewright.test.targets.hmp.streamed import network
 
 pytestmark = pytest.mark.quick
 
@@ -109,3 +111,11 @@ def test_every_profile_is_of_a_machine_that_is_there() -> None:
         content = tomllib.loads(file.read_text())
         assert find_machine(f"hmp/{content['machine']}")
         assert all(len(times) == len(content["macs"]) for times in content["times_ms"].values())
+
+
+@pytest.mark.long
+def test_plan_of_a_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command simulates the stages of an order."""
+    model = network(tmp_path / "net.onnx")
+    assert cli.main(["coop", "plan", str(model), "--target", "hmp/rk3399pro", "--order", "BLLGNN"]) == 0
+    assert "frames a second (simulated)" in capsys.readouterr().out
