@@ -352,6 +352,19 @@ static void end_runner(runner *made)
         tw_npu_process_end(made->session);
 }
 
+/* Closes a session that has failed. */
+static void forget(runner *made)
+{
+    pthread_mutex_lock(&lock);
+    for (runner **place = &runners; *place != NULL; place = &(*place)->next)
+        if (*place == made) {
+            *place = made->next;
+            end_runner(made);
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
 void tw_npu_close_all(void)
 {
     pthread_mutex_lock(&lock);
@@ -416,8 +429,10 @@ int32_t tw_npu_stage_compute(tw_npu_stage *stage, char *text, uint32_t size)
         memcpy(stage->writes[k], made->buffers[stage->inputs + k].host,
                (size_t)stage->tensors[stage->inputs + k].bytes);
     pthread_mutex_unlock(&made->busy);
-    if (status != TW_NPU_OK)
+    if (status != TW_NPU_OK) {
+        forget(made);
         return described_failure(stage, status, reason, text, size);
+    }
     ++stage->frame;
     return TW_NPU_OK;
 }

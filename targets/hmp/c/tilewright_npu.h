@@ -176,13 +176,21 @@ static inline void tw_npu_output(tw_npu_stage *stage, int32_t index, void *value
     stage->writes[index] = values;
 }
 
+static inline void tw_npu_frame(tw_npu_stage *stage, int64_t frame)
+{
+    stage->frame = (uint64_t)frame;
+}
+
 /*
  * Opens the artefact of a stage and checks it against the compiled-in hash, target and tensors. Returns a status; the
  * message of a failure is in `text`. A second call does nothing.
  */
 int32_t tw_npu_stage_open(tw_npu_stage *stage, char *text, uint32_t size);
 
-/* Computes a frame into the outputs, the number of the call from 0 on. Returns a status, as tw_npu_stage_open does. */
+/*
+ * Computes a frame into the outputs. Frames are numbered from 0 on, unless tw_npu_frame says another number. Returns a
+ * status, as tw_npu_stage_open does; after a failure the next call opens the artefact anew.
+ */
 int32_t tw_npu_stage_compute(tw_npu_stage *stage, char *text, uint32_t size);
 
 /* Opens a stage, or computes a frame of it, and gives a failure to the handler. */
@@ -190,8 +198,8 @@ void tw_npu_stage_prepare(tw_npu_stage *stage);
 void tw_npu_stage_run(tw_npu_stage *stage);
 
 /*
- * Replaces the handler of failures. The default prints the text to stderr and exits with status 1. Where a handler
- * returns, the outputs of the frame are undefined, and later frames of the stage fail too.
+ * Replaces the handler of failures, which gets the stage, the frame and a text that names both. The default prints the
+ * text to stderr and exits with status 1. Where a handler returns, the outputs of the frame are undefined.
  */
 void tw_npu_on_failure(void (*handler)(const char *stage, uint64_t frame, const char *text));
 

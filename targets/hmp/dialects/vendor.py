@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DictionaryAttr, FlatSymbolRefAttrConstr, MemRefType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType
 from xdsl.ir import Dialect
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -41,18 +41,18 @@ class RunOp(IRDLOperation):
 @irdl_op_definition
 class OpenOp(IRDLOperation):
     """
-    Start of a network: the artefact of a stage is opened and checked, before any frame.
+    Start of a network: the artefacts of its stages are opened and checked, before any frame.
 
-        vendor.open @stage1_npu
+        vendor.open [@stage1_npu, @stage3_npu]
     """
 
     name = "vendor.open"
 
-    stage = prop_def(FlatSymbolRefAttrConstr)
+    stages = prop_def(ArrayAttr)
 
     traits = traits_def(StateEffects("artefacts"))
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$stage attr-dict"
+    assembly_format = "$stages attr-dict"
 
 
 VENDOR = Dialect("vendor", [RunOp, OpenOp])

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from .artifacts import SOURCES, Vendor, write_artifacts
+from .artifacts import SOURCES, Artifacts, Vendor, make_artifacts, write_artifacts
+from .vendors import VENDORS, reference_vendor, vendor_of
 
-__all__ = ["SOURCES", "Vendor", "write_artifacts"]
+__all__ = [
+    "SOURCES",
+    "VENDORS",
+    "Artifacts",
+    "Vendor",
+    "make_artifacts",
+    "reference_vendor",
+    "vendor_of",
+    "write_artifacts",
+]

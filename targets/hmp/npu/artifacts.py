@@ -1,19 +1,17 @@
-"""Artefacts of a network's NPU stages: written beside its C, their hashes in the IR."""
+"""Artefacts of a network's NPU stages: files beside its C, their hashes in the IR."""
 
 from __future__ import annotations
 
 import hashlib
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 
 from ....files import write_bytes
 from ....runtime.toolchain import compile_executable, compile_shared
-from .reference import FLAGS, TARGET, reference_artifact
+from .reference import FLAGS
 from .subgraph import Subgraph, subgraphs
 
 ARTIFACT = "hmp.artifact"
@@ -22,9 +20,9 @@ ARTIFACT = "hmp.artifact"
 SOURCES = ("tilewright_npu.c", "tilewright_npu_process.c", "tilewright_npu_file.c")
 """C files that a network with artefacts is compiled with, beside its own; it needs -pthread and -ldl too."""
 
+C = Path(__file__).parent.parent / "c"
 _HEADERS = ("tilewright_npu.h", "tilewright_npu_process.h")
 _WORKER = ("tilewright_npu_worker.c", "tilewright_npu_file.c")
-_C = Path(__file__).parent.parent / "c"
 _LINK = ("-pthread", "-ldl")
 
 BIT_EXACT, PER_CALL_HISTORY, TOLERANCE = range(3)
@@ -34,52 +32,52 @@ BIT_EXACT, PER_CALL_HISTORY, TOLERANCE = range(3)
 @dataclass(frozen=True)
 class Vendor:
     """
-    A maker of artefacts for one plug-in.
+    A maker of artefacts for one plug-in on one target.
 
-    `make` returns the bytes of the artefact of a sub-graph; `files` are written beside the network, by their names.
+    `make` returns the bytes of the artefact of a sub-graph of a module, `files` the plug-in and what it needs beside
+    the network.
     """
 
     plugin: str
     target: str
     suffix: str
-    make: Callable[[Subgraph], bytes]
-    files: Callable[[Path], object]
+    make: Callable[[ModuleOp, Subgraph], bytes]
+    files: Callable[[], Mapping[str, bytes]]
     determinism: int = BIT_EXACT
+    isolated: bool = False
+    """Whether the plug-in always runs in a process of its own."""
 
 
-def reference_vendor(flags: Sequence[str] = ()) -> Vendor:
-    """Return the vendor whose artefacts are the C of the sub-graph itself, compiled with more flags."""
-    return Vendor(
-        "reference", TARGET, ".twnpu", partial(reference_artifact, flags=flags), partial(_write_reference, flags=flags)
-    )
+@dataclass(frozen=True)
+class Artifacts:
+    """Files that a network with NPU stages needs beside its C, by name; programs among them are executable."""
+
+    files: Mapping[str, bytes]
+    programs: frozenset[str]
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the files to a folder and return their paths. Raises Diagnostic where one cannot be written."""
+        for name, content in self.files.items():
+            write_bytes(folder / name, content)
+            if name in self.programs:
+                (folder / name).chmod(0o755)
+        return [folder / name for name in self.files]
 
 
-def write_artifacts(
-    module: ModuleOp,
-    folder: Path,
-    vendor: Vendor | None = None,
-    *,
-    isolated: bool = False,
-    milliseconds: int = 10_000,
-) -> list[Path]:
+def make_artifacts(
+    module: ModuleOp, vendor: Vendor, *, isolated: bool = False, milliseconds: int = 10_000
+) -> Artifacts:
     """
-    Write the artefact of each NPU stage of a module to a folder, and what the network needs to run them; return paths.
+    Make the artefact of each NPU stage of a module, after outline-stages.
 
-    Run it after outline-stages or bufferize. Each stage's function gets the attribute `hmp.artifact`, by which
-    lower-npu-stages replaces its body. Without a vendor it is the reference. An `isolated` plug-in runs in a process of
-    its own; a frame has timed out after `milliseconds`. A module without NPU stages is unchanged.
-
-    Raises Diagnostic where a sub-graph cannot be compiled, or a file not be written.
+    Each stage's function gets the attribute `hmp.artifact`, by which lower-npu-stages replaces its body. An `isolated`
+    plug-in runs in a process of its own; a frame has timed out after `milliseconds`. A module without NPU stages is
+    unchanged, and has no files. Raises Diagnostic where a vendor's compiler refuses a sub-graph.
     """
-    stages = subgraphs(module)
-    if not stages:
-        return []
-    vendor = vendor or reference_vendor()
-    folder.mkdir(parents=True, exist_ok=True)
-    before = set(folder.iterdir())
-    for stage in stages:
-        content, file = vendor.make(stage), f"{stage.name}{vendor.suffix}"
-        write_bytes(folder / file, content)
+    files: dict[str, bytes] = {}
+    for stage in subgraphs(module):
+        content, file = vendor.make(module, stage), f"{stage.name}{vendor.suffix}"
+        files[file] = content
         stage.function.attributes[ARTIFACT] = DictionaryAttr(
             {
                 "plugin": StringAttr(vendor.plugin),
@@ -87,18 +85,27 @@ def write_artifacts(
                 "file": StringAttr(file),
                 "sha256": StringAttr(hashlib.sha256(content).hexdigest()),
                 "determinism": IntegerAttr(vendor.determinism, i64),
-                "isolated": BoolAttr.from_bool(isolated),
+                "isolated": BoolAttr.from_bool(isolated or vendor.isolated),
                 "milliseconds": IntegerAttr(milliseconds, i64),
             }
         )
-    for name in (*SOURCES, *_HEADERS):
-        write_bytes(folder / name, (_C / name).read_bytes())
-    shutil.copy(compile_executable([_C / name for name in _WORKER], [*FLAGS, *_LINK]), folder / "tilewright_npu_worker")
-    vendor.files(folder)
-    return sorted(set(folder.iterdir()) - before)
+    if not files:
+        return Artifacts({}, frozenset())
+    files |= {name: (C / name).read_bytes() for name in (*SOURCES, *_HEADERS)}
+    worker = compile_executable([C / name for name in _WORKER], [*FLAGS, *_LINK]).read_bytes()
+    programs = {"tilewright_npu_worker": worker}
+    own = dict(vendor.files())
+    return Artifacts(files | programs | own, frozenset(programs) | {name for name in own if "." not in name})
 
 
-def _write_reference(folder: Path, flags: Sequence[str]) -> None:
-    """Build the reference plug-in in a folder."""
-    built = compile_shared([_C / "tilewright_npu_reference.c"], [*FLAGS, *flags, *_LINK])
-    shutil.copy(built, folder / "libtilewright_npu_reference.so")
+def write_artifacts(
+    module: ModuleOp, folder: Path, vendor: Vendor, *, isolated: bool = False, milliseconds: int = 10_000
+) -> list[Path]:
+    """Make the artefacts of a module as `make_artifacts` does, write them to a folder, and return their paths."""
+    return make_artifacts(module, vendor, isolated=isolated, milliseconds=milliseconds).write(folder)
+
+
+def built_plugin(name: str, flags: Iterable[str] = ()) -> dict[str, bytes]:
+    """Return the file of a plug-in in C, by its name. Raises Diagnostic where it cannot be compiled."""
+    built = compile_shared([C / f"tilewright_npu_{name}.c"], [*FLAGS, *flags, *_LINK])
+    return {f"libtilewright_npu_{name}.so": built.read_bytes()}

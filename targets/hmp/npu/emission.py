@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr, i64
 from xdsl.dialects.emitc import EmitC_OpaqueType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -24,13 +24,15 @@ from ....passes.emitc.builder import Builder, pointer
 from ....passes.emitc.calls import effect
 from ....passes.emitc.converter import FunctionConverter
 from ....passes.emitc.emitters import emits
+from ....passes.emitc.programs import THREADS
 from ....passes.emitc.text.functions import c_string
 from ..dialects.vendor import OpenOp, RunOp
+from ..passes.stream_frames import HEADER as FRAMES
 from .subgraph import Port, Subgraph, subgraph_of
 
 HEADER = "tilewright_npu.h"
 _RANK = 2
-_STAGE = EmitC_OpaqueType(StringAttr("tw_npu_stage"))
+_STAGE, _HANDLER = (EmitC_OpaqueType(StringAttr(name)) for name in ("tw_npu_stage", "tw_npu_handler"))
 
 
 @emits("vendor.run")
@@ -43,6 +45,8 @@ def _run(converter: FunctionConverter, op: Operation) -> None:
     for callee, values in (("tw_npu_input", op.inputs), ("tw_npu_output", op.outputs)):
         for index, value in enumerate(values):
             effect(b, callee, [_stage(b, name), b.integer(index), b.value(value)], None)
+    if _takes_frames(converter):
+        effect(b, "tw_npu_frame", [_stage(b, name), effect(b, "tw_frame_number", [], i64)], None)
     effect(b, "tw_npu_stage_run", [_stage(b, name)], None)
 
 
@@ -50,8 +54,34 @@ def _run(converter: FunctionConverter, op: Operation) -> None:
 def _open(converter: FunctionConverter, op: Operation) -> None:
     """Convert `vendor.open`."""
     assert isinstance(op, OpenOp)
-    stage = _stage(converter.b, converter.state.names[cast(Any, op.stage).root_reference.data])
-    effect(converter.b, "tw_npu_stage_prepare", [stage], None)
+    if _takes_frames(converter):
+        _handle_failures(converter)
+    for stage in op.stages:
+        name = converter.state.names[cast(SymbolRefAttr, stage).root_reference.data]
+        effect(converter.b, "tw_npu_stage_prepare", [_stage(converter.b, name)], None)
+
+
+def _takes_frames(converter: FunctionConverter) -> bool:
+    """Return whether the network is a pipeline that takes frames from a source."""
+    module = cast(ModuleOp, converter.function.parent_op())
+    return module.attributes.get(THREADS) == StringAttr(FRAMES)
+
+
+def _handle_failures(converter: FunctionConverter) -> None:
+    """Let a failure cancel the run of a pipeline, which then joins its threads."""
+    name = converter.state.fresh_name("npu_failed")
+    converter.state.definitions.append(_verbatim(_FAILED.format(name=name)))
+    handler = converter.b.emit(emitc.LiteralOp, [], _HANDLER, {"value": StringAttr(name)})
+    effect(converter.b, "tw_npu_on_failure", [handler], None)
+
+
+_FAILED = """\
+static void {name}(const char *stage, uint64_t frame, const char *text) {{
+    (void)stage;
+    (void)frame;
+    tw_pipeline_cancel("%s", text);
+}}
+"""
 
 
 def _stage(b: Builder, name: str) -> SSAValue:

@@ -6,14 +6,16 @@ The tensors at the cut are found by the names of nodes that ops carry as their l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import onnx
-from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, shape_inference
+from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper, shape_inference
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -198,20 +200,36 @@ def _used(node: NodeProto) -> Iterator[str]:
                 yield from _used(inner)
 
 
-def element_types(cut: Cut) -> Mapping[str, int]:
-    """Return the element types of the tensors at a cut, by name."""
-    return {info.name: info.type.tensor_type.elem_type for info in (*cut.model.graph.input, *cut.model.graph.output)}
+def described_ports(cut: Cut, subgraph: Subgraph) -> str:
+    """
+    Return the ports of a stage, and the types and shapes that the model has at its cut, as JSON for worker.py.
+
+    Raises Diagnostic where a stage has other elements than the model, such as i8 for float32; their sign may differ.
+    """
+    infos = {info.name: info.type.tensor_type for info in (*cut.model.graph.input, *cut.model.graph.output)}
+    sides = {"inputs": (cut.inputs, subgraph.inputs), "outputs": (cut.outputs, subgraph.outputs)}
+    ports: dict[str, list[dict[str, Any]]] = {}
+    for kind, (names, own) in sides.items():
+        pairs = zip(names, own, strict=True)
+        ports[kind] = [_described(infos[name], name, port, subgraph) for name, port in pairs]
+    return json.dumps(ports, sort_keys=True)
 
 
-def refuse_other_types(cut: Cut, subgraph: Subgraph) -> None:
-    """Raise Diagnostic where a stage has other element types than the model at its cut, such as i8 for float32."""
-    types = element_types(cut)
-    for name, port in zip((*cut.inputs, *cut.outputs), (*subgraph.inputs, *subgraph.outputs), strict=True):
-        in_model = helper.tensor_dtype_to_np_dtype(types[name])
-        if in_model != numpy_type(port.element):
-            raise Diagnostic(
-                f'stage {subgraph.name} has tensor "{name}" as {numpy_type(port.element)}, the model as {in_model}',
-                where=where(subgraph.function),
-                expected="equal element types at the cut",
-                remedy="use the reference plug-in, which computes in the network's own integers",
-            )
+def _described(info: TypeProto.Tensor, name: str, port: Port, subgraph: Subgraph) -> dict[str, Any]:
+    ours, theirs = numpy_type(port.element), helper.tensor_dtype_to_np_dtype(info.elem_type)
+    is_integer = all(np.issubdtype(kind, np.integer) for kind in (ours, theirs))
+    if ours != theirs and not (is_integer and ours.itemsize == theirs.itemsize):
+        raise Diagnostic(
+            f'stage {subgraph.name} has tensor "{name}" as {ours}, the model as {theirs}',
+            where=where(subgraph.function),
+            expected="equal element types at the cut",
+            remedy="use the reference plug-in, which computes in the network's own integers",
+        )
+    return {
+        "name": name,
+        "type": str(ours),
+        "model_type": str(theirs),
+        "shape": list(port.shape),
+        "model_shape": [size.dim_value for size in info.shape.dim],
+        "bytes": port.bytes,
+    }

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.effects import callee_of
 from ....dialects.core.nesting import nested_ops
@@ -62,13 +63,11 @@ def _lower(function: FuncOp) -> None:
 
 
 def _open(function: FuncOp, stages: list[str]) -> None:
-    block = function.body.block
-    for name in stages:
-        op = OpenOp.create(properties={"stage": SymbolRefAttr(name)})
-        op.location = function.location
-        first = block.first_op
-        assert first is not None
-        block.insert_op_before(op, first)
+    if not stages:
+        return
+    op = OpenOp.create(properties={"stages": ArrayAttr(SymbolRefAttr(name) for name in sorted(stages))})
+    op.location = function.location
+    Rewriter.insert_op(op, InsertPoint.at_start(function.body.block))
 
 
 def _reached(function: FuncOp, known: Mapping[str, FuncOp]) -> Iterator[str]:

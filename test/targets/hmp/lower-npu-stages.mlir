@@ -8,7 +8,7 @@
 // CHECK: func.func private @stage1_npu
 // CHECK-NEXT: memref.copy
 // CHECK: func.func @network
-// CHECK-NEXT: vendor.open @stage0_npu
+// CHECK-NEXT: vendor.open [@stage0_npu]
 // CHECK-NEXT: memref.alloc
 
 // C: static const tw_npu_tensor stage0_npu_tensors[] = {

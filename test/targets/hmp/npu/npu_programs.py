@@ -21,7 +21,7 @@ from tilewright.passes.emitc.text.files import files_of
 from tilewright.passes.formats.c import render, write_program
 from tilewright.runtime.host import sources_in
 from tilewright.runtime.toolchain import compile_executable, compile_shared
-from tilewright.targets.hmp.npu import SOURCES, write_artifacts
+from tilewright.targets.hmp.npu import SOURCES, Vendor, reference_vendor, write_artifacts
 
 HERE = Path(__file__).parent
 C = Path(targets.machine_named("hmp").folder) / "c"
@@ -51,11 +51,12 @@ def parsed(text: str) -> ModuleOp:
     return module
 
 
-def write_network(module: ModuleOp, order: str, folder: Path, *, frames: int = 0, isolated: bool = False) -> None:
+def write_network(module: ModuleOp, order: str, folder: Path, *, frames: int = 0, vendor: Vendor | None = None) -> None:
     """Write a network of layers, mapped by an order, as C with the artefacts of its NPU stages."""
-    run_passes(module, f"map-layers{{order={order}}},outline-stages,bufferize")
+    run_passes(module, f"map-layers{{order={order}}},outline-stages")
     folder.mkdir()
-    write_artifacts(module, folder, isolated=isolated, milliseconds=2000)
+    write_artifacts(module, folder, vendor or reference_vendor(), milliseconds=20000)
+    run_passes(module, "bufferize")
     if frames:
         run_passes(module, f"pipeline-frames{{frames={frames}}},verify-memory")
     PassManager().run(module, pipeline_of(targets.machine_named("hmp")).select(start_at="map-engines"), new_context())

@@ -23,7 +23,7 @@ from tilewright.frontend import zoo
 from tilewright.ir import Array, functions, numpy_type
 from tilewright.passes.core.manager import PassManager
 from tilewright.runtime.interpreter.engine import Interpreter
-from tilewright.targets.hmp.npu.onnx_cut import Cut, cut_model, read_model, refuse_other_types
+from tilewright.targets.hmp.npu.onnx_cut import Cut, cut_model, described_ports, read_model
 from tilewright.targets.hmp.npu.subgraph import Subgraph, subgraphs
 from tilewright.targets.hmp.passes.find_layers import layer_of
 from tilewright.test.onnx_runtime import session
@@ -103,7 +103,7 @@ def test_a_cut_has_equal_bytes_whenever_it_is_made():
 def test_integers_that_the_model_has_in_floats_are_refused():
     cut, _, subgraph = stage_of("resnet8", 1, 2)
     with pytest.raises(Diagnostic, match="as int8, the model as float32"):
-        refuse_other_types(cut, subgraph)
+        described_ports(cut, subgraph)
 
 
 def test_a_stage_of_another_model_is_refused():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.targets.hmp.npu import write_artifacts
+from tilewright.targets.hmp.npu import reference_vendor, write_artifacts
 from tilewright.test.targets.hmp.npu.npu_programs import (
     TEXT,
     Done,
@@ -168,8 +168,10 @@ def test_artefacts_have_equal_bytes_whenever_they_are_made(
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
     module = parsed(TEXT)
     run_passes(module, "map-layers{order=BNB},outline-stages")
-    write_artifacts(module, tmp_path / "again")
-    assert (tmp_path / "again/stage1_npu.twnpu").read_bytes() == (network / "stage1_npu.twnpu").read_bytes()
+    folder = tmp_path / "again"
+    folder.mkdir()
+    write_artifacts(module, folder, reference_vendor())
+    assert (folder / "stage1_npu.twnpu").read_bytes() == (network / "stage1_npu.twnpu").read_bytes()
 
 
 @pytest.mark.parametrize("isolated", ["0", "1"])
