@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -14,7 +15,8 @@ from xdsl.ir.affine import (
 )
 from xdsl.parser.affine_parser import AffineParser
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.mlir_lexer import MLIRToken
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 _SUM, _PRODUCT = 1, 2
 
@@ -45,7 +47,35 @@ def affine_text(expr: AffineExpr, dims: Sequence[str], symbols: Sequence[str] = 
 
 
 class PureAffineParser(AffineParser):
-    """Parser of affine maps and sets; it refuses semi-affine expressions, which xDSL cannot hold, at their operator."""
+    """
+    Parser of affine maps and sets; it refuses semi-affine expressions, which xDSL cannot hold, at their operator.
+
+    Values in maps may be one of several results, `%r#1`, whose numbers are in `results`.
+    """
+
+    def __init__(self, state: Any):
+        super().__init__(state)
+        self.results: list[int] = []
+        """Number among the results of its op of each value in the map."""
+
+    def _get_parse_optional_ssa_value(self) -> tuple[Callable[[], AffineExpr | None], dict[str, int], list[Span]]:
+        symbols: dict[str, int] = {}
+        spans: list[Span] = []
+
+        def parse() -> AffineExpr | None:
+            if (name := self._parse_optional_token(MLIRTokenKind.PERCENT_IDENT)) is None:
+                return None
+            number = self._parse_optional_token(MLIRTokenKind.HASH_IDENT)
+            if number is not None and not number.text[1:].isdecimal():
+                raise ParseError(number.span, "expected the number of a result")
+            text = name.text if number is None else f"{name.text}{number.text}"
+            if text not in symbols:
+                symbols[text] = len(symbols)
+                spans.append(name.span)
+                self.results.append(0 if number is None else int(number.text[1:]))
+            return AffineExpr.symbol(symbols[text])
+
+        return parse, symbols, spans
 
     def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
         constants = [isinstance(each, AffineConstantExpr) for each in (lhs, rhs)]

@@ -174,8 +174,10 @@ class LocatingParser(Parser):
         return PureAffineParser(cast(Any, self._parser_state)).parse_affine_set()
 
     def parse_affine_map_of_ssa_ids(self) -> tuple[AffineMap, Sequence[SSAValue[IndexType]]]:
-        found, spans = PureAffineParser(cast(Any, self._parser_state)).parse_affine_map_of_ssa_ids()
-        return found, [self.resolve_operand(UnresolvedOperand(span, 0), IndexType()) for span in spans]
+        parser = PureAffineParser(self._parser_state)
+        found, spans = parser.parse_affine_map_of_ssa_ids()
+        operands = [UnresolvedOperand(span, number) for span, number in zip(spans, parser.results, strict=True)]
+        return found, [self.resolve_operand(operand, IndexType()) for operand in operands]
 
     def parse_operation(self) -> Operation:
         self._start = start = self._current_token.span.start

@@ -27,6 +27,8 @@
 // CHECK-NEXT: memref.alloca_scope {
 // CHECK-NEXT:   memref.alloca_scope.return
 // CHECK-NEXT: }
+// CHECK:      %{{.*}}, %[[SECOND:.*]] = scf.if
+// CHECK:      affine.load %m[(%[[SECOND]] + -1) mod 2] : memref<2xi32>
 #set = affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 mod 2 == 0)>
 func.func @network(%a: i32, %b: i8, %n : index, %m: memref<2xi32>) -> (i32, i8) {
   %c0 = arith.constant 0 : index
@@ -72,5 +74,12 @@ func.func @network(%a: i32, %b: i8, %n : index, %m: memref<2xi32>) -> (i32, i8) 
   }
   memref.alloca_scope {
   }
+  %t = arith.constant true
+  %two:2 = scf.if %t -> (index, index) {
+    scf.yield %n, %n : index, index
+  } else {
+    scf.yield %c0, %c1 : index, index
+  }
+  %loaded = affine.load %m[(%two#1 - 1) mod 2] : memref<2xi32>
   func.return %q, %s : i32, i8
 }
