@@ -167,7 +167,7 @@ def predict(
         * scale[stage.processor]
         for stage in stages
     ]
-    received = [_received(network, stages, number) for number in range(len(stages))]
+    received = [received_by(network, stages, number) for number in range(len(stages))]
     latency = sum(times) + sum(received)
     busy: dict[str, float] = {}
     for stage, time, taken in zip(stages, times, received, strict=True):
@@ -177,7 +177,7 @@ def predict(
     return Prediction(tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy)
 
 
-def _received(network: Network, stages: Sequence[Stage], number: int) -> float:
+def received_by(network: Network, stages: Sequence[Stage], number: int) -> float:
     """Return the nanoseconds in which a stage receives its values of other stages."""
     own = stages[number]
     values = (value for value in network.values if OUTSIDE < value.producer < own.first)

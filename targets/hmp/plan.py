@@ -17,7 +17,7 @@ from ...passes.memory.views import bytes_of
 from ...passes.verify_memory import VerifyMemoryPass
 from .frames import RECEIVE, FrameSimulation, Work, simulate_frames
 from .mapping import processors
-from .model import OUTSIDE, Clocks, Network, Prediction, predict
+from .model import Clocks, Network, Prediction, predict, received_by
 from .passes.map_layers import MapLayersPass
 from .passes.outline_stages import OutlineStagesPass
 from .passes.pipeline_frames import PipelineFramesPass
@@ -86,12 +86,7 @@ def works_of(
     """Return the work of each stage on a frame: its hand-overs, then its layers; `clocks` are asked for by layer."""
     works: dict[str, list[Work]] = {}
     for number, stage in enumerate(prediction.stages):
-        received = sum(
-            network.handover(value.bytes)
-            for value in network.values
-            if OUTSIDE < value.producer < stage.first
-            and any(stage.first <= consumer <= stage.last for consumer in value.consumers)
-        )
+        received = received_by(network, prediction.stages, number)
         layers = [
             Work(layer, network.layers[layer].times[stage.processor], clocks.get(layer, {}))
             for layer in range(stage.first, stage.last + 1)

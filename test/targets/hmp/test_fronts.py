@@ -1,0 +1,49 @@
+"""Fronts of mappings, clocks and hosts: NSGA-II beside the exact front, the exact front beside plain enumeration."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tilewright.dialects.core.machine.file import find_machine
+from tilewright.targets.hmp.fronts import exact_front, hypervolume, searched_front, space_of
+from tilewright.targets.hmp.model import Layer, Network, Value
+
+MACHINE = find_machine("hmp/rk3399pro")
+
+
+def _network(seed: int, layers: int) -> Network:
+    drawn = random.Random(seed)
+    names = [engine.name for engine in MACHINE.engines]
+    times = [{name: drawn.uniform(2e6, 4e7) for name in names} for _ in range(layers)]
+    made = tuple(Layer(number, "a", "b", 1, own) for number, own in enumerate(times))
+    values = tuple(Value("v", drawn.randrange(1000, 1_000_000), number, (number + 1,)) for number in range(layers - 1))
+    return Network("random", made, values)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_front_beside_enumeration(seed: int) -> None:
+    space = space_of(_network(seed, 4), MACHINE, ("big", "gpu"))
+    clocks, hosts = space.settings
+    costs = [
+        cost
+        for order in space.all_orders()
+        for cost in zip(*map(np.ndarray.tolist, space.evaluate(order, clocks, hosts)))
+    ]
+    assert len(costs) == space.points
+    front = {cost for cost in costs if not any(o[0] <= cost[0] and o[1] <= cost[1] and o != cost for o in costs)}
+    assert {(each.period, each.energy) for each in exact_front(space)} == front
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_nsga2_beside_the_exact_front(seed: int) -> None:
+    pytest.importorskip("pymoo", reason="pip install 'tilewright[explore]'")
+    space = space_of(_network(seed, 11), MACHINE, ("big", "little", "gpu"))
+    exact = [(each.period, each.energy) for each in exact_front(space)]
+    found = [(each.period, each.energy) for each in searched_front(space)]
+    reference = 1.1 * max(period for period, _ in exact), 1.1 * max(energy for _, energy in exact)
+    assert hypervolume(found, reference) >= 0.99 * hypervolume(exact, reference)
+    assert all(any(p <= period and e <= energy for p, e in exact) for period, energy in found)
