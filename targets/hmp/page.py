@@ -30,7 +30,7 @@ def page_of(plan: Plan) -> str:
         "legend": "A bar is a stage at work on a frame, whose number it bears; light parts receive values from another "
         "processor. Gaps are waits.",
         "layers": _layers(plan),
-        "queues": _table(
+        "queues": table_of(
             ["queue", "slots", "bytes of a slot", "bytes"],
             [(each.name, each.depth, f"{each.bytes:,}", f"{each.depth * each.bytes:,}") for each in plan.queues],
         ),
@@ -117,7 +117,7 @@ def _layers(plan: Plan) -> str:
         )
         for layer, processor in zip(plan.network.layers, plan.prediction.order, strict=True)
     ]
-    return _table(["layer", "nodes", "MACs", *names, "on"], rows)
+    return table_of(["layer", "nodes", "MACs", *names, "on"], rows)
 
 
 def _energy(plan: Plan) -> str:
@@ -127,10 +127,11 @@ def _energy(plan: Plan) -> str:
     rows: list[Sequence[object]] = [(name, f"{simulation.busy(name) / end:.0%}") for name in names]
     total = plan.prediction.energy
     rows.append(("all", "not known" if total is None else f"{total:.0f} mJ a frame"))
-    return _table(["processor", "busy"], rows)
+    return table_of(["processor", "busy"], rows)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def table_of(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table of HTML; cells are escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ...compiler import Model, compile_model
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Engine, Machine
 from ...dialects.core.syntax.text import new_context
@@ -15,12 +17,14 @@ from ...errors import Diagnostic, did_you_mean
 from ...passes.bufferize import BufferizePass
 from ...passes.memory.views import bytes_of
 from ...passes.verify_memory import VerifyMemoryPass
+from ...runtime.inputs import once
 from .frames import RECEIVE, FrameSimulation, Work, simulate_frames
 from .mapping import processors
-from .model import Clocks, Network, Prediction, predict, received_by
+from .model import Clocks, Network, Prediction, network_of, predict, received_by
 from .passes.map_layers import MapLayersPass
 from .passes.outline_stages import OutlineStagesPass
 from .passes.pipeline_frames import PipelineFramesPass
+from .profile_file import measured, published_of
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,24 @@ class Plan:
     def queue_bytes(self) -> int:
         """The bytes of the slots of all queues."""
         return sum(queue.depth * queue.bytes for queue in self.queues)
+
+
+def layered(path: Path, target: str, shapes: Sequence[tuple[str, Sequence[int]]]) -> tuple[ModuleOp, Machine]:
+    """Return a model whose ops have layers, and its machine. Raises Diagnostic for whatever is wrong with it."""
+    model = Model(path, once("--input-shape", shapes))
+    module = compile_model(model, target, stop_after="find-layers").module
+    return module, machine_of(module)
+
+
+def timed(module: ModuleOp, machine: Machine, profile: Path | None, handover_ms: float | None) -> Network:
+    """
+    Return the model of a network with the times of a profile, else published ones, else those of cost functions.
+
+    Raises Diagnostic for a profile of another network.
+    """
+    network = network_of(module, machine)
+    network = measured(network, machine, profile) if profile else published_of(network, machine)
+    return network if handover_ms is None else replace(network, switch=handover_ms * 1e6)
 
 
 def plan(

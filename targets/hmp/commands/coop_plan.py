@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....files import path_of
@@ -75,25 +74,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from ....compiler import Model, compile_model
-    from ....dialects.core.machine.attribute import machine_of
     from ....files import errors_in
-    from ....runtime.inputs import once
     from ..mapping import order_of
-    from ..model import network_of
-    from ..plan import clocks_of, names_of, plan
-    from ..profile_file import measured, published_of
+    from ..plan import clocks_of, layered, names_of, plan, timed
     from ..search import best_mapping
 
-    model = Model(options.model, once("--input-shape", options.input_shape))
-    compilation = compile_model(model, options.target, stop_after="find-layers")
+    module, machine = layered(options.model, options.target, options.input_shape)
     with errors_in(options.model):
-        module, machine = compilation.module, machine_of(compilation.module)
         clocks, among = clocks_of(options.clocks, machine), names_of(options.processors, machine)
-        network = network_of(module, machine)
-        network = measured(network, machine, options.measured) if options.measured else published_of(network, machine)
-        if options.handover_ms is not None:
-            network = replace(network, switch=options.handover_ms * 1e6)
+        network = timed(module, machine, options.measured, options.handover_ms)
         if options.order:
             order = order_of(options.order, options.partition_points, len(network.layers), machine)
         else:
