@@ -58,9 +58,12 @@ Outputs: TypeAlias = Mapping[str, Array]
 BYTES: Sequence[Network] = (random_conv, random_matmul, residual, random_pool)
 FLOATS: Sequence[Network] = (float_conv, float_matmul)
 KINDS: Mapping[str, Sequence[Network]] = {
-    **{target: BYTES for target in ("gemmini", *(f"gemmini/{each}" for each in ("lean", "chip", "32x32", "ibert")))},
+    **{
+        target: BYTES
+        for target in ("gemmini", *(f"gemmini/{instance}" for instance in ("lean", "chip", "32x32", "ibert")))
+    },
     **{target: BYTES for target in ("gemmini/os", "gemmini/loops")},
-    **{f"gemmini/{each}": FLOATS for each in ("fp32", "fp32-os", "fp32-loops")},
+    **{f"gemmini/{instance}": FLOATS for instance in ("fp32", "fp32-os", "fp32-loops")},
     "gemmini/bf16": (half_conv, half_matmul),
 }
 """Networks by target."""
@@ -105,8 +108,8 @@ def _compared(file: Path, inputs: Mapping[str, Array], target: str, spike: bool)
     return [*faults, *_faults("instructions differ from the level tensor", interpreted, wanted, _near)]
 
 
-def _faults(what: str, found: Outputs, wanted: Outputs, agree: Callable[[Array, Array], bool]) -> list[str]:
-    return [f'{what} in "{name}"' for name, values in wanted.items() if not agree(found[name], values)]
+def _faults(what: str, outputs: Outputs, wanted: Outputs, agree: Callable[[Array, Array], bool]) -> list[str]:
+    return [f'{what} in "{name}"' for name, values in wanted.items() if not agree(outputs[name], values)]
 
 
 def _input(model: ModelProto, shape: Sequence[int], seed: int) -> dict[str, Array]:
@@ -121,11 +124,11 @@ def _same(one: Array, other: Array) -> bool:
     return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
 
 
-def _near(found: Array, wanted: Array) -> bool:
+def _near(computed: Array, wanted: Array) -> bool:
     if wanted.dtype.name not in NEAR:
-        return _same(found, wanted)
+        return _same(computed, wanted)
     real = wanted.astype(np.float64)
-    return bool(np.abs(found.astype(np.float64) - real).max() <= NEAR[wanted.dtype.name] * np.abs(real).max())
+    return bool(np.abs(computed.astype(np.float64) - real).max() <= NEAR[wanted.dtype.name] * np.abs(real).max())
 
 
 def main() -> int:

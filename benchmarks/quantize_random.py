@@ -48,8 +48,10 @@ def main() -> int:
     runs = run_isolated(seeds, attempt, options.jobs, SECONDS)
     shown = track(runs, "quantising", len(seeds), console=console, transient=True, disable=not console.is_terminal)
     counts: Counter[str] = Counter()
-    for seed, found in shown:
-        verdict = Verdict(type(found).__name__.lower(), str(found)) if isinstance(found, Crash | Hang) else found
+    for seed, outcome in shown:
+        verdict = (
+            Verdict(type(outcome).__name__.lower(), str(outcome)) if isinstance(outcome, Crash | Hang) else outcome
+        )
         counts[verdict.kind] += 1
         if options.verbose or verdict.kind not in GOOD:
             print(f"seed {seed}: {verdict.kind}: {verdict.detail}", flush=True)

@@ -68,9 +68,9 @@ def main() -> int:
     runs = run_isolated(seeds, lambda seed: attempt(seed, options.kind, place), options.jobs, SECONDS)
     shown = track(runs, "comparing", len(seeds), console=console, transient=True, disable=not console.is_terminal)
     counts: Counter[str] = Counter()
-    for seed, found in shown:
-        ended = isinstance(found, Crash | Hang)
-        verdict, reproducer = (Verdict(type(found).__name__.lower(), str(found)), "") if ended else found
+    for seed, outcome in shown:
+        ended = isinstance(outcome, Crash | Hang)
+        verdict, reproducer = (Verdict(type(outcome).__name__.lower(), str(outcome)), "") if ended else outcome
         counts[verdict.kind] += 1
         if options.verbose or verdict.kind not in AGREEMENTS:
             print(f"seed {seed}: {verdict.kind}: {verdict.detail}\n{reproducer}".strip(), flush=True)

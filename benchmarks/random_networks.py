@@ -114,7 +114,7 @@ def faults_of(seeds: Sequence[int], target: str, options: Options) -> list[Fault
 
 def _compared(networks: Sequence[RandomNetwork], target: str, on: str) -> Iterator[Fault]:
     model, samples = merged(networks)
-    expected = [network.expected() for network in networks]
+    expected = list(zip(*(network.expected() for network in networks), strict=True))
     observer = _Phases(PHASES[target])
     with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
         file = Path(folder) / "network.onnx"
@@ -124,12 +124,12 @@ def _compared(networks: Sequence[RandomNetwork], target: str, on: str) -> Iterat
             run = runner(compilation, on, Settings(seconds=SECONDS))
             assert isinstance(run, External)
             for number, outputs in enumerate(run.all(samples)):
-                yield from _differences(target, on, networks, outputs, [each[number] for each in expected])
+                yield from _differences(target, on, networks, outputs, expected[number])
             return
         for phase, module in observer.modules.items():
             session = Session(module)
             for number, sample in enumerate(samples):
-                yield from _differences(target, phase, networks, session.run(sample), [e[number] for e in expected])
+                yield from _differences(target, phase, networks, session.run(sample), expected[number])
         for variant, flags in _VARIANTS.get(target, _PLAIN).items():
             yield from _in_c(compilation, variant, flags, networks, samples, expected)
 
@@ -144,23 +144,21 @@ def _in_c(
 ) -> Iterator[Fault]:
     run = host_run(HostNetwork(compilation.program(), flags=flags))
     for number, sample in enumerate(samples):
-        yield from _differences(
-            compilation.machine.name, variant, networks, run(sample), [each[number] for each in expected]
-        )
+        yield from _differences(compilation.machine.name, variant, networks, run(sample), expected[number])
 
 
 def _differences(
     target: str,
     place: str,
     networks: Sequence[RandomNetwork],
-    found: Mapping[str, Array],
+    outputs: Mapping[str, Array],
     expected: Sequence[Sequence[Array]],
 ) -> Iterator[Fault]:
     for network, wanted in zip(networks, expected, strict=True):
         names = [f"n{network.seed}_{port.name}" for port in network.model.graph.output]
         for name, array in zip(names, wanted, strict=True):
             carried = array.dtype.kind == "f"
-            count = np.count_nonzero((found[name] if carried else found[name].view(array.dtype)) != array)
+            count = np.count_nonzero((outputs[name] if carried else outputs[name].view(array.dtype)) != array)
             if count:
                 what = f"{count} of {array.size} numbers differ in {name} {network.layers}"
                 yield Fault(target, place, network.seed, what)

@@ -145,16 +145,16 @@ def _compare(
     expected: dict[int, list[Results]],
     tally: Tally,
 ) -> None:
-    for drawn, found in zip(programs, results, strict=True):
-        if isinstance(found, Failure):
-            upstream = [name for part, name in FAULTS.items() if part in found.text]
+    for drawn, outcome in zip(programs, results, strict=True):
+        if isinstance(outcome, Failure):
+            upstream = [name for part, name in FAULTS.items() if part in outcome.text]
             if upstream and not place.startswith("C"):
                 tally.add(place, "unsupported")
                 tally.refusals[f"{place}: {upstream[0]} (seed {drawn.seed})"] += 1
                 continue
-            tally.fault(place, drawn.seed, f"{drawn.profile}, {place}: {found.text}")
+            tally.fault(place, drawn.seed, f"{drawn.profile}, {place}: {outcome.text}")
             continue
-        pairs = zip(expected[drawn.seed], found, strict=True)
+        pairs = zip(expected[drawn.seed], outcome, strict=True)
         texts = [text for want, have in pairs if (text := difference(want, have))]
         if texts:
             tally.fault(place, drawn.seed, f"{drawn.profile}, {place}: {texts[0]}")
@@ -251,8 +251,8 @@ def main() -> int:
     # What came before an interruption is shown, too; a job in the background is ended by SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
-        for first, found in track(runs, "running", len(firsts), console=console, disable=not console.is_terminal):
-            batch = _ended(first, found) if isinstance(found, Crash | Hang) else found
+        for first, outcome in track(runs, "running", len(firsts), console=console, disable=not console.is_terminal):
+            batch = _ended(first, outcome) if isinstance(outcome, Crash | Hang) else outcome
             tally.merge(batch)
             done += BATCH
             for text in batch.faults:

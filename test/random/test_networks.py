@@ -25,8 +25,8 @@ from tilewright.test.random.networks.network import FORMS, RandomNetwork, merged
 SEEDS = range(100)
 
 
-def compare(found: Mapping[str, Array], wanted: Sequence[Array]) -> None:
-    for (name, array), expected in zip(found.items(), wanted, strict=True):
+def compare(outputs: Mapping[str, Array], wanted: Sequence[Array]) -> None:
+    for (name, array), expected in zip(outputs.items(), wanted, strict=True):
         tolerance = 1e-4 if expected.dtype.kind == "f" else 0
         np.testing.assert_allclose(array, expected, tolerance, tolerance, err_msg=name)
 
@@ -35,7 +35,7 @@ def convolutions() -> Iterator[tuple[RandomNetwork, NodeProto, dict[str, Any]]]:
     for network in map(random_network, SEEDS):
         for node in network.model.graph.node:
             if node.op_type in ("Conv", "QLinearConv"):
-                yield network, node, {each.name: helper.get_attribute_value(each) for each in node.attribute}
+                yield network, node, {item.name: helper.get_attribute_value(item) for item in node.attribute}
 
 
 def test_networks_are_equal_for_equal_seeds():

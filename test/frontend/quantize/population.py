@@ -176,16 +176,16 @@ def samples_for(model: ModelProto, seed: int) -> dict[str, Array]:
     """Return calibration data: normal numbers of some scale, or zeros for an input but the first; one sample to six."""
     random, generator = Random(f"data {seed}"), np.random.default_rng(seed)
     count = random.choice((1, 2, 6))
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     for index, value in enumerate(model.graph.input):
         shape = [count, *(dim.dim_value for dim in value.type.tensor_type.shape.dim)]
         dtype = np.dtype(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
         if dtype.kind != "f":
-            found[value.name] = random_numbers(generator, dtype, shape)
+            arrays[value.name] = random_numbers(generator, dtype, shape)
             continue
         scale = random.choice((1, 1, 1, 0.01, 30)) if index == 0 or random.random() < 0.7 else 0
-        found[value.name] = (generator.standard_normal(shape) * scale).astype(dtype)
-    return found
+        arrays[value.name] = (generator.standard_normal(shape) * scale).astype(dtype)
+    return arrays
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ def judged(model: ModelProto, options: Options, arrays: Mapping[str, Array]) -> 
             result = quantize(network, samples, options)
             measure(result, samples)
     except Diagnostic as error:
-        return Verdict("fault" if any(each in str(error) for each in _OURS) else "refused", str(error))
+        return Verdict("fault" if any(part in str(error) for part in _OURS) else "refused", str(error))
     except Exception as error:
         return Verdict("fault", f"{type(error).__name__}: {error}")
     try:
@@ -242,13 +242,15 @@ def judged(model: ModelProto, options: Options, arrays: Mapping[str, Array]) -> 
     for integers in (False, True):
         ours = _interpreted(result, samples, names, integers=integers)
         for index, name in enumerate(names):
-            text = _difference([each[index] for each in theirs], [each[index] for each in ours], result, name)
+            text = _difference(
+                [outputs[index] for outputs in theirs], [outputs[index] for outputs in ours], result, name
+            )
             if text and not explained(model, f"{name}: 1 found"):
                 return Verdict("differs", f"{name}, integers={integers}: {text}")
     name, ratio = _worst_scale(result, samples)
     if ratio < _LEAST:
         return Verdict("noisy", f"{name}: its scale {result.scales[name]} holds it with {ratio:.1f} dB")
-    ratios = [_sqnr([each[i] for each in wanted], [each[i] for each in theirs]) for i in range(len(names))]
+    ratios = [_sqnr([outputs[i] for outputs in wanted], [outputs[i] for outputs in theirs]) for i in range(len(names))]
     return Verdict("quantised", f"{min(ratios):.1f} dB")
 
 
@@ -265,7 +267,9 @@ def _worst_scale(result: Result, samples: Sequence[Sample]) -> tuple[str, float]
     execution = Execution(network, names)
     values = [execution.run(sample) for sample in samples]
     ratios = {
-        name: _sqnr([each[name] for each in values], [result.scales[name].quantised(each[name]) for each in values])
+        name: _sqnr(
+            [tensors[name] for tensors in values], [result.scales[name].quantised(tensors[name]) for tensors in values]
+        )
         for name in names
     }
     return min(ratios.items(), key=lambda item: item[1], default=("", inf))
@@ -282,8 +286,8 @@ def _interpreted(
     if integers:
         for function in functions(module):
             recover_quantized(module, function)
-    found = [run_module(module, dict(sample)) for sample in samples]
-    return [[np.asarray(each[name]) for name in names] for each in found]
+    outputs = [run_module(module, dict(sample)) for sample in samples]
+    return [[np.asarray(arrays[name]) for name in names] for arrays in outputs]
 
 
 def _difference(theirs: Sequence[Array], ours: Sequence[Array], result: Result, name: str) -> str:
@@ -298,9 +302,9 @@ def _difference(theirs: Sequence[Array], ours: Sequence[Array], result: Result, 
     return "" if largest <= 1.01 * step else f"{ratio:.1f} dB"
 
 
-def _sqnr(exact: Sequence[Array], found: Sequence[Array]) -> float:
+def _sqnr(exact: Sequence[Array], computed: Sequence[Array]) -> float:
     """Return the ratio of signal to noise in dB, infinite for equal arrays and for what is not finite."""
-    a, b = (np.concatenate([np.asarray(each, np.float64).reshape(-1) for each in side]) for side in (exact, found))
+    a, b = (np.concatenate([np.asarray(array, np.float64).reshape(-1) for array in side]) for side in (exact, computed))
     finite = np.isfinite(a) & np.isfinite(b)
     a, b = a[finite], b[finite]
     noise, signal = float(((a - b) ** 2).sum()), float((a**2).sum())

@@ -96,8 +96,8 @@ def inputs_of(model: ModelProto, seed: int, turn: int = 0) -> dict[str, Array]:
     """Return the numbers on which a graph runs in a turn, the first at the extents for which it was made."""
     generator = np.random.default_rng([seed, turn] if turn else seed)
     symbols = {dim.dim_param for value in model.graph.input for dim in value.type.tensor_type.shape.dim}
-    made = {symbol: int(symbol.removeprefix(_SYMBOL)) for symbol in symbols if symbol.startswith(_SYMBOL)}
-    extents = made if turn == 0 else {symbol: int(generator.integers(1, 6)) for symbol in sorted(made)}
+    original = {symbol: int(symbol.removeprefix(_SYMBOL)) for symbol in symbols if symbol.startswith(_SYMBOL)}
+    extents = original if turn == 0 else {symbol: int(generator.integers(1, 6)) for symbol in sorted(original)}
     return {
         value.name: random_numbers(
             generator,
@@ -129,13 +129,13 @@ def _compare(model: ModelProto, inputs: Mapping[str, Array], run: Callable[[Any]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = run(dict(inputs))
+            outputs = run(dict(inputs))
     except Diagnostic as error:
         clear = not error.message.startswith(("internal error", "the C compiler failed"))
         return Verdict("refused" if clear and "does not verify" not in error.message else "fault", str(error))
     except Exception as error:
         return Verdict("fault", f"{type(error).__name__}: {error}")
-    for value, want, got in zip(model.graph.output, wanted, found, strict=True):
+    for value, want, got in zip(model.graph.output, wanted, outputs, strict=True):
         if text := difference(want, np.asarray(got)):
             return Verdict("differs", f"{value.name}: {text}")
     return Verdict("equal")
@@ -177,10 +177,10 @@ def difference(want: Array, got: Array) -> str:
     if want.dtype.kind != "f":
         near = want == got
     else:
-        wide, found = want.astype(np.float64), got.astype(np.float64)
+        wide, computed = want.astype(np.float64), got.astype(np.float64)
         largest = np.max(np.abs(wide), where=np.isfinite(wide), initial=0)
         close = _TOLERANCE[want.dtype.itemsize]
-        near = np.isclose(found, wide, rtol=close, atol=close * max(min(float(largest), 1e3), 0.1), equal_nan=True)
+        near = np.isclose(computed, wide, rtol=close, atol=close * max(min(float(largest), 1e3), 0.1), equal_nan=True)
     if near.all():
         return ""
     first = tuple(int(index) for index in np.argwhere(~near)[0])

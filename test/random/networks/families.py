@@ -302,14 +302,14 @@ def gated_convolution(net: QuantisedBuilder, x: Tensor) -> Tensor:
 def squashed_product(net: QuantisedBuilder, x: Tensor) -> Tensor:
     rows, features = rows_of(net, x), net.channels()
     w = net.weights(rows, (rows.shape[1], features), 1 if net.chance(0.5) else None, rows.shape[1])
-    made = net.op("Gemm", [net.real(rows), net.real_weight(w), net.real_bias(rows, w, net.bias(features))])
-    return maps_of(net, net.quantised(net.op("Tanh", [made]), (rows.shape[0], features), 1))
+    sums = net.op("Gemm", [net.real(rows), net.real_weight(w), net.real_bias(rows, w, net.bias(features))])
+    return maps_of(net, net.quantised(net.op("Tanh", [sums]), (rows.shape[0], features), 1))
 
 
 def scores(net: QuantisedBuilder, x: Tensor) -> Tensor:
     turned = net.op("Transpose", [net.real(x)], perm=[0, 1, 3, 2])
-    made = net.op("Softmax", [net.op("MatMul", [net.real(x), turned])])
-    return net.quantised(made, (*x.shape[:3], x.shape[2]), 1)
+    shares = net.op("Softmax", [net.op("MatMul", [net.real(x), turned])])
+    return net.quantised(shares, (*x.shape[:3], x.shape[2]), 1)
 
 
 FLOAT_CONSUMERS: dict[str, Family] = {

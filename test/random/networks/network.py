@@ -69,12 +69,12 @@ def random_network(
     shares = np.array([(WEIGHTS | dict(weights)).get(name, 1.0) for name in names])
     chosen = [str(name) for name in draw.choice(names, layers or int(draw.integers(1, 7)), p=shares / shares.sum())]
     x = net.maps(shape or (net.choice((1, 1, 1, 2)), net.channels(), net.extent(), net.extent()))
-    made: list[Tensor] = []
+    layered: list[Tensor] = []
     for name in chosen:
         x = (FAMILIES | FLOAT_CONSUMERS)[name](net, x)
-        made.append(x)
+        layered.append(x)
     sources = {tensor.name for tensor in net.inputs}
-    results = [tensor for tensor in made if tensor.name not in sources and tensor.kind not in FOUR_BITS]
+    results = [tensor for tensor in layered if tensor.name not in sources and tensor.kind not in FOUR_BITS]
     outputs = {x.name: x} | {tensor.name: tensor for tensor in results if draw.random() < 0.2}
     if x.name in sources or x.kind in FOUR_BITS:
         net.kinds = BYTES if x.kind in FOUR_BITS else net.kinds
@@ -100,11 +100,11 @@ def merged(networks: Sequence[RandomNetwork]) -> tuple[ModelProto, list[dict[str
     parts = [compose.add_prefix(network.model, f"n{network.seed}_", rename_functions=False) for network in networks]
     graphs = [part.graph for part in parts]
     graph = helper.make_graph(
-        [node for each in graphs for node in each.node],
+        [node for graph in graphs for node in graph.node],
         "merged",
-        [port for each in graphs for port in each.input],
-        [port for each in graphs for port in each.output],
-        [tensor for each in graphs for tensor in each.initializer],
+        [port for graph in graphs for port in graph.input],
+        [port for graph in graphs for port in graph.output],
+        [tensor for graph in graphs for tensor in graph.initializer],
     )
     inputs: list[dict[str, Array]] = [{} for _ in networks[0].samples]
     for network in networks:

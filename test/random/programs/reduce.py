@@ -94,15 +94,15 @@ def _constant(op: Operation, type: Attribute) -> SSAValue | None:
     if isinstance(type, MemRefType):
         if not isinstance(type.layout, NoneAttr):
             return None
-        made: Operation = memref.AllocOp([], [], cast("MemRefType[Any]", type))
+        stand_in: Operation = memref.AllocOp([], [], cast("MemRefType[Any]", type))
     elif isinstance(type, TensorType):
         shaped = cast("TensorType[Any]", type)
         if -1 in shaped.get_shape():
             return None
-        made = arith.ConstantOp(dense(np.ones(shaped.get_shape()), shaped.get_element_type()))
+        stand_in = arith.ConstantOp(dense(np.ones(shaped.get_shape()), shaped.get_element_type()))
     elif isinstance(type, IndexType | IntegerType):
-        made = arith.ConstantOp(IntegerAttr(1, cast(Any, type)))
+        stand_in = arith.ConstantOp(IntegerAttr(1, cast(Any, type)))
     else:
-        made = arith.ConstantOp(FloatAttr(1.0, cast(Any, type)))
-    Rewriter.insert_op(made, InsertPoint.before(op))
-    return made.results[0]
+        stand_in = arith.ConstantOp(FloatAttr(1.0, cast(Any, type)))
+    Rewriter.insert_op(stand_in, InsertPoint.before(op))
+    return stand_in.results[0]
