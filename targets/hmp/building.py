@@ -33,7 +33,7 @@ from .passes.map_layers import MapLayersPass
 FACTS = "coop.json"
 """File of a folder with what `coop run` needs to know of the program in it."""
 FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-pthread")
-_LIBRARIES = {"tilewright_opencl.h": "-lOpenCL", "tilewright_npu.h": "-ldl"}
+_LIBRARIES = {"tilewright_opencl.h": "-ldl", "tilewright_npu.h": "-ldl"}
 """Header of the runtime -> the library that its functions need."""
 
 

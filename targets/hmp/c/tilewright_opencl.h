@@ -11,8 +11,8 @@
  * Inputs and outputs of a stage are buffers of CL_MEM_ALLOC_HOST_PTR, which are mapped where host and device share memory;
  * constants are copied once. Each stage has an in-order queue of its own, and may be called from a thread of its own.
  *
- * Errors end the program: TW_OPENCL_FAIL(message) prints and exits. Define it before to do something else, but not to
- * return.
+ * Errors end the program: TW_OPENCL_FAIL(stage, message) prints and exits. In a pipeline of frames (tilewright_pipeline.h,
+ * included before) it cancels the run, which says the frame. Define it before to do something else, but not to return.
  */
 #ifndef TILEWRIGHT_OPENCL_H
 #define TILEWRIGHT_OPENCL_H
@@ -27,16 +27,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef TW_OPENCL_FAIL
-#define TW_OPENCL_FAIL(message) (fprintf(stderr, "tilewright: %s\n", message), exit(EXIT_FAILURE))
+#if !defined(TW_OPENCL_FAIL) && defined(tw_mark_task)
+#define TW_OPENCL_FAIL(stage, message) tw_stage_fail("OpenCL: %s", message)
+#elif !defined(TW_OPENCL_FAIL)
+#define TW_OPENCL_FAIL(stage, message) \
+    (fprintf(stderr, "error: stage %s on OpenCL: %s\n", stage, message), exit(EXIT_FAILURE))
 #endif
 
 #if defined(__GNUC__)
 #define TW_OPENCL_INLINE static inline __attribute__((__unused__))
-#define TW_OPENCL_PRINTF __attribute__((__format__(__printf__, 3, 4)))
+#define TW_OPENCL_PRINTF(from) __attribute__((__format__(__printf__, from, from + 1)))
 #else
 #define TW_OPENCL_INLINE static inline
-#define TW_OPENCL_PRINTF
+#define TW_OPENCL_PRINTF(from)
 #endif
 
 /* The part of OpenCL 1.2's interface that stages use, so that no headers of OpenCL are needed. */
@@ -78,15 +81,16 @@ enum {
                                          tw_cl_object *)) \
     f(clEnqueueNDRangeKernel, int32_t, (tw_cl_object, tw_cl_object, uint32_t, const size_t *, const size_t *, \
                                         const size_t *, uint32_t, const tw_cl_object *, tw_cl_object *)) \
-    f(clFlush, int32_t, (tw_cl_object))
+    f(clFlush, int32_t, (tw_cl_object)) \
+    f(clFinish, int32_t, (tw_cl_object))
 
 typedef struct {
 #define TW_CL_POINTER(name, result, parameters) result(*name) parameters;
     TW_CL_FUNCTIONS(TW_CL_POINTER)
 #undef TW_CL_POINTER
-    tw_cl_object platform, device, context;
-    char device_name[256];
-    bool has_doubles, rounds_division;
+    tw_cl_object device, context;
+    char name[256], failure[1536];
+    bool is_gpu, has_doubles, rounds_division;
 } tw_opencl_device;
 
 /* A buffer of a stage: `kind` is that of the macros. */
@@ -156,15 +160,22 @@ TW_OPENCL_INLINE const char *tw_opencl_error(int32_t code) {
     return code == -1001 ? "CL_PLATFORM_NOT_FOUND_KHR" : "an error of the device";
 }
 
-/* Ends the program; `remedy` may be empty. */
-TW_OPENCL_PRINTF TW_OPENCL_INLINE void tw_opencl_fail(const char *stage, const char *remedy, const char *format, ...) {
-    char text[1024], message[1536];
+/* Writes a message and its remedy, which may be empty. */
+TW_OPENCL_INLINE void tw_opencl_write(char *to, size_t size, const char *remedy, const char *format, va_list arguments) {
+    char text[1024];
+    vsnprintf(text, sizeof text, format, arguments);
+    snprintf(to, size, "%s%s%s", text, *remedy ? "\n  remedy:     " : "", remedy);
+}
+
+/* Ends the program. */
+TW_OPENCL_PRINTF(3) TW_OPENCL_INLINE void tw_opencl_fail(const char *stage, const char *remedy, const char *format, ...) {
+    char message[1536];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    tw_opencl_write(message, sizeof message, remedy, format, arguments);
     va_end(arguments);
-    snprintf(message, sizeof message, "stage %s on OpenCL: %s%s%s", stage, text, *remedy ? "\n  remedy: " : "", remedy);
-    TW_OPENCL_FAIL(message);
+    (void)stage;
+    TW_OPENCL_FAIL(stage, message);
 }
 
 TW_OPENCL_INLINE const char *tw_opencl_remedy(int32_t code) {
@@ -189,16 +200,26 @@ TW_OPENCL_INLINE void tw_opencl_check(const tw_opencl_stage *stage, const char *
 
 #define TW_OPENCL_INSTALL "install a driver with its ICD (on Debian: apt-get install ocl-icd-libopencl1 pocl-opencl-icd)"
 
-TW_OPENCL_INLINE void tw_opencl_load(const char *stage, tw_opencl_device *cl) {
+/* Says why no device is open; returns false. */
+TW_OPENCL_PRINTF(3) TW_OPENCL_INLINE bool tw_opencl_refuse(tw_opencl_device *cl, const char *remedy, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    tw_opencl_write(cl->failure, sizeof cl->failure, remedy, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+TW_OPENCL_INLINE bool tw_opencl_load(tw_opencl_device *cl) {
     const char *const chosen = getenv("TILEWRIGHT_OPENCL_LIBRARY");
     void *library = dlopen(chosen != NULL ? chosen : "libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL && chosen == NULL) library = dlopen("libOpenCL.so", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) tw_opencl_fail(stage, TW_OPENCL_INSTALL, "no library of OpenCL: %s", dlerror());
+    if (library == NULL) return tw_opencl_refuse(cl, TW_OPENCL_INSTALL, "no library of OpenCL: %s", dlerror());
 #define TW_CL_LOAD(name, result, parameters) \
     *(void **)&cl->name = dlsym(library, #name); \
-    if (cl->name == NULL) tw_opencl_fail(stage, TW_OPENCL_INSTALL, "the library of OpenCL has no function %s", #name);
+    if (cl->name == NULL) return tw_opencl_refuse(cl, TW_OPENCL_INSTALL, "the library of OpenCL has no function %s", #name);
     TW_CL_FUNCTIONS(TW_CL_LOAD)
 #undef TW_CL_LOAD
+    return true;
 }
 
 /* Whether a name or a number is chosen by the text of an environment variable. */
@@ -209,14 +230,14 @@ TW_OPENCL_INLINE bool tw_opencl_is_chosen(const char *text, const char *name, ui
     return *end == '\0' ? wanted == number : strstr(name, text) != NULL;
 }
 
-TW_OPENCL_INLINE void tw_opencl_choose(const char *stage, tw_opencl_device *cl) {
+TW_OPENCL_INLINE bool tw_opencl_choose(tw_opencl_device *cl) {
     enum { MOST = 16 };
     const char *const platform = getenv("TILEWRIGHT_OPENCL_PLATFORM"), *const device = getenv("TILEWRIGHT_OPENCL_DEVICE");
     tw_cl_object platforms[MOST], devices[MOST];
     uint32_t platform_count = 0, number = 0;
-    char name[sizeof cl->device_name], seen[512] = "";
+    char name[sizeof cl->name], seen[512] = "";
     if (cl->clGetPlatformIDs(MOST, platforms, &platform_count) != 0) platform_count = 0;
-    if (platform_count == 0) tw_opencl_fail(stage, TW_OPENCL_INSTALL, "there is no platform of OpenCL");
+    if (platform_count == 0) return tw_opencl_refuse(cl, TW_OPENCL_INSTALL, "there is no platform of OpenCL");
     for (uint32_t i = 0; i < platform_count && i < MOST; ++i) {
         uint32_t device_count = 0;
         *name = '\0';
@@ -231,38 +252,41 @@ TW_OPENCL_INLINE void tw_opencl_choose(const char *stage, tw_opencl_device *cl) 
             const size_t used = strlen(seen);
             snprintf(seen + used, sizeof seen - used, "%s%s", used ? ", " : "", name);
             if (!tw_opencl_is_chosen(device, name, number)) continue;
+            /* Of those that are chosen the first GPU, or the first one. */
             const bool is_gpu = (type & TW_CL_DEVICE_TYPE_GPU) != 0;
-            if (cl->device != NULL && (device != NULL || !is_gpu)) continue;
-            cl->platform = platforms[i];
+            if (cl->device != NULL && (!is_gpu || cl->is_gpu)) continue;
+            cl->is_gpu = is_gpu;
             cl->device = devices[j];
-            memcpy(cl->device_name, name, sizeof name);
-            if (is_gpu || device != NULL) return;
+            memcpy(cl->name, name, sizeof name);
         }
     }
-    if (cl->device == NULL) {
-        tw_opencl_fail(stage, "choose by TILEWRIGHT_OPENCL_PLATFORM and TILEWRIGHT_OPENCL_DEVICE, or unset them",
-                       "there is no device of OpenCL that is chosen; devices: %s", *seen ? seen : "none");
-    }
+    const char *const remedy = "choose by TILEWRIGHT_OPENCL_PLATFORM and TILEWRIGHT_OPENCL_DEVICE, or unset them";
+    return cl->device != NULL ||
+           tw_opencl_refuse(cl, remedy, "there is no device of OpenCL that is chosen; devices: %s", *seen ? seen : "none");
 }
 
-/* The device of all stages, opened by the first one. */
+TW_OPENCL_INLINE bool tw_opencl_open_device(tw_opencl_device *cl) {
+    uint64_t single = 0, twice = 0;
+    int32_t code = 0;
+    if (!tw_opencl_load(cl) || !tw_opencl_choose(cl)) return false;
+    cl->clGetDeviceInfo(cl->device, TW_CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL);
+    cl->clGetDeviceInfo(cl->device, TW_CL_DEVICE_DOUBLE_FP_CONFIG, sizeof twice, &twice, NULL);
+    cl->rounds_division = (single & TW_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    cl->has_doubles = twice != 0;
+    cl->context = cl->clCreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
+    return code == 0 || tw_opencl_refuse(cl, tw_opencl_remedy(code), "clCreateContext of %s: %s (%d)", cl->name,
+                                         tw_opencl_error(code), (int)code);
+}
+
+/* The device of all stages, opened by the first one; a failure is that of all. */
 TW_OPENCL_INLINE const tw_opencl_device *tw_opencl_device_of(const tw_opencl_stage *stage) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static tw_opencl_device device;
+    static bool is_open;
     pthread_mutex_lock(&mutex);
-    if (device.context == NULL) {
-        uint64_t single = 0, twice = 0;
-        int32_t code = 0;
-        tw_opencl_load(stage->name, &device);
-        tw_opencl_choose(stage->name, &device);
-        device.clGetDeviceInfo(device.device, TW_CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL);
-        device.clGetDeviceInfo(device.device, TW_CL_DEVICE_DOUBLE_FP_CONFIG, sizeof twice, &twice, NULL);
-        device.rounds_division = (single & TW_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-        device.has_doubles = twice != 0;
-        device.context = device.clCreateContext(NULL, 1, &device.device, NULL, NULL, &code);
-        tw_opencl_check(stage, "clCreateContext", device.device_name, code);
-    }
+    if (!is_open && *device.failure == '\0') is_open = tw_opencl_open_device(&device);
     pthread_mutex_unlock(&mutex);
+    if (!is_open) tw_opencl_fail(stage->name, "", "%s", device.failure);
     return &device;
 }
 
@@ -287,7 +311,7 @@ TW_OPENCL_INLINE tw_cl_object tw_opencl_build(const tw_opencl_stage *stage) {
             snprintf(log, sizeof log, "%s", whole);
             free(whole);
         }
-        tw_opencl_fail(stage->name, tw_opencl_remedy(code), "clBuildProgram on %s: %s (%d)\n%s", cl->device_name,
+        tw_opencl_fail(stage->name, tw_opencl_remedy(code), "clBuildProgram on %s: %s (%d)\n%s", cl->name,
                        tw_opencl_error(code), (int)code, log);
     }
     return program;
@@ -332,10 +356,10 @@ TW_OPENCL_INLINE void tw_opencl_open(tw_opencl_stage *stage) {
     const tw_opencl_device *const cl = stage->device = tw_opencl_device_of(stage);
     if (stage->doubles && !cl->has_doubles) {
         tw_opencl_fail(stage->name, "map its layers that compute in double to a core",
-                       "the device %s has no cl_khr_fp64, 64-bit floats", cl->device_name);
+                       "the device %s has no cl_khr_fp64, 64-bit floats", cl->name);
     }
     stage->queue = cl->clCreateCommandQueue(cl->context, cl->device, 0, &code);
-    tw_opencl_check(stage, "clCreateCommandQueue", cl->device_name, code);
+    tw_opencl_check(stage, "clCreateCommandQueue", cl->name, code);
     for (uint32_t i = 0; i < stage->buffer_count; ++i) tw_opencl_make_buffer(stage, &stage->buffers[i]);
     const tw_cl_object program = tw_opencl_build(stage);
     for (uint32_t i = 0; i < stage->launch_count; ++i) tw_opencl_prepare(stage, program, &stage->launches[i]);
@@ -365,10 +389,19 @@ TW_OPENCL_INLINE void tw_opencl_input(tw_opencl_stage *stage, int32_t number, co
     tw_opencl_unmap(stage, buffer, mapped);
 }
 
-/* Launches the kernels of a stage in order. */
-TW_OPENCL_INLINE void tw_opencl_run(tw_opencl_stage *stage) {
+/* Waits for what a stage has queued where layers are timed, and else only has it begin. */
+#ifdef TW_LAYER_MARKS
+#define TW_OPENCL_SUBMIT clFinish
+#define TW_OPENCL_SUBMIT_NAME "clFinish"
+#else
+#define TW_OPENCL_SUBMIT clFlush
+#define TW_OPENCL_SUBMIT_NAME "clFlush"
+#endif
+
+/* Launches kernels of a stage in order, from number `first` to before `end`. */
+TW_OPENCL_INLINE void tw_opencl_run(tw_opencl_stage *stage, int32_t first, int32_t end) {
     tw_opencl_open(stage);
-    for (uint32_t i = 0; i < stage->launch_count; ++i) {
+    for (int32_t i = first; i < end; ++i) {
         const tw_opencl_launch *const launch = &stage->launches[i];
         if (launch->grid[0] == 0 || launch->grid[1] == 0 || launch->grid[2] == 0) continue;
         const int32_t code = stage->device->clEnqueueNDRangeKernel(stage->queue, launch->object, 3, NULL, launch->grid,
@@ -378,7 +411,7 @@ TW_OPENCL_INLINE void tw_opencl_run(tw_opencl_stage *stage) {
                            launch->kernel, launch->title, tw_opencl_error(code), (int)code);
         }
     }
-    tw_opencl_check(stage, "clFlush", "the queue", stage->device->clFlush(stage->queue));
+    tw_opencl_check(stage, TW_OPENCL_SUBMIT_NAME, "the queue", stage->device->TW_OPENCL_SUBMIT(stage->queue));
 }
 
 /* Waits for the kernels of a stage, and fetches an output. */

@@ -33,12 +33,14 @@ from ....passes.emitc.names import identifier
 from ....passes.emitc.text.expressions import c_type, literal
 from ....passes.emitc.text.functions import c_string, comment
 from ....passes.memory.views import bytes_of
+from ..dialects.hmp import MarkOp
 from ..dialects.opencl import GRID, BufferOp, GlobalIdOp, LaunchOp, StageOp
 from .kernels import kernel_text
 from .prelude import needs_doubles, with_prelude
 
 HEADER = "tilewright_opencl.h"
-_RANK = 1
+_RANK = 2
+"""After that of a pipeline of frames, to which it leaves failures."""
 SOURCE = "opencl.source"
 """Attribute of the definition of a program in C: its text in OpenCL C."""
 
@@ -202,10 +204,24 @@ def _stage(converter: FunctionConverter, op: Operation) -> None:
     for argument in used:
         if argument not in tables.outputs:
             effect(b, "tw_opencl_input", [stage, b.integer(numbers[argument]), b.value(argument)], None)
-    effect(b, "tw_opencl_run", [stage], None)
+    _run(converter, op, stage)
     for argument in used:
         if argument in tables.outputs:
             effect(b, "tw_opencl_output", [stage, b.integer(numbers[argument]), b.value(argument)], None)
+
+
+def _run(converter: FunctionConverter, op: StageOp, stage: SSAValue) -> None:
+    """Emit the launches, and the marks of layers between them."""
+    b, first, end = converter.b, 0, 0
+    for inner in op.body.block.ops:
+        end += isinstance(inner, LaunchOp)
+        if isinstance(inner, MarkOp):
+            if end > first:
+                effect(b, "tw_opencl_run", [stage, b.integer(first), b.integer(end)], None)
+            converter.op(inner)
+            first = end
+    if end > first:
+        effect(b, "tw_opencl_run", [stage, b.integer(first), b.integer(end)], None)
 
 
 def _definitions(name: str, title: str, tables: _Tables, source: str) -> list[Operation]:

@@ -32,6 +32,7 @@ from ....passes.core.base import Pass
 from ....passes.loops.copier import add, nest, number
 from ....passes.loops.nest import PARALLEL
 from ....passes.map_engines import ATTRIBUTE as ENGINE
+from ..dialects.hmp import MarkOp
 from ..dialects.opencl import AXIS, GRID, BufferOp, LaunchOp, StageOp
 from ..opencl import is_device
 from .outline_stages import LAYERS
@@ -79,7 +80,7 @@ def _called(stage: FuncOp) -> list[str]:
 def _check(stage: FuncOp, known: dict[str, FuncOp]) -> None:
     for op in stage.body.block.ops:
         is_kernel = isinstance(op, func.CallOp) and not op.res and op.callee.string_value() in known
-        is_value = isinstance(op, arith.ConstantOp | memref.GetGlobalOp | func.ReturnOp) or is_view(op)
+        is_value = isinstance(op, arith.ConstantOp | memref.GetGlobalOp | MarkOp | func.ReturnOp) or is_view(op)
         if not is_kernel and not is_value:
             raise Diagnostic(
                 f"a stage of an OpenCL device computes '{op.name}' between its kernels",

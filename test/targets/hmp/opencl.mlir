@@ -54,7 +54,7 @@
 // C: {"scale_0", "", {5, 4, 6}, 0, 4, NULL},
 // C: static TW_KERNEL void stage0_gpu(const tw_f32 *x, tw_f32 *y) {
 // C-NEXT: tw_opencl_input(&network_stage0_gpu, 0, x);
-// C-NEXT: tw_opencl_run(&network_stage0_gpu);
+// C-NEXT: tw_opencl_run(&network_stage0_gpu, 0, 2);
 // C-NEXT: tw_opencl_output(&network_stage0_gpu, 3, y);
 // C: static TW_KERNEL void negate_0(
 module {

@@ -99,3 +99,7 @@ int32_t clFlush(void *queue) {
     (void)queue;
     return status("clFlush");
 }
+int32_t clFinish(void *queue) {
+    (void)queue;
+    return status("clFinish");
+}
