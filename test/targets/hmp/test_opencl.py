@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto
 
+from tilewright import cli
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.ir import Array
@@ -23,6 +25,7 @@ from tilewright.test.random.programs.in_c import CText, run_in_c
 from tilewright.test.random.programs.passes import Subject, failure_kind
 from tilewright.test.random.programs.program import program
 from tilewright.test.random.programs.running import difference
+from tilewright.test.targets.hmp import streamed
 from tilewright.test.targets.hmp.device_programs import on_device
 from tilewright.test.targets.hmp.stages import c_of, require_device, staged
 
@@ -96,6 +99,25 @@ def test_random_programs_compute_on_a_device_what_the_interpreter_does(batch: in
         assert not isinstance(runs, Failure), (subject.program.seed, runs.text)
         for expected, found in zip(subject.expected, runs, strict=True):
             assert difference(expected, found) == "", subject.program.seed
+
+
+def test_frames_of_a_program_are_what_cores_compute(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Layers on a device are marked; a device that fails ends the run, which names the frame and the stage."""
+    require_device()
+    model, frames = streamed.network(tmp_path / "net.onnx"), tmp_path / "frames.npz"
+    np.savez(frames, **streamed.frames_of(4))
+    run = ["coop", "run", str(model), "--frames", str(frames), "--outputs"]
+    device, cores = (tmp_path / f"{name}.npz" for name in ("device", "cores"))
+    assert cli.main([*run, str(device), "--order", "GGLGGB", "--profile", "2"]) == 0
+    assert cli.main([*run, str(cores), "--order", "B"]) == 0
+    one, other = np.load(device), np.load(cores)
+    assert {name: one[name].tobytes() for name in one.files} == {name: other[name].tobytes() for name in other.files}
+    assert re.search(r"^3 +stage2_gpu +gpu", capfd.readouterr().out, re.MULTILINE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TILEWRIGHT_OPENCL_DEVICE", "absent")
+        assert cli.main([*run, str(device), "--order", "LG", "--partition-points", "2"]) == 1
+    told = capfd.readouterr().err
+    assert "error: frame 0: stage1_gpu on gpu: OpenCL: there is no device of OpenCL that is chosen" in told
 
 
 # Errors
