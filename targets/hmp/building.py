@@ -7,7 +7,10 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp
 
 from ...compiler import Compilation, Model, machine_named, pipeline_of, write_compilation
 from ...dialects.core.machine.attribute import machine_of
@@ -27,6 +30,9 @@ from ...runtime.inputs import input_names, network_tensors, ssa_names
 from ...runtime.report import ReportObserver
 from ...runtime.toolchain import compiler
 from .mapping import Stage, order_of, stages_of
+from .npu import SOURCES as NPU_SOURCES
+from .npu import write_artifacts
+from .options import CORE, Mapping
 from .passes.find_layers import layer_of
 from .passes.map_layers import MapLayersPass
 
@@ -116,12 +122,21 @@ def facts_in(folder: Path) -> Facts:
         ) from error
 
 
-def build(model: Model, target: str, order: str, points: str = "", depth: int = 0) -> tuple[Compilation, Facts]:
+class Built(NamedTuple):
+    """A network as a program: its C, its facts, and files beside it by name, with their contents and modes."""
+
+    compilation: Compilation
+    facts: Facts
+    files: dict[str, tuple[bytes, int]]
+
+
+def build(model: Model, target: str, mapping: Mapping) -> Built:
     """
-    Compile a network with an order to a program that takes frames, with queues of `depth` slots (0: by the compiler).
+    Compile a network with a mapping to a program that takes frames.
 
     Raises Diagnostic for an order that does not fit, a network without layers, and what the passes refuse.
     """
+    order, points, depth = mapping.order, mapping.points, mapping.depth
     machine = machine_named(target)
     pipeline = pipeline_of(machine)
     if MapLayersPass.name not in [step.name for step in pipeline.steps]:
@@ -144,7 +159,8 @@ def build(model: Model, target: str, order: str, points: str = "", depth: int = 
         stages = stages_of(chosen)
         manager.run(module, buffers, new_context())
         taken, returned = network_tensors(module)
-        streamed = _streamed(rest, depth, len(stages))
+        files = _artifacts(module) if mapping.npu != CORE else {}
+        streamed = _streamed(rest, depth, len(stages), is_device=mapping.gpu != CORE)
         manager.run(module, streamed, new_context())
     facts = Facts(
         model.path.name,
@@ -158,7 +174,14 @@ def build(model: Model, target: str, order: str, points: str = "", depth: int = 
     )
     content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
     whole = Pipeline((*layered.steps, *buffers.steps, *streamed.steps))
-    return Compilation(model, machine, module, inputs, content, names, pipeline=whole), facts
+    return Built(Compilation(model, machine, module, inputs, content, names, pipeline=whole), facts, files)
+
+
+def _artifacts(module: ModuleOp) -> dict[str, tuple[bytes, int]]:
+    """Make the artefacts of the NPU's stages; return their files."""
+    with TemporaryDirectory(prefix="tilewright-") as name:
+        files = write_artifacts(module, Path(name))
+        return {file.name: (file.read_bytes(), file.stat().st_mode & 0o777) for file in files}
 
 
 def _mapped(step: Step, order: str, points: str) -> Step:
@@ -166,7 +189,7 @@ def _mapped(step: Step, order: str, points: str) -> Step:
     return replace(step, run=MapLayersPass(order, points)) if step.name == MapLayersPass.name else step
 
 
-def _streamed(steps: Sequence[Step], depth: int, stages: int) -> Pipeline:
+def _streamed(steps: Sequence[Step], depth: int, stages: int, *, is_device: bool) -> Pipeline:
     """
     Return what follows bufferize, for a pipeline of stages whose frames come from a source.
 
@@ -174,8 +197,9 @@ def _streamed(steps: Sequence[Step], depth: int, stages: int) -> Pipeline:
     """
     frames = 2 * max(stages + 2, depth)
     first = parse_pipeline(f"pipeline-frames{{frames={frames} depth={depth}}},verify-memory", all_passes())
-    last = parse_pipeline("stream-frames", all_passes())
-    given = [step for step in steps if step.name not in ("pipeline-frames", "stream-frames")]
+    last = parse_pipeline(f"stream-frames{{devices={'true' if is_device else 'false'}}}", all_passes())
+    left_out = ["pipeline-frames", "stream-frames", *([] if is_device else ["convert-to-opencl"])]
+    given = [step for step in steps if step.name not in left_out]
     place = next(index for index, step in enumerate(given) if step.name == "outline-kernels")
     return Pipeline((*first.steps, *given[:place], *last.steps, *given[place:]))
 
@@ -194,7 +218,7 @@ def _processors(machine: Machine) -> tuple[Processor, ...]:
     return tuple(Processor(engine.name, engine.cores, engine.clock.mhz) for engine in machine.engines)
 
 
-def write_program(compilation: Compilation, facts: Facts, folder: Path, *, shared: bool = False) -> list[Path]:
+def write_program(built: Built, folder: Path, *, shared: bool = False) -> list[Path]:
     """
     Write a program to a folder: network.c, the runtime, main.c and its facts; with `shared` a library too.
 
@@ -202,12 +226,15 @@ def write_program(compilation: Compilation, facts: Facts, folder: Path, *, share
     """
 
     def also(staging: Path) -> None:
-        (staging / "main.c").write_text(main_text(facts), encoding="utf-8")
-        (staging / FACTS).write_text(facts.text(), encoding="utf-8")
+        (staging / "main.c").write_text(main_text(built.facts), encoding="utf-8")
+        (staging / FACTS).write_text(built.facts.text(), encoding="utf-8")
+        for name, (content, mode) in built.files.items():
+            (staging / name).write_bytes(content)
+            (staging / name).chmod(mode)
         if shared:
             library(staging)
 
-    return write_compilation(compilation, folder, also=also)
+    return write_compilation(built.compilation, folder, also=also)
 
 
 _MAIN = """\
@@ -245,16 +272,18 @@ def sources_of(folder: Path, *, shared: bool = False) -> list[Path]:
     """Return the C sources of the program in a folder, of its library without `main`."""
     runtime = sorted((folder / "runtime").glob("tw_*.c"))
     main = [] if shared else [folder / "main.c"]
+    npu = [folder / name for name in NPU_SOURCES if (folder / name).is_file()]
     return [
         *sources_in(folder, files_in(folder)),
         *main,
+        *npu,
         *(file for file in runtime if not shared or file.name != "tw_command.c"),
     ]
 
 
 def flags_of(folder: Path) -> list[str]:
     """Return the C compiler's flags for the program in a folder, and the libraries that it needs."""
-    libraries = [flag for header, flag in _LIBRARIES.items() if (folder / header).is_file()]
+    libraries = dict.fromkeys(flag for header, flag in _LIBRARIES.items() if (folder / header).is_file())
     return [*FLAGS, f"-I{folder}", f"-I{folder / 'runtime'}", *libraries]
 
 

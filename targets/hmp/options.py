@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ...compiler import Model
 from ...files import path_of
+from ...grammar import UsageError
 from ...opt_tool import name_and_shape, name_and_value
 
+if TYPE_CHECKING:
+    from ...compiler import Model
+
 TARGET = "hmp"
+CORE = "core"
+GPUS, NPUS = ("opencl", CORE), ("reference", CORE)
+"""Ways to run the stages of a GPU and of an NPU; CORE is C on a thread of their host."""
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """
+    Mapping of layers to processors: an order with its partition points, and slots of queues (0: by the compiler).
+
+    Stages of the GPU and of the NPU are C for a core, or what runs on an OpenCL device, or an artefact of a vendor.
+    """
+
+    order: str
+    points: str = ""
+    depth: int = 0
+    gpu: str = GPUS[0]
+    npu: str = NPUS[0]
 
 
 def add_mapping(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +44,10 @@ def add_mapping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--partition-points", default="", metavar="N,N", help=what)
     what = "slots of each queue between stages (0: one more than the stages that it spans)"
     parser.add_argument("--queue-depth", type=_depth, default=0, metavar="N", help=what)
+    what = "stages of the GPU: OpenCL C, or C on a thread of a core"
+    parser.add_argument("--gpu", choices=GPUS, default=GPUS[0], help=f"{what} ({GPUS[0]})")
+    what = "stages of the NPU: artefacts of the reference plug-in, or C on a thread of a core"
+    parser.add_argument("--npu", choices=NPUS, default=NPUS[0], help=f"{what} ({NPUS[0]})")
     add = parser.add_argument_group("open models").add_argument
     what = "set a shape, open in the model or fixed"
     add("--input-shape", type=name_and_shape, action="append", default=[], metavar="NAME=1,3,224,224", help=what)
@@ -35,8 +62,20 @@ def add_model(parser: argparse.ArgumentParser, what: str, name: str = "MODEL") -
     parser.add_argument("model", type=path_of, metavar=name, help=what)
 
 
+def mapping_of(options: argparse.Namespace) -> Mapping:
+    """Return the mapping of a command. Raises UsageError where it has no order."""
+    if not options.order:
+        raise UsageError(
+            f"{options.command} needs an order",
+            expected="--order, a letter for each layer",
+            remedy="tilewright coop plan MODEL finds one",
+        )
+    return Mapping(options.order, options.partition_points, options.queue_depth, options.gpu, options.npu)
+
+
 def model_of(options: argparse.Namespace) -> Model:
     """Return the model of a command. Raises UsageError for options that contradict each other."""
+    from ...compiler import Model
     from ...runtime.inputs import once
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)

@@ -502,6 +502,16 @@ static void *wait_for_signals(void *argument)
     return NULL;
 }
 
+/* Of tilewright_npu.c, where the network has stages on an NPU. */
+__attribute__((weak)) void tw_npu_on_failure(void (*handler)(const char *stage, uint64_t frame, const char *text));
+
+static void npu_failed(const char *stage, uint64_t frame, const char *text)
+{
+    (void)stage;
+    (void)frame;
+    tw_stage_fail("%s", text);
+}
+
 static void run_network(void (*network)(void))
 {
     run.thread = pthread_self();
@@ -530,6 +540,8 @@ int tw_pipeline_run(void (*network)(void), const tw_settings *settings)
         check(pthread_sigmask(SIG_BLOCK, &signals.set, &before), "signals cannot be blocked");
         check(pthread_create(&signals.thread, NULL, wait_for_signals, NULL), "a thread cannot be made");
     }
+    if (tw_npu_on_failure != NULL)
+        tw_npu_on_failure(npu_failed);
     if (has_layer_clocks() && !settings->switched)
         tw_pipeline_cancel("clocks of layers are for switch mode: in a pipeline all layers compute at once");
     else if (tw_clocks_open(settings->clocks, settings->clock_backend, cores()))

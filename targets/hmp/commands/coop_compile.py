@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ....files import path_of
-from ....grammar import UsageError
-from ..options import add_mapping, add_model, model_of
+from ..options import add_mapping, add_model, mapping_of, model_of
 
 DESCRIPTION = """\
 Compile a network over big and little cores, a GPU and an NPU to a program in C, a thread for each stage.
@@ -34,16 +33,12 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     from ..building import build, command_of, write_program
 
-    if not options.order:
-        raise UsageError("coop compile needs an order", expected="--order, a letter for each layer", remedy="--order B")
-    compilation, facts = build(
-        model_of(options), options.target, options.order, options.partition_points, options.queue_depth
-    )
-    files = write_program(compilation, facts, options.output, shared=options.shared)
-    for number, stage in enumerate(facts.stages):
+    built = build(model_of(options), options.target, mapping_of(options))
+    files = write_program(built, options.output, shared=options.shared)
+    for number, stage in enumerate(built.facts.stages):
         layers = f"layer {stage.first}" if stage.first == stage.last else f"layers {stage.first} to {stage.last}"
         print(f"stage {number}  {stage.processor}: {layers}")
-    program = compilation.program()
+    program = built.compilation.program()
     print(f"memory   {program.arena_bytes:,} bytes of buffers and queues, {program.weights_bytes:,} of weights")
     print(f"files    {' '.join(str(file) for file in files)}")
     print(command_of(options.output))

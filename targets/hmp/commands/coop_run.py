@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ....files import check_places, path_of
 from ....grammar import UsageError
-from ..options import add_mapping, add_model, model_of
+from ..options import add_mapping, add_model, mapping_of, model_of
 
 if TYPE_CHECKING:
     from ..building import Facts
@@ -93,7 +93,7 @@ def _run_in(scratch: Path, options: argparse.Namespace) -> int:
     marks = ["-DTW_LAYER_MARKS"] if options.profile == 2 or ":" in options.clocks else []
     program = executable(folder, marks)
     given = ["--outputs", str(outputs)] if outputs is not None else []
-    code = _run([str(program), "--frames", str(frames), *given, *arguments])
+    code = _run([str(program), "--frames", str(frames), *given, *arguments], folder)
     if as_arrays and code == 0:
         save_outputs(results_of(places[1], facts.outputs), options.outputs)
     return code
@@ -102,11 +102,7 @@ def _run_in(scratch: Path, options: argparse.Namespace) -> int:
 def _compiled(folder: Path, options: argparse.Namespace) -> Path:
     from ..building import build, write_program
 
-    if not options.order:
-        raise UsageError("coop run of a model needs an order", expected="--order, a letter for each layer")
-    order, points, depth = options.order, options.partition_points, options.queue_depth
-    compilation, facts = build(model_of(options), options.target, order, points, depth)
-    write_program(compilation, facts, folder)
+    write_program(build(model_of(options), options.target, mapping_of(options)), folder)
     return folder
 
 
@@ -133,14 +129,15 @@ def _arguments(options: argparse.Namespace, facts: Facts) -> list[str]:
     return arguments
 
 
-def _run(command: Sequence[str]) -> int:
+def _run(command: Sequence[str], folder: Path) -> int:
     """
-    Run a program in a session of its own and return its exit code.
+    Run a program in a session of its own, with the artefacts of a folder, and return its exit code.
 
     It gets the interrupts that come to this process, at which it joins its threads and says where they are.
     """
     sys.stdout.flush()
-    with subprocess.Popen(command, start_new_session=True) as process:
+    environment = {"TILEWRIGHT_NPU_PATH": str(folder.resolve())} | os.environ
+    with subprocess.Popen(command, env=environment, start_new_session=True) as process:
         while True:
             try:
                 return process.wait()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -16,10 +16,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects.core.nesting import nested_ops
 from ....dialects.hier import ConcurrentOp, ProgramOp
 from ....errors import Diagnostic
-from ....ir import functions, shape_of, where
+from ....ir import functions, numbers_of, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.emitc.programs import THREADS
+from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.hmp import MarkOp, NextFrameOp, ReadFrameOp, WriteFrameOp
+from ..opencl import is_device
 from .find_layers import layer_of
 from .outline_stages import LAYERS
 from .pipeline_frames import OUTPUT, SINK, SOURCE
@@ -28,11 +30,12 @@ HEADER = "tilewright_pipeline.h"
 """The C header of programs that take frames."""
 
 
-def stream_frames(module: ModuleOp, function: FuncOp) -> None:
+def stream_frames(module: ModuleOp, function: FuncOp, *, devices: bool = True) -> None:
     """
     Make a pipeline over the frames of its arguments one over the frames of a source, without a last one.
 
-    Ports are numbered in the order of the arguments, inputs and outputs apart.
+    Ports are numbered in the order of the arguments, inputs and outputs apart. With `devices`, stages of OpenCL devices
+    are launched as a whole: there is a mark of their first layer alone.
     Raises Diagnostic for a pipeline of another form than that of pipeline-frames.
     """
     programs = [op for op in nested_ops(function) if isinstance(op, ProgramOp)]
@@ -41,12 +44,14 @@ def stream_frames(module: ModuleOp, function: FuncOp) -> None:
         loop = _frame_loop(program)
         _stream_copies(program, loop, _ports(function))
         for call in [op for op in loop.body.block.ops if isinstance(op, func.CallOp)]:
-            if call.callee.string_value() in stages:
+            if (stage := stages.get(call.callee.string_value())) is not None:
                 _mark(call, "task", before=True)
+                _mark(call, "layer", before=True, layer=_first_layer(stage))
                 _mark(call, "send", before=False)
         _repeat(loop)
     for stage in stages.values():
-        _mark_layers(stage)
+        if not (devices and is_device(cast(StringAttr, stage.attributes[ENGINE]).data)):
+            _mark_layers(stage)
     _drop_arguments(function)
     module.attributes[THREADS] = StringAttr(HEADER)
 
@@ -123,9 +128,13 @@ def _mark(op: Operation, kind: str, *, before: bool, layer: int | None = None) -
     Rewriter.insert_op(mark, InsertPoint.before(op) if before else InsertPoint.after(op))
 
 
+def _first_layer(stage: FuncOp) -> int:
+    return numbers_of(cast("DenseArrayBase[Any]", stage.attributes[LAYERS]))[0]
+
+
 def _mark_layers(stage: FuncOp) -> None:
-    """Mark the first op of each layer in the function of a stage."""
-    last: int | None = None
+    """Mark the first op of each layer in the function of a stage but the first layer, which is marked at its call."""
+    last = _first_layer(stage)
     for op in list(stage.body.block.ops):
         number = layer_of(op)
         if number is not None and number != last:
@@ -165,14 +174,16 @@ class StreamFramesPass(Pass):
     Let a pipeline take frames from a source and give them to a sink, until input ends.
 
     The copies of the programs `source` and `sink` become hmp.read_frame and hmp.write_frame, and their loops those over
-    hmp.next_frame, whose frames are counted in 64 bits. Marks show the profiler where stages and layers begin. Networks
-    without a pipeline are unchanged. Run it after verify-memory, which proves the form with a number of frames: what it
-    proves of a frame holds for each, since programs do the same for all of them.
+    hmp.next_frame, whose frames are counted in 64 bits. Marks show the profiler where stages and layers begin; with
+    `devices`, a stage of an OpenCL device is one layer to it. Networks without a pipeline are unchanged. Run it after
+    verify-memory, which proves the form with a number of frames: programs do the same for each of them.
     """
 
     name = "stream-frames"
 
+    devices: bool = True
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
             if any(isinstance(inner, ConcurrentOp) for inner in function.body.block.ops):
-                stream_frames(op, function)
+                stream_frames(op, function, devices=self.devices)

@@ -1,12 +1,12 @@
-// RUN: opt-tool %s -p 'map-layers{order=BG},outline-stages,bufferize,pipeline-frames{frames=4},verify-memory,stream-frames' -o %t
+// RUN: opt-tool %s -p 'map-layers{order=BBL},outline-stages,bufferize,pipeline-frames{frames=4},verify-memory,stream-frames' -o %t
 // RUN: filecheck %s --input-file %t
 // RUN: opt-tool %t -p outline-kernels,convert-kernels-to-loops,convert-to-emitc -t c | filecheck %s --check-prefix=C
 
-// An input that two stages read is read once, and copied; a mark is before the first op of each layer.
+// An input that two stages read is read once, and copied; a mark is at the begin of each layer.
 // CHECK: hier.threads = "tilewright_pipeline.h"
 // CHECK: func.func private @stage0_big(
-// CHECK: hmp.mark "layer" {layer = 0 : i64}
-// CHECK-NEXT: linalg.add
+// CHECK-NOT: hmp.mark
+// CHECK: linalg.add
 // CHECK: hmp.mark "layer" {layer = 1 : i64}
 // CHECK-NEXT: linalg.mul
 // CHECK-LABEL: func.func @network()
@@ -20,6 +20,7 @@
 // CHECK: memref.copy %[[FIRST]], %[[SECOND]]
 // CHECK: hier.program "stage0_big" on "big" {
 // CHECK: hmp.mark "task"
+// CHECK-NEXT: hmp.mark "layer" {layer = 0 : i64}
 // CHECK-NEXT: func.call @stage0_big
 // CHECK-NEXT: hmp.mark "send"
 // CHECK: hier.program "sink" {
@@ -36,11 +37,12 @@
 // C: tw_program_name(&network_programs[1], "stage0_big", "big");
 module attributes {hier.machine = {name = "two", levels = {RAM = {size = 65536 : i64}}, engines = {
   big = {level = "RAM", runs = {"*" = {cost = "per_element", cycles = 1.0 : f64}}},
-  gpu = {level = "RAM", runs = {"*" = {cost = "per_element", cycles = 1.0 : f64}}}}}} {
+  little = {level = "RAM", runs = {"*" = {cost = "per_element", cycles = 1.0 : f64}}}}}} {
   func.func @network(%x: tensor<4xf32>) -> (tensor<4xf32> {onnx.name = "a"}, tensor<4xf32> {onnx.name = "b"}) {
     %e = tensor.empty() : tensor<4xf32>
     %a = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) attrs = {hmp.layer = 0 : i64} -> tensor<4xf32>
     %b = linalg.mul ins(%a, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) attrs = {hmp.layer = 1 : i64} -> tensor<4xf32>
-    func.return %a, %b : tensor<4xf32>, tensor<4xf32>
+    %c = linalg.sub ins(%b, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) attrs = {hmp.layer = 2 : i64} -> tensor<4xf32>
+    func.return %a, %c : tensor<4xf32>, tensor<4xf32>
   }
 }

@@ -16,7 +16,8 @@ from onnx import TensorProto, helper, numpy_helper
 from tilewright.compiler import Model
 from tilewright.ir import Array
 from tilewright.runtime.toolchain import compiler
-from tilewright.targets.hmp.building import FLAGS, Facts, build, sources_of, write_program
+from tilewright.targets.hmp.building import Facts, build, flags_of, sources_of, write_program
+from tilewright.targets.hmp.options import CORE, Mapping
 
 HERE = Path(__file__).parent
 STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
@@ -121,11 +122,13 @@ def put_frames(place: Path, frames: dict[str, Array]) -> Path:
     return place
 
 
-def written(model: Path, order: str, folder: Path, depth: int = 0) -> tuple[Path, Facts]:
-    """Write the program of an order to a folder."""
-    compilation, facts = build(Model(model), "hmp", order, depth=depth)
-    write_program(compilation, facts, folder)
-    return folder, facts
+def written(
+    model: Path, order: str, folder: Path, depth: int = 0, gpu: str = CORE, npu: str = CORE
+) -> tuple[Path, Facts]:
+    """Write the program of an order to a folder; by default all stages are C for cores."""
+    network = build(Model(model), "hmp", Mapping(order, depth=depth, gpu=gpu, npu=npu))
+    write_program(network, folder)
+    return folder, network.facts
 
 
 def built(
@@ -134,7 +137,7 @@ def built(
     """Compile the program in a folder, with the places at which tests plant faults."""
     file = folder / name
     sources = [str(source) for source in sources_of(folder)]
-    command = [*(cc or compiler()), *FLAGS, "-O1", *STRICT, *PLANTED, *flags]
-    command += [f"-I{folder}", f"-I{folder / 'runtime'}", *sources, "-lm", "-o", str(file)]
+    command = [*(cc or compiler()), *flags_of(folder), "-O1", *STRICT, *PLANTED, *flags]
+    command += [*sources, "-ldl", "-lm", "-o", str(file)]
     subprocess.run(command, check=True, timeout=300)
     return Program(folder, facts, file)

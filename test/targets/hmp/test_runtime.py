@@ -19,6 +19,7 @@ import pytest
 from tilewright.ir import Array
 from tilewright.runtime.toolchain import compiler
 from tilewright.targets.hmp.building import FLAGS, sources_of
+from tilewright.test.targets.hmp.stages import require_device
 from tilewright.test.targets.hmp.streamed import (
     LAYERS,
     PLANTED,
@@ -104,6 +105,24 @@ def test_no_race_and_no_fault(staged: Program, place: Path, expected: dict[str, 
     assert (failed.status, failed.errors.count("\n")) == (1, 1), failed.errors
     ended, errors = _interrupted(program, place)
     assert (ended, errors.count("\n")) == (130, 1), errors
+
+
+def test_devices(place: Path, expected: dict[str, Array], tmp_path: Path) -> None:
+    """Stages on an OpenCL device and of the reference plug-in compute the same; their failures end all threads."""
+    require_device()
+    folder, facts = written(place / "net.onnx", "BGGNLG", tmp_path / "devices", gpu="opencl", npu="reference")
+    program = built(folder, facts)
+    variables = {"TILEWRIGHT_NPU_PATH": str(folder)}
+    for mode in ("pipeline", "switch"):
+        done = program.run(place / "frames", "--mode", mode, planted="delay=1:2000", **variables)
+        assert (done.status, done.errors) == (0, "")
+        _same(done.outputs, expected)
+    failed = program.run(place / "frames", TILEWRIGHT_OPENCL_LIBRARY="libabsent.so", **variables)
+    assert failed.status == 1
+    assert failed.errors.startswith("error: frame 0: stage1_gpu on gpu: stage stage1_gpu on OpenCL: ")
+    failed = program.run(place / "frames", TILEWRIGHT_NPU_PATH=str(tmp_path))
+    assert failed.status == 1
+    assert "stage2_npu" in failed.errors
 
 
 def test_a_stage_that_fails(staged: Program, place: Path, expected: dict[str, Array]) -> None:
