@@ -8,7 +8,8 @@ depend on the order of execution (a Kahn process network), and lanes have engine
 Links serve first come, first served. Their order is that of events, by cycle, instance and number of the action; an
 action that a stream has blocked comes right after what it waits for. The `order` of an action has the greatest of
 these keys among all that precede it, so that it sorts as the events do. Where actions cannot be executed in that order
-class by class, NotInStep is raised, and the programs are executed instance by instance instead.
+class by class, NotInStep is raised: lane_events.py executes them event by event. What cannot be walked by classes, the
+schedule executes instance by instance.
 """
 
 from __future__ import annotations
@@ -91,8 +92,10 @@ class Transfer:
     sizes: tuple[int, int]
     ends: Ends | None
     channels: Array = field(init=False)
-    hops: list[tuple[Array, Array, Array, Array]] = field(init=False)
-    """For each hop of a route: the lanes that take it, the buses' ends, and the first cycle on it."""
+    hops: list[tuple[Array, Array, Array, Array, Array]] = field(init=False)
+    """For some hops of lanes: the lane, both ends of the bus, and the cycles of begin and end on it."""
+    passed: list[tuple[int, int, int, int, int]] = field(init=False)
+    """The same of single hops."""
     counts: Array = field(init=False)
     order: Array = field(init=False)
 
@@ -316,6 +319,7 @@ class Lockstep:
         for nodes in self._classes:
             nodes.now = np.full(len(nodes.instances), self._begin, np.int64)
             nodes.order = np.full(len(nodes.instances), -1, np.int64)
+            nodes.next = 0
         while not all(nodes.is_done for nodes in self._classes):
             before = [nodes.next for nodes in self._classes]
             for nodes in self._classes:
@@ -399,16 +403,19 @@ class Lockstep:
             nodes.next += 1
 
     def _run(self, nodes: NodeClass, kernel: Kernel) -> None:
-        engine = kernel.cost.engine
-        if engine not in self._free:
-            self._free[engine] = self._schedule.idle_from(engine)
-        free = self._free[engine]
+        free = self._idle(kernel.cost.engine)
         copies = nodes.copies % len(free)
         if len(np.unique(copies)) < len(copies) or (len(free) == 1 and len(self._classes) > 1):
             raise NotInStep
         kernel.began, kernel.token.start = nodes.now, np.maximum(nodes.now, free[copies])
         nodes.now = kernel.token.end = kernel.token.start + kernel.cost.cycles
         free[copies] = nodes.now
+
+    def _idle(self, engine: str) -> Array:
+        """Return the cycles from which the instances of an engine are idle, to be updated."""
+        if engine not in self._free:
+            self._free[engine] = self._schedule.idle_from(engine)
+        return self._free[engine]
 
     def _take(self, nodes: NodeClass, action: Take, order: Array) -> bool:
         """Take slots at the cycles at which they are handed on; return whether all lanes have theirs."""
@@ -447,7 +454,7 @@ class Lockstep:
             ready = at[lanes] + np.where(inside[lanes], 0, link.router)
             begun = buses.occupy(link.name, edges[:, 0], edges[:, 1], ready, cost.data, order[lanes])
             at[lanes] = begun
-            action.hops.append((lanes, edges[:, 0], edges[:, 1], begun))
+            action.hops.append((lanes, edges[:, 0], edges[:, 1], begun, begun + cost.data))
         first[inside] = at[inside]
         if outside.size:
             ports = np.full(outside.size, PORT)

@@ -104,9 +104,9 @@ def _transfer(schedule: Schedule, action: Transfer, nodes: NodeClass, names: _Na
     far_names = _texts(action.far, count)
     fields = buses, "out" if outward else "in", far_names, layer.nodes, start, end, cost.bytes, _instances(nodes)
     schedule.events.extend(Batch(fields, count))
-    for lanes, sources, targets, begun in action.hops if action.ends is not None else ():
+    for lanes, sources, targets, begun, ended in action.hops if action.ends is not None else ():
         schedule.hops.extend(
-            Batch((action.link.name, sources, targets, layer.nodes, begun, begun + cost.data, cost.bytes), len(lanes))
+            Batch((action.link.name, sources, targets, layer.nodes, begun, ended, cost.bytes), len(lanes))
         )
     _keep(schedule, action.far, action.sizes[0], layer, start, end)
     keys = _keep(schedule, action.near, action.sizes[1], layer, start, end)

@@ -17,6 +17,7 @@ from ...errors import Diagnostic
 from ...ir import where
 from ...passes.explicit.client import Handler
 from .accounts import Layer, Place, Token
+from .lane_events import LaneEvents
 from .lanes import NotInStep
 from .lockstep import Ends, Lockstep, NodeClass, Recorder, classes_of, is_supported
 from .result import StreamUse
@@ -137,7 +138,7 @@ class Programs:
         copies: Sequence[int],
         body_of: dict[ProgramOp, Callable[..., Generator[Any, Any, None]]],
     ) -> bool:
-        """Walk and execute equal instances together; return whether that gives the order of events."""
+        """Walk and execute equal instances together; return whether they can be."""
         schedule, recorder, classes = self._schedule, Recorder(), list[NodeClass]()
         schedule.recorder, tokens = recorder, len(schedule.tokens)
         try:
@@ -146,15 +147,23 @@ class Programs:
                 nodes = NodeClass(np.array(own), np.array(copies)[own], program.engine is not None)
                 points = np.array([instances[number][2] for number in own], np.int64)
                 classes += classes_of(recorder, body, nodes, points)
-            lockstep = Lockstep(schedule, classes, recorder)
-            lockstep.run()
+            schedule.commit(self._executed(classes, recorder))
         except NotInStep:
             del schedule.tokens[tokens:]
             return False
         finally:
             schedule.recorder = None
-        schedule.commit(lockstep)
         return True
+
+    def _executed(self, classes: Sequence[NodeClass], recorder: Recorder) -> Lockstep:
+        """Execute classes, in step where that is the order of events. Raises NotInStep for a deadlock."""
+        try:
+            steps = Lockstep(self._schedule, classes, recorder)
+            steps.run()
+        except NotInStep:
+            steps = LaneEvents(self._schedule, classes, recorder)
+            steps.run()
+        return steps
 
     def _copy(self, program: ProgramOp, point: Sequence[int]) -> int:
         """Return the number of the engine instance that runs an instance of a program."""

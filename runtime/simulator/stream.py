@@ -71,6 +71,20 @@ class HandedInStep:
         self._orders[rows, queues] = order
         self._counts[queues] += 1
 
+    def time(self, queue: int, number: int) -> int | None:
+        """Return the cycle at which a slot is handed on, 0 for one below 0, None where it has not been."""
+        if number < 0:
+            return 0
+        return int(self._handed.times[number, queue]) if number < self._counts[queue] else None
+
+    def hand_on(self, queue: int, time: int) -> None:
+        """Hand on a slot of one queue, after those before it."""
+        number = int(self._counts[queue])
+        self._handed.reserve(number + 1)
+        before = int(self._handed.times[number - 1, queue]) if number else 0
+        self._handed.times[number, queue] = max(time, before)
+        self._counts[queue] += 1
+
     def commit(self) -> None:
         """Let the slots count."""
         self._handed.counts = self._counts
