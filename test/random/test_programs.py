@@ -7,7 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from xdsl.dialects.builtin import UnitAttr
 
+from tilewright.dialects.core.nesting import nested_ops
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
 from tilewright.runtime.upstream import optimized
 from tilewright.test.random.programs.harness import Failure, Results
@@ -51,6 +54,20 @@ def test_upstream_accepts_programs() -> None:
 
 def test_passes_are_offered() -> None:
     assert {*PASSES} <= {step.partition("{")[0] for step in steps()}
+
+
+SHOWN_BODIES = ("linalg.generic", "linalg.reduce")
+"""Kernels whose text shows their body; upstream's other kernels imply theirs."""
+
+
+@pytest.mark.parametrize("seed", range(2 * len(PROFILES)))
+def test_programs_keep_attributes_in_their_text(seed: int) -> None:
+    module = parse_module(new_context(), program(seed, profile=[*PROFILES][seed % len(PROFILES)]).text)
+    for op in nested_ops(module.body):
+        parent = op.parent_op()
+        if parent is None or not parent.name.startswith("linalg.") or parent.name in SHOWN_BODIES:
+            op.attributes["example.note"] = UnitAttr()
+    assert parse_module(new_context(), print_ir(module)).is_structurally_equivalent(module)
 
 
 @pytest.mark.sample(14)

@@ -25,6 +25,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from ....errors import Diagnostic, snippet_at
 from ....ir import DenseAttr
 from ....locations import InferredLoc, is_written, where, written_part
+from ..nesting import nested_ops
 from .constants import HEX_ABOVE, DensePrinter, print_dense
 from .parser import LocatingParser
 from .upstream import add_syntax
@@ -114,14 +115,26 @@ def _needs_terminators(region: Region) -> bool:
     """
     Return whether the text has to show the terminators of a region, because the parser would not add them again.
 
-    It adds none to `scf.execute_region`, and none after an unregistered op, which may be a terminator.
+    It adds none to `scf.execute_region`, none after an unregistered op, which may be a terminator, and none with
+    attributes.
     """
     parent = region.parent_op()
     is_plain = parent is not None and parent.name == "scf.execute_region"
-    before = (op.prev_op for block in region.blocks if (op := block.last_op) is not None)
-    return is_plain or any(isinstance(op, UnregisteredOp) for op in before)
+    last = [op for block in region.blocks if (op := block.last_op) is not None]
+    return is_plain or any(op.attributes or isinstance(op.prev_op, UnregisteredOp) for op in last)
 
 
+def _has_attributes(op: Operation) -> bool:
+    """Return whether an op, or one inside of it, has attributes."""
+    return any(inner.attributes for inner in nested_ops(op))
+
+
+_WITHOUT_ATTRIBUTES = tuple(
+    """
+    affine.apply affine.load affine.max affine.min affine.store affine.vector_load affine.vector_store arith.cmpf
+    arith.cmpi linalg.broadcast linalg.reduce linalg.yield tensor.empty
+    """.split()
+)
 _WITH_FLAGS = frozenset({"llvm.add", "llvm.mul", "llvm.shl", "llvm.sub"})
 """Ops whose flags are an attribute in MLIR 19 and a number in xDSL: only their custom form is read by both."""
 _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
@@ -129,7 +142,7 @@ _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
     "linalg.generic": lambda op: len(op.results) > 1,
     "llvm.func": _has_late_visibility,
     **dict.fromkeys(_WITH_FLAGS, _has_unknown_flags),
-    **dict.fromkeys(("arith.cmpf", "arith.cmpi", "tensor.empty"), lambda op: bool(op.attributes)),
+    **dict.fromkeys(_WITHOUT_ATTRIBUTES, _has_attributes),
 }
 """
 Ops whose custom syntax in xDSL differs from upstream's or omits attributes, by the condition: they are printed in
