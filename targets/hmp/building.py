@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
@@ -31,10 +30,13 @@ from ...runtime.report import ReportObserver
 from ...runtime.toolchain import compiler
 from .mapping import Stage, order_of, stages_of
 from .npu import SOURCES as NPU_SOURCES
-from .npu import write_artifacts
+from .npu import make_artifacts, vendor_of
+from .npu.artifacts import NONE, Artifacts
+from .npu.subgraph import subgraphs
 from .options import CORE, Mapping
 from .passes.find_layers import layer_of
 from .passes.map_layers import MapLayersPass
+from .passes.outline_stages import OutlineStagesPass
 
 FACTS = "coop.json"
 """File of a folder with what `coop run` needs to know of the program in it."""
@@ -123,11 +125,11 @@ def facts_in(folder: Path) -> Facts:
 
 
 class Built(NamedTuple):
-    """A network as a program: its C, its facts, and files beside it by name, with their contents and modes."""
+    """A network as a program: its C, its facts, and the artefacts of its NPU stages."""
 
     compilation: Compilation
     facts: Facts
-    files: dict[str, tuple[bytes, int]]
+    artifacts: Artifacts
 
 
 def build(model: Model, target: str, mapping: Mapping) -> Built:
@@ -146,9 +148,11 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
     report = ReportObserver(has_cycles=False)
     manager = PassManager([report], verify_each=False, verify_phases=True)
     layered = pipeline.select(stop_after="find-layers")
-    buffers = pipeline.select(start_at=MapLayersPass.name, stop_after="bufferize")
-    buffers = replace(buffers, steps=tuple(_mapped(step, order, points) for step in buffers.steps))
-    rest = pipeline.steps[len(layered.steps) + len(buffers.steps) :]
+    outlined = pipeline.select(start_at=MapLayersPass.name, stop_after=OutlineStagesPass.name)
+    outlined = replace(outlined, steps=tuple(_mapped(step, order, points) for step in outlined.steps))
+    end = len(pipeline.select(stop_after="bufferize").steps)
+    buffers = Pipeline(pipeline.steps[len(layered.steps) + len(outlined.steps) : end])
+    rest = pipeline.steps[end:]
     with errors_in(model.path), rare_collections():
         module = model.load()
         inputs, names = input_names(module), ssa_names(module)
@@ -157,9 +161,10 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
         described = machine_of(module)
         chosen = order_of(order, points, len(layers), described)
         stages = stages_of(chosen)
+        manager.run(module, outlined, new_context())
+        artifacts = NONE if mapping.npu == CORE else _artifacts(module, model, mapping)
         manager.run(module, buffers, new_context())
         taken, returned = network_tensors(module)
-        files = _artifacts(module) if mapping.npu != CORE else {}
         streamed = _streamed(rest, depth, len(stages), is_device=mapping.gpu != CORE)
         manager.run(module, streamed, new_context())
     facts = Facts(
@@ -173,15 +178,13 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
         _processors(described),
     )
     content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
-    whole = Pipeline((*layered.steps, *buffers.steps, *streamed.steps))
-    return Built(Compilation(model, machine, module, inputs, content, names, pipeline=whole), facts, files)
+    whole = Pipeline((*layered.steps, *outlined.steps, *buffers.steps, *streamed.steps))
+    return Built(Compilation(model, machine, module, inputs, content, names, pipeline=whole), facts, artifacts)
 
 
-def _artifacts(module: ModuleOp) -> dict[str, tuple[bytes, int]]:
-    """Make the artefacts of the NPU's stages; return their files."""
-    with TemporaryDirectory(prefix="tilewright-") as name:
-        files = write_artifacts(module, Path(name))
-        return {file.name: (file.read_bytes(), file.stat().st_mode & 0o777) for file in files}
+def _artifacts(module: ModuleOp, model: Model, mapping: Mapping) -> Artifacts:
+    """Make the artefacts of the NPU's stages by the vendor of a mapping, on tensors."""
+    return make_artifacts(module, vendor_of(mapping.npu, model.path, mapping.chip)) if subgraphs(module) else NONE
 
 
 def _mapped(step: Step, order: str, points: str) -> Step:
@@ -228,9 +231,7 @@ def write_program(built: Built, folder: Path, *, shared: bool = False) -> list[P
     def also(staging: Path) -> None:
         (staging / "main.c").write_text(main_text(built.facts), encoding="utf-8")
         (staging / FACTS).write_text(built.facts.text(), encoding="utf-8")
-        for name, (content, mode) in built.files.items():
-            (staging / name).write_bytes(content)
-            (staging / name).chmod(mode)
+        built.artifacts.write(staging)
         if shared:
             library(staging)
 

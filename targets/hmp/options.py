@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TARGET = "hmp"
 CORE = "core"
-GPUS, NPUS = ("opencl", CORE), ("reference", CORE)
+GPUS, NPUS = ("opencl", CORE), ("reference", "onnxruntime", "rknn", "rknn-board", CORE)
 """Ways to run the stages of a GPU and of an NPU; CORE is C on a thread of their host."""
 
 
@@ -32,6 +32,8 @@ class Mapping:
     depth: int = 0
     gpu: str = GPUS[0]
     npu: str = NPUS[0]
+    chip: str = ""
+    """Chip that the vendor makes artefacts for; its first where it is empty."""
 
 
 def add_mapping(parser: argparse.ArgumentParser) -> None:
@@ -46,8 +48,9 @@ def add_mapping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queue-depth", type=_depth, default=0, metavar="N", help=what)
     what = "stages of the GPU: OpenCL C, or C on a thread of a core"
     parser.add_argument("--gpu", choices=GPUS, default=GPUS[0], help=f"{what} ({GPUS[0]})")
-    what = "stages of the NPU: artefacts of the reference plug-in, or C on a thread of a core"
+    what = "stages of the NPU: artefacts of a vendor, which coop vendor describes, or C on a thread of a core"
     parser.add_argument("--npu", choices=NPUS, default=NPUS[0], help=f"{what} ({NPUS[0]})")
+    parser.add_argument("--npu-chip", default="", metavar="CHIP", help="the chip of the artefacts (the vendor's first)")
     add = parser.add_argument_group("open models").add_argument
     what = "set a shape, open in the model or fixed"
     add("--input-shape", type=name_and_shape, action="append", default=[], metavar="NAME=1,3,224,224", help=what)
@@ -70,7 +73,8 @@ def mapping_of(options: argparse.Namespace) -> Mapping:
             expected="--order, a letter for each layer",
             remedy="tilewright coop plan MODEL finds one",
         )
-    return Mapping(options.order, options.partition_points, options.queue_depth, options.gpu, options.npu)
+    order, points, depth = options.order, options.partition_points, options.queue_depth
+    return Mapping(order, points, depth, options.gpu, options.npu, options.npu_chip)
 
 
 def model_of(options: argparse.Namespace) -> Model:

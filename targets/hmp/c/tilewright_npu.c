@@ -382,8 +382,8 @@ static int32_t described_failure(const tw_npu_stage *stage, int32_t status, cons
                                  uint32_t size)
 {
     return failure(text, size, status,
-                   "stage %s, frame %llu: error: plug-in '%s' failed with %s (%d)%s%s\n  remedy:     %s", stage->stage,
-                   (unsigned long long)stage->frame, stage->plugin, tw_npu_status_name(status), status,
+                   "plug-in '%s' of %s failed at frame %llu with %s (%d)%s%s\n  remedy:     %s", stage->plugin,
+                   stage->stage, (unsigned long long)stage->frame, tw_npu_status_name(status), status,
                    *reason != '\0' ? ": " : "", reason, remedy_of(stage, status));
 }
 
@@ -443,7 +443,7 @@ static void print_and_exit(const char *stage, uint64_t frame, const char *text)
     (void)stage;
     (void)frame;
     pthread_mutex_lock(&once); /* for good: the first failure ends the program */
-    fprintf(stderr, "%s\n", text);
+    fprintf(stderr, "error: %s\n", text);
     exit(EXIT_FAILURE);
 }
 

@@ -64,6 +64,10 @@ class Artifacts:
         return [folder / name for name in self.files]
 
 
+NONE = Artifacts({}, frozenset())
+"""Those of a network without NPU stages."""
+
+
 def make_artifacts(
     module: ModuleOp, vendor: Vendor, *, isolated: bool = False, milliseconds: int = 10_000
 ) -> Artifacts:
@@ -90,7 +94,7 @@ def make_artifacts(
             }
         )
     if not files:
-        return Artifacts({}, frozenset())
+        return NONE
     files |= {name: (C / name).read_bytes() for name in (*SOURCES, *_HEADERS)}
     worker = compile_executable([C / name for name in _WORKER], [*FLAGS, *_LINK]).read_bytes()
     programs = {"tilewright_npu_worker": worker}

@@ -32,7 +32,7 @@ from .subgraph import Port, Subgraph, subgraph_of
 
 HEADER = "tilewright_npu.h"
 _RANK = 2
-_STAGE, _HANDLER = (EmitC_OpaqueType(StringAttr(name)) for name in ("tw_npu_stage", "tw_npu_handler"))
+_STAGE = EmitC_OpaqueType(StringAttr("tw_npu_stage"))
 
 
 @emits("vendor.run")
@@ -54,8 +54,6 @@ def _run(converter: FunctionConverter, op: Operation) -> None:
 def _open(converter: FunctionConverter, op: Operation) -> None:
     """Convert `vendor.open`."""
     assert isinstance(op, OpenOp)
-    if _takes_frames(converter):
-        _handle_failures(converter)
     for stage in op.stages:
         name = converter.state.names[cast(SymbolRefAttr, stage).root_reference.data]
         effect(converter.b, "tw_npu_stage_prepare", [_stage(converter.b, name)], None)
@@ -65,23 +63,6 @@ def _takes_frames(converter: FunctionConverter) -> bool:
     """Return whether the network is a pipeline that takes frames from a source."""
     module = cast(ModuleOp, converter.function.parent_op())
     return module.attributes.get(THREADS) == StringAttr(FRAMES)
-
-
-def _handle_failures(converter: FunctionConverter) -> None:
-    """Let a failure cancel the run of a pipeline, which then joins its threads."""
-    name = converter.state.fresh_name("npu_failed")
-    converter.state.definitions.append(_verbatim(_FAILED.format(name=name)))
-    handler = converter.b.emit(emitc.LiteralOp, [], _HANDLER, {"value": StringAttr(name)})
-    effect(converter.b, "tw_npu_on_failure", [handler], None)
-
-
-_FAILED = """\
-static void {name}(const char *stage, uint64_t frame, const char *text) {{
-    (void)stage;
-    (void)frame;
-    tw_pipeline_cancel("%s", text);
-}}
-"""
 
 
 def _stage(b: Builder, name: str) -> SSAValue:

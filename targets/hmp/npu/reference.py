@@ -25,7 +25,7 @@ _MAGIC, _VERSION = b"TWNPUREF", 1
 _HEADER = struct.Struct("<8sII32s32s32sIIQ")
 """Layout of tw_npu_reference_header."""
 _ALIGNMENT = 64
-FLAGS = ("-std=c11", "-O2")
+FLAGS = ("-std=c11", "-O2", "-ffp-contract=off")
 """Flags under which the C of networks and artefacts rounds alike."""
 
 

@@ -21,6 +21,9 @@ from .onnx_cut import cut_model, described_ports, read_model
 from .reference import TARGET, reference_artifact
 from .subgraph import Subgraph
 
+REFERENCE = "reference"
+"""The vendor of bit-exact artefacts, which needs a C compiler alone."""
+
 PYTHON = "TILEWRIGHT_NPU_PYTHON"
 """Variable with the interpreter that has a vendor's tools."""
 

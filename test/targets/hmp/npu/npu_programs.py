@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,3 +95,12 @@ def run(program: Path, frames: int = 4, **variables: str) -> Done:
     environment: Mapping[str, str] = os.environ | variables
     done = subprocess.run([program, str(frames)], env=environment, capture_output=True, text=True, timeout=60)
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def workers(folder: Path) -> list[str]:
+    """Return the command lines of the running workers of a folder."""
+    lines: list[str] = []
+    for entry in (entry for entry in Path("/proc").iterdir() if entry.name.isdecimal()):
+        with suppress(OSError):  # It has ended meanwhile.
+            lines.append((entry / "cmdline").read_text())
+    return [line for line in lines if str(folder) in line and "tilewright_npu_worker" in line]

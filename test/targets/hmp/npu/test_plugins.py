@@ -9,7 +9,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from tilewright.test.targets.hmp.npu.npu_programs import (
     put_faulty_plugin,
     run,
     run_passes,
+    workers,
     write_network,
 )
 
@@ -89,23 +89,14 @@ def test_faults_of_plugins_are_reported(faulty: Path, fault: str, isolated: bool
         TILEWRIGHT_NPU_OPEN_MS="300",
     )
     frame = 0 if fault in AT_OPEN else 2
-    text = f"stage stage1_npu, frame {frame}: error: plug-in 'reference' failed with {status} ("
+    text = f"plug-in 'reference' of stage1_npu failed at frame {frame} with {status} ("
     assert (done.status, text in done.errors, reason in done.errors) == (1, True, True), done.errors
     assert f"failed: stage1_npu at {frame}\n" in done.errors
     assert "  remedy:     " in done.errors
     assert "no processes\n" in done.errors
     assert done.outputs.count("\n") == frame
     assert "Sanitizer" not in done.errors
-    assert not _workers(faulty.parent)
-
-
-def _workers(folder: Path) -> list[str]:
-    """Return the command lines of the running workers of a folder."""
-    lines: list[str] = []
-    for entry in (entry for entry in Path("/proc").iterdir() if entry.name.isdecimal()):
-        with suppress(OSError):  # It has ended meanwhile.
-            lines.append((entry / "cmdline").read_text())
-    return [line for line in lines if str(folder) in line and "tilewright_npu_worker" in line]
+    assert not workers(faulty.parent)
 
 
 @pytest.mark.parametrize("isolated", ["0", "1"])
@@ -159,7 +150,7 @@ def test_damaged_artefacts_with_the_right_hash_are_refused(network: Path, tmp_pa
     (folder / "network.c").write_text(text.replace(old, new))
     done = run(build(folder))
     assert (done.status, done.outputs) == (1, "")
-    assert f"failed with {status} (" in done.errors
+    assert f" with {status} (" in done.errors
 
 
 def test_artefacts_have_equal_bytes_whenever_they_are_made(
@@ -191,10 +182,10 @@ def test_no_worker_outlives_its_network(network: Path, tmp_path: Path):
     program = build(folder)
     environment = os.environ | {"TW_FAULT": "hang", "TILEWRIGHT_NPU_ISOLATED": "1"}
     with subprocess.Popen([program, "4"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        _await(lambda: bool(_workers(folder)))
+        _await(lambda: bool(workers(folder)))
         process.send_signal(signal.SIGKILL)
         process.wait(10)
-        _await(lambda: not _workers(folder))
+        _await(lambda: not workers(folder))
 
 
 def _await(condition: Callable[[], bool]) -> None:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 import onnx
 import pytest
-from onnx import ModelProto, TensorProto, helper
+from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.cli import main
@@ -28,6 +28,7 @@ from tilewright.targets.hmp.npu.artifacts import TOLERANCE, built_plugin
 from tilewright.targets.hmp.npu.vendors import CHIPS, INSTALL, interpreter_of
 from tilewright.test.onnx_runtime import session
 from tilewright.test.targets.hmp.npu.npu_programs import HERE, build, run, write_network
+from tilewright.test.targets.hmp.npu.small_networks import convolutions, save
 
 RKNN = os.environ.get("TILEWRIGHT_RKNN_PYTHON", "")
 """Interpreter of the environment of rknn-toolkit2, for the tests marked `vendor`."""
@@ -36,35 +37,6 @@ RKNN = os.environ.get("TILEWRIGHT_RKNN_PYTHON", "")
 @pytest.fixture
 def python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_NPU_PYTHON", sys.executable)
-
-
-def convolutions(folder: Path) -> Path:
-    """Write a network of three convolutions, the second with a residual connection and a bias; return its path."""
-    draw = np.random.default_rng(1)
-    shapes = {"w1": (8, 3, 3, 3), "w2": (8, 8, 3, 3), "b2": (8,), "w3": (4, 8, 3, 3)}
-    weights = [
-        helper.make_tensor(name, TensorProto.FLOAT, shape, draw.standard_normal(shape).ravel() / 4)
-        for name, shape in shapes.items()
-    ]
-    nodes = [
-        helper.make_node("Conv", ["x", "w1"], ["c1"], name="first", pads=[1, 1, 1, 1]),
-        helper.make_node("Relu", ["c1"], ["r1"], name="relu"),
-        helper.make_node("Conv", ["r1", "w2", "b2"], ["c2"], name="second", pads=[1, 1, 1, 1]),
-        helper.make_node("Add", ["c2", "r1"], ["a2"], name="residual"),
-        helper.make_node("Conv", ["a2", "w3"], ["y"], name="third", pads=[1, 1, 1, 1]),
-    ]
-    ports = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, channels, 12, 12])
-        for name, channels in (("x", 3), ("y", 4))
-    ]
-    graph = helper.make_graph(nodes, "convolutions", ports[:1], ports[1:], weights)
-    return save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), folder)
-
-
-def save(model: ModelProto, folder: Path) -> Path:
-    """Write a model and return its path."""
-    cast(Any, onnx).save(model, folder / "net.onnx")
-    return folder / "net.onnx"
 
 
 def layers_of(path: Path) -> ModuleOp:
@@ -97,7 +69,7 @@ def test_a_worker_that_cannot_compute_is_reported(tmp_path: Path):
     write_network(layers_of(path), "BNB", tmp_path / "npu", vendor=vendor_of("onnxruntime", path))
     program = build(tmp_path / "npu")
     done = run(program, TILEWRIGHT_NPU_PYTHON="/bin/false")
-    assert "failed with TW_NPU_CRASHED (12): /bin/false: its process ended with status 1" in done.errors
+    assert " with TW_NPU_CRASHED (12): /bin/false: its process ended with status 1" in done.errors
     assert "/none: its process cannot be started" in run(program, TILEWRIGHT_NPU_PYTHON="/none").errors
     (tmp_path / "npu/tilewright_npu_onnxruntime.py").rename(tmp_path / "npu/tilewright_npu_rknn.py")
     text = (tmp_path / "npu/network.c").read_text()
@@ -166,10 +138,10 @@ def test_rockchips_library_is_called_with_floats_and_frames(tmp_path: Path, isol
     computed = session(shortened(path)).run(None, {"x": frame(0)})[0]
     np.testing.assert_allclose(values(done.outputs)[0], computed.ravel(), rtol=1e-4, atol=1e-2)
     for code, status in (("-2", "TW_NPU_TIMEOUT"), ("-6", "TW_NPU_BAD_ARTIFACT"), ("-13", "TW_NPU_FOREIGN_TARGET")):
-        assert f"failed with {status} (" in board(FAKE_INIT=code).errors
-    assert "failed with TW_NPU_FAILED (2): rknn_run of librknnrt returned -7" in board(FAKE_RUN="-7").errors
-    assert "failed with TW_NPU_WRONG_FRAME" in board(FAKE_FRAME="9").errors
-    assert "failed with TW_NPU_NO_DEVICE (4)" in board(TILEWRIGHT_RKNN_LIBRARY="/none.so").errors
+        assert f" with {status} (" in board(FAKE_INIT=code).errors
+    assert " with TW_NPU_FAILED (2): rknn_run of librknnrt returned -7" in board(FAKE_RUN="-7").errors
+    assert " with TW_NPU_WRONG_FRAME" in board(FAKE_FRAME="9").errors
+    assert " with TW_NPU_NO_DEVICE (4)" in board(TILEWRIGHT_RKNN_LIBRARY="/none.so").errors
 
 
 def shortened(path: Path) -> ModelProto:

@@ -1,0 +1,101 @@
+"""NPU stages in programs that take frames: `coop compile` and `coop run`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.cli import main
+from tilewright.compiler import Model
+from tilewright.frontend import zoo
+from tilewright.ir import Array
+from tilewright.targets.hmp.building import build, executable, write_program
+from tilewright.targets.hmp.options import Mapping
+from tilewright.test.targets.hmp.npu.npu_programs import put_faulty_plugin, workers
+from tilewright.test.targets.hmp.npu.small_networks import convolutions, save
+
+FRAMES = 5
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with frames of ResNet-8, its program on cores, and one whose stages are on the NPU in turns."""
+    folder = tmp_path_factory.mktemp("npu")
+    path = save(zoo.build("resnet8"), folder)
+    np.save(folder / "frames.npy", np.random.default_rng(0).integers(0, 255, (FRAMES, 1, 3, 32, 32)).astype(np.uint8))
+    for order in ("B", "NBNL"):
+        assert main(["coop", "compile", str(path), "--order", order, "-o", str(folder / order)]) == 0
+    return folder
+
+
+def outputs(folder: Path, order: str, *options: str) -> Array:
+    """Return the outputs of a program for the frames."""
+    results = folder / "results.npz"
+    words = ["coop", "run", str(folder / order), "--frames", str(folder / "frames.npy")]
+    assert main([*words, "--outputs", str(results), *options]) == 0
+    return np.load(results)["output"]
+
+
+@pytest.mark.parametrize("mode", ["pipeline", "switch"])
+@pytest.mark.parametrize("isolated", ["0", "1"])
+def test_stages_on_the_npu_give_the_bits_of_cores(
+    programs: Path, monkeypatch: pytest.MonkeyPatch, mode: str, isolated: str
+):
+    monkeypatch.setenv("TILEWRIGHT_NPU_ISOLATED", isolated)
+    np.testing.assert_array_equal(outputs(programs, "NBNL", "--mode", mode), outputs(programs, "B"))
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a program whose plug-in is faulty, and its frames."""
+    folder = tmp_path_factory.mktemp("npu")
+    write_program(build(Model(convolutions(folder)), "hmp", Mapping("BNB")), folder / "program")
+    put_faulty_plugin(folder / "program")
+    np.random.default_rng(2).standard_normal((FRAMES, 3 * 12 * 12)).astype(np.float32).tofile(folder / "x.bin")
+    return folder
+
+
+@pytest.mark.parametrize("mode", ["pipeline", "switch"])
+@pytest.mark.parametrize(
+    ("fault", "isolated", "place", "reason"),
+    [
+        ("segfault", "1", "of stage1_npu failed at frame 2", "TW_NPU_CRASHED"),
+        ("hang", "1", "of stage1_npu failed at frame 2", "TW_NPU_TIMEOUT"),
+        ("error", "0", "of stage1_npu failed at frame 2", "the device is on fire"),
+        ("other-frame", "0", "of stage1_npu failed at frame 2", "TW_NPU_WRONG_FRAME"),
+        ("version", "0", "of stage1_npu failed at frame 0", "TW_NPU_FOREIGN_VERSION"),
+    ],
+)
+def test_a_fault_joins_all_threads_and_names_frame_and_stage(
+    faulty: Path, fault: str, isolated: str, place: str, reason: str, mode: str
+):
+    program = executable(faulty / "program")
+    chosen = {
+        "TW_FAULT": fault,
+        "TILEWRIGHT_NPU_ISOLATED": isolated,
+        "TILEWRIGHT_NPU_TIMEOUT_MS": "300",
+        "TILEWRIGHT_NPU_PATH": str(faulty / "program"),
+    }
+    command = [str(program), "--frames", str(faulty / "x.bin"), "--mode", mode]
+    done = subprocess.run(command, env=os.environ | chosen, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert place in done.stderr
+    assert reason in done.stderr
+    assert not workers(faulty)
+
+
+def test_a_program_computes_with_the_artefacts_beside_it_alone(faulty: Path):
+    """The program finds them where it lies, whatever the folder that it is run in."""
+    program = executable(faulty / "program")
+    command = [str(program), "--frames", str(faulty / "x.bin")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=faulty / "program")
+    assert (done.returncode, "TW_NPU_MISSING" in done.stderr) == (1, True)
+    own = faulty / "program" / "network"
+    own.write_bytes(program.read_bytes())
+    own.chmod(0o755)
+    done = subprocess.run([str(own), *command[1:]], capture_output=True, text=True, timeout=60, cwd="/")
+    assert (done.returncode, done.stderr) == (0, "")
