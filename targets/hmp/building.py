@@ -200,7 +200,7 @@ def _streamed(steps: Sequence[Step], depth: int, stages: int, *, is_device: bool
     """
     frames = 2 * max(stages + 2, depth)
     first = parse_pipeline(f"pipeline-frames{{frames={frames} depth={depth}}},verify-memory", all_passes())
-    last = parse_pipeline(f"stream-frames{{devices={'true' if is_device else 'false'}}}", all_passes())
+    last = parse_pipeline("stream-frames", all_passes())
     left_out = ["pipeline-frames", "stream-frames", *([] if is_device else ["convert-to-opencl"])]
     given = [step for step in steps if step.name not in left_out]
     place = next(index for index, step in enumerate(given) if step.name == "outline-kernels")

@@ -69,7 +69,6 @@ void tw_layer_begin(int32_t layer);
 int64_t tw_frame_number(void);
 /* Cancel the run, with a message as of printf, which the frame and the stage are put before. Does not return. */
 _Noreturn void tw_stage_fail(const char *format, ...);
-#define TW_OPENCL_FAIL(message) tw_stage_fail("%s", message)
 
 /* What applications call. */
 

@@ -19,9 +19,7 @@ from ....errors import Diagnostic
 from ....ir import functions, numbers_of, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.emitc.programs import THREADS
-from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.hmp import MarkOp, NextFrameOp, ReadFrameOp, WriteFrameOp
-from ..opencl import is_device
 from .find_layers import layer_of
 from .outline_stages import LAYERS
 from .pipeline_frames import OUTPUT, SINK, SOURCE
@@ -30,12 +28,11 @@ HEADER = "tilewright_pipeline.h"
 """The C header of programs that take frames."""
 
 
-def stream_frames(module: ModuleOp, function: FuncOp, *, devices: bool = True) -> None:
+def stream_frames(module: ModuleOp, function: FuncOp) -> None:
     """
     Make a pipeline over the frames of its arguments one over the frames of a source, without a last one.
 
-    Ports are numbered in the order of the arguments, inputs and outputs apart. With `devices`, stages of OpenCL devices
-    are launched as a whole: there is a mark of their first layer alone.
+    Ports are numbered in the order of the arguments, inputs and outputs apart.
     Raises Diagnostic for a pipeline of another form than that of pipeline-frames.
     """
     programs = [op for op in nested_ops(function) if isinstance(op, ProgramOp)]
@@ -50,8 +47,7 @@ def stream_frames(module: ModuleOp, function: FuncOp, *, devices: bool = True) -
                 _mark(call, "send", before=False)
         _repeat(loop)
     for stage in stages.values():
-        if not (devices and is_device(cast(StringAttr, stage.attributes[ENGINE]).data)):
-            _mark_layers(stage)
+        _mark_layers(stage)
     _drop_arguments(function)
     module.attributes[THREADS] = StringAttr(HEADER)
 
@@ -174,16 +170,14 @@ class StreamFramesPass(Pass):
     Let a pipeline take frames from a source and give them to a sink, until input ends.
 
     The copies of the programs `source` and `sink` become hmp.read_frame and hmp.write_frame, and their loops those over
-    hmp.next_frame, whose frames are counted in 64 bits. Marks show the profiler where stages and layers begin; with
-    `devices`, a stage of an OpenCL device is one layer to it. Networks without a pipeline are unchanged. Run it after
-    verify-memory, which proves the form with a number of frames: programs do the same for each of them.
+    hmp.next_frame, whose frames are counted in 64 bits. Marks show the profiler where stages and layers begin.
+    Networks without a pipeline are unchanged. Run it after verify-memory, which proves the form with a number of
+    frames: programs do the same for each of them.
     """
 
     name = "stream-frames"
 
-    devices: bool = True
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
             if any(isinstance(inner, ConcurrentOp) for inner in function.body.block.ops):
-                stream_frames(op, function, devices=self.devices)
+                stream_frames(op, function)

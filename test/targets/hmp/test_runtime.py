@@ -119,7 +119,7 @@ def test_devices(place: Path, expected: dict[str, Array], tmp_path: Path) -> Non
         _same(done.outputs, expected)
     failed = program.run(place / "frames", TILEWRIGHT_OPENCL_LIBRARY="libabsent.so", **variables)
     assert failed.status == 1
-    assert failed.errors.startswith("error: frame 0: stage1_gpu on gpu: stage stage1_gpu on OpenCL: ")
+    assert failed.errors.startswith("error: frame 0: stage1_gpu on gpu: OpenCL: ")
     failed = program.run(place / "frames", TILEWRIGHT_NPU_PATH=str(tmp_path))
     assert failed.status == 1
     assert "stage2_npu" in failed.errors
