@@ -105,7 +105,7 @@ def test_frames_of_a_program_are_what_cores_compute(tmp_path: Path, capfd: pytes
     """Layers on a device are marked; a device that fails ends the run, which names the frame and the stage."""
     require_device()
     model, frames = streamed.network(tmp_path / "net.onnx"), tmp_path / "frames.npz"
-    np.savez(frames, **streamed.frames_of(4))
+    np.savez(frames, *streamed.frames_of(4).values())
     run = ["coop", "run", str(model), "--frames", str(frames), "--outputs"]
     device, cores = (tmp_path / f"{name}.npz" for name in ("device", "cores"))
     assert cli.main([*run, str(device), "--order", "GGLGGB", "--profile", "2"]) == 0
