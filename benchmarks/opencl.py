@@ -3,8 +3,8 @@ Networks on an OpenCL device beside one core, and kernels through local memory b
 
     python benchmarks/opencl.py [MODEL...] [--runs N]
 
-Without models, resnet8, ds-cnn and squeezenet of the zoo. Times are the least of N runs, in turn; the first frame, which
-builds the kernels, is apart. The plain kernels are those that `convert-to-opencl` makes: a work-item computes one sum.
+Without models, resnet8, ds-cnn and squeezenet of the zoo. Times are the least of N runs, in turn; the first frame,
+which builds the kernels, is apart. The plain kernels are those that `convert-to-opencl` makes: a work-item computes one sum.
 Those through local memory share tiles of their operands in a work-group. Fails where results differ by more than
 OpenCL's elementary functions may.
 """
@@ -70,7 +70,8 @@ static const char *const source[] = {
     "    float s = 0;\n"
     "    for (int d = 0; d < 64; ++d)\n"
     "        for (int u = 0; u < 3; ++u)\n"
-    "            for (int v = 0; v < 3; ++v) s += a[(d * 34 + p + u) * 34 + q + v] * b[((f * 64 + d) * 3 + u) * 3 + v];\n"
+    "            for (int v = 0; v < 3; ++v)\n"
+    "                s += a[(d * 34 + p + u) * 34 + q + v] * b[((f * 64 + d) * 3 + u) * 3 + v];\n"
     "    c[(f * 32 + p) * 32 + q] = s;\n"
     "}\n"
     "__kernel __attribute__((reqd_work_group_size(32, 4, 1))) void k3(ARGUMENTS) {\n"
@@ -122,8 +123,8 @@ int main(int argc, char **argv) {
     for (int run = 0; run < (argc > 1 ? atoi(argv[1]) : 10); ++run) {
         for (int i = 0; i < 4; ++i) {
             const double begin = now();
-            code = cl->clEnqueueNDRangeKernel(stage.queue, kernels[i], 3, NULL, global[i / 2], i % 2 ? local[i / 2] : NULL, 0,
-                                              NULL, NULL);
+            const size_t *const group = i % 2 ? local[i / 2] : NULL;
+            code = cl->clEnqueueNDRangeKernel(stage.queue, kernels[i], 3, NULL, global[i / 2], group, 0, NULL, NULL);
             tw_opencl_check(&stage, "clEnqueueNDRangeKernel", names[i], code);
             cl->clFinish(stage.queue);
             best[i] = now() - begin < best[i] ? now() - begin : best[i];
