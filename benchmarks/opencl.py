@@ -3,10 +3,10 @@ Networks on an OpenCL device beside one core, and kernels through local memory b
 
     python benchmarks/opencl.py [MODEL...] [--runs N]
 
-Without models, resnet8, ds-cnn and squeezenet of the zoo. Times are the least of N runs, in turn; the first frame,
-which builds the kernels, is apart. The plain kernels are those that `convert-to-opencl` makes: a work-item computes one sum.
-Those through local memory share tiles of their operands in a work-group. Fails where results differ by more than
-OpenCL's elementary functions may.
+Without models, resnet8, ds-cnn and squeezenet of the zoo. Times are the least of N runs; the first frame, which builds
+the kernels, is apart. The plain kernels are those that `convert-to-opencl` makes: a work-item computes one sum. Those
+through local memory share tiles of their operands in a work-group. Fails where results differ by more than OpenCL's
+elementary functions may.
 """
 
 from __future__ import annotations
