@@ -27,8 +27,8 @@ REFERENCE = "reference"
 PYTHON = "TILEWRIGHT_NPU_PYTHON"
 """Variable with the interpreter that has a vendor's tools."""
 
-CHIPS = ("rk3588", "rk3576", "rk3562", "rk3566", "rk3568", "rv1103", "rv1106")
-"""Chips that rknn-toolkit2 builds for."""
+CHIPS = ("rk3588", "rk3576", "rk3562", "rk3566", "rk3568")
+"""Chips that rknn-toolkit2 builds for in 16-bit floats; rv1103 and rv1106 have 8-bit integers alone."""
 _OLD_CHIPS = ("rk3399pro", "rk1808", "rv1109", "rv1126")
 """Chips of RKNN-Toolkit 1, which no package index has."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -99,3 +100,27 @@ def test_a_program_computes_with_the_artefacts_beside_it_alone(faulty: Path):
     own.chmod(0o755)
     done = subprocess.run([str(own), *command[1:]], capture_output=True, text=True, timeout=60, cwd="/")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(
+    not (shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64")),
+    reason="needs Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user",
+)
+def test_programs_of_another_machine_have_artefacts_of_that(
+    programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    expected = outputs(programs, "B")
+    monkeypatch.setenv("CC", "aarch64-linux-gnu-gcc")
+    words = ["coop", "compile", str(programs / "net.onnx"), "--order", "BNNL", "-o", str(tmp_path / "arm")]
+    assert main(words) == 0
+    program = executable(tmp_path / "arm")
+    np.load(programs / "frames.npy").tofile(tmp_path / "input.bin")
+    (tmp_path / "results").mkdir()
+    command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", str(program), "--frames", str(tmp_path / "input.bin")]
+    command += ["--outputs", str(tmp_path / "results")]
+    chosen = {"TILEWRIGHT_NPU_PATH": str(tmp_path / "arm")}
+    done = subprocess.run(command, env=os.environ | chosen, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    results = b"".join(file.read_bytes() for file in sorted((tmp_path / "results").iterdir()))
+    assert results == expected.tobytes()

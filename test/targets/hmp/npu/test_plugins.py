@@ -13,9 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from tilewright.runtime.toolchain import compile_executable, compile_shared
 from tilewright.targets.hmp.npu import reference_vendor, write_artifacts
 from tilewright.test.targets.hmp.npu.npu_programs import (
+    HERE,
     TEXT,
+    C,
     Done,
     build,
     parsed,
@@ -194,3 +197,17 @@ def _await(condition: Callable[[], bool]) -> None:
             return
         time.sleep(0.01)
     raise AssertionError("nothing happened within 10 seconds")
+
+
+@pytest.mark.parametrize("flags", [ADDRESSES, THREADS], ids=["address", "thread"])
+def test_the_reference_plugin_is_as_its_interface_says(network: Path, tmp_path: Path, flags: tuple[str, ...]):
+    """Memories of all kinds, frames in order, as many outstanding as it describes, statistics, refusals."""
+    plugin = compile_shared([C / "tilewright_npu_reference.c"], ["-std=c11", *flags, "-pthread", "-ldl"])
+    shutil.copy(HERE / "interface.c", tmp_path)
+    for file in ("tilewright_npu.h", "tilewright_npu_process.h"):
+        shutil.copy(C / file, tmp_path)
+    sources = [tmp_path / "interface.c", C / "tilewright_npu_file.c"]
+    program = compile_executable(sources, ["-std=c11", "-Wall", "-Wextra", "-Werror", *flags, "-pthread", "-ldl"])
+    command = [program, plugin, network / "stage1_npu.twnpu", "reference"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
