@@ -1,7 +1,7 @@
 /*
  * Stages of a network on an OpenCL device: the interface between the tables that Tilewright emits and OpenCL 1.2.
  *
- * The device's library is loaded when the first stage runs, so that nothing is linked. These environment variables choose:
+ * The library of OpenCL is loaded when the first stage opens, so that nothing is linked. These environment variables choose:
  *
  *   TILEWRIGHT_OPENCL_LIBRARY   the library, libOpenCL.so.1 by default
  *   TILEWRIGHT_OPENCL_PLATFORM  a part of the platform's name, or its number from 0; all platforms by default
@@ -28,7 +28,7 @@
 #include <string.h>
 
 #if !defined(TW_OPENCL_FAIL) && defined(tw_mark_task)
-#define TW_OPENCL_FAIL(stage, message) tw_stage_fail("OpenCL: %s", message)
+#define TW_OPENCL_FAIL(stage, message) tw_stage_fail("stage %s on OpenCL: %s", stage, message)
 #elif !defined(TW_OPENCL_FAIL)
 #define TW_OPENCL_FAIL(stage, message) \
     (fprintf(stderr, "error: stage %s on OpenCL: %s\n", stage, message), exit(EXIT_FAILURE))
@@ -135,6 +135,7 @@ typedef struct {
     uint32_t launch_count;
     const tw_opencl_device *device;
     tw_cl_object queue;
+    bool is_open;
 } tw_opencl_stage;
 
 TW_OPENCL_INLINE const char *tw_opencl_error(int32_t code) {
@@ -349,9 +350,9 @@ TW_OPENCL_INLINE void tw_opencl_prepare(const tw_opencl_stage *stage, tw_cl_obje
     tw_opencl_check(stage, "clSetKernelArg", launch->kernel, code);
 }
 
-/* Opens a stage when it runs first: builds its kernels, makes its buffers and its queue. */
+/* Opens a stage, unless it is: builds its kernels, makes its buffers and its queue. */
 TW_OPENCL_INLINE void tw_opencl_open(tw_opencl_stage *stage) {
-    if (stage->device != NULL) return;
+    if (stage->is_open) return;
     int32_t code = 0;
     const tw_opencl_device *const cl = stage->device = tw_opencl_device_of(stage);
     if (stage->doubles && !cl->has_doubles) {
@@ -363,6 +364,7 @@ TW_OPENCL_INLINE void tw_opencl_open(tw_opencl_stage *stage) {
     for (uint32_t i = 0; i < stage->buffer_count; ++i) tw_opencl_make_buffer(stage, &stage->buffers[i]);
     const tw_cl_object program = tw_opencl_build(stage);
     for (uint32_t i = 0; i < stage->launch_count; ++i) tw_opencl_prepare(stage, program, &stage->launches[i]);
+    stage->is_open = true;
 }
 
 /* Maps a buffer, once all that the stage has queued before is done. */

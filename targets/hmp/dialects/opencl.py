@@ -39,7 +39,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.core.effect_traits import DeclaredEffects, ResultAllocation, accesses, is_buffer
+from ....dialects.core.effect_traits import DeclaredEffects, ResultAllocation, StateEffects, accesses, is_buffer
 from ....dialects.core.semantics import Runner, Value, semantics
 from ....ir import shape_of
 
@@ -95,6 +95,35 @@ class BufferOp(IRDLOperation):
     def verify_(self) -> None:
         if self.result.type.element_type != i8:
             raise VerifyException("expected bytes, memref<Nxi8>")
+
+
+class _StageExists(SymbolUserOpInterface):
+    """Verifier that the function exists, and contains an `opencl.stage`."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, OpenOp)
+        stage = SymbolTable.lookup_symbol(op, op.stage)
+        if stage is None or not any(isinstance(inner, StageOp) for inner in stage.walk()):
+            raise VerifyException(f"there is no stage {op.stage}")
+
+
+@irdl_op_definition
+class OpenOp(IRDLOperation):
+    """
+    Open a stage, unless it is open: build its kernels, make its buffers and its queue. Its first frame does else.
+
+        opencl.open @stage2_gpu
+    """
+
+    name = "opencl.open"
+
+    stage = prop_def(FlatSymbolRefAttrConstr)
+    traits = traits_def(_StageExists(), StateEffects("opencl.stages"))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$stage attr-dict"
+
+    def __init__(self, stage: str):
+        super().__init__(properties={"stage": SymbolRefAttr(stage)})
 
 
 class _KernelExists(SymbolUserOpInterface):
@@ -190,6 +219,11 @@ def _stage(runner: Runner, op: StageOp, operands: Sequence[Value]) -> list[Value
     return []
 
 
+@semantics(OpenOp)
+def _open(runner: Runner, op: OpenOp, operands: Sequence[Value]) -> list[Value]:
+    return []
+
+
 @semantics(BufferOp)
 def _buffer(runner: Runner, op: BufferOp, operands: Sequence[Value]) -> list[Value]:
     return [runner.interleaving.undefine(np.zeros(shape_of(op.result), np.int8))]
@@ -201,4 +235,4 @@ def _launch(runner: Runner, op: LaunchOp, operands: Sequence[Value]) -> list[Val
     return []
 
 
-OPENCL = Dialect("opencl", [StageOp, BufferOp, LaunchOp, GlobalIdOp])
+OPENCL = Dialect("opencl", [StageOp, OpenOp, BufferOp, LaunchOp, GlobalIdOp])

@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ....dialects import emitc
 from ....errors import Diagnostic
 from ....ir import element_of, node_names, numpy_type, where
-from ....passes.emitc.builder import INDEX, constant_value, layout_of, pointer, scalar_type
+from ....passes.emitc.builder import INDEX, Builder, constant_value, layout_of, pointer, scalar_type
 from ....passes.emitc.calls import effect
 from ....passes.emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
 from ....passes.emitc.emitters import emits
@@ -34,7 +34,7 @@ from ....passes.emitc.text.expressions import c_type, literal
 from ....passes.emitc.text.functions import c_string, comment
 from ....passes.memory.views import bytes_of
 from ..dialects.hmp import MarkOp
-from ..dialects.opencl import GRID, BufferOp, GlobalIdOp, LaunchOp, StageOp
+from ..dialects.opencl import GRID, BufferOp, GlobalIdOp, LaunchOp, OpenOp, StageOp
 from .kernels import kernel_text
 from .prelude import needs_doubles, with_prelude
 
@@ -46,6 +46,8 @@ SOURCE = "opencl.source"
 
 _STAGE = EmitC_OpaqueType(StringAttr("tw_opencl_stage"))
 _OUTPUT = "tilewright.output"
+_TABLES = "opencl.tables"
+"""Attribute of the function of a stage: the name of its tables in C."""
 
 
 @emits("opencl.global_id")
@@ -195,10 +197,11 @@ def _stage(converter: FunctionConverter, op: Operation) -> None:
     for launch in launches:
         tables.launch(launch)
     name = state.fresh_name(function.sym_name.data)
+    function.attributes[_TABLES] = StringAttr(name)
     source = with_prelude("\n".join(tables.kernels.values()))
     state.definitions += _definitions(name, function.sym_name.data, tables, source)
     b.headers[HEADER] = _RANK
-    stage = b.emit(emitc.LiteralOp, [], pointer(_STAGE), {"value": StringAttr(f"&{name}")})
+    stage = _pointer(b, name)
     numbers = {key: number for number, key in enumerate(tables.buffers)}
     used = [argument for argument in function.body.block.args if argument in numbers]
     for argument in used:
@@ -208,6 +211,18 @@ def _stage(converter: FunctionConverter, op: Operation) -> None:
     for argument in used:
         if argument in tables.outputs:
             effect(b, "tw_opencl_output", [stage, b.integer(numbers[argument]), b.value(argument)], None)
+
+
+def _pointer(b: Builder, name: str) -> SSAValue:
+    return b.emit(emitc.LiteralOp, [], pointer(_STAGE), {"value": StringAttr(f"&{name}")})
+
+
+@emits("opencl.open")
+def _open(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `opencl.open`, whose stage is converted before: functions come after those that they call."""
+    assert isinstance(op, OpenOp)
+    name = converter.state.functions[op.stage.string_value()].attributes[_TABLES]
+    effect(converter.b, "tw_opencl_open", [_pointer(converter.b, cast(StringAttr, name).data)], None)
 
 
 def _run(converter: FunctionConverter, op: StageOp, stage: SSAValue) -> None:

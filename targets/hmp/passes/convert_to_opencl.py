@@ -33,7 +33,7 @@ from ....passes.loops.copier import add, nest, number
 from ....passes.loops.nest import PARALLEL
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.hmp import MarkOp
-from ..dialects.opencl import AXIS, GRID, BufferOp, LaunchOp, StageOp
+from ..dialects.opencl import AXIS, GRID, BufferOp, LaunchOp, OpenOp, StageOp
 from ..opencl import is_device
 from .outline_stages import LAYERS
 
@@ -61,6 +61,7 @@ def convert_to_opencl(module: ModuleOp) -> None:
         _convert(stage, tables, written, memories)
     if stages:
         _drop_arenas(module, memories)
+        _open(known, stages)
 
 
 def _is_on_device(function: FuncOp) -> bool:
@@ -257,6 +258,19 @@ def _drop_arenas(module: ModuleOp, memories: dict[str, memref.GlobalOp]) -> None
             Rewriter.erase_op(memory)
 
 
+def _open(known: dict[str, FuncOp], stages: list[FuncOp]) -> None:
+    """Open the stages of each public function when it begins, so that frames do not wait until kernels are built."""
+    names = {stage.sym_name.data for stage in stages}
+    for function in known.values():
+        called = dict.fromkeys(callee_of(op) for op in nested_ops(function))
+        if function.sym_visibility is not None:
+            continue
+        opened = [OpenOp(name) for name in called if name in names]
+        for op in opened:
+            op.location = function.location
+        Rewriter.insert_op(opened, InsertPoint.at_start(function.body.block))
+
+
 @dataclass(frozen=True)
 class ConvertToOpenclPass(Pass):
     """
@@ -265,7 +279,8 @@ class ConvertToOpenclPass(Pass):
     The parallel loops of a kernel get the attribute `opencl.axis`: their iterations are work-items along that axis, the
     innermost loop along the axis 0, so that neighbours access neighbouring elements. Reductions stay in a work-item, in
     the order of the loops. A kernel without such loops is one work-item. The arena of a stage becomes memory of the
-    device.
+    device. Public functions open their stages when they begin: that builds the kernels.
+
     Run it on loops, after convert-kernels-to-loops. Modules without such stages are unchanged.
     """
 

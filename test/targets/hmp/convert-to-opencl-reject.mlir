@@ -94,3 +94,12 @@ func.func @f(%x: memref<4xf32>) {
   opencl.launch @kernel(%x) {written = array<i64: 0>} : memref<4xf32>
   func.return
 }
+// -----
+func.func private @stage0_gpu(%x: memref<4xf32>) {
+  func.return
+}
+func.func @f(%x: memref<4xf32>) {
+  // expected-error@below {{there is no stage @stage0_gpu}}
+  opencl.open @stage0_gpu
+  func.return
+}

@@ -27,6 +27,9 @@
 // CHECK: opencl.launch @copy_0(%[[SUMS]], %y) {written = array<i64: 1>}
 // CHECK-LABEL: func.func private @stage1_big(
 // CHECK: func.call @negate_0
+// CHECK-LABEL: func.func @network(
+// CHECK-NEXT: opencl.open @stage0_gpu
+// CHECK-NEXT: func.call @stage0_gpu(
 
 // CL: #pragma OPENCL FP_CONTRACT OFF
 // CL: static void scale_0_item(const __global tw_f32 *in0, int32_t factor, __global tw_f32 *out, const __global tw_f32 *table) {
@@ -57,6 +60,9 @@
 // C-NEXT: tw_opencl_run(&network_stage0_gpu, 0, 2);
 // C-NEXT: tw_opencl_output(&network_stage0_gpu, 3, y);
 // C: static TW_KERNEL void negate_0(
+// C: void network_run(
+// C-NEXT: tw_opencl_open(&network_stage0_gpu);
+// C-NEXT: stage0_gpu(
 module {
   memref.global "private" constant @table : memref<2xf32> = dense<[0.5, 2.0]>
   memref.global "private" @stage0_gpu_arena : memref<512xi8> = uninitialized {tilewright.arena}

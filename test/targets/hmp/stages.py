@@ -52,7 +52,12 @@ def staged(model: ModelProto, order: str, frames: int = 0) -> ModuleOp:
     return module
 
 
+def converted(module: ModuleOp) -> ModuleOp:
+    """Return a module at its loops as emitc."""
+    PassManager([]).run(module, pipeline_of(machine_named("hmp")).select(start_at="emitc"), new_context())
+    return module
+
+
 def c_of(module: ModuleOp) -> CProgram:
     """Return the C of a module at its loops."""
-    PassManager([]).run(module, pipeline_of(machine_named("hmp")).select(start_at="emitc"), new_context())
-    return render(module)
+    return render(converted(module))

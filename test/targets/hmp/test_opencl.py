@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from onnx import ModelProto
 
 from tilewright import cli
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.ir import Array
@@ -18,6 +20,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.processes import finished
 from tilewright.runtime.toolchain import STRICT, compile_executable, compile_shared
 from tilewright.runtime.tools.session import host_run
+from tilewright.targets.hmp.formats.opencl import OpenclTarget
 from tilewright.test.passes.lowering.one_node import FLAGS, network
 from tilewright.test.random.networks.network import merged, random_network
 from tilewright.test.random.programs.harness import Failure
@@ -27,7 +30,7 @@ from tilewright.test.random.programs.program import program
 from tilewright.test.random.programs.running import difference
 from tilewright.test.targets.hmp import streamed
 from tilewright.test.targets.hmp.device_programs import on_device
-from tilewright.test.targets.hmp.stages import c_of, require_device, staged
+from tilewright.test.targets.hmp.stages import c_of, converted, require_device, staged
 
 BATCH = 6
 
@@ -102,7 +105,7 @@ def test_random_programs_compute_on_a_device_what_the_interpreter_does(batch: in
 
 
 def test_frames_of_a_program_are_what_cores_compute(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Layers on a device are marked; a device that fails ends the run, which names the frame and the stage."""
+    """Layers on a device are marked; without the device the run ends, and names the stage."""
     require_device()
     model, frames = streamed.network(tmp_path / "net.onnx"), tmp_path / "frames.npz"
     np.savez(frames, *streamed.frames_of(4).values())
@@ -117,7 +120,21 @@ def test_frames_of_a_program_are_what_cores_compute(tmp_path: Path, capfd: pytes
         patch.setenv("TILEWRIGHT_OPENCL_DEVICE", "absent")
         assert cli.main([*run, str(device), "--order", "LG", "--partition-points", "2"]) == 1
     told = capfd.readouterr().err
-    assert "error: frame 0: stage1_gpu on gpu: OpenCL: there is no device of OpenCL that is chosen" in told
+    assert "error: stage stage1_gpu on OpenCL: there is no device of OpenCL that is chosen" in told
+
+
+def test_kernels_are_opencl_c_1_2_without_extensions(tmp_path: Path) -> None:
+    """Neither 64-bit floats nor arithmetic on 16-bit ones is in kernels of networks that have none."""
+    if (compiler := shutil.which("clang-15") or shutil.which("clang")) is None:
+        pytest.skip("there is no clang: apt-get install -y clang")
+    file = tmp_path / "kernels.cl"
+    model, _ = merged([random_network(seed, form) for seed, form in enumerate(("qlinear", "qdq", "float"))])
+    with file.open("w") as text:
+        OpenclTarget().emit(new_context(), converted(staged(model, "G")), text)
+    options = ["-x", "cl", "-cl-std=CL1.2", "-target", "spir64", "-Xclang", "-finclude-default-header"]
+    strict = ["-Xclang", "-cl-ext=-all", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
+    done = finished([compiler, *options, *strict, str(file)])
+    assert done.returncode == 0, done.stderr
 
 
 # Errors
