@@ -19,6 +19,9 @@
 
 extern char **environ;
 
+/* Of pipelines of frames, where the network is one: a file that can be read once the run is cancelled, or -1. */
+__attribute__((weak)) int tw_pipeline_cancelled(void);
+
 enum { CLOSE_MILLISECONDS = 2000, GRACE_MILLISECONDS = 250, FIRST_FREE_FD = 10 };
 
 typedef struct {
@@ -92,17 +95,28 @@ static int32_t late(process *p, uint32_t milliseconds)
     return TW_NPU_TIMEOUT;
 }
 
+static int32_t cancelled(process *p)
+{
+    reap(p, SIGKILL);
+    snprintf(p->detail, sizeof p->detail, "the run was cancelled");
+    return TW_NPU_FAILED;
+}
+
 static int32_t receive(process *p, void *into, size_t size, int64_t end, uint32_t milliseconds)
 {
     char *place = into;
     while (size > 0) {
         const int64_t rest = end - now();
-        struct pollfd waiting = {.fd = p->socket, .events = POLLIN};
-        const int ready = poll(&waiting, 1, rest > 0 ? (int)rest : 0);
+        struct pollfd waiting[2] = {{.fd = p->socket, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+        if (tw_pipeline_cancelled != NULL)
+            waiting[1].fd = tw_pipeline_cancelled();
+        const int ready = poll(waiting, 2, rest > 0 ? (int)rest : 0);
         if (ready == 0)
             return late(p, milliseconds);
         if (ready < 0 && errno == EINTR)
             continue;
+        if (waiting[0].revents == 0 && waiting[1].revents != 0)
+            return cancelled(p);
         const ssize_t count = recv(p->socket, place, size, 0);
         if (count < 0 && errno == EINTR)
             continue;

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,3 +105,12 @@ def workers(folder: Path) -> list[str]:
         with suppress(OSError):  # It has ended meanwhile.
             lines.append((entry / "cmdline").read_text())
     return [line for line in lines if str(folder) in line and "tilewright_npu_worker" in line]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds, 10 seconds at most."""
+    for _ in range(1000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("nothing happened within 10 seconds")

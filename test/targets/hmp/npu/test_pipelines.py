@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.targets.hmp.building import build, executable, write_program
 from tilewright.targets.hmp.options import Mapping
-from tilewright.test.targets.hmp.npu.npu_programs import put_faulty_plugin, workers
+from tilewright.test.targets.hmp.npu.npu_programs import put_faulty_plugin, wait_until, workers
 from tilewright.test.targets.hmp.npu.small_networks import convolutions, save
 
 FRAMES = 5
@@ -86,6 +88,21 @@ def test_a_fault_joins_all_threads_and_names_frame_and_stage(
     assert done.returncode == 1
     assert place in done.stderr
     assert reason in done.stderr
+    assert not workers(faulty)
+
+
+@pytest.mark.parametrize("fault", ["hang", "hang-at-open"])
+def test_an_interrupt_ends_a_plugin_that_hangs(faulty: Path, fault: str):
+    """The program does not wait for the time-outs, which are of minutes."""
+    chosen = {"TW_FAULT": fault, "TILEWRIGHT_NPU_ISOLATED": "1", "TILEWRIGHT_NPU_TIMEOUT_MS": "120000"}
+    chosen |= {"TILEWRIGHT_NPU_PATH": str(faulty / "program")}
+    command = [str(executable(faulty / "program")), "--frames", str(faulty / "x.bin")]
+    with subprocess.Popen(command, env=os.environ | chosen, stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: bool(workers(faulty)))
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
     assert not workers(faulty)
 
 

@@ -7,8 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,6 +23,7 @@ from tilewright.test.targets.hmp.npu.npu_programs import (
     put_faulty_plugin,
     run,
     run_passes,
+    wait_until,
     workers,
     write_network,
 )
@@ -82,6 +81,7 @@ def test_a_stage_on_the_npu_gives_the_bits_of_a_stage_on_cores(network: Path, ex
     assert done == Done(0, expected, "no processes\n")
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize(("fault", "isolated", "status", "reason"), FAULTS)
 def test_faults_of_plugins_are_reported(faulty: Path, fault: str, isolated: bool, status: str, reason: str):
     done = run(
@@ -139,6 +139,7 @@ CHANGES = {
 """Place in an artefact, new bytes there, or none where it ends there, and the status at open."""
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("change", CHANGES)
 def test_damaged_artefacts_with_the_right_hash_are_refused(network: Path, tmp_path: Path, change: str):
     """A network that was compiled with a foreign artefact refuses it too, whatever its hash says."""
@@ -185,18 +186,10 @@ def test_no_worker_outlives_its_network(network: Path, tmp_path: Path):
     program = build(folder)
     environment = os.environ | {"TW_FAULT": "hang", "TILEWRIGHT_NPU_ISOLATED": "1"}
     with subprocess.Popen([program, "4"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        _await(lambda: bool(workers(folder)))
+        wait_until(lambda: bool(workers(folder)))
         process.send_signal(signal.SIGKILL)
         process.wait(10)
-        _await(lambda: not workers(folder))
-
-
-def _await(condition: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("nothing happened within 10 seconds")
+        wait_until(lambda: not workers(folder))
 
 
 @pytest.mark.parametrize("flags", [ADDRESSES, THREADS], ids=["address", "thread"])
