@@ -12,7 +12,8 @@
  * constants are copied once. Each stage has an in-order queue of its own, and may be called from a thread of its own.
  *
  * Errors end the program: TW_OPENCL_FAIL(stage, message) prints and exits. In a pipeline of frames (tilewright_pipeline.h,
- * included before) it cancels the run, which says the frame. Define it before to do something else, but not to return.
+ * included before) it cancels the run, which says the frame. Define it before to do something else, but not to return;
+ * `stage` is the tw_opencl_stage.
  */
 #ifndef TILEWRIGHT_OPENCL_H
 #define TILEWRIGHT_OPENCL_H
@@ -28,10 +29,12 @@
 #include <string.h>
 
 #if !defined(TW_OPENCL_FAIL) && defined(tw_mark_task)
-#define TW_OPENCL_FAIL(stage, message) tw_stage_fail("stage %s on OpenCL: %s", stage, message)
+#define TW_OPENCL_FAIL(stage, message) \
+    ((stage)->is_open ? tw_stage_fail("OpenCL: %s", message) \
+                      : tw_stage_fail("stage %s on OpenCL: %s", (stage)->name, message))
 #elif !defined(TW_OPENCL_FAIL)
 #define TW_OPENCL_FAIL(stage, message) \
-    (fprintf(stderr, "error: stage %s on OpenCL: %s\n", stage, message), exit(EXIT_FAILURE))
+    (fprintf(stderr, "error: stage %s on OpenCL: %s\n", (stage)->name, message), exit(EXIT_FAILURE))
 #endif
 
 #if defined(__GNUC__)
@@ -169,13 +172,12 @@ TW_OPENCL_INLINE void tw_opencl_write(char *to, size_t size, const char *remedy,
 }
 
 /* Ends the program. */
-TW_OPENCL_PRINTF(3) TW_OPENCL_INLINE void tw_opencl_fail(const char *stage, const char *remedy, const char *format, ...) {
+TW_OPENCL_PRINTF(3) TW_OPENCL_INLINE void tw_opencl_fail(const tw_opencl_stage *stage, const char *remedy, const char *format, ...) {
     char message[1536];
     va_list arguments;
     va_start(arguments, format);
     tw_opencl_write(message, sizeof message, remedy, format, arguments);
     va_end(arguments);
-    (void)stage;
     TW_OPENCL_FAIL(stage, message);
 }
 
@@ -192,7 +194,7 @@ TW_OPENCL_INLINE const char *tw_opencl_remedy(int32_t code) {
 
 TW_OPENCL_INLINE void tw_opencl_check(const tw_opencl_stage *stage, const char *call, const char *object, int32_t code) {
     if (code != 0) {
-        tw_opencl_fail(stage->name, tw_opencl_remedy(code), "%s of %s: %s (%d)", call, object, tw_opencl_error(code),
+        tw_opencl_fail(stage, tw_opencl_remedy(code), "%s of %s: %s (%d)", call, object, tw_opencl_error(code),
                        (int)code);
     }
 }
@@ -287,7 +289,7 @@ TW_OPENCL_INLINE const tw_opencl_device *tw_opencl_device_of(const tw_opencl_sta
     pthread_mutex_lock(&mutex);
     if (!is_open && *device.failure == '\0') is_open = tw_opencl_open_device(&device);
     pthread_mutex_unlock(&mutex);
-    if (!is_open) tw_opencl_fail(stage->name, "", "%s", device.failure);
+    if (!is_open) tw_opencl_fail(stage, "", "%s", device.failure);
     return &device;
 }
 
@@ -312,7 +314,7 @@ TW_OPENCL_INLINE tw_cl_object tw_opencl_build(const tw_opencl_stage *stage) {
             snprintf(log, sizeof log, "%s", whole);
             free(whole);
         }
-        tw_opencl_fail(stage->name, tw_opencl_remedy(code), "clBuildProgram on %s: %s (%d)\n%s", cl->name,
+        tw_opencl_fail(stage, tw_opencl_remedy(code), "clBuildProgram on %s: %s (%d)\n%s", cl->name,
                        tw_opencl_error(code), (int)code, log);
     }
     return program;
@@ -326,7 +328,7 @@ TW_OPENCL_INLINE void tw_opencl_make_buffer(const tw_opencl_stage *stage, tw_ope
     void *const data = (void *)(uintptr_t)buffer->data;
     buffer->memory = cl->clCreateBuffer(cl->context, kind, buffer->bytes > 0 ? buffer->bytes : 1, data, &code);
     if (code != 0) {
-        tw_opencl_fail(stage->name, tw_opencl_remedy(code), "clCreateBuffer of %s, %zu bytes: %s (%d)", buffer->name,
+        tw_opencl_fail(stage, tw_opencl_remedy(code), "clCreateBuffer of %s, %zu bytes: %s (%d)", buffer->name,
                        buffer->bytes, tw_opencl_error(code), (int)code);
     }
 }
@@ -356,7 +358,7 @@ TW_OPENCL_INLINE void tw_opencl_open(tw_opencl_stage *stage) {
     int32_t code = 0;
     const tw_opencl_device *const cl = stage->device = tw_opencl_device_of(stage);
     if (stage->doubles && !cl->has_doubles) {
-        tw_opencl_fail(stage->name, "map its layers that compute in double to a core",
+        tw_opencl_fail(stage, "map its layers that compute in double to a core",
                        "the device %s has no cl_khr_fp64, 64-bit floats", cl->name);
     }
     stage->queue = cl->clCreateCommandQueue(cl->context, cl->device, 0, &code);
@@ -409,7 +411,7 @@ TW_OPENCL_INLINE void tw_opencl_run(tw_opencl_stage *stage, int32_t first, int32
         const int32_t code = stage->device->clEnqueueNDRangeKernel(stage->queue, launch->object, 3, NULL, launch->grid,
                                                                    NULL, 0, NULL, NULL);
         if (code != 0) {
-            tw_opencl_fail(stage->name, tw_opencl_remedy(code), "clEnqueueNDRangeKernel of %s (%s): %s (%d)",
+            tw_opencl_fail(stage, tw_opencl_remedy(code), "clEnqueueNDRangeKernel of %s (%s): %s (%d)",
                            launch->kernel, launch->title, tw_opencl_error(code), (int)code);
         }
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 
 from tilewright.ir import Array
-from tilewright.runtime.toolchain import compiler
+from tilewright.runtime.toolchain import compile_shared, compiler
 from tilewright.targets.hmp.building import FLAGS, sources_of
 from tilewright.test.targets.hmp.stages import require_device
 from tilewright.test.targets.hmp.streamed import (
@@ -119,7 +120,12 @@ def test_devices(place: Path, expected: dict[str, Array], tmp_path: Path) -> Non
         _same(done.outputs, expected)
     failed = program.run(place / "frames", TILEWRIGHT_OPENCL_LIBRARY="libabsent.so", **variables)
     assert failed.status == 1
-    assert failed.errors.startswith("error: frame 0: stage1_gpu on gpu: OpenCL: ")
+    assert failed.errors.startswith("error: stage stage1_gpu on OpenCL: no library")
+    stub = compile_shared([Path(__file__).parent / "c" / "opencl_stub.c"], ["-O1"])
+    variables |= {"TILEWRIGHT_OPENCL_LIBRARY": str(stub), "STUB_FAIL": "clEnqueueNDRangeKernel:-5"}
+    failed = program.run(place / "frames", **variables)
+    assert failed.status == 1
+    assert re.match("error: frame 0: stage1_gpu on gpu: OpenCL: .*: CL_OUT_OF_RESOURCES", failed.errors), failed.errors
     failed = program.run(place / "frames", TILEWRIGHT_NPU_PATH=str(tmp_path))
     assert failed.status == 1
     assert "stage2_npu" in failed.errors
