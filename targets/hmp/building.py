@@ -175,7 +175,7 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
         tuple(stages),
         _ports(taken),
         _ports(returned),
-        _processors(described),
+        processors_of(described),
     )
     content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
     whole = Pipeline((*layered.steps, *outlined.steps, *buffers.steps, *streamed.steps))
@@ -217,7 +217,8 @@ def _ports(tensors: Sequence[tuple[str, Any, tuple[int, ...]]]) -> tuple[Port, .
     )
 
 
-def _processors(machine: Machine) -> tuple[Processor, ...]:
+def processors_of(machine: Machine) -> tuple[Processor, ...]:
+    """Return the processors of a machine."""
     return tuple(Processor(engine.name, engine.cores, engine.clock.mhz) for engine in machine.engines)
 
 

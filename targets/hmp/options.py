@@ -1,4 +1,4 @@
-"""Options that the commands `coop compile` and `coop run` share."""
+"""Options that the commands `coop compile`, `coop run` and `coop profile` share."""
 
 from __future__ import annotations
 
@@ -38,14 +38,19 @@ class Mapping:
 
 def add_mapping(parser: argparse.ArgumentParser) -> None:
     """Add the options of a model and of the mapping of its layers."""
-    what = f"the machine: {TARGET}, a variant {TARGET}/NAME, or a machine file that includes it ({TARGET})"
-    parser.add_argument("--target", default=TARGET, metavar="TARGET", help=what)
     what = "a letter for each layer, the first one of a processor's name: BBLGGNNN; one letter is for all layers"
     parser.add_argument("--order", default="", metavar="ORDER", help=what)
     what = "the first layers of the parts but the first, if ORDER has a letter for each part: --order GLB 3,5"
     parser.add_argument("--partition-points", default="", metavar="N,N", help=what)
     what = "slots of each queue between stages (0: one more than the stages that it spans)"
     parser.add_argument("--queue-depth", type=_depth, default=0, metavar="N", help=what)
+    add_machine(parser)
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a model and of the machine that it is compiled for."""
+    what = f"the machine: {TARGET}, a variant {TARGET}/NAME, or a machine file that includes it ({TARGET})"
+    parser.add_argument("--target", default=TARGET, metavar="TARGET", help=what)
     what = "stages of the GPU: OpenCL C, or C on a thread of a core"
     parser.add_argument("--gpu", choices=GPUS, default=GPUS[0], help=f"{what} ({GPUS[0]})")
     what = "stages of the NPU: artefacts of a vendor, which coop vendor describes, or C on a thread of a core"

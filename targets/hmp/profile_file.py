@@ -28,7 +28,7 @@ def published_of(network: Network, machine: Machine) -> Network:
 
 def measured(network: Network, machine: Machine, file: Path) -> Network:
     """
-    Return a network with the times of a file, JSON that `coop run --profile 1` wrote or TOML.
+    Return a network with the times of a file, JSON that `coop profile` wrote or TOML.
 
     Raises Diagnostic for a file of another network or machine, and for one that is none.
     """
@@ -36,7 +36,7 @@ def measured(network: Network, machine: Machine, file: Path) -> Network:
     try:
         content = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
     except ValueError as error:
-        raise Diagnostic(f"not a profile: {error}", str(file), remedy="coop run --profile 1 -o writes one") from error
+        raise Diagnostic(f"not a profile: {error}", str(file), remedy="tilewright coop profile writes one") from error
     return with_times(network, machine, content, str(file))
 
 
@@ -51,7 +51,7 @@ def with_times(network: Network, machine: Machine, content: Mapping[str, Any], f
             file,
             expected=f"{len(own)} layers of {', '.join(map(str, own[:3]))}, .. multiply-accumulates",
             found=f"{len(macs)} layers" if isinstance(macs, list) else "no list macs",
-            remedy="profile this network: coop run --profile 1",
+            remedy="profile this network: coop profile",
         )
     named = cast("Mapping[str, list[float]]", times if isinstance(times, Mapping) else {})
     known = [engine.name for engine in machine.engines]

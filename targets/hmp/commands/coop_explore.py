@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--population", type=int, default=100, metavar="N", help="with nsga2 (100)")
     add("--seed", type=int, default=0, metavar="N", help="with nsga2; the same front for a seed (0)")
     add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
-    add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop run --profile 1` wrote")
+    add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop profile` wrote")
     add("-o", "--output", type=path_of, metavar="FILE.jsonl", help="write the front, a point a line")
     add("--html", type=path_of, metavar="FILE", help="write a page with the front's picture, too")
     what = "set a shape, open in the model or fixed"

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--queue-depth", type=_count, default=0, metavar="N", help="slots of each queue (as many as all stages need)")
     add("--frames", type=_count, default=12, metavar="N", help="frames to simulate (12)")
     add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
-    add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop run --profile 1` wrote")
+    add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop profile` wrote")
     add("--json", type=path_of, metavar="FILE", help="write the plan as JSON, too")
     add("--html", type=path_of, metavar="FILE", help="write a page with who does what over frames, too")
     add("--emit", type=path_of, metavar="FILE.mlir", help="write the program of the frames, too")

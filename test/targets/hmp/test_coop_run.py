@@ -58,6 +58,21 @@ def test_from_model_to_results(tmp_path: Path, capfd: pytest.CaptureFixture[str]
     assert "there is no program of cooperative processors" in capfd.readouterr().err
 
 
+def test_measured_times_are_those_that_plans_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A layer has a time on each processor that was measured; another network refuses the file."""
+    model, times = network(tmp_path / "net.onnx"), tmp_path / "times.json"
+    words = ["coop", "profile", model, "--processors", "big,G", "--gpu", "core", "--npu", "core", "-o", times]
+    assert _called(*words) == 0
+    content = json.loads(times.read_text())
+    assert {name: len(column) for name, column in content["times_ms"].items()} == {"big": 6, "gpu": 6}
+    assert all(0 < time < 1000 for column in content["times_ms"].values() for time in column)
+    assert _called("coop", "plan", model, "--measured", times, "--order", "BBBGGG") == 0
+    capsys.readouterr()
+    times.write_text(json.dumps(content | {"macs": content["macs"][:5]}))
+    assert _called("coop", "plan", model, "--measured", times, "--order", "BBBGGG") == 1
+    assert "the profile is of another network" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
