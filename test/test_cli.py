@@ -351,7 +351,7 @@ UNDEFINED, REFUSED, OUTSIDE = (
     "  func.return %y : tensor<4xi32>\n}"
     for text in (
         "%y = arith.addi %x, %z : tensor<4xi32>",
-        "%e = arith.constant 1 : i32 %y = tensor.from_elements %e, %e, %e, %e : tensor<4xi32>",
+        "%e = arith.constant dense<1> : tensor<4xi32> %y = math.absi %x : tensor<4xi32>",
         "%e = tensor.extract %x[%i] : tensor<4xi32> %y = tensor.splat %e : tensor<4xi32>",
     )
 )
@@ -363,7 +363,7 @@ UNDEFINED, REFUSED, OUTSIDE = (
         (UNDEFINED, ("compile", "-o", "out"), 23),
         (UNDEFINED, ("import",), 23),
         (UNDEFINED, ("run", "--inputs", "inputs.npz", "--outputs", "out.npz"), 23),
-        (REFUSED, ("compile", "-o", "out"), 31),
+        (REFUSED, ("compile", "-o", "out"), 48),
         (OUTSIDE, ("run", "--on=interpreter", "--stop-after=types", "--inputs", "inputs.npz", "--outputs", "o.npz"), 3),
     ],
 )
