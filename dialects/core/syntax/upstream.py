@@ -349,6 +349,26 @@ def _print_transpose(op: Operation, printer: Printer) -> None:
     printer.print_op_attributes(op.attributes)
 
 
+def _named(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `linalg.add {a = 1 : i64} ins(...) outs(...)`, and xDSL's form with `attrs = {...}` behind the operands."""
+    from xdsl.dialects.linalg.abstract_ops import NamedOperation
+
+    attributes = parser.parse_optional_attr_dict()
+    made = cast(Any, NamedOperation.parse).__func__(op, parser)
+    known = cast("type[IRDLOperation]", op).get_irdl_definition().properties
+    for name, value in attributes.items():
+        (made.properties if name in known else made.attributes)[name] = value
+    return made
+
+
+def _print_named(op: Operation, printer: Printer) -> None:
+    """Print the attributes of a named op before its operands."""
+    from xdsl.dialects.linalg.abstract_ops import NamedOperation
+
+    vars(op)["PRINT_ATTRS_IN_FRONT"] = True
+    NamedOperation.print(cast(NamedOperation, op), printer)
+
+
 class Syntax(NamedTuple):
     """
     Parser and printer of an op's custom form; ops for which `is_generic` holds are printed in generic form.
@@ -381,6 +401,8 @@ SYNTAX: dict[str, Syntax] = {
     "scf.while": Syntax(_while, replaces=True),
 }
 """The syntax of ops that have none in xDSL, or one that omits attributes."""
+_NAMED = Syntax(_named, _print_named, replaces=True)
+"""The syntax of named ops of linalg whose attributes xDSL has behind their operands, where upstream reads none."""
 
 
 OPTIONAL_PROPERTIES = {"memref.global": ("initial_value", "sym_visibility")}
@@ -391,7 +413,8 @@ def add_syntax(op: type[Operation]) -> None:
     """Give the class of an op of the tables upstream's syntax, unless xDSL has it, and its optional properties."""
     if op.name in OPTIONAL_PROPERTIES:
         _make_optional(cast("type[IRDLOperation]", op), OPTIONAL_PROPERTIES[op.name])
-    syntax = SYNTAX.get(op.name)
+    is_named = getattr(op, "PRINT_ATTRS_IN_FRONT", None) is False
+    syntax = SYNTAX.get(op.name, _NAMED if is_named else None)
     if syntax is None or op.print is syntax.print or getattr(op.parse, "__func__", None) is syntax.parse:
         return
     if op.print is not Operation.print and not syntax.replaces:

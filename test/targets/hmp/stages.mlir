@@ -36,8 +36,8 @@ module attributes {hier.machine = {name = "two", levels = {RAM = {size = 65536 :
   gpu = {level = "RAM", runs = {"*" = {cost = "per_element", cycles = 1.0 : f64}}}}}} {
   func.func @network(%x: tensor<4xf32>) -> (tensor<4xf32> {onnx.name = "a"}, tensor<4xf32> {onnx.name = "b"}) {
     %e = tensor.empty() : tensor<4xf32>
-    %a = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) attrs = {hmp.layer = 0 : i64} -> tensor<4xf32>
-    %b = linalg.mul ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) attrs = {hmp.layer = 1 : i64} -> tensor<4xf32>
+    %a = linalg.add {hmp.layer = 0 : i64} ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %b = linalg.mul {hmp.layer = 1 : i64} ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
     func.return %a, %b : tensor<4xf32>, tensor<4xf32>
   }
 }

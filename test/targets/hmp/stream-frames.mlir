@@ -40,9 +40,9 @@ module attributes {hier.machine = {name = "two", levels = {RAM = {size = 65536 :
   little = {level = "RAM", runs = {"*" = {cost = "per_element", cycles = 1.0 : f64}}}}}} {
   func.func @network(%x: tensor<4xf32>) -> (tensor<4xf32> {onnx.name = "a"}, tensor<4xf32> {onnx.name = "b"}) {
     %e = tensor.empty() : tensor<4xf32>
-    %a = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) attrs = {hmp.layer = 0 : i64} -> tensor<4xf32>
-    %b = linalg.mul ins(%a, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) attrs = {hmp.layer = 1 : i64} -> tensor<4xf32>
-    %c = linalg.sub ins(%b, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) attrs = {hmp.layer = 2 : i64} -> tensor<4xf32>
+    %a = linalg.add {hmp.layer = 0 : i64} ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %b = linalg.mul {hmp.layer = 1 : i64} ins(%a, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %c = linalg.sub {hmp.layer = 2 : i64} ins(%b, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
     func.return %a, %c : tensor<4xf32>, tensor<4xf32>
   }
 }
