@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -63,9 +64,10 @@ class SlotName:
         self.queues = queues
         self.slots = slots
 
-    def of(self, lane: int) -> str:
-        """Return the name of the slot of a lane."""
-        return self.stream.slot_name(int(self.queues[lane]), int(self.slots[lane]))
+    @cached_property
+    def texts(self) -> list[str]:
+        """The names of the slots of all lanes."""
+        return [self.stream.slot_name(*key) for key in zip(self.queues.tolist(), self.slots.tolist(), strict=True)]
 
 
 @dataclass(eq=False)

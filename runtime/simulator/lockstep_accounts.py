@@ -92,16 +92,17 @@ def _transfer(schedule: Schedule, action: Transfer, nodes: NodeClass, names: _Na
     bus, start, end = schedule.links[action.link.name], action.token.start, action.token.end
     hops = int(action.counts.sum()) if action.ends is not None else count
     bus.busy += cost.data * hops
-    for channel, cycles in zip(action.channels.tolist(), (end - start).tolist(), strict=True):
-        bus.channel_busy[channel] += cycles
+    for channel in np.unique(action.channels).tolist():
+        bus.channel_busy[channel] += int((end - start)[action.channels == channel].sum())
     schedule.account(layer, bus, cost, (action.far.level, action.near.level), hops, outward, count)
     if outward:
         layer.stored += cost.bytes * count
         layer.produced += action.sizes[1] * count
     schedule.span(layer, int(start.min()), int(end.max()))
     schedule.note_last(layer, int(end.max()), outward=outward)
-    buses = [f"{action.link.name}.{channel}" for channel in action.channels.tolist()]
-    far_names = _texts(action.far, count)
+    channels = [f"{action.link.name}.{channel}" for channel in range(len(bus.channel_busy))]
+    buses = [channels[channel] for channel in action.channels.tolist()]
+    far_names = _texts(action.far)
     fields = buses, "out" if outward else "in", far_names, layer.nodes, start, end, cost.bytes, _instances(nodes)
     schedule.events.extend(Batch(fields, count))
     for lanes, sources, targets, begun, ended in action.hops if action.ends is not None else ():
@@ -118,17 +119,17 @@ def _transfer(schedule: Schedule, action: Transfer, nodes: NodeClass, names: _Na
             names[key] = order, name
 
 
-def _texts(place: Place, count: int) -> str | list[str]:
+def _texts(place: Place) -> str | list[str]:
     """Return the name of a buffer, or the names of the slots of all lanes."""
     name: object = place.name
-    return [name.of(lane) for lane in range(count)] if isinstance(name, SlotName) else place.name
+    return name.texts if isinstance(name, SlotName) else place.name
 
 
 def _keep(
     schedule: Schedule, place: Place, size: int, layer: Layer, start: Array, end: Array
 ) -> list[tuple[Place, int, Nodes]]:
     """Extend the residency of the buffers of all lanes; return their keys, one where it is the same for all."""
-    name, address = _texts(place, len(start)), place.address
+    name, address = _texts(place), place.address
     if isinstance(name, str) and not isinstance(address, Lanes):
         return [schedule.keep(place, size, layer.nodes, int(start.min()), int(end.max()))]
     names = [name] * len(start) if isinstance(name, str) else name

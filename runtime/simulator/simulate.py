@@ -227,23 +227,27 @@ def _link_cost(name: str, schedule: Schedule) -> LinkCost:
 def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: int) -> LevelUse:
     """Compute the use of a level by a sweep over the live ranges of its buffers."""
     here = [each for each in memory if each.level == level.name and (each.address >= 0 or not fixed)]
-    peak, peak_at, running = 0, 0, list[Residency]()
-    for at, begun in groupby(sorted(here, key=lambda each: each.start), key=lambda each: each.start):
-        running = [each for each in (*running, *begun) if at < each.end]
-        covered = _covered(running)
-        if covered > peak:
-            peak, peak_at = covered, at
+    ends = sorted((each.end, each.bytes) for each in here if each.address < 0 and each.start < each.end)[::-1]
+    peak, peak_at, covered, floating, running = 0, 0, 0, 0, list[Residency]()
+    for at, group in groupby(sorted(here, key=lambda each: each.start), key=lambda each: each.start):
+        begun = [each for each in group if at < each.end]
+        floating += sum(each.bytes for each in begun if each.address < 0)
+        while ends and ends[-1][0] <= at:
+            floating -= ends.pop()[1]
+        placed = [each for each in running if at < each.end]
+        placed += [each for each in begun if each.address >= 0]
+        if placed != running:
+            running, covered = placed, _covered(placed)
+        if covered + floating > peak:
+            peak, peak_at = covered + floating, at
     alive = tuple(each for each in here if each.start <= peak_at < each.end) if peak else ()
     return LevelUse(level.name, level.size * copies, peak, peak_at, alive, fixed, copies)
 
 
 def _covered(alive: Sequence[Residency]) -> int:
-    """Return the bytes of live buffers; buffers that alias (in-place updates) count once."""
+    """Return the bytes of live buffers with addresses; those that alias (in-place updates) count once."""
     total, reach = 0, 0
     for each in sorted(alive, key=lambda each: each.address):
-        if each.address < 0:
-            total += each.bytes
-            continue
         total += max(0, each.address + each.bytes - max(each.address, reach))
         reach = max(reach, each.address + each.bytes)
     return total

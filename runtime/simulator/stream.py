@@ -101,8 +101,9 @@ class Stream:
         self.depth = op.depth.data
         self.extents = op.type.extents
         self.has_slots = tile is not None
-        self.points = list(product(*map(range, self.extents)))
-        numbers = [instance_number(level.count, point, self.extents) for point in self.points]
+        points = list(product(*map(range, self.extents)))
+        self._places = [f"[{', '.join(map(str, point))}]" if point else "" for point in points]
+        numbers = [instance_number(level.count, point, self.extents) for point in points]
         self.instances: Array | None = np.array(numbers) if self.extents else None
         """The instance of the level that each queue lies in; None for one queue, which lies where it is used."""
         count = prod(self.extents)
@@ -128,9 +129,7 @@ class Stream:
 
     def slot_name(self, queue: int, slot: int) -> str:
         """Return the name of a slot."""
-        point = self.points[queue]
-        at = f"[{', '.join(map(str, point))}]" if point else ""
-        return f"slot {slot} of {self.name}{at}"
+        return f"slot {slot} of {self.name}{self._places[queue]}"
 
     def slot(self, queue: int, number: int) -> Place | None:
         """Return the slot of a step, None of a stream of nothing."""
