@@ -7,9 +7,10 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
+from ...dialects.core.machine.routes import Edge
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp
 from .lanes import NotInStep
-from .lockstep import HandOn, Kernel, Lockstep, NodeClass, Take, Transfer, Wait
+from .lockstep import Action, HandOn, Kernel, Lockstep, NodeClass, Take, Transfer, Wait
 from .mesh import Spans
 from .stream import Stream
 
@@ -21,12 +22,15 @@ class LaneEvents(Lockstep):
         """Execute all lanes. Raises NotInStep where some block forever."""
         self._buses = Spans({})
         self._serial = 0
+        self._steps: dict[Action, list[tuple[int, int]]] = {}
+        """Queue of each lane, and the slot that has to be handed on before."""
+        self._routes: dict[Action, list[tuple[Edge, ...]]] = {}
         owners: dict[int, tuple[NodeClass, int]] = {}
         for nodes in self._classes:
             nodes.now = np.full(len(nodes.instances), self._begin, np.int64)
             owners |= {number: (nodes, lane) for lane, number in enumerate(nodes.instances.tolist())}
             for action in nodes.actions:
-                _allocate(action, len(nodes.instances))
+                self._begin_columns(action, len(nodes.instances))
         turns = [(self._begin, number, 0) for number, (nodes, _) in owners.items() if nodes.actions]
         blocked: dict[tuple[Stream, type, int], list[tuple[int, int, int]]] = defaultdict(list)
         heapify(turns)
@@ -36,14 +40,14 @@ class LaneEvents(Lockstep):
             action, freed = nodes.actions[at], None
             if isinstance(action, Take):
                 kind = PushOp if isinstance(action.op, PopOp) else ReleaseOp
-                queue = int(action.queues[lane])
-                until = self._handed[action.stream][kind].time(queue, int(action.before[lane]))
+                queue, before = self._steps[action][lane]
+                until = self._handed[action.stream][kind].time(queue, before)
                 if until is None:
                     blocked[action.stream, kind, queue].append(turn)
                     continue
                 action.began[lane], action.until[lane] = now, (now := max(now, until))
             elif isinstance(action, HandOn):
-                queue, after = int(action.queues[lane]), action.after
+                (queue, _), after = self._steps[action][lane], action.after
                 time = now if after is None else max(now, int(after.end[lane]))
                 self._handed[action.stream][type(action.op)].hand_on(queue, time)
                 freed = action.stream, type(action.op), queue
@@ -59,6 +63,23 @@ class LaneEvents(Lockstep):
             raise NotInStep
         for nodes in self._classes:
             _gather_hops(nodes)
+
+    def _begin_columns(self, action: Action, count: int) -> None:
+        """Begin the columns of an action, and read those that its lanes need one by one."""
+        if isinstance(action, Take | HandOn):
+            before = action.before if isinstance(action, Take) else action.queues
+            self._steps[action] = list(zip(action.queues.tolist(), before.tolist(), strict=True))
+        if isinstance(action, Take):
+            action.began, action.until = np.empty(count, np.int64), np.empty(count, np.int64)
+        if isinstance(action, Kernel | Wait):
+            action.began = np.empty(count, np.int64)
+        if isinstance(action, Kernel | Transfer):
+            action.token.start, action.token.end = np.empty(count, np.int64), np.empty(count, np.int64)
+        if isinstance(action, Transfer):
+            action.channels, action.order = np.zeros(count, np.int64), np.zeros(count, np.int64)
+            action.counts, action.passed = np.zeros(count, np.int64), []
+            if action.ends is not None:
+                self._routes[action] = self._schedule.routes(action.link, *action.ends)
 
     def _execute(self, nodes: NodeClass, action: Kernel | Transfer | Wait, lane: int, now: int) -> int:
         """Execute an action of a lane that no stream blocks; return the cycle at which the lane resumes."""
@@ -84,29 +105,14 @@ class LaneEvents(Lockstep):
 
     def _hop(self, now: int, action: Transfer, lane: int) -> None:
         """Send the transfer of a lane from instance to instance."""
-        assert action.ends is not None
         link, cost = action.link, action.cost
-        ends = (each[lane : lane + 1] for each in action.ends)
-        (route,) = self._schedule.routes(link, *ends)
+        route = self._routes[action][lane]
         start, end, spans = self._schedule.mesh.send(link, route, now, cost.startup, cost.data)
         action.token.start[lane], action.token.end[lane] = start, end
         action.counts[lane] = len(route)
         action.passed += [(lane, *edge, *span) for edge, span in zip(route, spans, strict=True)]
         channels, bus = self._links[link.name]
         self._links[link.name] = channels, max(bus, end)
-
-
-def _allocate(action: object, count: int) -> None:
-    """Begin the columns of an action."""
-    if isinstance(action, Take):
-        action.began, action.until = np.empty(count, np.int64), np.empty(count, np.int64)
-    if isinstance(action, Kernel | Wait):
-        action.began = np.empty(count, np.int64)
-    if isinstance(action, Kernel | Transfer):
-        action.token.start, action.token.end = np.empty(count, np.int64), np.empty(count, np.int64)
-    if isinstance(action, Transfer):
-        action.channels, action.order = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        action.counts, action.passed = np.zeros(count, np.int64), []
 
 
 def _gather_hops(nodes: NodeClass) -> None:

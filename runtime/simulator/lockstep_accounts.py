@@ -100,8 +100,7 @@ def _transfer(schedule: Schedule, action: Transfer, nodes: NodeClass, names: _Na
         layer.produced += action.sizes[1] * count
     schedule.span(layer, int(start.min()), int(end.max()))
     schedule.note_last(layer, int(end.max()), outward=outward)
-    channels = [f"{action.link.name}.{channel}" for channel in range(len(bus.channel_busy))]
-    buses = [channels[channel] for channel in action.channels.tolist()]
+    buses = [f"{action.link.name}.{int(channel)}" for channel in action.channels]
     far_names = _texts(action.far)
     fields = buses, "out" if outward else "in", far_names, layer.nodes, start, end, cost.bytes, _instances(nodes)
     schedule.events.extend(Batch(fields, count))

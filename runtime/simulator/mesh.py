@@ -78,6 +78,9 @@ class Mesh:
     def _occupied(self, link: Link, edge: Edge, ready: int, data: int) -> int:
         """Occupy a bus in its first gap from a cycle on that the data fit in; return the cycle of its begin."""
         busy = self._busy.setdefault((link.name, *edge), [])
+        if not busy or busy[-1][1] <= ready:
+            busy.append((ready, ready + data))
+            return ready
         at = ready
         number = max(0, bisect_right(busy, (ready, ready)) - 1)
         while number < len(busy) and busy[number][0] < at + data:
