@@ -7,15 +7,17 @@ places.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BFloat16Type,
     BytesAttr,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -126,6 +128,14 @@ def is_unsigned_type(type: Attribute) -> bool:
 def numbers_of(attribute: Attribute) -> tuple[int, ...]:
     """Return the integers of an `array<i64: ...>`."""
     return tuple(int(value) for value in cast(Any, attribute).get_values())
+
+
+def set_argument_attributes(function: FuncOp, attributes: Sequence[DictionaryAttr]) -> None:
+    """Set the attributes of a function's arguments; where all are empty there are none, as in text."""
+    if any(attribute.data for attribute in attributes):
+        function.arg_attrs = ArrayAttr(attributes)
+    else:
+        function.properties.pop("arg_attrs", None)
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:

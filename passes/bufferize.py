@@ -11,7 +11,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
     DictionaryAttr,
     FunctionType,
     ModuleOp,
@@ -24,7 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
-from ..ir import functions, numbers_of, shape_of, where
+from ..ir import functions, numbers_of, set_argument_attributes, shape_of, where
 from .buffers.branches import convert_branches, plan_branches
 from .buffers.bufferizer import Bufferizer, buffer_of
 from .buffers.calls import convert_call
@@ -115,7 +114,7 @@ def _set_signature(function: func.FuncOp, block: Block) -> None:
     arguments = list(function.arg_attrs.data) if function.arg_attrs else [DictionaryAttr({})] * count
     returned = list(function.res_attrs.data) if function.res_attrs else [DictionaryAttr({})] * results
     marked = [DictionaryAttr(attribute.data | {"tilewright.output": UnitAttr()}) for attribute in returned]
-    function.properties["arg_attrs"] = ArrayAttr([*arguments, *marked])
+    set_argument_attributes(function, [*arguments, *marked])
     function.properties.pop("res_attrs", None)
     function.properties["function_type"] = FunctionType.from_lists([argument.type for argument in block.args], [])
 

@@ -33,7 +33,17 @@ from ..dialects.core.analysis.intervals import Range
 from ..dialects.ml_program import GlobalLoadOp, definition_of, loads_of
 from ..dialects.onnx.schema import OnnxOp, make
 from ..errors import Diagnostic
-from ..ir import array_of, dense, element_of, functions, integer_width, numbers_of, shape_of, where
+from ..ir import (
+    array_of,
+    dense,
+    element_of,
+    functions,
+    integer_width,
+    numbers_of,
+    set_argument_attributes,
+    shape_of,
+    where,
+)
 from .core.base import Pass
 from .lowering.index_ranges import RANGE, bound_indices
 from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Rule
@@ -128,7 +138,7 @@ def _type_arguments(state: _Inference) -> None:
         narrow = narrow and limits is None
         name = declared if narrow else StringAttr(str(type))
         attributes[index] = DictionaryAttr(attributes[index].data | {"onnx.type": name})
-    state.function.properties["arg_attrs"] = ArrayAttr(attributes)
+    set_argument_attributes(state.function, attributes)
 
 
 def _warn_of_undeclared(name: Attribute | None) -> None:

@@ -31,7 +31,7 @@ from ..dialects.core.ports import POSITION, POSITIONS
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, new_global
 from ..dialects.onnx.schema import OnnxOp
 from ..errors import Diagnostic
-from ..ir import dense, element_of, functions, numpy_type, shape_of, where
+from ..ir import dense, element_of, functions, numpy_type, set_argument_attributes, shape_of, where
 from .core.base import Pass
 from .lowering.index_ranges import RANGE, bound_indices, carried, moved
 from .state.caches import Cache, constant_array, find_caches, port_attributes, port_name
@@ -229,7 +229,7 @@ def _set_ports(
     """Bring the signature in line with the function's block, and set the attributes of arguments and results."""
     block = function.body.block
     assert block.last_op is not None
-    function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(row) for row in arguments])
+    set_argument_attributes(function, [DictionaryAttr(row) for row in arguments])
     function.properties["res_attrs"] = ArrayAttr([DictionaryAttr(row) for row in results])
     outputs = [value.type for value in block.last_op.operands]
     function.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], outputs)

@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.buckets import BUCKET_OF, buckets_of, last_position
-from ...ir import array_of, dense, element_of, free_symbol, functions, numbers_of, shape_of
+from ...ir import array_of, dense, element_of, free_symbol, functions, numbers_of, set_argument_attributes, shape_of
 from ..memory.views import buffer_type
 
 RANGE = "tilewright.range"
@@ -123,7 +123,7 @@ def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | N
     body.add_op(scf.YieldOp())
     block.add_ops([scf.IfOp(fine, [], Region(body)), func.ReturnOp(status)])
     outer = func.FuncOp(name, FunctionType.from_lists(types, [i32]), Region(block))
-    outer.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(said) for _, said in _arguments(function)])
+    set_argument_attributes(outer, [DictionaryAttr(said) for _, said in _arguments(function)])
     outer.attributes[STATUS] = UnitAttr()
     outer.location = function.location
     function.properties["sym_name"] = StringAttr(f"{name}_step")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, i64
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 from ...dialects.onnx.schema import OnnxOp
-from ...ir import numbers_of, shape_of
+from ...ir import numbers_of, set_argument_attributes, shape_of
 from .lowerer import constant_of
 
 RANGE = "tilewright.range"
@@ -37,7 +37,7 @@ def bound_indices(function: func.FuncOp) -> None:
         count = table[int(op.attribute("axis")) % len(table)]
         rows[source.index][RANGE] = _narrowed(rows[source.index].get(RANGE), -count - least, count - 1 - greatest)
     if any(rows):
-        function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(row) for row in rows])
+        set_argument_attributes(function, [DictionaryAttr(row) for row in rows])
 
 
 def carried(value: SSAValue) -> SSAValue:

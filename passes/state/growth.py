@@ -8,14 +8,14 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import DictionaryAttr, FunctionType, ModuleOp, TensorType, i64
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.ports import ROWS
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
-from ...ir import Array, array_of, dense, element_of, numbers_of, shape_of, where
+from ...ir import Array, array_of, dense, element_of, numbers_of, set_argument_attributes, shape_of, where
 from ...runtime.interpreter import Interpreter, load_rules, run_op
 from .caches import Cache, constant_array, port_attributes
 from .causal import causal_axis, causal_mask
@@ -111,7 +111,7 @@ def _stated(function: func.FuncOp, caches: Sequence[Cache]) -> dict[SSAValue, in
         if ROWS in row:
             found[argument] = numbers_of(row.pop(ROWS))[0]
     if found:
-        function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(row) for row in ports])
+        set_argument_attributes(function, [DictionaryAttr(row) for row in ports])
     pasts = {value for cache in caches for value in _shown(cache)}
     return {value: axis for value, axis in found.items() if value not in pasts}
 

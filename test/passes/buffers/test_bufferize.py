@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import Array, functions
 from tilewright.passes.bufferize import bufferize
@@ -146,3 +146,10 @@ def test_a_kernel_that_reads_its_output_gets_a_copy():
 def test_equal_constants_are_one_global():
     body = f"%k = arith.constant dense<3> : {T}\n%l = arith.constant dense<3> : {T}\n" + double("a", "k", "l")
     assert count(converted(body, "a: 2x4", "k: 2x4"), "memref.global") == 1
+
+
+def test_functions_without_outputs_are_read_as_they_are_printed() -> None:
+    module = parse_module(CONTEXT, f"func.func private @helper(%x: {T}) {{ func.return }}")
+    for function in functions(module):
+        bufferize(module, function)
+    assert parse_module(new_context(), print_ir(module)).is_structurally_equivalent(module)
