@@ -9,6 +9,7 @@ device may differ by 1e-5 of the greatest number, where the device's elementary 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import random
 import subprocess
@@ -33,6 +34,7 @@ FRAMES = 4
 
 def outputs(model: Path, mapping: Mapping, folder: Path, flags: list[str], seed: int) -> tuple[Facts, dict[str, Array]]:
     """Return the facts of a mapping and its results of some frames. Raises CalledProcessError where the run fails."""
+    gc.collect()  # IR is cyclic, and holds the weights of the order before
     built = build(Model(model), "hmp", mapping)
     write_program(built, folder)
     frames, results = folder / "frames", folder / "results"
