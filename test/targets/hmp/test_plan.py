@@ -106,6 +106,20 @@ def test_orders_of_letters() -> None:
     assert _letters(tuple(order_of("g", "", 3, MACHINE))) == "GGG"
 
 
+@pytest.mark.nightly
+def test_every_order_of_eight_layers_is_planned() -> None:
+    network = _googlenet(0.8)
+    few = Network(network.name, network.layers[:8], network.values[:9], switch=network.switch)
+    orders = 0
+    for letters in product("LBGN", repeat=8):
+        prediction = predict(few, order_of("".join(letters), "", 8, MACHINE), MACHINE)
+        layers = [number for stage in prediction.stages for number in range(stage.first, stage.last + 1)]
+        assert layers == list(range(8))
+        assert 0 < prediction.period <= prediction.latency
+        orders += 1
+    assert orders == 4**8
+
+
 def test_every_profile_is_of_a_machine_that_is_there() -> None:
     for file in Path(PUBLISHED).glob("*.toml"):
         content = tomllib.loads(file.read_text())
