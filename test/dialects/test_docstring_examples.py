@@ -27,6 +27,8 @@ FRAGMENTS = {
     "hier.launch": "the types of a target's kernel",
     "hier.program": "the body",
     "hier.resident": "the transfers",
+    "opencl.stage": "the launches",
+    "vendor.run": "the facts of the artefact",
 }
 """Op whose examples leave out a part, written as `...` -> the part."""
 
@@ -40,6 +42,8 @@ INCOMPLETE = {
     "ml_program.global_load": "the global",
     "ml_program.global_load_const": "the global",
     "ml_program.global_store": "the global",
+    "opencl.launch": "the kernel",
+    "opencl.open": "the stage",
 }
 """Op whose example parses, but does not verify -> the part of a program that it needs for that."""
 

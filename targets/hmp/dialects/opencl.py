@@ -61,7 +61,7 @@ class StageOp(IRDLOperation):
         opencl.stage {
           %bytes = opencl.buffer : memref<4096xi8>
           %sums = memref.view %bytes[%c0][] : memref<4096xi8> to memref<1024xf32>
-          opencl.launch @conv_0(%x, %w, %sums) {written = array<i64: 2>} : memref<..>, memref<..>, memref<1024xf32>
+          opencl.launch @conv_0(%x, %w, %sums) ...
         }
     """
 
@@ -159,7 +159,7 @@ class LaunchOp(IRDLOperation):
     """
     Launch a kernel over its index space: the function runs once, its marked loops spread over work-items.
 
-        opencl.launch @conv_0(%x, %w, %y) {written = array<i64: 2>} : memref<..>, memref<..>, memref<..>
+        opencl.launch @add_0(%x, %y) {written = array<i64: 1>} : memref<64xf32>, memref<64xf32>
     """
 
     name = "opencl.launch"

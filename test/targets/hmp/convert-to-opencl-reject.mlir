@@ -1,5 +1,5 @@
 // RUN: opt-tool %s -p convert-to-opencl,convert-to-emitc --split-input-file --verify-diagnostics
-// RUN: not opt-tool %S/stages.mlir -t opencl 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not opt-tool %S/pipeline-frames.mlir -t opencl 2>&1 | filecheck %s --check-prefix=NONE
 // NONE: the module has no kernels of an OpenCL device
 
 func.func private @stage0_gpu(%x: memref<4xf32>) attributes {engine = "gpu", hmp.layers = array<i64: 0, 0>} {

@@ -1,16 +1,6 @@
 // RUN: opt-tool %s -p 'map-layers{order=BG},outline-stages,bufferize,pipeline-frames{frames=4},verify-memory' | filecheck %s
-// RUN: opt-tool %s -p 'map-layers{order=BG points=1},outline-stages' -o %t
-// RUN: not opt-tool %s -p 'map-layers{order=BGG}' 2>&1 | filecheck %s --check-prefix=LONG
-// RUN: not opt-tool %s -p 'map-layers{order=BX}' 2>&1 | filecheck %s --check-prefix=LETTER
-// RUN: not opt-tool %s -p 'map-layers{order=BG points=2}' 2>&1 | filecheck %s --check-prefix=POINTS
-// RUN: not opt-tool %s -p 'outline-stages,bufferize,pipeline-frames' 2>&1 | filecheck %s --check-prefix=NONE
 
 // A value of the first stage goes by one stream to the second, and by another, three slots deep, to the sink.
-// LONG: error: [map-layers, pass 1 of 1] the order BGG is for 3 layers, the network has 2
-// LETTER: has no processor X
-// LETTER: expected:   letters of B (big), G (gpu)
-// POINTS: the partition points 2 do not cut 2 layers into 2 parts
-// NONE: 'linalg.add' is no stage, of which a pipeline is made
 
 // CHECK: func.func private @stage0_big(%x: memref<4xf32>, %{{.*}}: memref<4xf32> {tilewright.output}) attributes {engine = "big", hmp.layers = array<i64: 0, 0>}
 // CHECK: func.func private @stage1_gpu(
