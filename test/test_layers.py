@@ -22,9 +22,14 @@ MIRRORED = ("dialects", "passes", "runtime", "targets")
 ORDER = (
     *("errors", "discovery", "files", "console", "interruption", "grammar", "locations", "ir", "plugins"),
     *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
-    *("runtime.driver", "runtime.tools", "api", "completion", "commands", "opt_tool", "cli", "universe", ""),
+    *("runtime.driver", "runtime.tools", "api", "completion", "commands", "opt_tool", "targets.commands"),
+    *("cli", "universe", ""),
 )
-"""The packages, from below: a module imports from its own and those before it. The last is the root, `__init__`."""
+"""
+The packages, from below: a module imports from its own and those before it. The last is the root, `__init__`.
+
+`targets.commands` are the commands of targets, with the modules of their folder that serve these alone.
+"""
 
 
 def sources(root: Path = ROOT, folders: Sequence[str] = FOLDERS) -> dict[str, Path]:
@@ -113,9 +118,29 @@ def package_of(module: str) -> str:
     return max((each for each in ORDER if f"{module}.".startswith(f"{each}.") or not each), key=len)
 
 
+_COMMAND = re.compile(r"targets\.\w+\.commands\b")
+_PART = re.compile(r"targets\.\w+\.(?:passes|dialects|formats|simulators|costs|emission|explore|emulation|bare)\b")
+"""Modules of a target that the compiler finds by where they lie."""
+
+
+def of_commands(graph: Mapping[str, set[str]]) -> set[str]:
+    """Return the commands of targets, and the modules of targets that these import and no part of a target does."""
+    commands, parts = (
+        {other for name in graph if kind.match(name) for other in {name, *reachable(graph, name)}}
+        for kind in (_COMMAND, _PART)
+    )
+    return {name for name in commands - parts if name.startswith("targets.")}
+
+
+def packages_of(graph: Mapping[str, set[str]]) -> dict[str, str]:
+    """Return the package of ORDER of each module."""
+    of_targets = of_commands(graph)
+    return {name: "targets.commands" if name in of_targets else package_of(name) for name in graph}
+
+
 def upward(graph: Mapping[str, set[str]]) -> list[tuple[str, str]]:
     """The imports against the order of the packages."""
-    rank = {name: ORDER.index(package_of(name)) for name in graph}
+    rank = {name: ORDER.index(package) for name, package in packages_of(graph).items()}
     return [(name, other) for name in graph for other in sorted(graph[name]) if rank[other] > rank[name]]
 
 
@@ -139,7 +164,7 @@ def test_imports_go_one_way():
 def test_packages_import_from_those_below():
     graph = import_graph()
     assert upward(graph) == []
-    assert {package_of(name) for name in graph} == set(ORDER)
+    assert set(packages_of(graph).values()) == set(ORDER)
 
 
 def test_imports_against_the_order_are_found():

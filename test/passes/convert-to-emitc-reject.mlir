@@ -58,20 +58,6 @@ func.func @f(%i: index) {
 
 // -----
 
-func.func @f(%i: index) {
-  // expected-error@+1 {{'scf.index_switch' cannot be converted to C}}
-  scf.index_switch %i
-  case 2 {
-    scf.yield
-  }
-  default {
-    scf.yield
-  }
-  func.return
-}
-
-// -----
-
 func.func @runtime() {
   // expected-error@+1 {{'cluster.dma_begin' calls the C runtime of a target, whose header is not configured}}
   %token = cluster.dma_begin : i32

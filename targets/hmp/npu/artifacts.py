@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, ModuleO
 
 from ....files import write_bytes
 from ....runtime.toolchain import compile_executable, compile_shared
-from .reference import FLAGS
 from .subgraph import Subgraph, subgraphs
 
 ARTIFACT = "hmp.artifact"
@@ -24,6 +23,8 @@ C = Path(__file__).parent.parent / "c"
 _HEADERS = ("tilewright_npu.h", "tilewright_npu_process.h")
 _WORKER = ("tilewright_npu_worker.c", "tilewright_npu_file.c")
 _LINK = ("-pthread", "-ldl")
+FLAGS = ("-std=c11", "-O2", "-ffp-contract=off")
+"""Flags under which the C of networks and artefacts rounds alike."""
 
 BIT_EXACT, PER_CALL_HISTORY, TOLERANCE = range(3)
 """Classes of determinism in tilewright_npu.h."""

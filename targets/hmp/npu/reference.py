@@ -17,6 +17,7 @@ from ....passes.formats.c import render, write_program
 from ....runtime.host import sources_in
 from ....runtime.processes import finished
 from ....runtime.toolchain import compile_shared, compiler
+from .artifacts import FLAGS
 from .subgraph import Subgraph
 
 TARGET = "reference"
@@ -25,8 +26,6 @@ _MAGIC, _VERSION = b"TWNPUREF", 1
 _HEADER = struct.Struct("<8sII32s32s32sIIQ")
 """Layout of tw_npu_reference_header."""
 _ALIGNMENT = 64
-FLAGS = ("-std=c11", "-O2", "-ffp-contract=off")
-"""Flags under which the C of networks and artefacts rounds alike."""
 
 
 def reference_artifact(subgraph: Subgraph, flags: Sequence[str] = ()) -> bytes:

@@ -77,6 +77,7 @@ def test_a_network_of_the_zoo(tmp_path: Path) -> None:
     np.testing.assert_array_equal(done.outputs[0], outputs[0])
 
 
+@pytest.mark.nightly
 def test_a_network_that_needs_the_mathematical_library(tmp_path: Path) -> None:
     built = model([node("Exp", ["x"], ["y"])], outputs={"y": (1, 2, 6, 6)})
     folder, inputs, outputs = compiled(built, tmp_path)
