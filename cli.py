@@ -232,7 +232,7 @@ def _command_place(words: Sequence[str]) -> int:
 
 
 def _joined(words: Sequence[str], place: int, known: Iterable[str]) -> tuple[Sequence[str], str]:
-    """Join the two words of a command of two, such as `coop plan`; return the words and the command's name."""
+    """Join the two words of a command of two, such as `foo bar`; return the words and the command's name."""
     name, rest = words[place], words[place + 1 :]
     if not any(command.startswith(f"{name} ") for command in known):
         return words, name

@@ -151,7 +151,7 @@ class NodeClass:
 
     @property
     def is_done(self) -> bool:
-        """Whether all actions have been executed."""
+        """True when all actions have been executed."""
         return self.next == len(self.actions)
 
 
@@ -168,7 +168,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self._taken: dict[tuple[Stream, type[StreamEndOp]], Array] = {}
-        """How many slots of each queue the walked classes have taken, by the class of op."""
+        """Slots of each queue that the walked classes have taken, by the class of op."""
         self._users: dict[tuple[Stream, type[StreamEndOp]], Array] = {}
         self._number = 0
 
@@ -184,7 +184,7 @@ class Recorder:
 
     @property
     def taken(self) -> dict[tuple[Stream, type[StreamEndOp]], Array]:
-        """How many slots of each queue all classes have taken, by the class of op."""
+        """Slots of each queue that all classes have taken, by the class of op."""
         return self._taken
 
     def run(self, layer: Layer, cost: KernelCost, places: Sequence[Place]) -> None:

@@ -72,7 +72,7 @@ class Processor(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a program: its ports, the mapping of its layers, the processors of its machine."""
+    """Facts of a program: its ports, the mapping of its layers, the processors of its machine."""
 
     model: str
     machine: str

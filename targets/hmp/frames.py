@@ -98,7 +98,7 @@ def end_of(start: float, work: float, nominal: float, changes: Sequence[Change])
 
 
 class Span(NamedTuple):
-    """What a stage did to a frame: a layer, or RECEIVE, from one nanosecond to another."""
+    """Interval of a stage's work on a frame: a layer, or RECEIVE, from one nanosecond to another."""
 
     stage: str
     processor: str

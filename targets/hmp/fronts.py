@@ -24,10 +24,10 @@ from .mapping import Stage, stages_of
 from .model import Network, received_by
 
 Progress: TypeAlias = Callable[[int], object]
-"""Is told the number of the order that is evaluated, or of the generation."""
+"""Callback that takes the number of the order that is evaluated, or of the generation."""
 
 
-def print_nothing(number: int) -> None:
+def no_progress(number: int) -> None:
     """Show no progress."""
 
 
@@ -159,7 +159,7 @@ def space_of(network: Network, machine: Machine, names: Sequence[str]) -> Space:
     return Space(network, machine, chosen)
 
 
-def exact_front(space: Space, progress: Progress = print_nothing) -> list[Choice]:
+def exact_front(space: Space, progress: Progress = no_progress) -> list[Choice]:
     """Return the Pareto front of the whole space, by period; `progress` is told the number of each order."""
     clocks, hosts = space.settings
     kept: list[Choice] = []
@@ -207,7 +207,7 @@ def searched_front(
     generations: int = 80,
     population: int = 100,
     seed: int = 0,
-    progress: Progress = print_nothing,
+    progress: Progress = no_progress,
 ) -> list[Choice]:
     """
     Return the front that NSGA-II finds; the same for a seed.
@@ -269,7 +269,7 @@ def _decoded(space: Space, genes: Array) -> tuple[list[str], Array, Array]:
 
 
 def _phenotype(space: Space, genes: Array) -> tuple[object, ...]:
-    """Return what a chromosome stands for; chromosomes differ in keys and cuts that make the same stages."""
+    """Return the phenotype of a chromosome: chromosomes differ in keys and cuts that make the same stages."""
     order, clocks, hosts = _decoded(space, genes)
     used = [place for place, engine in enumerate(space.engines) if engine.name in order]
     return tuple(order), tuple(clocks[0, used]), tuple(hosts[0, used])

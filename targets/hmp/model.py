@@ -16,7 +16,7 @@ from ...errors import Diagnostic
 from ...ir import element_of, functions, node_names, shape_of
 from ...passes.memory.views import buffer_type, bytes_of
 from .mapping import Stage, stages_of
-from .passes.find_layers import layer_of
+from .passes.find_layers import enclosing, layer_of
 
 HANDOVER = 591_000, 0.223
 """
@@ -95,28 +95,21 @@ def _nanoseconds(machine: Machine, engine: Engine, op: Operation) -> float:
 
 
 def _values(function: FuncOp, groups: Mapping[int, Sequence[Operation]]) -> Iterable[Value]:
-    """Yield the values that several layers share, and those that enter and leave the network."""
+    """Yield the values that several layers share, and those that enter and leave the network (layer: their number)."""
     owner = {op: number for number, ops in groups.items() for op in ops}
     results = [value for number in sorted(groups) for op in groups[number] for value in op.results]
     for value in (*function.body.block.args, *results):
         producer = owner[value.owner] if isinstance(value.owner, Operation) else OUTSIDE
-        users = [_layer_around(use.operation, owner) for use in value.uses]
-        consumers = {len(groups) if user is None else user for user in users} - {producer}
+        users = [enclosing(use.operation, owner) for use in value.uses]
+        consumers = {len(groups) if user is None else owner[user] for user in users} - {producer}
         if consumers:
             size = bytes_of(buffer_type(shape_of(value), element_of(value)))
             yield Value(value.name_hint or "value", size, producer, tuple(sorted(consumers)))
 
 
-def _layer_around(op: Operation | None, owner: Mapping[Operation, int]) -> int | None:
-    """Return the layer of the op around a use, None for the network's return."""
-    while op is not None and op not in owner:
-        op = op.parent_op()
-    return None if op is None else owner[op]
-
-
 @dataclass(frozen=True)
 class Prediction:
-    """What a mapping gives: nanoseconds of each stage, of a frame and between frames, and millijoules of a frame."""
+    """Prediction for a mapping: nanoseconds of stages, of a frame and between frames, millijoules of a frame."""
 
     order: tuple[str, ...]
     stages: tuple[Stage, ...]
@@ -139,7 +132,7 @@ class Clocks:
     mhz: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def ratio(self, engine: Engine) -> float:
-        """Return how much longer work takes than at the fastest clock: time is in inverse proportion, by assumption."""
+        """Return the slowdown against the fastest clock: time is in inverse proportion to it, by assumption."""
         return engine.clock.nominal / self.mhz[engine.name] if engine.name in self.mhz else 1.0
 
     def share(self, engine: Engine) -> float:

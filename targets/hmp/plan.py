@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...compiler import Model, compile_model
 from ...dialects.core.machine.attribute import machine_of
-from ...dialects.core.machine.model import Engine, Machine
+from ...dialects.core.machine.model import Machine
 from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import StreamOp
 from ...errors import Diagnostic, did_you_mean
@@ -130,40 +130,3 @@ def names_of(text: str, machine: Machine) -> list[str]:
             remedy=did_you_mean(unknown[0], list(letters.values())),
         )
     return names
-
-
-def clocks_of(text: str, machine: Machine) -> Clocks:
-    """
-    Return the clocks that a text gives, as `big=1416,little=L3`: MHz, or L and the index of an operating point from 0.
-
-    Raises Diagnostic for a processor that the machine lacks, and for a clock that is none of its operating points.
-    """
-    chosen: dict[str, float] = {}
-    engines = {engine.name: engine for engine in machine.engines}
-    letters = processors(machine)
-    for part in text.replace("@", "=").split(",") if text else ():
-        name, _, value = part.partition("=")
-        engine = engines.get(letters.get(name.upper(), name))
-        if engine is None:
-            raise Diagnostic(
-                f"'{machine.name}' has no processor {name}", expected=", ".join(engines), found=part, remedy=_CLOCKS
-            )
-        chosen[engine.name] = _operating_point(engine, value)
-    return Clocks(chosen)
-
-
-_CLOCKS = "give clocks as big=1416,little=816 in MHz, or big=L7 for the operating point of that index, from L0"
-
-
-def _operating_point(engine: Engine, value: str) -> float:
-    points = sorted(engine.clock.mhz)
-    if value[:1].upper() == "L" and value[1:].isdecimal() and int(value[1:]) < len(points):
-        return points[int(value[1:])]
-    if value.replace(".", "", 1).isdecimal() and float(value) in points:
-        return float(value)
-    raise Diagnostic(
-        f"processor {engine.name} has no clock {value}",
-        expected=f"one of {', '.join(f'{point:g}' for point in points)} MHz, or L0 to L{len(points) - 1}",
-        found=value,
-        remedy=_CLOCKS,
-    )

@@ -13,7 +13,7 @@ def best_mapping(
     network: Network, machine: Machine, mode: str = "pipeline", among: Sequence[str] = (), clocks: Clocks = Clocks()
 ) -> Prediction:
     """
-    Return the mapping with the least period, of several the one with the least latency, over all layer orders.
+    Return the mapping with the least period over all layer orders.
 
     In a pipeline a processor has one stage. `among` are the processors to use, by default all. The search is dynamic
     programming: over processors in switch mode, over the sets of processors used in a pipeline.
@@ -70,8 +70,7 @@ def _received_at(network: Network, number: int) -> float:
     """
     Return the nanoseconds in which a stage that begins at a layer receives what the layers before give it.
 
-    That is what its first layer reads: values that skip layers are received by the stage that reads them, which this
-    bound of the search leaves out.
+    That is what its first layer reads: between the layers of find-layers one value alone is alive.
     """
     values = (value for value in network.values if OUTSIDE < value.producer < number)
     return sum(network.handover(value.bytes) for value in values if number in value.consumers)

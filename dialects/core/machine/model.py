@@ -305,7 +305,7 @@ class Machine:
     description: str = ""
     clock: Clock = field(default=Clock())
     idle_watts: float = 0.0
-    """What the machine takes while no engine works."""
+    """Power of the machine in watts while no engine works."""
 
     @cached_property
     def queues(self) -> dict[str, Queue]:

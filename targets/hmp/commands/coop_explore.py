@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -77,16 +77,17 @@ def run(options: argparse.Namespace) -> int:
 @contextmanager
 def _progress(total: int) -> Generator[Progress]:
     """Show a bar on a terminal."""
+    from ..fronts import no_progress
+
     if not sys.stderr.isatty():
-        yield lambda number: None
+        yield no_progress
         return
     from rich.console import Console
     from rich.progress import Progress as Bar
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("mappings", total=total)
-        show: Callable[[int], object] = lambda number: bar.update(task, completed=number)  # noqa: E731
-        yield show
+        yield lambda number: bar.update(task, completed=number)
 
 
 def content_of(choice: Choice) -> dict[str, Any]:

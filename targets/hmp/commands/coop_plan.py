@@ -75,14 +75,19 @@ def run(options: argparse.Namespace) -> int:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from ....files import errors_in
+    from ..building import processors_of
     from ..mapping import order_of
-    from ..plan import clocks_of, layered, names_of, plan, timed
+    from ..model import Clocks
+    from ..plan import layered, names_of, plan, timed
     from ..search import best_mapping
+    from ..settings import clocks_of
 
     module, machine = layered(options.model, options.target, options.input_shape)
     with errors_in(options.model):
-        clocks, among = clocks_of(options.clocks, machine), names_of(options.processors, machine)
+        among = names_of(options.processors, machine)
         network = timed(module, machine, options.measured, options.handover_ms)
+        settings = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=False)
+        clocks = Clocks({setting.processor: setting.mhz for setting in settings})
         if options.order:
             order = order_of(options.order, options.partition_points, len(network.layers), machine)
         else:

@@ -46,7 +46,7 @@ class Vendor:
     files: Callable[[], Mapping[str, bytes]]
     determinism: int = BIT_EXACT
     isolated: bool = False
-    """Whether the plug-in always runs in a process of its own."""
+    """Isolation: true where the plug-in always runs in a process of its own."""
 
 
 @dataclass(frozen=True)

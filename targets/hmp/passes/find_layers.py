@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -114,12 +114,13 @@ def _parts(function: FuncOp) -> Iterator[_Part]:
 
 def _last_use(value: SSAValue, position: dict[Operation, int]) -> int:
     """Return the position of the last op that uses a value, itself or inside of its regions; -1 without one."""
-    users = (_ancestor(use.operation, position) for use in value.uses)
+    users = (enclosing(use.operation, position) for use in value.uses)
     return max((position[user] for user in users if user is not None), default=-1)
 
 
-def _ancestor(op: Operation | None, position: dict[Operation, int]) -> Operation | None:
-    while op is not None and op not in position:
+def enclosing(op: Operation | None, ops: Container[Operation]) -> Operation | None:
+    """Return the op of `ops` that is an op or around it, None where there is none."""
+    while op is not None and op not in ops:
         op = op.parent_op()
     return op
 

@@ -19,7 +19,7 @@ from ....errors import Diagnostic
 from ....ir import FreshNames, functions, symbol_names, where
 from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE as ENGINE
-from .find_layers import layer_of
+from .find_layers import enclosing, layer_of
 
 LAYERS = "hmp.layers"
 """Attribute of the function of a stage: the numbers of its first and last layer."""
@@ -84,7 +84,7 @@ def _outline(function: FuncOp, ops: Sequence[Operation], name: str, processor: s
     outer = [value for value in used if value not in own and value not in local]
     constants = _constant_ops(outer)
     arguments = [value for value in outer if value.owner not in constants]
-    results = [value for value in own_results(ops) if any(_user(use.operation, inside) for use in value.uses)]
+    results = [value for value in _results(ops) if any(enclosing(use.operation, inside) is None for use in value.uses)]
 
     block = Block(arg_types=[value.type for value in arguments])
     mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
@@ -110,13 +110,13 @@ def _outline(function: FuncOp, ops: Sequence[Operation], name: str, processor: s
     Rewriter.insert_op(call, InsertPoint.after(ops[-1]))
     for value, result in zip(results, call.results, strict=True):
         result.name_hint = value.name_hint
-        value.replace_uses_with_if(result, lambda use: not _is_within(use.operation, inside))
+        value.replace_uses_with_if(result, lambda use: enclosing(use.operation, inside) is None)
     for op in reversed(ops):
         op.detach()
         op.erase()
 
 
-def own_results(ops: Sequence[Operation]) -> Iterable[SSAValue]:
+def _results(ops: Sequence[Operation]) -> Iterable[SSAValue]:
     """Return the results of ops, in order."""
     return (value for op in ops for value in op.results)
 
@@ -141,17 +141,6 @@ def _constant_ops(values: Sequence[SSAValue]) -> list[Operation]:
             pending += [value.owner for inner in _with_nested(op) for value in inner.operands]
     block = next(iter(needed)).parent if needed else None
     return [op for op in block.ops if op in needed] if block is not None else []
-
-
-def _user(op: Operation, inside: set[Operation]) -> bool:
-    """Return whether an op that uses a value lies outside of a stage."""
-    return not _is_within(op, inside)
-
-
-def _is_within(op: Operation | None, inside: set[Operation]) -> bool:
-    while op is not None and op not in inside:
-        op = op.parent_op()
-    return op is not None
 
 
 @dataclass(frozen=True)

@@ -68,11 +68,6 @@ def _once(order: tuple[str, ...]) -> bool:
     return len(stages) == len(set(stages))
 
 
-@pytest.mark.parametrize(("time", "overhead"), [(161.5, 0.8), (381.7, 1.3), (100.0, 0.6)])
-def test_published_shares_of_switches(time: float, overhead: float) -> None:
-    assert round(overhead / time * 100, 2) in (0.50, 0.34, 0.60)
-
-
 @pytest.mark.parametrize("distance", range(1, 7))
 def test_rule_of_queue_depths(distance: int) -> None:
     """Unit stages, and a branch over `distance` of them with q slots beyond two: period max(1, (d + 1) / (q + 2))."""
