@@ -498,7 +498,7 @@ def _with_all_options(group: str, names: Sequence[str]) -> _Parser:
     parser, taken = _Parser(f"tilewright {group}", ""), {"-h", "--help", "--debug", "--load-pass"}
     for name in names:
         actions = _parser_of(name)._actions  # pyright: ignore[reportPrivateUsage]
-        for action in (each for each in actions if taken.isdisjoint(each.option_strings)):
+        for action in (action for action in actions if taken.isdisjoint(action.option_strings)):
             parser._add_action(action)  # pyright: ignore[reportPrivateUsage]
             taken.update(action.option_strings)
     return parser
@@ -534,11 +534,11 @@ def _commands() -> Mapping[str, _Command]:
     `commands/foo_bar.py` in the folder of a target is the command `foo bar`, with its DESCRIPTION, `add_arguments` and
     `run`, which returns the exit code.
     """
-    found = dict(_COMMANDS)
+    known = dict(_COMMANDS)
     for file in target_files("commands/*.py"):
         module: Any = module_at(file)
-        found[file.stem.replace("_", " ")] = module.DESCRIPTION, module.add_arguments, module.run
-    return found
+        known[file.stem.replace("_", " ")] = module.DESCRIPTION, module.add_arguments, module.run
+    return known
 
 
 def _version() -> str:

@@ -62,10 +62,10 @@ def differences(model: Path, count: int, first: int, flags: list[str], row: list
         draw = random.Random(seed)
         order = "".join(draw.choices("BLGN", k=facts.layers))
         with tempfile.TemporaryDirectory() as name:
-            found = outputs(model, Mapping(order, depth=draw.randrange(4)), Path(name) / "order", flags, seed)[1]
-        if all(found[key].tobytes() == array.tobytes() for key, array in expected.items()):
+            results = outputs(model, Mapping(order, depth=draw.randrange(4)), Path(name) / "order", flags, seed)[1]
+        if all(results[key].tobytes() == array.tobytes() for key, array in expected.items()):
             equal += 1
-        elif "G" in order and all(_is_near(found[key], array) for key, array in expected.items()):
+        elif "G" in order and all(_is_near(results[key], array) for key, array in expected.items()):
             near += 1
         else:
             wrong.append(order)

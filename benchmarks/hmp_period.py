@@ -153,7 +153,7 @@ def layer_times(built: Program, cpu: int, frames: int) -> dict[int, float]:
     with group("all") as everything:
         options = ("--mode", "switch", "--profile", "2", "--cores", cores)
         profile = measured(built, frames, *options, groups={"": everything})
-    return {each["layer"]: each["ms"] for stage in profile["stages"] for each in stage["layers"]}
+    return {layer["layer"]: layer["ms"] for stage in profile["stages"] for layer in stage["layers"]}
 
 
 def cut_at(layers: int, cut: int) -> str:

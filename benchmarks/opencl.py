@@ -166,9 +166,9 @@ def networks(models: Sequence[str], runs: int, console: Console) -> float:
         device, core = (HostNetwork(_mapped(model, processor)) for processor in "GB")
         random = np.random.default_rng(0)
         inputs = [random.integers(0, 127, port.shape).astype(port.dtype) for port in core.inputs]
-        first, found = _timed(lambda device=device, inputs=inputs: device.run(inputs))
+        first, computed = _timed(lambda device=device, inputs=inputs: device.run(inputs))
         wanted = core.run(inputs)
-        difference = max(float(np.abs(a.astype(float) - b).max()) for a, b in zip(found, wanted, strict=True))
+        difference = max(float(np.abs(a.astype(float) - b).max()) for a, b in zip(computed, wanted, strict=True))
         times = [
             min(_timed(lambda network=network, inputs=inputs: network.run(inputs))[0] for _ in range(runs))
             for network in (device, core)

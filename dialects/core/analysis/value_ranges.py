@@ -88,7 +88,7 @@ def _or(a: Range, b: Range) -> Range:
 
 def _ones(a: Range, b: Range) -> int:
     """Return the least 2^k - 1 for which all numbers of two intervals are from -2^k to 2^k - 1."""
-    return (1 << max(max(each.high, -1 - each.low, 0).bit_length() for each in (a, b))) - 1
+    return (1 << max(max(side.high, -1 - side.low, 0).bit_length() for side in (a, b))) - 1
 
 
 def _shift_left(a: Range, b: Range) -> Range | None:
