@@ -61,14 +61,23 @@ def differences(model: Path, count: int, first: int, flags: list[str], row: list
     for seed in range(first, first + count):
         draw = random.Random(seed)
         order = "".join(draw.choices("BLGN", k=facts.layers))
+        mapping = Mapping(order, depth=draw.randrange(4))
+        if sys.stderr.isatty():
+            print(f"\r{model.stem} {seed - first + 1}/{count} {order}", end="\033[K", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as name:
-            results = outputs(model, Mapping(order, depth=draw.randrange(4)), Path(name) / "order", flags, seed)[1]
+            try:
+                results = outputs(model, mapping, Path(name) / "order", flags, seed)[1]
+            except subprocess.CalledProcessError as error:
+                wrong.append(f"{order} (seed {seed}, exit code {error.returncode})")
+                continue
         if all(results[key].tobytes() == array.tobytes() for key, array in expected.items()):
             equal += 1
         elif "G" in order and all(_is_near(results[key], array) for key, array in expected.items()):
             near += 1
         else:
             wrong.append(order)
+    if sys.stderr.isatty():
+        print(end="\r\033[K", file=sys.stderr)
     row += [str(facts.layers), str(count), str(equal), str(near), " ".join(wrong) or "-"]
     return not wrong
 
