@@ -31,7 +31,7 @@ typedef enum tw_paged_status {
     TW_PAGED_FOREIGN = 7,   /* files of another model, page length, element type or shape */
     TW_PAGED_NEWER = 8,     /* files of a newer version */
     TW_PAGED_LOCKED = 9,    /* another process has the folder open */
-    TW_PAGED_NOT_FINITE = 10 /* a key, value or query is infinite or NaN: the state is unchanged */
+    TW_PAGED_NOT_FINITE = 10 /* a key, value, query, score or result is infinite or NaN: the state is unchanged */
 } tw_paged_status;
 
 enum { TW_PAGED_F32 = 0, TW_PAGED_BF16 = 1 }; /* element types */
@@ -83,7 +83,7 @@ typedef struct tw_paged_stats {
     uint64_t bytes_read, bytes_written, pages_written;
     uint64_t read_errors, write_errors; /* failed calls */
     uint64_t read_ns;                   /* waited for reads */
-    double missed_mass;                 /* the greatest bound of a query's softmax mass in unselected pages */
+    double missed_mass; /* the greatest bound of a query's softmax mass in unselected pages, of the last step */
     bool degraded;                      /* writes fail: full pages stay in memory */
 } tw_paged_stats;
 
@@ -138,13 +138,13 @@ tw_paged_status tw_paged_attend(tw_paged_pool *pool, uint32_t layer, const float
 tw_paged_status tw_paged_commit(tw_paged_pool *pool);
 void tw_paged_rollback(tw_paged_pool *pool);
 
-/* Begin to read the pages of a layer that the last step selected and that are not resident. */
+/* Begin to read the pages of a layer that its last attend touched and that are not resident; nothing without threads. */
 void tw_paged_prefetch(tw_paged_pool *pool, uint32_t layer);
 
 /*
  * Select the pages of the last token of a sequence for queries [heads][head_dim] of a layer, per KV head: blocks in
- * ascending order to pages [kv_heads][room], their number to counts [kv_heads]. Scores of all blocks, where scores is not
- * NULL: [heads][blocks].
+ * ascending order to pages [kv_heads][room], their number to counts [kv_heads]; BAD_ARGUMENT where they are more than room.
+ * Scores of the full blocks before the token's own, where scores is not NULL: [heads][(length - 1) / page_length].
  */
 tw_paged_status tw_paged_select(tw_paged_pool *pool, uint32_t sequence, uint32_t layer, const float *queries,
                                 uint32_t room, uint32_t *pages, uint32_t *counts, float *scores);
