@@ -63,11 +63,12 @@ class Port:
 
 
 class Processor(NamedTuple):
-    """Processor of a machine: its name, its cores and the operating points of its clock in MHz."""
+    """Processor of a machine: its name, its cores, the operating points of its clock in MHz, and who may host it."""
 
     name: str
     cores: int
     mhz: tuple[float, ...]
+    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def facts_in(folder: Path) -> Facts:
             tuple(Stage(**stage) for stage in content["stages"]),
             ports["inputs"],
             ports["outputs"],
-            tuple(Processor(p["name"], p["cores"], tuple(p["mhz"])) for p in content["processors"]),
+            tuple(Processor(p["name"], p["cores"], tuple(p["mhz"]), tuple(p["hosts"])) for p in content["processors"]),
         )
     except (OSError, ValueError, KeyError, TypeError, Diagnostic) as error:
         raise Diagnostic(
@@ -219,7 +220,7 @@ def _ports(tensors: Sequence[tuple[str, Any, tuple[int, ...]]]) -> tuple[Port, .
 
 def processors_of(machine: Machine) -> tuple[Processor, ...]:
     """Return the processors of a machine."""
-    return tuple(Processor(engine.name, engine.cores, engine.clock.mhz) for engine in machine.engines)
+    return tuple(Processor(engine.name, engine.cores, engine.clock.mhz, engine.hosts) for engine in machine.engines)
 
 
 def write_program(built: Built, folder: Path, *, shared: bool = False) -> list[Path]:

@@ -15,17 +15,22 @@ from xdsl.ir import Operation
 from ...dialects.core.effects import Effects
 from ...dialects.core.machine.model import Engine, Machine
 from ...passes.explicit.client import Call, Handler
-from ...runtime.simulator.accounts import KernelCost, Place, Token
+from ...runtime.simulator.accounts import KernelCost, Layer, Place, Tally, Token
 from ...runtime.simulator.schedule import Schedule
 from ...runtime.simulator.walk import Walker
 
 
 class Work(NamedTuple):
-    """A layer of a stage: the nanoseconds that it takes at the fastest clock, and the clock to ask for before it."""
+    """
+    A layer of a stage: the nanoseconds that it takes at the fastest clock, and the clock to ask for before it.
+
+    `processor` does it, by default that of the stage.
+    """
 
     layer: int
     nanoseconds: float
     clocks: Mapping[str, float] = {}
+    processor: str = ""
 
 
 class Change(NamedTuple):
@@ -36,7 +41,12 @@ class Change(NamedTuple):
 
 
 class PacedSchedule(Schedule):
-    """Schedule of a machine whose processors change their clocks: work goes on at the old one until the change."""
+    """
+    Schedule of a machine whose processors change their clocks: work goes on at the old one until the change.
+
+    A processor that hosts others hands over at once, in the middle of a layer of its own: that time is charged to its
+    next layer.
+    """
 
     def __init__(self, machine: Machine, clocks: Mapping[str, float] = {}):
         self._initial = clocks
@@ -49,6 +59,27 @@ class PacedSchedule(Schedule):
             for engine in self.machine.engines
             if engine.clock.mhz
         }
+        self._handing = dict.fromkeys(self.engines, 0)
+        """The nanosecond at which the last hand-over of each processor for another one ends."""
+        self._owed = dict.fromkeys(self.engines, 0)
+        """Nanoseconds that hand-overs took from layers of each processor, not yet charged."""
+
+    def hand_over(self, layer: Layer, cost: KernelCost) -> None:
+        """Run a hand-over on the host of the program's processor."""
+        token = Token()
+        self.tokens.append(token)
+        self.act(partial(self._hand_over, token, layer, cost))
+
+    def _hand_over(self, token: Token, layer: Layer, cost: KernelCost) -> None:
+        tally = layer.operators.setdefault(cost.operator, Tally())
+        use, host = self._use(cost.engine), cost.engine
+        self._pass(layer, "busy", max(self.now, self._handing[host]))
+        token.start, token.end = self.now, self._end(cost)
+        self._handing[host], free = token.end, max(use.free, token.end)
+        self._owed[host] += max(0, min(use.free, token.end) - token.start)
+        self._pass(layer, "busy", token.end, tally)
+        self._ran(token, layer, cost, ())
+        use.free = free
 
     def ask(self, clocks: Mapping[str, float]) -> None:
         """Ask for clocks now, without waiting: each is in force after its delay."""
@@ -63,10 +94,15 @@ class PacedSchedule(Schedule):
                 changes.append(Change(self.now + delay(engine, before, wanted), wanted))
 
     def _contended(self, cycles: int, kernel: KernelCost) -> int:
+        owed, self._owed[kernel.engine] = self._owed[kernel.engine], 0
+        return self._end(kernel) + owed
+
+    def _end(self, kernel: KernelCost) -> int:
+        """Return when work that starts now ends, at the clocks of its processor."""
         engine = self.machine.engine(kernel.engine)
         if not engine.clock.mhz:
-            return super()._contended(cycles, kernel)
-        return ceil(end_of(self.now, cycles, engine.clock.nominal, self.changes[engine.name]))
+            return self.now + kernel.cycles
+        return ceil(end_of(self.now, kernel.cycles, engine.clock.nominal, self.changes[engine.name]))
 
 
 def delay(engine: Engine, before: float, wanted: float) -> float:
@@ -109,7 +145,7 @@ class Span(NamedTuple):
 
 
 RECEIVE = -1
-"""In place of a layer: a stage receives its values from other processors."""
+"""In place of a layer: a stage receives its values from other processors, which may be work of its host."""
 
 
 class FrameSimulation(NamedTuple):
@@ -136,8 +172,12 @@ class FrameSimulation(NamedTuple):
         return max(span.end for span in last) - min(span.start for span in last)
 
     def busy(self, processor: str) -> int:
-        """Nanoseconds that a processor works."""
-        return sum(span.end - span.start for span in self.spans if span.processor == processor)
+        """Nanoseconds that a processor works, on a layer or, within one, for a processor that it hosts."""
+        busy = end = 0
+        for span in sorted((span for span in self.spans if span.processor == processor), key=lambda span: span.start):
+            busy += max(0, span.end - max(end, span.start))
+            end = max(end, span.end)
+        return busy
 
 
 class StageWalker(Walker):
@@ -160,14 +200,17 @@ class StageWalker(Walker):
             return super().call(op, known, by_data=by_data)
         layer, processor = self._layer(op), engine.data
         layer.engine = layer.engine or processor
-        costs = [(work, _cost(work, processor)) for work in works]
+        costs = [(work, _cost(work, work.processor or processor)) for work in works]
 
         def run(*places: Place) -> None:
             for work, cost in costs:
                 if work.clocks:
                     self._paced.ask(work.clocks)
-                self._paced.run(layer, cost, ())
-                self.tokens.append((name, processor, work.layer, self._paced.tokens[-1]))
+                if cost.engine == processor:
+                    self._paced.run(layer, cost, ())
+                else:
+                    self._paced.hand_over(layer, cost)
+                self.tokens.append((name, cost.engine, work.layer, self._paced.tokens[-1]))
 
         return Call(run)
 

@@ -46,7 +46,7 @@ class Space:
     """
     The mappings of a network to a machine's processors: in a pipeline each has one stage at most.
 
-    A hand-over to a processor with hosts is work of its host.
+    A hand-over to a processor with hosts is work of its host, and part of the time of its own stage on a frame.
     """
 
     network: Network
@@ -112,12 +112,15 @@ class Space:
         busy = np.zeros((len(clocks), count))
         for place, (slower, _) in enumerate(self._scales):
             busy[:, place] += work[place] * slower[clocks[:, place]]
+        stages = busy.copy()
         slower_of = np.stack([slower[clocks[:, place]] for place, (slower, _) in enumerate(self._scales)], axis=1)
         rows = np.arange(len(clocks))
         for place in range(count):
             host = hosts[:, place]
-            busy[rows, host] += received[place] * slower_of[rows, host]
-        periods = busy.max(axis=1)
+            taken = received[place] * slower_of[rows, host]
+            busy[rows, host] += taken
+            stages[:, place] += taken
+        periods = np.maximum(busy.max(axis=1), stages.max(axis=1))
         watts = np.stack([power[clocks[:, place]] for place, (_, power) in enumerate(self._scales)], axis=1)
         return periods / 1e6, ((busy * watts).sum(axis=1) + self.machine.idle_watts * periods) / 1e6
 
@@ -205,7 +208,7 @@ def hypervolume(front: Iterable[tuple[float, float]], reference: tuple[float, fl
 def searched_front(
     space: Space,
     generations: int = 80,
-    population: int = 100,
+    population: int = 200,
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> list[Choice]:

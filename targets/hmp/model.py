@@ -118,6 +118,12 @@ class Prediction:
     latency: float
     period: float
     energy: float | None
+    hosts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Processor -> its host, whose work the hand-overs to it are."""
+
+    def receiver(self, processor: str) -> str:
+        """Return the processor whose work the hand-overs to a processor are."""
+        return self.hosts.get(processor, processor)
 
     @property
     def fps(self) -> float:
@@ -145,13 +151,19 @@ class Clocks:
 
 
 def predict(
-    network: Network, order: Sequence[str], machine: Machine, mode: str = "pipeline", clocks: Clocks = Clocks()
+    network: Network,
+    order: Sequence[str],
+    machine: Machine,
+    mode: str = "pipeline",
+    clocks: Clocks = Clocks(),
+    hosts: Mapping[str, str] = {},
 ) -> Prediction:
     """
     Return what a mapping gives in a mode, `pipeline` (stages at once, each on a frame) or `switch` (one after another).
 
     In a pipeline a stage receives its values before it computes; the slowest stage sets the period. Several stages of
-    one processor share it. In switch mode the period is the latency.
+    one processor share it. A hand-over to a processor that has a host is work of the host, at the host's clock. In
+    switch mode the period is the latency.
     """
     stages = stages_of(order)
     scale = {engine.name: clocks.ratio(engine) for engine in machine.engines}
@@ -160,14 +172,17 @@ def predict(
         * scale[stage.processor]
         for stage in stages
     ]
-    received = [received_by(network, stages, number) for number in range(len(stages))]
+    receivers = [hosts.get(stage.processor, stage.processor) for stage in stages]
+    received = [received_by(network, stages, number) * scale[name] for number, name in enumerate(receivers)]
     latency = sum(times) + sum(received)
-    busy: dict[str, float] = {}
-    for stage, time, taken in zip(stages, times, received, strict=True):
-        busy[stage.processor] = busy.get(stage.processor, 0.0) + time + taken
-    period = max(busy.values()) if mode == "pipeline" else latency
+    busy = dict.fromkeys([*(stage.processor for stage in stages), *receivers], 0.0)
+    for stage, receiver, time, taken in zip(stages, receivers, times, received, strict=True):
+        busy[stage.processor] += time
+        busy[receiver] += taken
+    slowest = max(time + taken for time, taken in zip(times, received, strict=True))
+    period = max(slowest, *busy.values()) if mode == "pipeline" else latency
     energy = _energy(machine, busy, period, clocks)
-    return Prediction(tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy)
+    return Prediction(tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy, dict(hosts))
 
 
 def received_by(network: Network, stages: Sequence[Stage], number: int) -> float:

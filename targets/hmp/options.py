@@ -65,6 +65,22 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--integers", action="store_true", help=what)
 
 
+HOSTED = "gpu", "npu"
+"""Kinds of processors that others drive; names of engines begin with them."""
+
+
+def add_hosts(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options of the hosts of GPU and NPU; `what` says what a host does."""
+    for kind in HOSTED:
+        flag = f"--host-{kind}"
+        parser.add_argument(flag, default="", metavar="NAME", help=f"the host of the {kind.upper()}, {what}")
+
+
+def wanted_hosts(options: argparse.Namespace) -> dict[str, str]:
+    """Return the hosts that a command is given, by kind of processor; empty where one is not given."""
+    return {kind: getattr(options, f"host_{kind}") for kind in HOSTED}
+
+
 def add_model(parser: argparse.ArgumentParser, what: str, name: str = "MODEL") -> None:
     """Add the argument of a model."""
     parser.add_argument("model", type=path_of, metavar=name, help=what)

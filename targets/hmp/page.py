@@ -28,7 +28,7 @@ def page_of(plan: Plan) -> str:
         "facts": _facts(plan),
         "chart": _chart(plan),
         "legend": "A bar is a stage at work on a frame, whose number it bears; light parts receive values from another "
-        "processor. Gaps are waits.",
+        "processor, in the row of the host of a processor that has one. Gaps are waits.",
         "layers": _layers(plan),
         "queues": table_of(
             ["queue", "slots", "bytes of a slot", "bytes"],
@@ -56,7 +56,7 @@ def _facts(plan: Plan) -> str:
 
 def _chart(plan: Plan) -> str:
     spans = plan.simulation.spans
-    rows = list(dict.fromkeys(stage.processor for stage in plan.prediction.stages))
+    rows = _processors(plan)
     end = max(span.end for span in spans) or 1
     scale = (_WIDTH - _LEFT - 10) / end
     height = _TOP + _ROW * len(rows) + 24
@@ -71,6 +71,12 @@ def _chart(plan: Plan) -> str:
     return "".join([*parts, "</svg>"])
 
 
+def _processors(plan: Plan) -> list[str]:
+    """Return the processors at work: those of stages, then those that only host others."""
+    stages = [stage.processor for stage in plan.prediction.stages]
+    return list(dict.fromkeys([*stages, *(span.processor for span in plan.simulation.spans)]))
+
+
 def _ticks(end: int, scale: float, height: int) -> Iterable[str]:
     """Yield about eight marks of time, at round milliseconds."""
     step = next(unit * 10**power for power in range(1, 12) for unit in (1, 2, 5) if end / (unit * 10**power) <= 8)
@@ -81,10 +87,10 @@ def _ticks(end: int, scale: float, height: int) -> Iterable[str]:
 
 
 def _bars(spans: Sequence[Span]) -> list[list[Span]]:
-    """Return the spans of each stage and frame."""
-    bars: dict[tuple[str, int], list[Span]] = {}
+    """Return the spans of each stage and frame on a processor."""
+    bars: dict[tuple[str, int, str], list[Span]] = {}
     for span in spans:
-        bars.setdefault((span.stage, span.frame), []).append(span)
+        bars.setdefault((span.stage, span.frame, span.processor), []).append(span)
     return list(bars.values())
 
 
@@ -123,8 +129,7 @@ def _layers(plan: Plan) -> str:
 def _energy(plan: Plan) -> str:
     simulation = plan.simulation
     end = max(span.end for span in simulation.spans) or 1
-    names = dict.fromkeys(stage.processor for stage in plan.prediction.stages)
-    rows: list[Sequence[object]] = [(name, f"{simulation.busy(name) / end:.0%}") for name in names]
+    rows: list[Sequence[object]] = [(name, f"{simulation.busy(name) / end:.0%}") for name in _processors(plan)]
     total = plan.prediction.energy
     rows.append(("all", "not known" if total is None else f"{total:.0f} mJ a frame"))
     return table_of(["processor", "busy"], rows)

@@ -80,15 +80,18 @@ def plan(
     frames: int = 12,
     depth: int = 0,
     clocks: Clocks = Clocks(),
+    hosts: Mapping[str, str] = {},
 ) -> Plan:
     """
     Return the plan of a network whose ops have layers; the module becomes the program of its frames.
+
+    A hand-over to a processor that has one of the `hosts` is work of that host.
 
     The program is proved before it is simulated (verify-memory). Raises Diagnostic where it is refused.
     """
     machine, context = machine_of(module), new_context()
     letters = {name: letter for letter, name in processors(machine).items()}
-    prediction = predict(network, order, machine, mode, clocks)
+    prediction = predict(network, order, machine, mode, clocks, hosts)
     MapLayersPass("".join(letters[name] for name in order)).apply(context, module)
     OutlineStagesPass().apply(context, module)
     BufferizePass().apply(context, module)
@@ -113,7 +116,8 @@ def works_of(
             Work(layer, network.layers[layer].times[stage.processor], clocks.get(layer, {}))
             for layer in range(stage.first, stage.last + 1)
         ]
-        works[f"stage{number}_{stage.processor}"] = ([Work(RECEIVE, received)] if received else []) + layers
+        receive = Work(RECEIVE, received, processor=prediction.receiver(stage.processor))
+        works[f"stage{number}_{stage.processor}"] = ([receive] if received else []) + layers
     return works
 
 

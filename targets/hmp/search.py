@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, product
+from typing import NamedTuple
 
 from ...dialects.core.machine.model import Machine
 from .model import OUTSIDE, Clocks, Network, Prediction, predict
 
 
 def best_mapping(
-    network: Network, machine: Machine, mode: str = "pipeline", among: Sequence[str] = (), clocks: Clocks = Clocks()
+    network: Network,
+    machine: Machine,
+    mode: str = "pipeline",
+    among: Sequence[str] = (),
+    clocks: Clocks = Clocks(),
+    hosts: Mapping[str, str] = {},
 ) -> Prediction:
     """
     Return the mapping with the least period over all layer orders.
@@ -20,50 +26,91 @@ def best_mapping(
     """
     names = list(among) or [engine.name for engine in machine.engines]
     scale = {engine.name: clocks.ratio(engine) for engine in machine.engines}
-    layers = {name: [layer.times[name] * scale[name] for layer in network.layers] for name in names}
-    order = _pipeline(network, layers) if mode == "pipeline" else _switch(network, layers)
-    return predict(network, order, machine, mode, clocks)
+    times = {name: [layer.times[name] * scale[name] for layer in network.layers] for name in names}
+    entering = {
+        name: [_received_at(network, number) * scale[hosts.get(name, name)] for number in range(len(network.layers))]
+        for name in names
+    }
+    order = _pipeline(times, entering, hosts) if mode == "pipeline" else _switch(times, entering)
+    return predict(network, order, machine, mode, clocks, hosts)
 
 
-def _switch(network: Network, times: dict[str, list[float]]) -> list[str]:
+def _switch(times: Mapping[str, Sequence[float]], entering: Mapping[str, Sequence[float]]) -> list[str]:
     """Return the order of least latency: the sum of times and hand-overs."""
-    best = {name: (times[name][0], [name]) for name in times}
-    for number in range(1, len(network.layers)):
-        entering = _received_at(network, number)
+    best = {name: (column[0], [name]) for name, column in times.items()}
+    for number in range(1, len(next(iter(times.values())))):
         best = {
             name: min(
-                (cost + times[name][number] + (entering if order[-1] != name else 0.0), [*order, name])
+                (cost + column[number] + (entering[name][number] if order[-1] != name else 0.0), [*order, name])
                 for cost, order in best.values()
             )
-            for name in times
+            for name, column in times.items()
         }
     return min(best.values())[1]
 
 
-def _pipeline(network: Network, times: dict[str, list[float]]) -> list[str]:
+class _State(NamedTuple):
+    """
+    Stages up to a layer, in nanoseconds: the slowest stage, the loads of the hosts, the sum of all.
+
+    A host has the work of its own stage and of the hand-overs to the processors that it hosts.
+    """
+
+    slowest: float
+    loads: tuple[float, ...]
+    total: float
+    order: list[str]
+
+    @property
+    def period(self) -> float:
+        """Nanoseconds between frames."""
+        return max(self.slowest, *self.loads) if self.loads else self.slowest
+
+    def dominates(self, other: _State) -> bool:
+        """Return whether no completion of another state is better than the same one of this."""
+        own, others = (self.slowest, *self.loads), (other.slowest, *other.loads)
+        if own == others:
+            return self.total <= other.total
+        return all(cost <= bound for cost, bound in zip(own, others, strict=True))
+
+
+def _pipeline(
+    times: Mapping[str, Sequence[float]], entering: Mapping[str, Sequence[float]], hosts: Mapping[str, str]
+) -> list[str]:
     """
     Return the order of least period, in which each processor has consecutive layers.
 
-    A state is a layer at which a stage ends, and the set of processors used; its worth is the slowest stage, then the
-    sum of all.
+    States are kept by the layer at which a stage ends and the set of processors used: those that no other dominates.
     """
-    count, names = len(network.layers), list(times)
+    names = list(times)
+    count = len(times[names[0]])
+    loaded = list(dict.fromkeys(hosts[name] for name in names if name in hosts))
     totals = {name: [0.0, *accumulate(times[name])] for name in names}
-    best: dict[tuple[int, int], tuple[float, float, list[str]]] = {(0, 0): (0.0, 0.0, [])}
-    for first in range(count):
-        entering = _received_at(network, first) if first else 0.0
-        states = [(used, state) for (end, used), state in best.items() if end == first]
-        for used, (slowest, total, order) in states:
-            for place, name in enumerate(names):
-                if used >> place & 1:
-                    continue
-                for end in range(first + 1, count + 1):
-                    time = totals[name][end] - totals[name][first] + entering
-                    made = max(slowest, time), total + time, order + [name] * (end - first)
-                    key = end, used | 1 << place
-                    if key not in best or made < best[key]:
-                        best[key] = made
-    return min(state for (end, _), state in best.items() if end == count)[2]
+    best: dict[tuple[int, int], list[_State]] = {(0, 0): [_State(0.0, (0.0,) * len(loaded), 0.0, [])]}
+    for first, used, place in product(range(count), range(1 << len(names)), range(len(names))):
+        if used >> place & 1:
+            continue
+        name = names[place]
+        taken, receiver = (entering[name][first] if first else 0.0), hosts.get(name, name)
+        for end, state in product(range(first + 1, count + 1), best.get((first, used), ())):
+            time = totals[name][end] - totals[name][first]
+            loads = tuple(
+                load + (time if host == name else 0.0) + (taken if host == receiver else 0.0)
+                for host, load in zip(loaded, state.loads, strict=True)
+            )
+            slowest, total = max(state.slowest, time + taken), state.total + time + taken
+            grown = _State(slowest, loads, total, state.order + [name] * (end - first))
+            _keep(best.setdefault((end, used | 1 << place), []), grown)
+    final = [state for (end, _), states in best.items() for state in states if end == count]
+    return min(final, key=lambda state: (state.period, state.total, state.order)).order
+
+
+def _keep(states: list[_State], state: _State) -> None:
+    """Add a state to those that no other dominates."""
+    if any(other.dominates(state) for other in states):
+        return
+    states[:] = [other for other in states if not state.dominates(other)]
+    states.append(state)
 
 
 def _received_at(network: Network, number: int) -> float:

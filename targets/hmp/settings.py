@@ -53,6 +53,55 @@ def cores_of(text: str, processors: Sequence[Processor], present: Sequence[int])
     return cores
 
 
+def hosts_of(wanted: Mapping[str, str], processors: Sequence[Processor]) -> dict[str, str]:
+    """
+    Return the host of each processor that is driven by another: `{"gpu": "little"}` is for all whose name begins so.
+
+    An empty host is none. Raises UsageError for a kind of processor that the machine lacks, and for another processor
+    than its hosts.
+    """
+    hosts: dict[str, str] = {}
+    for kind, text in wanted.items():
+        driven = [processor for processor in processors if processor.name.startswith(kind)]
+        if text and not driven:
+            names = ", ".join(processor.name for processor in processors)
+            raise UsageError(f"--host-{kind}: there is no processor '{kind}'", expected=names, found=text)
+        hosts |= {processor.name: _host(processor, f"--host-{kind}", text) for processor in driven if text}
+    return hosts
+
+
+def _host(processor: Processor, flag: str, text: str) -> str:
+    """Return the host of a processor, whole or by its letter. Raises UsageError for one that may not host it."""
+    if chosen := next((name for name in processor.hosts if text in (name, name[0].upper())), ""):
+        return chosen
+    expected = ", ".join(processor.hosts) or f"a machine file with hosts of {processor.name}"
+    remedy = did_you_mean(text, processor.hosts) or "name one of its hosts"
+    raise UsageError(f"{flag}: '{text}' is no host of {processor.name}", expected=expected, found=text, remedy=remedy)
+
+
+def check_pinning(hosts: Mapping[str, str], cores: Mapping[str, Sequence[int]]) -> None:
+    """
+    Check that the threads of hosted processors can be pinned to the cores of their hosts.
+
+    Raises UsageError for a host without cores, and for a hosted processor that has cores of its own too.
+    """
+    for name, host in hosts.items():
+        if name in cores:
+            raise UsageError(
+                f"{name} has a host and cores of its own",
+                expected="one of them",
+                found=f"host {host}, --cores {cores_text({name: cores[name]})}",
+                remedy=f"leave the entry of {name} out of --cores",
+            )
+        if host not in cores:
+            raise UsageError(
+                f"the cores of {host}, the host of {name}, are not given",
+                expected=f"an entry of {host} in --cores",
+                found=cores_text(cores) or "no --cores",
+                remedy=f"--cores {host}=FIRST-LAST",
+            )
+
+
 def cores_text(cores: Mapping[str, Sequence[int]]) -> str:
     """Return a table of cores in the form that a program takes."""
     return ",".join(f"{name}={'+'.join(map(str, cpus))}" for name, cpus in cores.items())

@@ -35,12 +35,14 @@ def _processors(plan: Plan) -> list[str]:
 
 
 def _stages(plan: Plan) -> Table:
-    table = Table("stage", "processor", "layers", "ms a frame", "busy", title=f"stages, {plan.mode}, modelled")
+    title = f"stages, {plan.mode}, modelled"
+    table = Table("stage", "processor", "host", "layers", "ms a frame", "busy", title=title)
     span = max(span.end for span in plan.simulation.spans) or 1
     for number, (stage, time) in enumerate(zip(plan.prediction.stages, plan.prediction.times, strict=True)):
         layers = str(stage.first) if stage.first == stage.last else f"{stage.first} to {stage.last}"
         busy = plan.simulation.busy(stage.processor) / span
-        table.add_row(str(number), stage.processor, layers, f"{time / 1e6:.2f}", f"{busy:.0%}")
+        host = plan.prediction.hosts.get(stage.processor, "")
+        table.add_row(str(number), stage.processor, host, layers, f"{time / 1e6:.2f}", f"{busy:.0%}")
     return table
 
 
@@ -84,7 +86,13 @@ def content_of(plan: Plan) -> dict[str, Any]:
             for layer, processor in zip(plan.network.layers, prediction.order, strict=True)
         ],
         "stages": [
-            {"processor": stage.processor, "first": stage.first, "last": stage.last, "ms": time / 1e6}
+            {
+                "processor": stage.processor,
+                "host": prediction.hosts.get(stage.processor),
+                "first": stage.first,
+                "last": stage.last,
+                "ms": time / 1e6,
+            }
             for stage, time in zip(prediction.stages, prediction.times, strict=True)
         ],
         "queues": [{"name": queue.name, "slots": queue.depth, "bytes": queue.bytes} for queue in plan.queues],

@@ -91,6 +91,7 @@ typedef struct {
     int profile;               /* 0: totals, 1: phases of stages, 2: layers, which needs TW_LAYER_MARKS */
     int64_t frames;            /* at most; -1: until the source ends */
     const char *cores;         /* "big=4-5,little=0-3"; NULL: that of $TILEWRIGHT_CORES, else no pinning */
+    const char *hosts;         /* "gpu=little": its thread runs on the cores of little; NULL: on its own */
     const char *clocks;        /* in MHz, "big=1800,3:little=600": of layer 3; NULL: as they are */
     const char *clock_backend; /* "none", "sysfs", "sysfs:ROOT", "command:COMMAND"; NULL: none */
     bool signals;              /* SIGINT and SIGTERM cancel the run */

@@ -38,6 +38,14 @@ int32_t tw_cores_first(const char *table, const char *engine)
     return entry == NULL ? -1 : (int32_t)strtol(entry, NULL, 10);
 }
 
+bool tw_host_of(const char *table, const char *engine, char *host, int32_t size)
+{
+    const char *entry = entry_of(table, engine);
+    if (entry != NULL)
+        snprintf(host, (size_t)size, "%.*s", (int)strcspn(entry, ","), entry);
+    return entry != NULL;
+}
+
 bool tw_cores_pin(const char *table, const char *engine)
 {
     const char *at = entry_of(table, engine);

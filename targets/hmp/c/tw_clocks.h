@@ -17,5 +17,7 @@ void tw_clocks_close(void);
 int32_t tw_cores_first(const char *table, const char *engine);
 /* Pin the calling thread to the cores of an engine; false where they are none of this machine's. */
 bool tw_cores_pin(const char *table, const char *engine);
+/* Copy the host of an engine in a table "gpu=little,npu=big"; false without one. */
+bool tw_host_of(const char *table, const char *engine, char *host, int32_t size);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES, OUTPUTS, COUNT, MODE, CORES, CLOCKS, BACKEND, PROFILE, JSON, TRACE, HELP, OPTIONS };
+enum { FRAMES, OUTPUTS, COUNT, MODE, CORES, HOSTS, CLOCKS, BACKEND, PROFILE, JSON, TRACE, HELP, OPTIONS };
 
 static const struct option LONG[OPTIONS + 1] = {
     [FRAMES] = {"frames", required_argument, NULL, FRAMES},
@@ -16,6 +16,7 @@ static const struct option LONG[OPTIONS + 1] = {
     [COUNT] = {"count", required_argument, NULL, COUNT},
     [MODE] = {"mode", required_argument, NULL, MODE},
     [CORES] = {"cores", required_argument, NULL, CORES},
+    [HOSTS] = {"hosts", required_argument, NULL, HOSTS},
     [CLOCKS] = {"clocks", required_argument, NULL, CLOCKS},
     [BACKEND] = {"clock-backend", required_argument, NULL, BACKEND},
     [PROFILE] = {"profile", required_argument, NULL, PROFILE},
@@ -33,6 +34,7 @@ static const char *const USAGE =
     "  --count N              frames at most\n"
     "  --mode pipeline|switch a frame in each stage, or one frame at a time, for the least latency\n"
     "  --cores TABLE          the cores of each processor: big=4-5,little=0+1; also $TILEWRIGHT_CORES\n"
+    "  --hosts TABLE          whose cores the thread of a processor runs on: gpu=little,npu=big\n"
     "  --clocks TABLE         in MHz: big=1800,little=1416; in switch mode also of a layer: 3:big=1200\n"
     "  --clock-backend NAME   none, sysfs, sysfs:ROOT, or command:COMMAND, which is run with PROCESSOR and MHZ\n"
     "  --profile 0|1|2        totals, phases of stages, layers (needs -DTW_LAYER_MARKS)\n"
@@ -106,6 +108,7 @@ int tw_command(int argc, char **argv, const tw_network *network)
         return refuse("mode", "pipeline or switch");
     settings.profile = (int)profile;
     settings.cores = text[CORES];
+    settings.hosts = text[HOSTS];
     settings.clocks = text[CLOCKS];
     settings.clock_backend = text[BACKEND];
     int status = 1;

@@ -243,6 +243,25 @@ static const char *cores(void)
     return run.settings.cores != NULL ? run.settings.cores : getenv("TILEWRIGHT_CORES");
 }
 
+/* Pin this thread to the cores of its engine or of the engine's host; false where that cancels the run. */
+static bool pinned(void)
+{
+    const char *title = self->program->title, *engine = self->program->engine;
+    char host[64] = "";
+    const bool has_own = cores() != NULL && tw_cores_first(cores(), engine) >= 0;
+    if (tw_host_of(run.settings.hosts, engine, host, sizeof host)) {
+        if (has_own)
+            tw_pipeline_cancel("%s: %s has a host and cores of its own", title, engine);
+        else if (cores() == NULL || tw_cores_first(cores(), host) < 0)
+            tw_pipeline_cancel("%s: the cores of %s, the host of %s, are not given", title, host, engine);
+        else
+            engine = host;
+    }
+    if (cores() != NULL && !tw_cores_pin(cores(), engine))
+        tw_pipeline_cancel("%s: the cores of %s in %s are none of this machine's", title, engine, cores());
+    return !atomic_load(&run.cancelled);
+}
+
 static void run_body(runner *me)
 {
     if (setjmp(me->leave) == 0)
@@ -255,14 +274,8 @@ static void *run_program(void *argument)
     self = argument;
     snprintf(name, sizeof name, "%s", self->program->title);
     pthread_setname_np(pthread_self(), name);
-    if (cores() != NULL && !tw_cores_pin(cores(), self->program->engine)) {
-        char text[512];
-        snprintf(text, sizeof text, "%s: the cores of %s in %s are none of this machine's", self->program->title,
-                 self->program->engine, cores());
-        cancel(1, text);
-    } else {
+    if (pinned())
         run_body(self);
-    }
     atomic_store(&self->phase, BETWEEN);
     return NULL;
 }

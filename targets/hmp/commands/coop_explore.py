@@ -23,7 +23,7 @@ Find the best mappings of a network to the processors of a chip, with their cloc
 
 All orders in which a processor has one stage are evaluated with all clocks and all hosts of accelerators, as long as
 there are not too many: --method exact evaluates them whatever their number, --method nsga2 searches. Give an order of
-the front to `tilewright coop plan --order`, with its clocks.
+the front to `tilewright coop plan --order`, with its clocks and hosts.
 """
 
 _MOST = 200_000_000
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--processors", default="", metavar="NAME,NAME", help="the processors to use (all)")
     add("--method", choices=("auto", "exact", "nsga2"), default="auto", help="all points, or a search (auto)")
     add("--generations", type=int, default=80, metavar="N", help="with nsga2 (80)")
-    add("--population", type=int, default=100, metavar="N", help="with nsga2 (100)")
+    add("--population", type=int, default=200, metavar="N", help="with nsga2 (200)")
     add("--seed", type=int, default=0, metavar="N", help="with nsga2; the same front for a seed (0)")
     add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
     add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop profile` wrote")

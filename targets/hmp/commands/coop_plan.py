@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....files import path_of
 from ....opt_tool import name_and_shape
+from ..options import add_hosts, wanted_hosts
 
 if TYPE_CHECKING:
     from ..plan import Plan
@@ -20,6 +21,7 @@ Plan a network over the processors of a chip: stages, queues, frames per second,
   tilewright coop plan net.onnx --target hmp/rk3399pro --order GLB --partition-points 3,5
   tilewright coop plan net.onnx --target hmp/rk3399pro --mode switch --processors big,little,gpu
   tilewright coop plan net.onnx --target hmp/rk3399pro --clocks big=1416,gpu=L2 --html plan.html
+  tilewright coop plan net.onnx --target hmp/rk3399pro --host-gpu little --host-npu big
 
 A layer is a part of the network that one value alone leaves; the plan lists them. An order has a letter for each layer,
 the first one of a processor's name, or for each part between partition points; a single letter is for all. Without an
@@ -37,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--mode", choices=("pipeline", "switch"), default="pipeline", help="all stages at once, or one frame at a time")
     add("--processors", default="", metavar="NAME,NAME", help="without an order, the processors to use (all)")
     add("--clocks", default="", metavar="NAME=MHZ", help="clocks in MHz, or L and an index from 0 (the fastest)")
+    add_hosts(parser, "whose work hand-overs to it are (the processor itself)")
     add("--queue-depth", type=_count, default=0, metavar="N", help="slots of each queue (as many as all stages need)")
     add("--frames", type=_count, default=12, metavar="N", help="frames to simulate (12)")
     add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
@@ -80,7 +83,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from ..model import Clocks
     from ..plan import layered, names_of, plan, timed
     from ..search import best_mapping
-    from ..settings import clocks_of
+    from ..settings import clocks_of, hosts_of
 
     module, machine = layered(options.model, options.target, options.input_shape)
     with errors_in(options.model):
@@ -88,9 +91,10 @@ def _plan(options: argparse.Namespace) -> Plan:
         network = timed(module, machine, options.measured, options.handover_ms)
         settings = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=False)
         clocks = Clocks({setting.processor: setting.mhz for setting in settings})
+        hosts = hosts_of(wanted_hosts(options), processors_of(machine))
         if options.order:
             order = order_of(options.order, options.partition_points, len(network.layers), machine)
         else:
-            order = best_mapping(network, machine, options.mode, among, clocks).order
+            order = best_mapping(network, machine, options.mode, among, clocks, hosts).order
         frames, depth = options.frames, options.queue_depth
-        return plan(module, network, order, mode=options.mode, frames=frames, depth=depth, clocks=clocks)
+        return plan(module, network, order, mode=options.mode, frames=frames, depth=depth, clocks=clocks, hosts=hosts)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ....files import check_places, path_of
 from ....grammar import UsageError
-from ..options import add_mapping, add_model, mapping_of, model_of
+from ..options import add_hosts, add_mapping, add_model, mapping_of, model_of, wanted_hosts
 
 if TYPE_CHECKING:
     from ..building import Facts
@@ -25,6 +25,7 @@ Run frames through a network over several processors: each stage is a thread, wh
   tilewright coop run build/ --frames frames.npz --outputs results.npz
   tilewright coop run net.onnx --order BBLL --frames images/ --mode switch
   tilewright coop run build/ --frames frames.npz --cores big=2-3,little=0-1 --profile 1 --trace trace.json
+  tilewright coop run build/ --frames frames.npz --cores big=4-5,little=0-3 --host-gpu little
   tilewright coop run build/ --frames frames.npz --clocks big=1800,little=L2 --clock-backend sysfs
   tilewright coop run build/ --frames frames.npz --mode switch --clocks big=1800,3:big=1200 --clock-backend sysfs
 
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", default="", metavar="NAME=N", help="threads of the kernels of each processor (1)")
     what = "the CPUs of this machine that stand for each processor: big=2-3,little=0+1 (any)"
     parser.add_argument("--cores", default="", metavar="TABLE", help=what)
+    add_hosts(parser, "on whose cores its threads run (those of --cores, else any)")
     what = "clocks: big=1800,little=L2, and with --mode switch of layers: 3:big=1200 (as they are)"
     parser.add_argument("--clocks", default="", metavar="TABLE", help=what)
     what = "how clocks are set: none, sysfs, sysfs:ROOT, command:COMMAND (none)"
@@ -108,7 +110,7 @@ def _compiled(folder: Path, options: argparse.Namespace) -> Path:
 
 def _arguments(options: argparse.Namespace, facts: Facts) -> list[str]:
     """Return the options of the program. Raises UsageError for those that do not fit its machine."""
-    from ..settings import check_threads, clocks_of, cores_of, cores_text
+    from ..settings import check_pinning, check_threads, clocks_of, cores_of, cores_text, hosts_of
 
     present = sorted(os.sched_getaffinity(0))
     cores = cores_of(options.cores, facts.processors, present) if options.cores else {}
@@ -116,6 +118,9 @@ def _arguments(options: argparse.Namespace, facts: Facts) -> list[str]:
         check_threads(options.threads, facts.processors, cores)
     arguments = ["--mode", options.mode, "--profile", str(options.profile), "--clock-backend", options.clock_backend]
     arguments += ["--cores", cores_text(cores)] if cores else []
+    hosts = hosts_of(wanted_hosts(options), facts.processors)
+    check_pinning(hosts, cores)
+    arguments += ["--hosts", ",".join(f"{name}={host}" for name, host in hosts.items())] if hosts else []
     if options.clocks:
         switched = options.mode == "switch"
         clocks = clocks_of(options.clocks, facts.processors, facts.layers, switched=switched)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +17,13 @@ from tilewright.grammar import UsageError
 from tilewright.ir import Array
 from tilewright.targets.hmp.building import Port, Processor, facts_in, main_text
 from tilewright.targets.hmp.frame_files import raw_frames
-from tilewright.targets.hmp.settings import check_threads, clocks_of, cores_of, cores_text
+from tilewright.targets.hmp.settings import check_pinning, check_threads, clocks_of, cores_of, cores_text, hosts_of
 from tilewright.test.targets.hmp.streamed import frames_of, network
 
 PROCESSORS = (
     Processor("big", 2, (408.0, 1200.0, 1800.0)),
     Processor("little", 4, (408.0, 1416.0)),
-    Processor("npu", 1, ()),
+    Processor("npu", 1, (), ("big", "little")),
 )
 PORTS = (Port("x", "x", "float32", (1, 2, 3)), Port("k/0", "k_0", "int8", (2,)))
 
@@ -52,6 +53,8 @@ def test_from_model_to_results(tmp_path: Path, capfd: pytest.CaptureFixture[str]
     assert {name: one[name].shape for name in one.files} == {"y": (6, 1, 4, 6, 6), "e": (6, 1, 4, 6, 6)}
     assert all(one[name].tobytes() == other[name].tobytes() for name in one.files)
     assert _called(*run, "--clocks", "big=1801") == 2
+    assert _called(*run, "--host-npu", "little") == 2
+    assert _called(*run, "--host-npu", "little", "--cores", f"L={min(os.sched_getaffinity(0))}") == 0
     assert _called(*run, "--trace", trace) == 2
     assert _called(*run[:3], "--frames", tmp_path / "net.onnx") == 1
     assert _called("coop", "run", tmp_path, "--frames", frames) == 1
@@ -95,6 +98,9 @@ def test_settings() -> None:
     cores = cores_of("big=2-3,L=0+1", PROCESSORS, range(4))
     assert cores_text(cores) == "big=2+3,little=0+1"
     check_threads("big=1,L=1", PROCESSORS, cores)
+    hosts = hosts_of({"npu": "L", "gpu": ""}, PROCESSORS)
+    assert hosts == {"npu": "little"}
+    check_pinning(hosts, cores)
     text = "big=1800,little=L1,5:B=L0"
     clocks = clocks_of(text, PROCESSORS, 6, switched=True)
     assert ",".join(map(str, clocks)) == "big=1800,little=1416,5:big=408"
@@ -121,6 +127,10 @@ def test_settings() -> None:
         ("clocks", "6:big=1800", "the network has no layer 6"),
         ("clocks", "x:big=1800", "the network has no layer x"),
         ("layer", "1:big=1800", "a clock of a layer in a pipeline"),
+        ("npu", "npu", "--host-npu: 'npu' is no host of npu"),
+        ("gpu", "big", "--host-gpu: there is no processor 'gpu'"),
+        ("pinning", "big", "the cores of big, the host of npu, are not given"),
+        ("pinning", "little", "npu has a host and cores of its own"),
     ],
 )
 def test_refused_settings(flag: str, text: str, message: str) -> None:
@@ -129,6 +139,9 @@ def test_refused_settings(flag: str, text: str, message: str) -> None:
         "threads": lambda: check_threads(text, PROCESSORS, {"little": (0,)}),
         "clocks": lambda: clocks_of(text, PROCESSORS, 6, switched=True),
         "layer": lambda: clocks_of(text, PROCESSORS, 6, switched=False),
+        "npu": lambda: hosts_of({"npu": text}, PROCESSORS),
+        "gpu": lambda: hosts_of({"gpu": text}, PROCESSORS),
+        "pinning": lambda: check_pinning({"npu": text}, {"little": (0,)} | ({"npu": (1,)} if text == "little" else {})),
     }
     with pytest.raises(UsageError, match=re.escape(message)):
         parsers[flag]()

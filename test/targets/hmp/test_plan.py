@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 import tomllib
 from dataclasses import replace
 from itertools import product
@@ -12,9 +14,9 @@ import pytest
 from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Clock, Machine
-from tilewright.targets.hmp.frames import Change, Work, delay, end_of, simulate_frames
+from tilewright.targets.hmp.frames import RECEIVE, Change, Work, delay, end_of, simulate_frames
 from tilewright.targets.hmp.mapping import order_of, stages_of
-from tilewright.targets.hmp.model import Layer, Network, Value, predict
+from tilewright.targets.hmp.model import Clocks, Layer, Network, Value, predict
 from tilewright.targets.hmp.profile_file import PUBLISHED, with_times
 from tilewright.targets.hmp.search import best_mapping
 from tilewright.test.targets.hmp.pipelines import branched_pipeline
@@ -61,6 +63,34 @@ def test_search_beside_enumeration() -> None:
         orders = [order for order in product(_THREE, repeat=6) if mode == "switch" or _once(order)]
         least = min(predict(few, order, MACHINE, mode).period for order in orders)
         assert best_mapping(few, MACHINE, mode, _THREE).period == pytest.approx(least)
+
+
+@pytest.mark.parametrize("hosts", [{"gpu": "little"}, {"gpu": "big", "npu": "little"}, {"gpu": "big", "npu": "big"}])
+def test_search_with_hosts_beside_enumeration(hosts: dict[str, str]) -> None:
+    """Hand-overs to the GPU and the NPU load their hosts, so that the best order is another one."""
+    names, drawn = ("big", "little", "gpu", "npu"), random.Random(len(hosts))
+    clocks = Clocks({"big": 1200, "little": 600})
+    for _ in range(10):
+        layers = tuple(
+            Layer(number, "a", "b", 1, {name: drawn.uniform(1e6, 4e6) for name in names}) for number in range(5)
+        )
+        values = tuple(Value("v", drawn.randrange(10_000_000), number, (number + 1,)) for number in range(4))
+        network = Network("random", layers, values)
+        for mode in ("pipeline", "switch"):
+            orders = [order for order in product(names, repeat=5) if mode == "switch" or _once(order)]
+            least = min(predict(network, order, MACHINE, mode, clocks, hosts).period for order in orders)
+            assert best_mapping(network, MACHINE, mode, (), clocks, hosts).period == pytest.approx(least)
+
+
+def test_a_hand_over_is_work_of_the_host() -> None:
+    """The slowest stage is late by the hand-overs that its processor does for others; an idle host does them beside."""
+    for host, period in (("", 1000), ("e0", 1300), ("e2", 1000)):
+        receive = Work(RECEIVE, 300.0, processor=host)
+        works = {"stage0": [Work(0, 1000.0)], "stage1": [receive, Work(1, 500.0)], "stage2": [Work(2, 100.0)]}
+        simulation = simulate_frames(branched_pipeline(2, 4, frames=30), _many(3), works)
+        assert simulation.period == pytest.approx(period)
+        receiving = [span for span in simulation.spans if span.layer == RECEIVE]
+        assert {(span.stage, span.processor) for span in receiving} == {("stage1", host or "e1")}
 
 
 def _once(order: tuple[str, ...]) -> bool:
@@ -128,3 +158,11 @@ def test_plan_of_a_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     model = network(tmp_path / "net.onnx")
     assert cli.main(["coop", "plan", str(model), "--target", "hmp/rk3399pro", "--order", "BLLGNN"]) == 0
     assert "frames a second (simulated)" in capsys.readouterr().out
+    hosted, page, file = ["--host-gpu", "L", "--host-npu", "big"], tmp_path / "plan.html", tmp_path / "plan.json"
+    words = ["coop", "plan", str(model), "--order", "GGGNNN", *hosted, "--html", str(page), "--json", str(file)]
+    assert cli.main(words) == 0
+    assert [stage["host"] for stage in json.loads(file.read_text())["stages"]] == ["little", "big"]
+    assert ">big</text>" in page.read_text()
+    capsys.readouterr()
+    assert cli.main([*words[:5], "--host-gpu", "npu"]) == 2
+    assert "'npu' is no host of gpu" in capsys.readouterr().err

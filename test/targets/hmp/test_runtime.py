@@ -362,9 +362,9 @@ def test_layers_need_marks(place: Path, tmp_path: Path, staged: Program) -> None
 
 
 def test_cores(staged: Program, place: Path) -> None:
-    """Threads run on the cores of their processors; those that the machine lacks end the run."""
+    """Threads run on the cores of their processors, or of the hosts of these; those that the machine lacks end it."""
     cpu = max(os.sched_getaffinity(0))
-    command = [*staged.command(place / "frames"), "--cores", f"little={cpu},gpu={cpu}+{cpu}"]
+    command = [*staged.command(place / "frames"), "--cores", f"little={cpu}+{cpu}", "--hosts", "gpu=little"]
     environment = {"TILEWRIGHT_TEST": f"sleep={staged.titles[0]}:100000"}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
         _await(place / "frames" / "out" / "y.bin", 1)
@@ -376,9 +376,14 @@ def test_cores(staged: Program, place: Path) -> None:
     for number, stage in enumerate(staged.facts.stages):
         expected = pinned if stage.processor in ("little", "gpu") else every
         assert expected in allowed[staged.titles[number][:15]]
-    refused = staged.run(place / "frames", "--cores", "little=1000")
-    assert refused.status == 1
-    assert refused.errors == "error: stage1_little: the cores of little in little=1000 are none of this machine's\n"
+    for options, message in (
+        (["--cores", "little=1000"], "stage1_little: the cores of little in little=1000 are none of this machine's"),
+        (["--hosts", "gpu=big"], "stage2_gpu: the cores of big, the host of gpu, are not given"),
+        (["--hosts", "gpu=big", "--cores", "little=0"], "stage2_gpu: the cores of big, the host of gpu, are not given"),
+        (["--hosts", "gpu=big", "--cores", "gpu=0,big=0"], "stage2_gpu: gpu has a host and cores of its own"),
+    ):
+        refused = staged.run(place / "frames", *options)
+        assert (refused.status, refused.errors) == (1, f"error: {message}\n")
 
 
 def _spans(numbers: Collection[int]) -> str:
