@@ -42,7 +42,7 @@ typedef struct tw_paged_config {
     uint32_t layers, heads, kv_heads, head_dim; /* heads % kv_heads == 0; head_dim % 8 == 0 */
     uint32_t page_length;                       /* tokens */
     uint32_t element, digest;                   /* types of stored keys and values, and of digests */
-    uint32_t budget_pages; /* that a query attends to, per KV head, the forced ones included; 0: all */
+    uint32_t budget_pages; /* that a query attends to, per KV head, at least sinks + recent + 1; 0: all */
     uint32_t sinks, recent; /* forced pages at the start, and at the end beside the query's own page */
     uint32_t skip_layers;   /* the first layers attend to all pages */
     uint32_t reduce, eviction;
@@ -51,7 +51,7 @@ typedef struct tw_paged_config {
     uint64_t capacity;  /* tokens in all rows, a multiple of page_length */
     uint64_t context;   /* tokens of a sequence at most; 0: capacity */
     uint64_t memory;    /* bytes */
-    float scale;        /* of q k, usually 1 / sqrt(head_dim) */
+    float scale;        /* of q k, positive, usually 1 / sqrt(head_dim) */
     uint32_t threads;   /* that read pages beside the caller, 0 to 64 */
     uint32_t certificate; /* 1: compute tw_paged_stats.missed_mass */
     uint8_t model[TW_PAGED_MODEL_BYTES]; /* hash of what decides keys and values: weights, RoPE, tokenizer */
@@ -59,7 +59,8 @@ typedef struct tw_paged_config {
 
 /*
  * System calls. Each returns what the POSIX call does, or -errno. `file` is what `open` returned. Paths are relative to
- * the folder. `lock` takes an exclusive lock without waiting: -EWOULDBLOCK where another process has it.
+ * the folder. `lock` takes an exclusive lock without waiting: -EWOULDBLOCK where another process has it. `pread` may be
+ * called by `threads` threads and the caller at the same time.
  */
 typedef struct tw_paged_io {
     void *context;
