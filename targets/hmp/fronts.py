@@ -170,16 +170,16 @@ def exact_front(space: Space, progress: Progress = no_progress) -> list[Choice]:
     for number, order in enumerate(space.all_orders()):
         progress(number)
         costs = np.stack(space.evaluate(order, clocks, hosts), axis=1)
-        new = _front_of(costs)
+        new = front_of(costs)
         new = new[~_dominated(costs[new], reach)] if len(reach) else new
         if len(new):
             kept += [space.choice(order, clocks[row], hosts[row], *map(float, costs[row])) for row in new]
-            kept = [kept[row] for row in _front_of(np.array([[each.period, each.energy] for each in kept]))]
+            kept = [kept[row] for row in front_of(np.array([[each.period, each.energy] for each in kept]))]
             reach = np.array([[each.period, each.energy] for each in kept])
     return sorted(kept, key=lambda each: each.period)
 
 
-def _front_of(costs: Array) -> Array:
+def front_of(costs: Array) -> Array:
     """Return the rows of a set of two costs that no other row is as good as in both; of equal rows the first."""
     rows = np.lexsort((costs[:, 1], costs[:, 0]))
     least = np.minimum.accumulate(costs[rows, 1])
@@ -252,7 +252,7 @@ def searched_front(
     found = algorithm.result()
     choices = [_choice(space, row) for row in np.atleast_2d(found.X)]
     costs = np.array([[each.period, each.energy] for each in choices])
-    return [choices[row] for row in _front_of(costs)]
+    return [choices[row] for row in front_of(costs)]
 
 
 def _decoded(space: Space, genes: Array) -> tuple[list[str], Array, Array]:

@@ -118,6 +118,8 @@ class Prediction:
     latency: float
     period: float
     energy: float | None
+    handover_energy: float | None
+    """Millijoules that a frame takes more than one without hand-overs."""
     hosts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Processor -> its host, whose work the hand-overs to it are."""
 
@@ -129,6 +131,18 @@ class Prediction:
     def fps(self) -> float:
         """Frames per second."""
         return 1e9 / self.period
+
+    @property
+    def handover_share(self) -> float:
+        """Share of the latency that hand-overs are (ARM-CO-UP, table 8: transfer overhead)."""
+        return self.handovers / self.latency
+
+    @property
+    def handover_energy_share(self) -> float | None:
+        """Share of the energy that hand-overs are, None where energies are not known."""
+        if self.energy is None or self.handover_energy is None:
+            return None
+        return self.handover_energy / self.energy
 
 
 @dataclass(frozen=True)
@@ -175,14 +189,22 @@ def predict(
     receivers = [hosts.get(stage.processor, stage.processor) for stage in stages]
     received = [received_by(network, stages, number) * scale[name] for number, name in enumerate(receivers)]
     latency = sum(times) + sum(received)
-    busy = dict.fromkeys([*(stage.processor for stage in stages), *receivers], 0.0)
-    for stage, receiver, time, taken in zip(stages, receivers, times, received, strict=True):
-        busy[stage.processor] += time
-        busy[receiver] += taken
-    slowest = max(time + taken for time, taken in zip(times, received, strict=True))
-    period = max(slowest, *busy.values()) if mode == "pipeline" else latency
-    energy = _energy(machine, busy, period, clocks)
-    return Prediction(tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy, dict(hosts))
+
+    def period_and_energy(received: Sequence[float]) -> tuple[float, float | None]:
+        busy = dict.fromkeys([*(stage.processor for stage in stages), *receivers], 0.0)
+        for stage, receiver, time, taken in zip(stages, receivers, times, received, strict=True):
+            busy[stage.processor] += time
+            busy[receiver] += taken
+        frames = [time + taken for time, taken in zip(times, received, strict=True)]
+        period = max(*frames, *busy.values()) if mode == "pipeline" else sum(frames)
+        return period, _energy(machine, busy, period, clocks)
+
+    period, energy = period_and_energy(received)
+    _, least = period_and_energy([0.0] * len(stages))
+    handover_energy = None if energy is None or least is None else energy - least
+    return Prediction(
+        tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy, handover_energy, dict(hosts)
+    )
 
 
 def received_by(network: Network, stages: Sequence[Stage], number: int) -> float:

@@ -56,11 +56,15 @@ def _queues(plan: Plan) -> Table:
 def _summary(plan: Plan) -> list[str]:
     prediction, simulation = plan.prediction, plan.simulation
     order = "".join(name[0].upper() for name in prediction.order)
-    energy = "not known" if prediction.energy is None else f"{prediction.energy:.0f} mJ a frame"
+    energy = "not known"
+    if prediction.energy is not None:
+        share = prediction.handover_energy_share or 0.0
+        energy = f"{prediction.energy:.0f} mJ a frame; hand-overs {prediction.handover_energy:.1f} mJ, {share:.2%}"
+    handovers = f"hand-overs {prediction.handovers / 1e6:.2f} ms, {prediction.handover_share:.2%}"
     return [
         f"order    {order}",
         f"period   {simulation.period / 1e6:.2f} ms, {1e9 / simulation.period:.2f} frames a second (simulated)",
-        f"latency  {simulation.latency / 1e6:.2f} ms; hand-overs {prediction.handovers / 1e6:.2f} ms",
+        f"latency  {simulation.latency / 1e6:.2f} ms; {handovers}",
         f"energy   {energy}",
         f"queues   {plan.queue_bytes:,} bytes",
     ]
@@ -97,6 +101,7 @@ def content_of(plan: Plan) -> dict[str, Any]:
         ],
         "queues": [{"name": queue.name, "slots": queue.depth, "bytes": queue.bytes} for queue in plan.queues],
         "handovers_ms": prediction.handovers / 1e6,
+        "handovers_mj": prediction.handover_energy,
         "period_ms": simulation.period / 1e6,
         "latency_ms": simulation.latency / 1e6,
         "fps": 1e9 / simulation.period,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.dialects.core.machine.model import Clock, Machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.targets.hmp.frames import FrameSimulation, Work, simulate_frames
 
 _SLOT = "memref<4xf32>"
 
@@ -43,3 +47,15 @@ def _program(number: int, distance: int, frames: int) -> str:
         {body}
       }}
     }}"""
+
+
+def unit_processors(count: int, machine: Machine) -> Machine:
+    """Return a machine with processors e0, e1, .. in place of its own, without clocks and hosts."""
+    engine = replace(machine.engines[0], clock=Clock(), hosts=())
+    return replace(machine, engines=tuple(replace(engine, name=f"e{number}") for number in range(count)))
+
+
+def simulated_unit_stages(distance: int, slots: int, machine: Machine, frames: int = 40) -> FrameSimulation:
+    """Simulate a branched pipeline whose stages take 1000 ns each, on processors of their own."""
+    works = {f"stage{number}": [Work(number, 1000.0)] for number in range(distance + 1)}
+    return simulate_frames(branched_pipeline(distance, slots, frames), unit_processors(distance + 1, machine), works)

@@ -1,11 +1,10 @@
-"""Plans of networks on the RK3399Pro beside what is published of it, and the rule of queue depths beside simulation."""
+"""Plans of networks on the RK3399Pro: orders, clocks, hosts, the search beside enumeration, profiles."""
 
 from __future__ import annotations
 
 import json
 import random
 import tomllib
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -13,51 +12,26 @@ import pytest
 
 from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
-from tilewright.dialects.core.machine.model import Clock, Machine
 from tilewright.targets.hmp.frames import RECEIVE, Change, Work, delay, end_of, simulate_frames
 from tilewright.targets.hmp.mapping import order_of, stages_of
 from tilewright.targets.hmp.model import Clocks, Layer, Network, Value, predict
-from tilewright.targets.hmp.profile_file import PUBLISHED, with_times
+from tilewright.targets.hmp.profile_file import PUBLISHED
 from tilewright.targets.hmp.search import best_mapping
-from tilewright.test.targets.hmp.pipelines import branched_pipeline
+from tilewright.test.targets.hmp.pipelines import branched_pipeline, unit_processors
+from tilewright.test.targets.hmp.published import MACHINE, googlenet
 from tilewright.test.targets.hmp.streamed import network
 
 pytestmark = pytest.mark.quick
 
-MACHINE = find_machine("hmp/rk3399pro")
 _THREE = ("big", "little", "gpu")
-
-
-def _googlenet(switch_ms: float) -> Network:
-    content = tomllib.loads((PUBLISHED / "rk3399pro-googlenet.toml").read_text())
-    names = [engine.name for engine in MACHINE.engines]
-    layers = tuple(
-        Layer(n, f"l{n}", f"l{n}", macs, dict.fromkeys(names, 1e9)) for n, macs in enumerate(content["macs"])
-    )
-    values = tuple(Value(f"v{n}", 1000, n - 1, (n,)) for n in range(len(layers) + 1))
-    return with_times(Network("googlenet", layers, values), MACHINE, content | {"switch_ms": switch_ms}, "test")
 
 
 def _letters(order: tuple[str, ...]) -> str:
     return "".join(name[0].upper() for name in order)
 
 
-def test_published_optimum_of_googlenet_in_switch_mode() -> None:
-    network = _googlenet(0.8)
-    best = best_mapping(network, MACHINE, "switch", _THREE)
-    assert _letters(best.order) == "BBGGGGGGGGG"
-    assert best.latency / 1e6 == pytest.approx(160.7 + 0.8, abs=11 * 0.05)
-
-
-def test_derived_optimum_of_googlenet_in_a_pipeline() -> None:
-    best = best_mapping(_googlenet(0.0), MACHINE, "pipeline", _THREE)
-    assert best.period / 1e6 == pytest.approx(58.9)
-    assert _letters(best.order) in ("BBGGGGLLLLL", "BBLLLLGGGGG")
-    assert best.fps == pytest.approx(16.98, abs=0.01)
-
-
 def test_search_beside_enumeration() -> None:
-    network = _googlenet(0.8)
+    network = googlenet(0.8)
     few = Network(network.name, network.layers[:6], network.values, switch=network.switch)
     for mode in ("pipeline", "switch"):
         orders = [order for order in product(_THREE, repeat=6) if mode == "switch" or _once(order)]
@@ -87,7 +61,7 @@ def test_a_hand_over_is_work_of_the_host() -> None:
     for host, period in (("", 1000), ("e0", 1300), ("e2", 1000)):
         receive = Work(RECEIVE, 300.0, processor=host)
         works = {"stage0": [Work(0, 1000.0)], "stage1": [receive, Work(1, 500.0)], "stage2": [Work(2, 100.0)]}
-        simulation = simulate_frames(branched_pipeline(2, 4, frames=30), _many(3), works)
+        simulation = simulate_frames(branched_pipeline(2, 4, frames=30), unit_processors(3, MACHINE), works)
         assert simulation.period == pytest.approx(period)
         receiving = [span for span in simulation.spans if span.layer == RECEIVE]
         assert {(span.stage, span.processor) for span in receiving} == {("stage1", host or "e1")}
@@ -96,23 +70,6 @@ def test_a_hand_over_is_work_of_the_host() -> None:
 def _once(order: tuple[str, ...]) -> bool:
     stages = [stage.processor for stage in stages_of(order)]
     return len(stages) == len(set(stages))
-
-
-@pytest.mark.parametrize("distance", range(1, 7))
-def test_rule_of_queue_depths(distance: int) -> None:
-    """Unit stages, and a branch over `distance` of them with q slots beyond two: period max(1, (d + 1) / (q + 2))."""
-    for extra in range(7):
-        slots = extra + 2
-        module = branched_pipeline(distance, slots, frames=40)
-        works = {f"stage{number}": [Work(number, 1000.0)] for number in range(distance + 1)}
-        ends = simulate_frames(module, _many(distance + 1), works).ends
-        # Frames come in groups as large as the branch has slots.
-        assert (ends[-1] - ends[-1 - 2 * slots]) / (2 * slots) == 1000 * max(1, (distance + 1) / slots)
-
-
-def _many(count: int) -> Machine:
-    engine = MACHINE.engine("npu")
-    return replace(MACHINE, engines=tuple(replace(engine, name=f"e{n}", clock=Clock(), hosts=()) for n in range(count)))
 
 
 def test_clocks_change_with_a_delay_meanwhile_work_goes_on() -> None:
@@ -133,7 +90,7 @@ def test_orders_of_letters() -> None:
 
 @pytest.mark.nightly
 def test_every_order_of_eight_layers_is_planned() -> None:
-    network = _googlenet(0.8)
+    network = googlenet(0.8)
     few = Network(network.name, network.layers[:8], network.values[:9], switch=network.switch)
     orders = 0
     for letters in product("LBGN", repeat=8):
