@@ -32,6 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .core.effect_traits import GlobalEffect
 from .core.extended import extended
+from .core.nesting import module_of
 
 
 class GlobalOp(ml_program.GlobalOp):
@@ -67,16 +68,9 @@ class GlobalOp(ml_program.GlobalOp):
         return op
 
 
-def _module_of(op: Operation) -> ModuleOp | None:
-    module = op.parent_op()
-    while module is not None and not isinstance(module, ModuleOp):
-        module = module.parent_op()
-    return module
-
-
 def definition_of(op: Operation, symbol: str) -> GlobalOp | None:
     """Return the global of that name in the module around an op, None if there is none."""
-    module = _module_of(op)
+    module = module_of(op)
     found = module.body.block.ops if module is not None and module.body.blocks else ()
     return next((each for each in found if isinstance(each, GlobalOp) and each.sym_name.data == symbol), None)
 
@@ -171,7 +165,7 @@ class GlobalLoadConstOp(_Load):
 
 def loads_of(op: Operation, symbol: str) -> list[GlobalLoadOp]:
     """Return the loads of a global in the module around an op."""
-    module = _module_of(op)
+    module = module_of(op)
     loads = (each for each in module.walk() if isinstance(each, GlobalLoadOp)) if module is not None else ()
     return [each for each in loads if each.symbol == symbol]
 

@@ -45,6 +45,10 @@ class Rules:
     """What is done in turn when all nodes are settled, for the outputs of the graph."""
 
 
+_MASK_ROWS = 256
+"""New rows at once for which a mask over open caches is still folded."""
+
+
 class Resolver(Known):
     """
     Walk over the nodes of a graph in order; `run` leaves in the graph the nodes that compute at run time.
@@ -206,7 +210,9 @@ class Resolver(Known):
         arrays = {name: constant for name, constant in constants.items() if constant is not None}
         if len(arrays) < len(constants) or not is_foldable(node) or not self._is_arithmetic(node):
             return False
-        if any(self._size(name) > FOLDED_LIMIT for name in node.output if name):
+        # Masks of networks with open caches have an entry for each new row and each row of the caches.
+        limit = max(FOLDED_LIMIT, self.graph.rows * _MASK_ROWS) if self.graph.is_open else FOLDED_LIMIT
+        if any(self._size(name) > limit for name in node.output if name):
             return False
         found = evaluate(node, arrays)
         if self.past is not None and not all(self.past.folds(name, each.array) for name, each in found.items()):

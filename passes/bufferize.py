@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
+from ..dialects.paged.ops import PoolUser
 from ..errors import Diagnostic
 from ..ir import functions, numbers_of, set_argument_attributes, shape_of, where
 from .buffers.branches import convert_branches, plan_branches
@@ -38,6 +39,7 @@ from .buffers.loops import (
     is_scalar,
     plan_loops,
 )
+from .buffers.paged import convert_paged
 from .buffers.padding import convert_padding, plan_padding
 from .buffers.state import STATE_RULES, plan_states, sliced_at, states_to_buffers
 from .core.base import Pass
@@ -325,6 +327,7 @@ _RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (tensor.PadOp, convert_padding),
     (func.ReturnOp, _return),
     (func.CallOp, convert_call),
+    (PoolUser, convert_paged),
     (scf.ForOp, _loop),
     (scf.IfOp, _branches),
     (scf.WhileOp, _while),

@@ -8,11 +8,12 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, MemRefType, ModuleOp, TensorType
-from xdsl.ir import Attribute, Block
+from xdsl.ir import Attribute, Block, Operation
 
 from ..dialects.core.nesting import nested_ops
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, definition_of
 from ..dialects.onnx.schema import OnnxOp
+from ..dialects.paged.ops import PoolUser
 from ..errors import Diagnostic
 from ..ir import array_of, dense, functions, where
 from .core.base import Pass
@@ -44,6 +45,8 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
             lower.lower(op)
         elif isinstance(op, GlobalLoadOp | GlobalStoreOp):
             _move_access(lower, op)
+        elif isinstance(op, PoolUser):
+            _move(lower, op)
         elif not isinstance(op, func.ReturnOp):
             raise Diagnostic(f"{op.name} stands beside onnx ops", where=where(op), expected="onnx ops, or none at all")
     assert block.last_op is not None
@@ -74,6 +77,20 @@ def _move_access(lower: Lowerer, op: GlobalLoadOp | GlobalStoreOp) -> None:
     store = GlobalStoreOp(op.symbol, lower[op.value])
     store.location = op.location
     lower.block.add_op(store)
+
+
+def _move(lower: Lowerer, op: Operation) -> None:
+    """Rebuild an op on the lowered values of its operands."""
+    moved = type(op).create(
+        operands=[lower[value] for value in op.operands],
+        result_types=[_tensor_level(result.type) for result in op.results],
+        properties=op.properties,
+        attributes=op.attributes,
+    )
+    moved.location = op.location
+    lower.block.add_op(moved)
+    for old, new in zip(op.results, moved.results, strict=True):
+        lower.values[old] = new
 
 
 def _tensor_level(type: Attribute) -> Attribute:

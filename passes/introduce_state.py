@@ -59,7 +59,7 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucke
             found=str(bucket),
             remedy="give another number of rows to a bucket",
         )
-    _drop_unused(function)
+    drop_unused(function)
     sizes = bucket_rows(context, bucket, find_caches(function)[0].added)
     plain = module.clone() if sizes else module
     name = function.sym_name.data
@@ -73,6 +73,18 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucke
 
 def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int) -> None:
     """Convert the caches of a function to state of `context` rows; the function computes on the first `rows`."""
+    growth, position = caches_to_state(module, function, context, rows)
+    neutralise(growth, position)
+    drop_caches(function, growth.caches)
+    bound_indices(function)
+
+
+def caches_to_state(module: ModuleOp, function: func.FuncOp, context: int, rows: int) -> tuple[Growth, SSAValue]:
+    """
+    Replace the caches of a function by state of `context` rows; return the grown tensors and the input `position`.
+
+    Unwritten rows still take part in reductions, and the ports of the caches are still there.
+    """
     for argument in function.body.block.args:
         if not isinstance(argument.type, TensorType):
             raise Diagnostic(f"argument {argument.index} is no tensor", where(function), "tensors", str(argument.type))
@@ -100,9 +112,7 @@ def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int)
     for cache in caches:
         del growth.axes[cache.concat.results[0]]
         growth.axes[_keep(module, cache, context, rows, index)] = cache.axis
-    neutralise(growth, position)
-    _drop_ports(function, caches)
-    bound_indices(function)
+    return growth, position
 
 
 def _keep_inputs(growth: Growth, context: int) -> None:
@@ -160,7 +170,7 @@ def _position(function: func.FuncOp, context: int, added: int) -> SSAValue:
         STATE: DenseArrayBase.from_list(i64, [added, context]),
         RANGE: DenseArrayBase.from_list(i64, [0, context - added]),
     }
-    _set_ports(function, rows, port_attributes(function, "res_attrs"))
+    set_ports(function, rows, port_attributes(function, "res_attrs"))
     return argument
 
 
@@ -202,7 +212,7 @@ def _number_rows(function: func.FuncOp, position: SSAValue, added: int) -> None:
         argument.replace_all_uses_with(_reshaped(numbered, list(shape_of(argument)), first))
         del rows[argument.index]
         block.erase_arg(argument)
-    _set_ports(function, rows, port_attributes(function, "res_attrs"))
+    set_ports(function, rows, port_attributes(function, "res_attrs"))
 
 
 def _check_tables(function: func.FuncOp, position: SSAValue, last: int) -> None:
@@ -223,7 +233,7 @@ def _check_tables(function: func.FuncOp, position: SSAValue, last: int) -> None:
             )
 
 
-def _set_ports(
+def set_ports(
     function: func.FuncOp, arguments: list[dict[str, Attribute]], results: list[dict[str, Attribute]]
 ) -> None:
     """Bring the signature in line with the function's block, and set the attributes of arguments and results."""
@@ -288,7 +298,7 @@ def _free_name(module: ModuleOp, name: str) -> str:
     return next(each for each in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if each not in taken)
 
 
-def _drop_ports(function: func.FuncOp, caches: list[Cache]) -> None:
+def drop_caches(function: func.FuncOp, caches: list[Cache]) -> None:
     """Remove the inputs and outputs of the caches, and ops that become dead."""
     block = function.body.block
     terminator = block.last_op
@@ -296,15 +306,15 @@ def _drop_ports(function: func.FuncOp, caches: list[Cache]) -> None:
     gone = {cache.output for cache in caches}
     arguments, results = (port_attributes(function, key) for key in ("arg_attrs", "res_attrs"))
     terminator.operands = [value for index, value in enumerate(terminator.operands) if index not in gone]
-    _drop_unused(function)
+    drop_unused(function)
     pasts = sorted((cache.past for cache in caches), key=lambda argument: argument.index, reverse=True)
     for past in pasts:
         del arguments[past.index]
         block.erase_arg(past)
-    _set_ports(function, arguments, [row for index, row in enumerate(results) if index not in gone])
+    set_ports(function, arguments, [row for index, row in enumerate(results) if index not in gone])
 
 
-def _drop_unused(function: func.FuncOp) -> None:
+def drop_unused(function: func.FuncOp) -> None:
     """Erase dead operators."""
     for op in reversed(list(function.body.block.ops)):
         if isinstance(op, OnnxOp) and not any(result.uses for result in op.results):

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
+
+
+def module_of(op: Operation) -> ModuleOp | None:
+    """Return the innermost module around an op, None if there is none."""
+    module = op.parent_op()
+    while module is not None and not isinstance(module, ModuleOp):
+        module = module.parent_op()
+    return module
 
 
 def nested_ops(root: Operation | Region | Block) -> list[Operation]:

@@ -1,0 +1,266 @@
+"""
+Operations of `paged`: the store of keys and values, and the steps that a decoder's function makes in it.
+
+A step adds the tokens of a call to the current sequence of a pool: `begin`, then `append` and `attend` for each layer in
+order, then `commit`. All work on tensors, or on buffers after `bufferize`. docs/paged.md defines selection and arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, cast
+
+from xdsl.dialects.builtin import (
+    I64,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    TensorType,
+    f32,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    base,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_result_def,
+    prop_def,
+    traits_def,
+)
+from xdsl.traits import SymbolOpInterface
+from xdsl.utils.exceptions import VerifyException
+
+from ...ir import element_of, shape_of
+from ..core.effect_traits import OperandEffects, StateEffects
+from ..core.nesting import module_of
+
+_STORED = TensorType | MemRefType
+
+
+@irdl_op_definition
+class PoolOp(IRDLOperation):
+    """
+    Paged store of the keys and values of a decoder: the shapes that its layers share, and the page length in tokens.
+
+        paged.pool @kv {layers = 6 : i64, heads = 8 : i64, kv_heads = 2 : i64, head_dim = 64 : i64,
+                        page_length = 32 : i64, context = 65536 : i64, scale = 0.125 : f64}
+
+    `scale` multiplies scores of all layers; `context` is the number of tokens of a sequence at most. Policies (budget,
+    memory, folder) are chosen where the network runs.
+    """
+
+    name = "paged.pool"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    layers = prop_def(IntegerAttr[I64])
+    heads = prop_def(IntegerAttr[I64])
+    kv_heads = prop_def(IntegerAttr[I64])
+    head_dim = prop_def(IntegerAttr[I64])
+    page_length = prop_def(IntegerAttr[I64])
+    context = prop_def(IntegerAttr[I64])
+    scale = prop_def(base(FloatAttr))
+
+    traits = traits_def(SymbolOpInterface())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sym_name attr-dict"
+
+    SIZES: ClassVar = ("layers", "heads", "kv_heads", "head_dim", "page_length", "context")
+
+    @staticmethod
+    def get(name: str, sizes: dict[str, int], scale: float) -> PoolOp:
+        """Return a pool of these sizes, named as in SIZES."""
+        properties: dict[str, Attribute] = {key: IntegerAttr(sizes[key], i64) for key in PoolOp.SIZES}
+        properties |= {"sym_name": StringAttr(name), "scale": FloatAttr(scale, f64)}
+        return PoolOp.create(properties=properties)
+
+    def size(self, name: str) -> int:
+        """Return one of the sizes in SIZES."""
+        return cast("IntegerAttr[I64]", self.properties[name]).value.data
+
+    def verify_(self) -> None:
+        for name in self.SIZES:
+            if self.size(name) < 1:
+                raise VerifyException(f"{name} must be 1 or more, not {self.size(name)}")
+        if self.size("heads") % self.size("kv_heads"):
+            raise VerifyException(f"{self.size('heads')} heads cannot share {self.size('kv_heads')} KV heads evenly")
+        if self.size("head_dim") % 8:
+            raise VerifyException(f"head_dim must be a multiple of 8, not {self.size('head_dim')}")
+
+
+class PoolUser(IRDLOperation):
+    """Operation on the pool that the property `pool` names."""
+
+    @property
+    def symbol(self) -> str:
+        """The name of the pool."""
+        return cast(SymbolRefAttr, self.properties["pool"]).root_reference.data
+
+    def definition(self) -> PoolOp:
+        """Return the pool's op. Raises VerifyException if there is none of that name."""
+        module = module_of(self)
+        ops = module.body.block.ops if module is not None else ()
+        pool = next((op for op in ops if isinstance(op, PoolOp) and op.sym_name.data == self.symbol), None)
+        if pool is None:
+            raise VerifyException(f"there is no paged.pool @{self.symbol}")
+        return pool
+
+    def verify_(self) -> None:
+        if module_of(self) is not None:
+            self.verify_against(self.definition())
+
+    def verify_against(self, pool: PoolOp) -> None:
+        """Raise VerifyException where the op does not fit its pool."""
+
+
+@irdl_op_definition
+class BeginOp(PoolUser):
+    """
+    Begin a step of the pool's current sequence: the tokens of the call, whose first has the given position.
+
+        paged.begin @kv at %position tokens %ids : tensor<1xi32>, tensor<1x4xi64>
+
+    The position has to be the length of the sequence; at run time another one fails the step.
+    """
+
+    name = "paged.begin"
+
+    pool = prop_def(SymbolRefAttr)
+    position = operand_def(_STORED)
+    tokens = operand_def(_STORED)
+
+    traits = traits_def(OperandEffects(reads=("position", "tokens")), StateEffects("paged"))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$pool `at` $position `tokens` $tokens attr-dict `:` type($position) `,` type($tokens)"
+
+    def __init__(self, pool: str, position: SSAValue, tokens: SSAValue):
+        super().__init__(operands=[position, tokens], properties={"pool": SymbolRefAttr(pool)})
+
+    def verify_against(self, pool: PoolOp) -> None:
+        for name, value in (("position", self.position), ("tokens", self.tokens)):
+            if not isinstance(element_of(value), IntegerType):
+                raise VerifyException(f"the {name} must be integers, not {element_of(value)}")
+        if any(extent != 1 for extent in shape_of(self.position)):
+            raise VerifyException(f"the position is one integer, not {list(shape_of(self.position))}")
+
+
+class _LayerOp(PoolUser):
+    """Operation of a step in one layer."""
+
+    @property
+    def number(self) -> int:
+        """The layer, from 0."""
+        return cast("IntegerAttr[I64]", self.properties["layer"]).value.data
+
+    def verify_against(self, pool: PoolOp) -> None:
+        if not 0 <= self.number < pool.size("layers"):
+            raise VerifyException(f"layer {self.number} is none of the {pool.size('layers')} of @{self.symbol}")
+
+    def verify_rows(self, pool: PoolOp, what: str, value: SSAValue, heads: str) -> None:
+        """Raise VerifyException for an operand that is not f32 [tokens, heads, head_dim]."""
+        shape = shape_of(value)
+        if element_of(value) != f32 or len(shape) != 3 or shape[1:] != (pool.size(heads), pool.size("head_dim")):
+            wanted = f"[tokens, {pool.size(heads)}, {pool.size('head_dim')}] of f32"
+            raise VerifyException(f"the {what} must be {wanted}, not {list(shape)} of {element_of(value)}")
+
+
+@irdl_op_definition
+class AppendOp(_LayerOp):
+    """
+    Append the keys and values of the step's tokens in a layer: [tokens, kv_heads, head_dim] of f32.
+
+        paged.append @kv layer 0 keys %k values %v : tensor<1x2x64xf32>, tensor<1x2x64xf32>
+    """
+
+    name = "paged.append"
+
+    pool = prop_def(SymbolRefAttr)
+    layer = prop_def(IntegerAttr[I64])
+    keys = operand_def(_STORED)
+    rows = operand_def(_STORED)
+
+    traits = traits_def(OperandEffects(reads=("keys", "rows")), StateEffects("paged"))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$pool `layer` $layer `keys` $keys `values` $rows attr-dict `:` type($keys) `,` type($rows)"
+
+    def __init__(self, pool: str, layer: int, keys: SSAValue, values: SSAValue):
+        properties = {"pool": SymbolRefAttr(pool), "layer": IntegerAttr(layer, i64)}
+        super().__init__(operands=[keys, values], properties=properties)
+
+    def verify_against(self, pool: PoolOp) -> None:
+        super().verify_against(pool)
+        self.verify_rows(pool, "keys", self.keys, "kv_heads")
+        self.verify_rows(pool, "values", self.rows, "kv_heads")
+        if shape_of(self.keys) != shape_of(self.rows):
+            raise VerifyException("keys and values must be of as many tokens")
+
+
+@irdl_op_definition
+class AttendOp(_LayerOp):
+    """
+    Attention of the step's tokens in a layer, each over the pages that it selects: [tokens, heads, head_dim] of f32.
+
+        %o = paged.attend @kv layer 0 queries %q : tensor<1x8x64xf32> -> tensor<1x8x64xf32>
+        paged.attend @kv layer 0 queries %q into %o : memref<1x8x64xf32> into memref<1x8x64xf32>
+    """
+
+    name = "paged.attend"
+
+    pool = prop_def(SymbolRefAttr)
+    layer = prop_def(IntegerAttr[I64])
+    queries = operand_def(_STORED)
+    out = opt_operand_def(MemRefType)
+    result = opt_result_def(TensorType)
+
+    traits = traits_def(OperandEffects(reads=("queries",), writes=("out",)), StateEffects("paged"))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$pool `layer` $layer `queries` $queries (`into` $out^)? attr-dict `:` type($queries)"
+        " (`into` type($out)^)? (`->` type($result)^)?"
+    )
+
+    def __init__(self, pool: str, layer: int, queries: SSAValue, out: SSAValue | None = None):
+        properties = {"pool": SymbolRefAttr(pool), "layer": IntegerAttr(layer, i64)}
+        result = queries.type if out is None else None
+        super().__init__(operands=[queries, out], properties=properties, result_types=[result])
+
+    def verify_against(self, pool: PoolOp) -> None:
+        super().verify_against(pool)
+        outputs = [value for value in (self.out, self.result) if value is not None]
+        if len(outputs) != 1:
+            raise VerifyException("attention has a result or a buffer to write, and not both")
+        self.verify_rows(pool, "queries", self.queries, "heads")
+        if shape_of(outputs[0]) != shape_of(self.queries):
+            raise VerifyException("the result must have the shape of the queries")
+
+
+@irdl_op_definition
+class CommitOp(PoolUser):
+    """
+    End a step: its tokens belong to the sequence.
+
+        paged.commit @kv
+    """
+
+    name = "paged.commit"
+
+    pool = prop_def(SymbolRefAttr)
+
+    traits = traits_def(StateEffects("paged"))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$pool attr-dict"
+
+    def __init__(self, pool: str):
+        super().__init__(properties={"pool": SymbolRefAttr(pool)})
+
+
+STEP: Sequence[type[Operation]] = (BeginOp, AppendOp, AttendOp, CommitOp)
+"""The ops of a step, in its order."""

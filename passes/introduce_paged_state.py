@@ -1,0 +1,174 @@
+"""The pass `introduce-paged-state`: caches of a decoder become a paged store, and its attention that of selected pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DictionaryAttr, IntegerType, ModuleOp, TensorType, f32
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.buckets import STATE
+from ..dialects.core.ports import ATTENTION_MASK
+from ..dialects.ml_program import GlobalLoadOp, GlobalOp, GlobalStoreOp
+from ..dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
+from ..errors import Diagnostic
+from ..ir import element_of, functions, set_argument_attributes, shape_of, where
+from .core.base import Pass
+from .introduce_state import caches_to_state, drop_caches, drop_unused, set_ports
+from .lowering.index_ranges import bound_indices
+from .paging.layers import Layer, find_layers, reshaped
+from .recover import load_rules
+from .recover.rules import RULES
+from .recover_operators import recover_operators
+from .state.caches import port_attributes, port_name
+from .state.nodes import node
+
+POOL = "kv"
+"""Symbol of the pool."""
+
+
+def introduce_paged_state(module: ModuleOp, function: func.FuncOp, context: int, page_length: int) -> None:
+    """
+    Replace the caches of a function by a paged pool, and the attention over them by `paged.attend`.
+
+    The input `position` is the length of the pool's sequence. A mask of all rows among the inputs goes: every row counts.
+    Raises Diagnostic for what `introduce-state` refuses, and for a layer whose attention is not causal over its cache.
+    """
+    drop_unused(function)
+    growth, position = caches_to_state(module, function, context, context)
+    load_rules()
+    recover_operators(function, [rule for rule in RULES if rule.operator == "Attention"])
+    added = growth.caches[0].added
+    layers = find_layers(module, growth, position, added)
+    pool = _pool(layers, context, page_length)
+    Rewriter.insert_op(pool, InsertPoint.before(functions(module)[0]))
+    for number, layer in enumerate(layers):
+        _page(number, layer)
+    drop_caches(function, growth.caches)
+    _drop_states(module, function)
+    _drop_mask(function)
+    _add_step(function, position, added)
+    bound_indices(function)
+
+
+def _pool(layers: list[Layer], context: int, page_length: int) -> PoolOp:
+    first = layers[0]
+    for layer in layers:
+        for name in ("heads", "kv_heads", "head_dim", "scale"):
+            if getattr(layer, name) != getattr(first, name):
+                raise Diagnostic(
+                    f"the layers have other numbers of {name}",
+                    where=where(layer.op),
+                    expected=f"{getattr(first, name)}, as the first layer",
+                    found=str(getattr(layer, name)),
+                    remedy="keep the caches dense (--context)",
+                )
+    if first.head_dim % 8:
+        raise Diagnostic(
+            "the head dimension is no multiple of 8",
+            where=where(first.op),
+            expected="a multiple of 8, the lanes of a sum",
+            found=str(first.head_dim),
+            remedy="keep the caches dense (--context)",
+        )
+    sizes = {"layers": len(layers), "heads": first.heads, "kv_heads": first.kv_heads, "head_dim": first.head_dim}
+    return PoolOp.get(POOL, sizes | {"page_length": page_length, "context": context}, first.scale)
+
+
+def _page(number: int, layer: Layer) -> None:
+    """Replace the attention of a layer by an append and an attention over pages."""
+    root = layer.op
+    _, heads, tokens, head_dim = shape_of(layer.queries)
+    turned = node("Transpose", [layer.queries], TensorType(f32, [1, tokens, heads, head_dim]), root, perm=[0, 2, 1, 3])
+    queries = reshaped(turned, [tokens, heads, head_dim], root)
+    append = AppendOp(POOL, number, layer.keys, layer.values)
+    attend = AttendOp(POOL, number, queries)
+    for op in (append, attend):
+        op.location = root.location
+        Rewriter.insert_op(op, InsertPoint.before(root))
+    assert attend.result is not None
+    rows = reshaped(attend.result, [1, tokens, heads, head_dim], root)
+    result = node("Transpose", [rows], root.results[0].type, root, perm=[0, 2, 1, 3])
+    result.name_hint = root.results[0].name_hint
+    Rewriter.replace_op(root, [], [result])
+
+
+def _drop_states(module: ModuleOp, function: func.FuncOp) -> None:
+    """Erase the dense states and what is computed of them."""
+    for op in reversed(list(function.body.block.ops)):
+        if isinstance(op, GlobalStoreOp):
+            Rewriter.erase_op(op)
+    drop_unused(function)
+    for op in reversed(list(function.body.block.ops)):
+        if isinstance(op, GlobalLoadOp):
+            Rewriter.erase_op(op)
+    for op in list(module.body.block.ops):
+        if isinstance(op, GlobalOp):
+            Rewriter.erase_op(op)
+
+
+def _drop_mask(function: func.FuncOp) -> None:
+    """Remove an input mask of all rows that nothing uses."""
+    rows = port_attributes(function, "arg_attrs")
+    block = function.body.block
+    for argument in reversed(list(block.args)):
+        if port_name(rows, argument.index, "arg") == ATTENTION_MASK and not argument.uses:
+            del rows[argument.index]
+            block.erase_arg(argument)
+    set_ports(function, rows, port_attributes(function, "res_attrs"))
+
+
+def _add_step(function: func.FuncOp, position: SSAValue, added: int) -> None:
+    """Begin a step with the tokens of the call at the start of a function, and commit it at its end."""
+    block = function.body.block
+    others = [argument for argument in block.args if argument is not position]
+    tokens = [arg for arg in others if isinstance(element_of(arg), IntegerType) and prod(shape_of(arg)) == added]
+    if len(tokens) != 1 or len(others) != 1:
+        raise Diagnostic(
+            "the network takes more than tokens and a position",
+            where=where(function),
+            expected=f"one input of {added} tokens",
+            found=", ".join(f"{arg.name_hint} of {arg.type}" for arg in others) or "none",
+            remedy="export the network with its embedding, rotations and masks computed inside of it",
+        )
+    first, last = block.first_op, block.last_op
+    assert first is not None and last is not None
+    Rewriter.insert_op(_located(BeginOp(POOL, position, tokens[0]), function), InsertPoint.before(first))
+    Rewriter.insert_op(_located(CommitOp(POOL), function), InsertPoint.before(last))
+    rows = port_attributes(function, "arg_attrs")
+    for row in rows:
+        row.pop(STATE, None)
+    set_argument_attributes(function, [DictionaryAttr(row) for row in rows])
+
+
+def _located(op: Operation, function: func.FuncOp) -> Operation:
+    op.location = cast(Any, function.location)
+    return op
+
+
+@dataclass(frozen=True)
+class IntroducePagedStatePass(Pass):
+    """
+    Convert the caches of a decoder to a paged pool, and its attention to that of the pages that a query selects.
+
+    `context` is the number of tokens of a sequence at most, `page_length` the tokens of a page.
+    """
+
+    name = "introduce-paged-state"
+
+    context: int = 0
+    page_length: int = 32
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for name in ("context", "page_length"):
+            if getattr(self, name) < 1:
+                raise Diagnostic(
+                    f"introduce-paged-state needs a {name}", remedy="introduce-paged-state{context=4096 page_length=32}"
+                )
+        for function in functions(op):
+            introduce_paged_state(op, function, self.context, self.page_length)

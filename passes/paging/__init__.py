@@ -1,0 +1,1 @@
+"""Recognition of decoder layers whose caches a paged store can hold."""
