@@ -295,6 +295,14 @@ def _add_prefill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prefill", type=_prefill, metavar="MODEL|N", help=what)
 
 
+def _add_paged(parser: argparse.ArgumentParser) -> None:
+    what = (
+        "with --context: keep keys and values in a paged store, of which a query attends to a selection (docs/paged.md)"
+    )
+    parser.add_argument("--paged", action="store_true", help=what)
+    parser.add_argument("--page-length", type=_rows, default=32, metavar="P", help="tokens of a page (32)")
+
+
 def _prefill(text: str) -> Path | int:
     return _rows(text) if text.isdecimal() else path_of(text)
 
@@ -326,6 +334,7 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--inputs", type=path_of, metavar="FILE.npz", help=what)
     _add_model_options(parser)
     _add_prefill(parser)
+    _add_paged(parser)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -442,6 +451,7 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser)
     _add_model_options(parser)
     _add_prefill(parser)
+    _add_paged(parser)
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:

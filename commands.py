@@ -40,9 +40,11 @@ def usage_error(message: str, *, expected: str = "", found: str = "", remedy: st
 
 def _check_state(options: argparse.Namespace) -> None:
     """Raise UsageError for options of a state if there is none."""
-    given = [name for name in ("prefill", "bucket") if getattr(options, name, None)]
+    given = [name for name in ("prefill", "bucket", "paged") if getattr(options, name, None)]
     if given and not options.context:
         raise usage_error(f"--{given[0]} is for networks with state", remedy="give --context too")
+    if getattr(options, "paged", False) and getattr(options, "bucket", 0):
+        raise usage_error("--bucket is for dense state", remedy="leave it out: paged attention costs what it selects")
 
 
 def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
@@ -56,7 +58,8 @@ def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
     values = {name: numbers(name, text) for name, text in once("--input-value", options.input_value).items()}
     outputs = tuple(getattr(options, "output_name", None) or ())
     file = path or options.model
-    return Model(file, shapes, types, options.context, prefill, values, bucket, options.integers, outputs)
+    pages = options.page_length if getattr(options, "paged", False) else 0
+    return Model(file, shapes, types, options.context, prefill, values, bucket, options.integers, outputs, pages)
 
 
 @contextmanager
@@ -181,7 +184,7 @@ def _matched(
 
 _OF_MODELS = (
     *("--target", "--integers", "--input-shape", "--input-type", "--input-value"),
-    *("--context", "--bucket", "--prefill"),
+    *("--context", "--bucket", "--prefill", "--paged", "--page-length"),
 )
 """Options that say how a model is compiled."""
 

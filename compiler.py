@@ -60,6 +60,8 @@ class Model:
     """Whether what lies between DequantizeLinear and QuantizeLinear is computed in integers."""
     outputs: Sequence[str] = ()
     """The tensors of an ONNX file to compute, its outputs where there are none."""
+    page_length: int = 0
+    """The tokens of a page, where keys and values are in a paged store; 0 where they are dense state."""
 
     def load(self) -> ModuleOp:
         """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
@@ -78,10 +80,12 @@ class Model:
     def _for_rows(self, added: int) -> ModuleOp:
         """Return the network for `rows` new rows per call. Raises Diagnostic where its length is static."""
         from .dialects.core.buckets import added_rows
+        from .dialects.paged.ops import step_tokens
         from .ir import functions
 
         module = self._with_state(self.path, added)
-        found = added_rows(functions(module)[0])
+        count = step_tokens if self.page_length else added_rows
+        found = count(functions(module)[0])
         if found != added:
             raise Diagnostic(
                 "the network does not take another number of new rows",
@@ -94,13 +98,17 @@ class Model:
 
     def _with_state(self, path: Path, added: int = 0) -> ModuleOp:
         from .ir import functions
+        from .passes.introduce_paged_state import introduce_paged_state
         from .passes.introduce_state import introduce_state
         from .passes.recover_quantized import recover_quantized
 
         with errors_in(path):
             module = self._read(path, added)
             for function in functions(module) if self.context else ():
-                introduce_state(module, function, self.context, self.bucket)
+                if self.page_length:
+                    introduce_paged_state(module, function, self.context, self.page_length)
+                else:
+                    introduce_state(module, function, self.context, self.bucket)
             for function in functions(module) if self.integers else ():
                 recover_quantized(module, function)
         return module

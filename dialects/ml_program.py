@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from xdsl.dialects import ml_program
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,

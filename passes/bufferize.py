@@ -39,8 +39,8 @@ from .buffers.loops import (
     is_scalar,
     plan_loops,
 )
-from .buffers.paged import convert_paged
 from .buffers.padding import convert_padding, plan_padding
+from .buffers.paged import convert_paged
 from .buffers.state import STATE_RULES, plan_states, sliced_at, states_to_buffers
 from .core.base import Pass
 from .memory.views import buffer_type, is_dense, reshape, subview

@@ -34,6 +34,7 @@ from ..dialects.core.effects import callee_of, root_of
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.ports import SHAPE_OF
+from ..dialects.paged.ops import PoolOp
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
@@ -46,6 +47,7 @@ from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
 from .emitc.indices import index_arguments
 from .emitc.names import Names, identifier
+from .emitc.paged import PAGED, binding
 from .emitc.programs import HEADER, THREADS
 from .emitc.sharing import share_memories
 from .emitc.text.functions import SPECIFIER
@@ -74,14 +76,19 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     widen_halves(module)
     guard_inputs(module)
     state = ModuleState({}, {}, {}, CONVERSIONS, runtime, external, _threads(module), _alignments(module))
+    pool: PoolOp | None = None
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op
             state.ops[_symbol(op)] = nested_ops(op)
         elif op.name == "memref.global":
             state.globals[_symbol(op)] = op
+        elif isinstance(op, PoolOp) and pool is None:
+            pool = op
         else:
-            raise Diagnostic(f"'{op.name}' cannot be converted to C", where(op), "functions and memref.global")
+            raise Diagnostic(
+                f"'{op.name}' cannot be converted to C", where(op), "functions, memref.global and one pool"
+            )
     public = [function for function in state.functions.values() if _is_public(function)]
     if not public:
         raise Diagnostic("no function is public", expected="a func.func that is not private")
@@ -89,6 +96,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     used = _used_globals(state, ordered)
     _name(state, ordered, used, identifier(_symbol(public[0])))
     converted = [_global(state, name, gets) for name, gets in used.items()]
+    converted += binding(state, pool) if pool is not None else []
     constants = _always_constants(state)
     private = {name: function for name, function in state.functions.items() if not _is_public(function)}
     state.arguments = index_arguments(ordered, private)
@@ -96,6 +104,8 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
         made = _function(state, function, constants.get(_symbol(function), set()))
         converted += [*state.definitions, made]
         state.definitions.clear()
+        if pool is not None and _is_public(function):
+            made.attributes[PAGED] = DictionaryAttr({name: pool.properties[name] for name in (*PoolOp.SIZES, "scale")})
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_tables.h"] if ENTRY in state.called else []
     headers += ["tilewright_half.h"] if any(is_half_function(name) for name in state.called) else []

@@ -1,4 +1,4 @@
-"""The pass `introduce-paged-state`: caches of a decoder become a paged store, and its attention that of selected pages."""
+"""Conversion of a decoder's caches to a paged store, and of its attention to that over selected pages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
 
+from onnx import TensorProto
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DictionaryAttr, IntegerType, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import DictionaryAttr, IntegerType, ModuleOp, Signedness, TensorType, f32, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -30,14 +31,16 @@ from .state.nodes import node
 
 POOL = "kv"
 """Symbol of the pool."""
+_POSITION, _TOKEN = i32, IntegerType(32, Signedness.UNSIGNED)
 
 
 def introduce_paged_state(module: ModuleOp, function: func.FuncOp, context: int, page_length: int) -> None:
     """
     Replace the caches of a function by a paged pool, and the attention over them by `paged.attend`.
 
-    The input `position` is the length of the pool's sequence. A mask of all rows among the inputs goes: every row counts.
-    Raises Diagnostic for what `introduce-state` refuses, and for a layer whose attention is not causal over its cache.
+    The input `position` is the length of the pool's sequence. A mask of all rows among the inputs is removed: every row
+    counts. Raises Diagnostic for what `introduce-state` refuses, and for a layer whose attention is not causal over its
+    cache.
     """
     drop_unused(function)
     growth, position = caches_to_state(module, function, context, context)
@@ -137,8 +140,13 @@ def _add_step(function: func.FuncOp, position: SSAValue, added: int) -> None:
             remedy="export the network with its embedding, rotations and masks computed inside of it",
         )
     first, last = block.first_op, block.last_op
-    assert first is not None and last is not None
-    Rewriter.insert_op(_located(BeginOp(POOL, position, tokens[0]), function), InsertPoint.before(first))
+    assert first is not None
+    assert last is not None
+    numbers = [
+        node("Cast", [value], TensorType(element, shape_of(value)), first, to=to)
+        for value, element, to in ((position, _POSITION, TensorProto.INT32), (tokens[0], _TOKEN, TensorProto.UINT32))
+    ]
+    Rewriter.insert_op(_located(BeginOp(POOL, *numbers), function), InsertPoint.before(first))
     Rewriter.insert_op(_located(CommitOp(POOL), function), InsertPoint.before(last))
     rows = port_attributes(function, "arg_attrs")
     for row in rows:

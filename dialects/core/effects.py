@@ -85,6 +85,11 @@ class Effects:
         return all(isinstance(each.value, SSAValue) for each in self.instances)
 
     @property
+    def on_values_and_state(self) -> bool:
+        """Test that all effects on memory are on buffers that values name."""
+        return all(isinstance(each.value, SSAValue) or isinstance(each.resource, State) for each in self.instances)
+
+    @property
     def writes_any(self) -> bool:
         """Test for writes to memory that no value or symbol names; accesses that end here are not counted."""
         of_memory = (each for each in self.instances if each.kind is _WRITE and each.value is None)

@@ -1,14 +1,16 @@
 """
 Operations of `paged`: the store of keys and values, and the steps that a decoder's function makes in it.
 
-A step adds the tokens of a call to the current sequence of a pool: `begin`, then `append` and `attend` for each layer in
-order, then `commit`. All work on tensors, or on buffers after `bufferize`. docs/paged.md defines selection and arithmetic.
+A step adds the tokens of a call to the current sequence of a pool: `begin`, then `append` and `attend` for each layer
+in order, then `commit`. All work on tensors, or on buffers after `bufferize`. docs/paged.md defines selection and
+arithmetic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from math import prod
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -41,7 +43,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of, shape_of
 from ..core.effect_traits import OperandEffects, StateEffects
-from ..core.nesting import module_of
+from ..core.nesting import module_of, nested_ops
 
 _STORED = TensorType | MemRefType
 
@@ -260,6 +262,12 @@ class CommitOp(PoolUser):
 
     def __init__(self, pool: str):
         super().__init__(properties={"pool": SymbolRefAttr(pool)})
+
+
+def step_tokens(function: Operation) -> int:
+    """Return the tokens of a function's step, 0 for a function without one."""
+    begins = (op for op in nested_ops(function) if isinstance(op, BeginOp))
+    return next((prod(shape_of(op.tokens)) for op in begins), 0)
 
 
 STEP: Sequence[type[Operation]] = (BeginOp, AppendOp, AttendOp, CommitOp)

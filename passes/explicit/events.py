@@ -83,7 +83,7 @@ def event_of(op: Operation, analysis: EffectAnalysis) -> tuple[Event, Effects]:
         return Event.SILENT, NONE
     effects = analysis.of(op)
     is_own = not is_recursive(op) and callee_of(op) is None
-    is_declared = effects.is_known and effects.only_on_values and is_own
+    is_declared = effects.is_known and effects.on_values_and_state and is_own
     is_access = is_declared and not any(is_shaped(result) for result in op.results)
     return Event.ACCESS if is_access else Event.UNKNOWN, effects
 

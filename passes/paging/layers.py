@@ -1,5 +1,5 @@
 """
-Attention of decoder layers over caches, as a paged store computes it: queries, new keys and values, scale, shared heads.
+Attention of decoder layers over caches, as a paged store computes it.
 
     new rows ──▶ state ──views, repeated heads──▶ Attention(queries, keys, values, causal mask)
 """
@@ -12,7 +12,7 @@ from math import prod, sqrt
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, TensorType, f32, i64
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.core.ports import ATTENTION_MASK
@@ -22,7 +22,7 @@ from ...ir import Array, element_of, numpy_type, shape_of, where
 from ...runtime.interpreter import Interpreter, load_rules, run_op
 from ..state.caches import constant_array, port_attributes, port_name
 from ..state.growth import Growth
-from ..state.nodes import node
+from ..state.nodes import literal, node
 
 _HIDDEN = -1e4
 """Greatest value that a float mask adds to a hidden score: exp(-1e4) is 0 in float32."""
@@ -50,15 +50,15 @@ def find_layers(module: ModuleOp, growth: Growth, position: SSAValue, added: int
     """
     Find the attention of each layer, in program order; the rows of caches are those of TensorScatter ops.
 
-    Raises Diagnostic for a cache that no recognised attention takes, and for attention that is not causal over all rows,
-    takes another layout, or shares heads unevenly.
+    Raises Diagnostic for a cache that no recognised attention takes, and for attention that is not causal over all
+    rows, takes another layout, or shares heads unevenly.
     """
     attentions = [op for op in growth.function.body.block.ops if op.name == "onnx.Attention"]
     layers = [_layer(module, growth, cast(OnnxOp, op), position, added) for op in attentions]
     taken = {id(value.owner) for op in attentions for value in (_cache_of(op.operands[1]), _cache_of(op.operands[2]))}
     for op in growth.function.body.block.ops:
         if op.name == "onnx.TensorScatter" and id(op) not in taken:
-            raise _refusal(op, "a cache goes to no attention that is recognised", "softmax(scale * q k + causal mask) v")
+            raise _refusal(op, "a cache that no recognised attention takes", "softmax(scale * q k + causal mask) v")
     return layers
 
 
@@ -101,10 +101,6 @@ def _rows(op: Operation, value: SSAValue, kv_heads: int, head_dim: int) -> SSAVa
 
 def reshaped(value: SSAValue, shape: Sequence[int], before: Operation) -> SSAValue:
     """Insert a reshape of a float tensor before an op; return its result."""
-    from xdsl.dialects.builtin import i64
-
-    from ..state.nodes import literal
-
     return node("Reshape", [value, literal(list(shape), i64, before)], TensorType(f32, list(shape)), before)
 
 
@@ -170,7 +166,7 @@ _LAYOUTS = (
 
 
 def _check_mask(module: ModuleOp, growth: Growth, op: OnnxOp, position: SSAValue, added: int) -> None:
-    """Raise Diagnostic for a mask that is not causal, or hides earlier rows, at the positions at both ends and between."""
+    """Raise Diagnostic for a mask that is not causal or hides earlier rows, at both ends of the context and between."""
     mask = op.operands[3] if len(op.operands) > 3 else None
     if mask is None:
         if added > 1:
@@ -185,16 +181,16 @@ def _check_mask(module: ModuleOp, growth: Growth, op: OnnxOp, position: SSAValue
 
 
 def _check_mask_at(op: OnnxOp, mask: Array, first: int, added: int) -> None:
-    last = first + np.arange(added)[:, None]
-    columns = np.arange(mask.shape[-1])
-    rows = np.broadcast_to(mask, (*mask.shape[:-2], added, mask.shape[-1])) if mask.ndim > 1 else mask[None]
-    is_seen = rows if rows.dtype == bool else rows == 0
-    is_hidden = ~rows if rows.dtype == bool else rows < _HIDDEN
-    expected = columns <= last
-    future = (columns > last) & (columns < first + added)
-    if not (is_seen | ~expected).all():
+    last: Array = np.arange(first, first + added, dtype=np.int64)[:, None]
+    columns: Array = np.arange(mask.shape[-1], dtype=np.int64)
+    rows: Array = np.broadcast_to(mask, (*mask.shape[:-2], added, mask.shape[-1])) if mask.ndim > 1 else mask[None]
+    is_seen: Array = rows if rows.dtype == bool else rows == 0
+    is_hidden: Array = ~rows if rows.dtype == bool else rows < _HIDDEN
+    is_past: Array = columns <= last
+    is_future: Array = (columns > last) & (columns < first + added)
+    if not bool(np.all(is_seen | ~is_past)):
         raise _refusal(op, f"a mask that hides earlier rows at position {first}", "a mask that hides later rows alone")
-    if not (is_hidden | ~future).all():
+    if not bool(np.all(is_hidden | ~is_future)):
         raise _refusal(op, f"a mask that shows later rows at position {first}", "a causal mask")
 
 
@@ -232,5 +228,5 @@ def _refusal(op: Operation, found: str, expected: str) -> Diagnostic:
         where=where(op),
         expected=expected,
         found=found,
-        remedy="export plain causal attention over caches [1, kv_heads, rows, head_dim], or keep the caches dense (--context)",
+        remedy="export plain causal attention over caches [1, kv_heads, rows, head_dim], or keep the caches dense",
     )

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ...dialects.core.buckets import BUCKET_OF
 from ...dialects.ml_program import GlobalOp
+from ...dialects.paged.ops import PoolOp
 from ...errors import Diagnostic
 from ...ir import functions
 
@@ -16,14 +17,13 @@ def add_entry(module: ModuleOp, other: ModuleOp, name: str, *, function: str = "
 
     It shares the module's state, matched by cache names. Raises Diagnostic if its caches differ.
     """
-    known = {op.sym_name.data: op.type for op in module.body.block.ops if isinstance(op, GlobalOp)}
-    found = {op.sym_name.data: op.type for op in other.body.block.ops if isinstance(op, GlobalOp)}
+    known, found = _states(module), _states(other)
     if known != found:
         odd = next(each for each in [*found, *known] if known.get(each) != found.get(each))
         raise Diagnostic(
             "two networks with a shared state have different caches",
-            expected=f"@{odd} of type {known[odd]}" if odd in known else "the caches " + ", ".join(known),
-            found=f"@{odd} of type {found[odd]}" if odd in found else f"no @{odd}",
+            expected=f"@{odd}: {known[odd]}" if odd in known else "the caches " + ", ".join(known),
+            found=f"@{odd}: {found[odd]}" if odd in found else f"no @{odd}",
             remedy="export both from one model, with inputs of the same names",
         )
     for each in functions(other):
@@ -35,3 +35,15 @@ def add_entry(module: ModuleOp, other: ModuleOp, name: str, *, function: str = "
         if BUCKET_OF in each.attributes:
             each.attributes[BUCKET_OF] = StringAttr(name)
         module.body.block.add_op(each)
+
+
+def _states(module: ModuleOp) -> dict[str, str]:
+    """Return the types of a module's states and the sizes of its paged stores, by symbol."""
+    states: dict[str, str] = {}
+    for op in module.body.block.ops:
+        if isinstance(op, GlobalOp):
+            states[op.sym_name.data] = str(op.type)
+        elif isinstance(op, PoolOp):
+            sizes = ", ".join(f"{name} {op.size(name)}" for name in op.SIZES)
+            states[op.sym_name.data] = f"{sizes}, scale {op.scale}"
+    return states

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.dialects.emitc import EmitC_ArrayType
 from xdsl.ir import Attribute
 
@@ -119,10 +119,13 @@ def header_text(
         lines += _state_macros(upper, public[0])
         for function in public[1:]:
             lines += _entry_macros(function)
+    paged = public[0].attributes.get("tilewright.paged") if public else None
+    lines += _pool_macros(upper, cast(DictionaryAttr, paged)) if paged is not None else []
     if any("tilewright.status" in function.attributes for function in public):
         lines += [*_STATUS_MACROS.format(upper=upper).splitlines(), ""]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     lines += [*external.prototypes, ""] if external is not None else []
+    lines += [*_BINDING.format(prefix=prefix).splitlines(), ""] if paged is not None else []
     for function in public:
         lines += [*_documentation(function), f"{prototype(function, argument_names(function, Names()))};", ""]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
@@ -170,6 +173,22 @@ def _state_macros(upper: str, function: emitc.FuncOp) -> list[str]:
             ]
     return []
 
+
+def _pool_macros(upper: str, pool: DictionaryAttr) -> list[str]:
+    """Return the macros of the paged store that a network needs."""
+    sizes = {name: value for name, value in pool.data.items() if isinstance(value, IntegerAttr)}
+    scale = cast("FloatAttr[Any]", pool.data["scale"]).value.data
+    lines = [f"#define {upper}_KV_{name.upper()} {value.value.data}" for name, value in sizes.items()]
+    return [*lines, f"#define {upper}_KV_SCALE {float(scale).hex()}f", ""]
+
+
+_BINDING = """\
+/*
+ * Gives the network the paged store of its keys and values, before the first run: tilewright_paged_steps.h. Without
+ * one, attention is 0. A failure of the store is in steps->status after a run.
+ */
+struct tw_paged_steps;
+void {prefix}_bind(struct tw_paged_steps *steps);"""
 
 _STATUS_MACROS = """\
 #define {upper}_OK 0
