@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
-from ..dialects.paged.ops import PoolUser
+from ..dialects.paged.ops import AttendOp, PoolUser
 from ..errors import Diagnostic
 from ..ir import functions, numbers_of, set_argument_attributes, shape_of, where
 from .buffers.branches import convert_branches, plan_branches
@@ -49,7 +49,7 @@ _VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp)
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 _OWNERS = (tensor.ConcatOp, tensor.PadOp)
 """Ops besides kernels that write to a destination of their own."""
-_WITH_RESULTS = (*_OWNERS, *_RESHAPES, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)
+_WITH_RESULTS = (*_OWNERS, *_RESHAPES, AttendOp, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)
 """Ops besides kernels whose results may be computed in a destination."""
 
 
@@ -171,9 +171,7 @@ def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue, ends: dict[Op
 def _makes_own_buffer(value: SSAValue) -> bool:
     if not isinstance(value, OpResult):
         return False
-    return isinstance(value.op, (*_OWNERS, *_RESHAPES, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)) or is_kernel(
-        value.op
-    )
+    return isinstance(value.op, _WITH_RESULTS) or is_kernel(value.op)
 
 
 def _fills(value: SSAValue, block: Block | None) -> bool:

@@ -173,10 +173,9 @@ class IntroducePagedStatePass(Pass):
     page_length: int = 32
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for name in ("context", "page_length"):
-            if getattr(self, name) < 1:
-                raise Diagnostic(
-                    f"introduce-paged-state needs a {name}", remedy="introduce-paged-state{context=4096 page_length=32}"
-                )
+        for name, number in (("context", self.context), ("page-length", self.page_length)):
+            if number < 1:
+                remedy = "introduce-paged-state{context=4096 page-length=32}"
+                raise Diagnostic(f"introduce-paged-state needs a {name}", remedy=remedy)
         for function in functions(op):
             introduce_paged_state(op, function, self.context, self.page_length)

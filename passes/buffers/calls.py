@@ -21,8 +21,8 @@ def convert_call(state: Bufferizer, op: Operation) -> None:
     """
     assert isinstance(op, func.CallOp)
     _refuse(state.module, op)
-    arguments = [_dense(state, value) for value in op.arguments]
-    results = [_result(state, value) for value in op.results]
+    arguments = [dense_buffer(state, value) for value in op.arguments]
+    results = [dense_result(state, value) for value in op.results]
     state.emit(func.CallOp(op.callee, [*arguments, *results], []))
     for value, buffer in zip(op.results, results, strict=True):
         if buffer is not state.buffers[value]:
@@ -43,7 +43,7 @@ def _refuse(module: ModuleOp, op: func.CallOp) -> None:
     )
 
 
-def _dense(state: Bufferizer, value: SSAValue) -> SSAValue:
+def dense_buffer(state: Bufferizer, value: SSAValue) -> SSAValue:
     """Return the buffer of an argument, or a copy of what is a part of a larger buffer."""
     buffer = buffer_of(state, value)
     if is_dense(buffer):
@@ -53,7 +53,7 @@ def _dense(state: Bufferizer, value: SSAValue) -> SSAValue:
     return copied
 
 
-def _result(state: Bufferizer, value: SSAValue) -> SSAValue:
+def dense_result(state: Bufferizer, value: SSAValue) -> SSAValue:
     """Return the buffer into which the function computes a result."""
     place = state.destination(value)
     if value not in state.destinations:
