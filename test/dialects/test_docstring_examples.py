@@ -44,6 +44,7 @@ INCOMPLETE = {
     "ml_program.global_store": "the global",
     "opencl.launch": "the kernel",
     "opencl.open": "the stage",
+    **dict.fromkeys(("paged.append", "paged.attend", "paged.begin", "paged.commit"), "the pool"),
 }
 """Op whose example parses, but does not verify -> the part of a program that it needs for that."""
 
