@@ -211,7 +211,7 @@ class AttendOp(_LayerOp):
     Attention of the step's tokens in a layer, each over the pages that it selects: [tokens, heads, head_dim] of f32.
 
         %o = paged.attend @kv layer 0 queries %q : tensor<1x8x64xf32> -> tensor<1x8x64xf32>
-        paged.attend @kv layer 0 queries %q into %o : memref<1x8x64xf32> into memref<1x8x64xf32>
+        paged.attend @kv layer 0 queries %x into %y : memref<1x8x64xf32> into memref<1x8x64xf32>
     """
 
     name = "paged.attend"
