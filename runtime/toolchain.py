@@ -10,6 +10,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -22,6 +23,10 @@ from .processes import finished
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 """The flags under which the emitted C is free of warnings."""
 
+CACHE_BYTES = 4 << 30
+"""Capacity of the cache: a hundred times what the test suite builds; a network of 60 million weights takes 240 MB."""
+_RECENT = 600.0
+"""Seconds for which nothing is evicted: another process may be about to load it."""
 _COMPILERS = ("cc", "gcc", "clang")
 _SOURCES = (".c", ".S")
 
@@ -131,6 +136,7 @@ def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path
     files = [source.resolve() for source in sources]
     target = cache_folder() / f"{_fingerprint(command, flags, files)}{suffix}"
     if _is_own(target):
+        os.utime(target)
         return target
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     arguments = [
@@ -155,16 +161,34 @@ def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+    _evict(target.parent, CACHE_BYTES)
     return target
+
+
+def _evict(folder: Path, capacity: int) -> None:
+    """Remove the least recently used files of the cache until it holds `capacity` bytes; recent ones stay."""
+    files = [(status.st_mtime, status.st_size, file) for file in folder.iterdir() if (status := _status(file))]
+    excess = sum(size for _, size, _ in files) - capacity
+    for used, size, file in sorted(files):
+        if excess <= 0 or used > time.time() - _RECENT:
+            return
+        file.unlink(missing_ok=True)
+        excess -= size
+
+
+def _status(file: Path) -> os.stat_result | None:
+    """Return the status of a regular file, None for one that is gone, which another process may have removed."""
+    try:
+        status = file.lstat()
+    except OSError:
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _is_own(file: Path) -> bool:
     """Return whether a file was built by this user, and nobody else can have written to it."""
-    try:
-        status = file.lstat()
-    except OSError:
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
+    status = _status(file)
+    return status is not None and status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
 def _fingerprint(command: tuple[str, ...], flags: tuple[str, ...], files: Sequence[Path]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +56,19 @@ def test_a_changed_header_builds_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_the_least_recently_used_is_evicted(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, kept = (toolchain.compile_shared([source(tmp_path, f"BASE + {i}")]) for i in range(2))
+    for hours, built in enumerate((kept, old), 1):
+        os.utime(built, (time.time() - 3600 * hours,) * 2)
+    monkeypatch.setattr(toolchain, "CACHE_BYTES", kept.stat().st_size * 2)
+    new = toolchain.compile_shared([source(tmp_path, "BASE + 2")])
+    assert set(own_cache.iterdir()) == {kept, new}
+    monkeypatch.setattr(toolchain, "CACHE_BYTES", 0)
+    toolchain.compile_shared([source(tmp_path, "BASE + 1")])  # a hit, which is a use
+    last = toolchain.compile_shared([source(tmp_path, "BASE + 3")])
+    assert set(own_cache.iterdir()) == {kept, new, last}, "recent files stay"
+
+
 def test_sources_among_flags_are_compiled_once(tmp_path: Path, own_cache: Path) -> None:
     (tmp_path / "emulation").mkdir()
     (tmp_path / "emulation" / "more.c").write_text("int more(void) { return FLAG; }\n")
