@@ -136,7 +136,7 @@ def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path
     files = [source.resolve() for source in sources]
     target = cache_folder() / f"{_fingerprint(command, flags, files)}{suffix}"
     if _is_own(target):
-        os.utime(target)
+        os.utime(target, ns=(time.time_ns(), target.stat().st_mtime_ns))
         return target
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     arguments = [
@@ -167,7 +167,7 @@ def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path
 
 def _evict(folder: Path, capacity: int) -> None:
     """Remove the least recently used files of the cache until it holds `capacity` bytes; recent ones stay."""
-    files = [(status.st_mtime, status.st_size, file) for file in folder.iterdir() if (status := _status(file))]
+    files = [(status.st_atime, status.st_size, file) for file in folder.iterdir() if (status := _status(file))]
     excess = sum(size for _, size, _ in files) - capacity
     for used, size, file in sorted(files):
         if excess <= 0 or used > time.time() - _RECENT:

@@ -55,7 +55,6 @@ def test_a_changed_header_builds_anew(tmp_path: Path) -> None:
     assert (value_of(first), value_of(second)) == (42, 52)
 
 
-@pytest.mark.long
 def test_the_least_recently_used_is_evicted(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, kept = (toolchain.compile_shared([source(tmp_path, f"BASE + {i}")]) for i in range(2))
     for hours, built in enumerate((kept, old), 1):
@@ -69,6 +68,7 @@ def test_the_least_recently_used_is_evicted(tmp_path: Path, own_cache: Path, mon
     assert set(own_cache.iterdir()) == {kept, new, last}, "recent files stay"
 
 
+@pytest.mark.long
 def test_sources_among_flags_are_compiled_once(tmp_path: Path, own_cache: Path) -> None:
     (tmp_path / "emulation").mkdir()
     (tmp_path / "emulation" / "more.c").write_text("int more(void) { return FLAG; }\n")
