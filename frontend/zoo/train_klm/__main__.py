@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="UTF-8 texts, documents separated by lines of a single %%; a file named twice weighs twice",
     )
     parser.add_argument("--out", type=path_of, required=True, help="the .npz file to write the weights to, in int8")
-    parser.add_argument("--steps", type=int, default=7200, help="steps of the training (default 7200)")
+    parser.add_argument("--steps", type=int, default=8000, help="steps of the training (default 8000)")
     parser.add_argument("--rows", type=int, default=8, help="windows of a step (default 8)")
     parser.add_argument("--length", type=int, default=512, help="tokens of a window (default 512)")
     parser.add_argument("--long", type=int, default=2048, help="the same in the last tenth (default 2048)")

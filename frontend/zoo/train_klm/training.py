@@ -71,7 +71,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Report:
-    """The state of a training after `step` steps: bits a token in those since the last report, held-out ones by file."""
+    """The state of a training after `step` steps: bits a token since the last report, held-out bits a byte by file."""
 
     step: int
     characters: int
