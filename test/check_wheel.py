@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-KINDS = {".py", ".pyi", ".toml", ".txt", ".h", ".c", ".S", ".ld", ".html", ".in"}
+KINDS = {".py", ".pyi", ".toml", ".txt", ".h", ".c", ".S", ".ld", ".html", ".in", ".npz"}
 LEFT_OUT = {"test", "docs", "benchmarks", "build", "dist", "tilewright.egg-info"}
 
 

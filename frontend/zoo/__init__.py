@@ -2,7 +2,8 @@
 The model zoo: networks in ONNX built from a seed, quantised or of floats, with nothing to download.
 
 `frontend/zoo/foo_bar.py` is the network `foo-bar`: it defines `build(seed: int = 0) -> onnx.ModelProto`, and the first
-line of its docstring is the network's summary. Files that begin with an underscore are no networks.
+line of its docstring is the network's summary. A network whose lengths may stay open defines `build_open` of the same
+form too. Files that begin with an underscore are no networks.
 """
 
 from __future__ import annotations
@@ -42,16 +43,22 @@ def is_of_floats(name: str) -> bool:
     return "in float" in summary(name)
 
 
-def build(name: str, seed: int = 0) -> ModelProto:
+def build(name: str, seed: int = 0, *, is_open: bool = False) -> ModelProto:
     """
     Return the network `name` with weights from `seed` (0 to 2^32 - 1), the same bytes for the same seed.
 
-    Raises a Diagnostic for an unknown name and for a seed out of range.
+    With `is_open` its lengths, such as that of a cache, are dynamic axes. Raises a Diagnostic for an unknown name, a
+    seed out of range, and a network without open lengths.
     """
     file = _file(name)
     if not 0 <= seed <= _MAX_SEED:
         raise Diagnostic("the seed is out of range", expected=f"0 to {_MAX_SEED}", found=str(seed))
-    return import_module(f".{file.stem}", __name__).build(seed)
+    module = import_module(f".{file.stem}", __name__)
+    if not is_open:
+        return module.build(seed)
+    if not hasattr(module, "build_open"):
+        raise Diagnostic(f"the shapes of the network {name!r} are fixed", remedy="build it without open lengths")
+    return module.build_open(seed)
 
 
 def sample_inputs(model: ModelProto, seed: int) -> dict[str, np.ndarray]:

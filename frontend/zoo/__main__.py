@@ -1,4 +1,4 @@
-"""`python -m tilewright.frontend.zoo` lists the networks; `... NAME FILE [--seed N]` writes one."""
+"""`python -m tilewright.frontend.zoo` lists the networks; `... NAME FILE [--seed N] [--open]` writes one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("name", nargs="?", help="the network to write; without it, all are listed")
     parser.add_argument("file", nargs="?", type=path_of, help="the ONNX file to write it to")
     parser.add_argument("--seed", type=int, default=0, help="where the weights come from (default 0)")
+    parser.add_argument("--open", action="store_true", help="leave its lengths open, such as that of a cache")
     options = parser.parse_args(arguments)
     if options.name and not options.file:
         parser.error("the file to write is missing")
     try:
         if options.name:
-            write_bytes(options.file, build(options.name, options.seed).SerializeToString())
+            write_bytes(options.file, build(options.name, options.seed, is_open=options.open).SerializeToString())
         else:
             table_console().print(_table(options.seed))
     except (Diagnostic, OSError) as problem:

@@ -10,7 +10,7 @@ import onnx
 _WEIGHT = {"Conv": 1, "Gemm": 1, "QLinearConv": 3, "QLinearMatMul": 3}
 """Layer with a bias -> the position of its weights."""
 
-_LEARNED = ("MatMul", "LSTM", "Gather", "Add", "Concat", "LayerNormalization")
+_LEARNED = ("MatMul", "LSTM", "Gather", "Add", "Concat", "LayerNormalization", "Mul")
 """Other operators of which a constant of floats with an axis is learned."""
 
 
@@ -21,7 +21,8 @@ class Cost:
     normalisation folded into it), and the constants of floats that are multiplied, added or selected from elsewhere.
 
     `macs` counts the multiply-accumulates of convolutions, dense and recurrent layers for one sample, padding included;
-    `layers` counts these, a direction of a recurrent layer as one. Products with a constant matrix are dense layers.
+    `layers` counts these, a direction of a recurrent layer as one. Products with a constant matrix, as it is or
+    transposed, are dense layers.
     """
 
     parameters: int
@@ -34,10 +35,15 @@ def cost(model: onnx.ModelProto) -> Cost:
     graph = model.graph
     weights = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
     sizes = {value.name: _sizes(value) for value in (*graph.value_info, *graph.output)}
+    matrices = weights | {
+        node.output[0]: weights[node.input[0]][::-1]
+        for node in graph.node
+        if node.op_type == "Transpose" and len(weights.get(node.input[0], ())) == 2
+    }
     nodes = [node for node in graph.node if node.op_type in _WEIGHT]
     layers = [(weights[node.input[_WEIGHT[node.op_type]]], sizes[node.output[0]]) for node in nodes]
-    products = [node for node in graph.node if node.op_type == "MatMul" and node.input[1] in weights]
-    dense = [(prod(weights[node.input[1]]), prod(sizes[node.output[0]][:-1])) for node in products]
+    products = [node for node in graph.node if node.op_type == "MatMul" and node.input[1] in matrices]
+    dense = [(prod(matrices[node.input[1]]), prod(sizes[node.output[0]][:-1])) for node in products]
     recurrent = [node for node in graph.node if node.op_type == "LSTM"]
     cells = [(weights[node.input[1]], weights[node.input[2]], sizes[node.output[0]][0]) for node in recurrent]
     floats = {tensor.name for tensor in graph.initializer if tensor.data_type == onnx.TensorProto.FLOAT and tensor.dims}

@@ -12,6 +12,8 @@ from ...errors import Diagnostic
 DOCUMENT = 256
 """The token at the start of each document; tokens 0 to 255 are bytes of UTF-8."""
 
+_STEPS = 1 << 15
+
 
 @dataclass(frozen=True)
 class Config:
@@ -70,6 +72,21 @@ class Config:
 
 SMALL = Config(layers=5, dim=192, heads=6, kv_heads=2, head=32, hidden=448, vocabulary=288, theta=100_000.0)
 """The sizes of `klm-small`: 1.84 million parameters."""
+
+
+def drawn(config: Config, seed: int) -> dict[str, np.ndarray]:
+    """
+    Return random float32 weights of `config`: matrices of the variance 1 / inputs, norms around 1.
+
+    They are multiples of a step, so that the same seed gives the same bytes on every machine.
+    """
+    random = np.random.RandomState(seed)
+    weights: dict[str, np.ndarray] = {}
+    for name, shape in config.shapes():
+        limit = 0.2 if len(shape) == 1 else (3 / shape[1]) ** 0.5
+        steps = random.randint(-_STEPS, _STEPS, size=shape, dtype=np.int16).astype(np.float32)
+        weights[name] = steps * np.float32(limit / _STEPS) + np.float32(len(shape) == 1)
+    return weights
 
 
 def quantised(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -127,10 +127,11 @@ class SequenceBuilder(FloatBuilder):
 
     # Movement
 
-    def reshaped(self, x: Value, *shape: int) -> Value:
-        """Return `x` in another shape of as many elements."""
+    def reshaped(self, x: Value, *shape: int, inferred: int | None = None) -> Value:
+        """Return `x` in another shape of as many elements; the extent of the axis `inferred` is not stated."""
         assert prod(shape) == prod(x.shape)
-        return self._add("Reshape", [x, self._literal(np.array(shape))], shape)
+        stated = [-1 if axis == inferred else size for axis, size in enumerate(shape)]
+        return self._add("Reshape", [x, self._literal(np.array(stated))], shape)
 
     def transposed(self, x: Value, *order: int) -> Value:
         """Return `x` with its axes in another order."""

@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,7 @@ _HELD_OUT = 20
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents to train on, one as often as its file is named, and held-out documents, each once, by file name."""
+    """Documents to train on, one as often as its file is named, and held-out documents, each once, by file."""
 
     training: list[str]
     held_out: dict[str, list[str]]
@@ -40,9 +39,10 @@ def read(files: Sequence[str], seed: int) -> Corpus:
     for file in dict.fromkeys(files):
         documents = [text for text in _documents(file) if text not in taken]
         taken.update(documents)
-        held_out[Path(file).name] = [text for text in documents if _is_held_out(text, seed)]
+        if aside := [text for text in documents if _is_held_out(text, seed)]:
+            held_out[file] = aside
         training += [text for text in documents if not _is_held_out(text, seed)] * files.count(file)
-    if not training or not any(held_out.values()):
+    if not training or not held_out:
         raise Diagnostic(
             "the texts have too few documents to train on and to hold out",
             expected="some dozens, separated by lines of a single %",
@@ -68,7 +68,8 @@ def batches(documents: Sequence[str], rows: int, length: int, seed: int) -> Iter
     """
     random = np.random.RandomState(seed)
     while True:
-        tokens = stream([documents[at] for at in random.permutation(len(documents))])
+        order: list[int] = random.permutation(len(documents)).tolist()
+        tokens = stream([documents[at] for at in order])
         count = (len(tokens) - 1) // length
         if count < rows:
             raise Diagnostic(

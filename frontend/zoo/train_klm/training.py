@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
+from pickle import UnpicklingError
 from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from ....errors import Diagnostic
+from ....files import write_bytes
 from .._klm import DOCUMENT, Config
 from .corpus import Corpus, batches, stream
 from .network import initial, logits, pytorch
@@ -45,10 +48,17 @@ class Schedule:
     every: int = 250
 
     def __post_init__(self) -> None:
-        if self.rows * self.length % self.long or min(self.steps, self.rows, self.length, self.long) < 1:
+        for name in ("steps", "rows", "length", "long", "every"):
+            if getattr(self, name) < 1:
+                raise Diagnostic(
+                    f"a training of {getattr(self, name)} {name}",
+                    expected="one at least",
+                    found=f"{getattr(self, name)}",
+                )
+        if self.rows * self.length % self.long:
             raise Diagnostic(
-                "the windows of a step do not fit into long ones",
-                expected=f"rows * length of a multiple of {self.long} tokens",
+                "the tokens of a step do not fill windows of the last tenth",
+                expected=f"rows * length: a multiple of long = {self.long}",
                 found=f"{self.rows} * {self.length}",
             )
 
@@ -74,7 +84,7 @@ class Report:
     """The state of a training after `step` steps: bits a token since the last report, held-out bits a byte by file."""
 
     step: int
-    characters: int
+    tokens: int
     seconds: float
     training: float
     held_out: dict[str, float]
@@ -87,7 +97,7 @@ def train(
     Return trained weights by name; on one CPU thread they are the same for the same texts and schedule.
 
     Matrix products are in bfloat16, sums and weights in float32. At each report the state is saved to `checkpoint`, and
-    a training goes on from the state that lies there.
+    a training goes on from the state that lies there. Raises a Diagnostic for a state of another schedule or network.
     """
     torch = pytorch()
     weights = initial(config, schedule.seed)
@@ -95,7 +105,7 @@ def train(
     norms = [weight for weight in weights.values() if weight.ndim == 1]
     groups = [{"params": matrices, "weight_decay": 0.1}, {"params": norms, "weight_decay": 0.0}]
     optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
-    first, before = _restored(torch, checkpoint, weights, optimiser)
+    first, before = _restored(torch, checkpoint, weights, optimiser, schedule)
     start = monotonic() - before
     total = 0.0
     for step, batch in enumerate(schedule.batches(corpus.training)):
@@ -122,7 +132,8 @@ def train(
         report(Report(done, tokens, monotonic() - start, total / counted / math.log(2), held_out))
         total = 0.0
         if checkpoint:
-            _save(torch, checkpoint, weights, optimiser, done, monotonic() - start)
+            state = {"weights": weights, "optimiser": optimiser.state_dict(), "schedule": asdict(schedule)}
+            _save(torch, checkpoint, {**state, "step": done, "seconds": monotonic() - start})
     return weights
 
 
@@ -160,19 +171,38 @@ def _loss(torch: Any, config: Config, weights: dict[str, Any], batch: np.ndarray
     return torch.nn.functional.cross_entropy(scores.float().flatten(0, 1), tokens[:, 1:].flatten())
 
 
-def _save(torch: Any, file: Path, weights: dict[str, Any], optimiser: Any, step: int, seconds: float) -> None:
-    state = {"weights": weights, "optimiser": optimiser.state_dict(), "step": step, "seconds": seconds}
-    fresh = file.with_name(f"{file.name}.new")
-    torch.save(state, fresh)
-    fresh.replace(file)
+def _save(torch: Any, file: Path, state: dict[str, Any]) -> None:
+    data = BytesIO()
+    torch.save(state, data)
+    write_bytes(file, data.getvalue())
 
 
-def _restored(torch: Any, file: Path | None, weights: dict[str, Any], optimiser: Any) -> tuple[int, float]:
+def _restored(
+    torch: Any, file: Path | None, weights: dict[str, Any], optimiser: Any, schedule: Schedule
+) -> tuple[int, float]:
+    """Load a state that `train` saved, if there is one; return the steps and seconds that it took."""
     if file is None or not file.exists():
         return 0, 0.0
-    state = torch.load(file, weights_only=True)
+    try:
+        state = torch.load(file, weights_only=True)
+        shapes = {name: weight.shape for name, weight in state["weights"].items()}
+        is_ours = state["schedule"] == asdict(schedule) and shapes == {n: weight.shape for n, weight in weights.items()}
+    except (KeyError, RuntimeError, UnpicklingError) as error:
+        raise _unreadable(file, "no state of a training") from error
+    if not is_ours:
+        raise _unreadable(file, "a state of another schedule or network")
     with torch.no_grad():
         for name, weight in weights.items():
             weight.copy_(state["weights"][name])
     optimiser.load_state_dict(state["optimiser"])
     return state["step"], state["seconds"]
+
+
+def _unreadable(file: Path, found: str) -> Diagnostic:
+    return Diagnostic(
+        "the training cannot go on from the checkpoint",
+        where=str(file),
+        expected="the state of a training with the same options",
+        found=found,
+        remedy="remove the file, or give the options that it was made with",
+    )
