@@ -18,6 +18,7 @@ from ...dialects.core.syntax.text import new_context
 from ...errors import Diagnostic
 from ...files import errors_in, read_text
 from ...grammar import UsageError
+from ...ir import functions
 from ...passes import all_passes
 from ...passes.core.garbage import rare_collections
 from ...passes.core.manager import PassManager
@@ -37,6 +38,7 @@ from .options import CORE, Mapping
 from .passes.find_layers import layer_of
 from .passes.map_layers import MapLayersPass
 from .passes.outline_stages import OutlineStagesPass
+from .passes.submit_npu_frames import outstanding_of
 
 FACTS = "coop.json"
 """File of a folder with what `coop run` needs to know of the program in it."""
@@ -166,7 +168,8 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
         artifacts = NONE if mapping.npu == CORE else _artifacts(module, model, mapping)
         manager.run(module, buffers, new_context())
         taken, returned = network_tensors(module)
-        streamed = _streamed(rest, depth, len(stages), is_device=mapping.gpu != CORE)
+        submitted = max((outstanding_of(function) for function in functions(module)), default=1)
+        streamed = _streamed(rest, depth, len(stages), submitted, is_device=mapping.gpu != CORE)
         manager.run(module, streamed, new_context())
     facts = Facts(
         model.path.name,
@@ -185,7 +188,10 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
 
 def _artifacts(module: ModuleOp, model: Model, mapping: Mapping) -> Artifacts:
     """Make the artefacts of the NPU's stages by the vendor of a mapping, on tensors."""
-    return make_artifacts(module, vendor_of(mapping.npu, model.path, mapping.chip)) if subgraphs(module) else NONE
+    if not subgraphs(module):
+        return NONE
+    vendor = vendor_of(mapping.npu, model.path, mapping.chip)
+    return make_artifacts(module, vendor, outstanding=mapping.outstanding)
 
 
 def _mapped(step: Step, order: str, points: str) -> Step:
@@ -193,14 +199,17 @@ def _mapped(step: Step, order: str, points: str) -> Step:
     return replace(step, run=MapLayersPass(order, points)) if step.name == MapLayersPass.name else step
 
 
-def _streamed(steps: Sequence[Step], depth: int, stages: int, *, is_device: bool) -> Pipeline:
+def _streamed(steps: Sequence[Step], depth: int, stages: int, submitted: int, *, is_device: bool) -> Pipeline:
     """
     Return what follows bufferize, for a pipeline of stages whose frames come from a source.
 
-    The form that is proved has so many frames that each ring wraps: it has at most a slot more than there are stages.
+    The form that is proved has so many frames that each ring wraps: it has at most a slot more than there are stages,
+    of which those that submit frames count twice, or one for each of the frames that are `submitted` at once.
     """
-    frames = 2 * max(stages + 2, depth)
-    first = parse_pipeline(f"pipeline-frames{{frames={frames} depth={depth}}},verify-memory", all_passes())
+    programs = 2 * stages if submitted > 1 else stages
+    frames = 2 * max(programs + 2, depth, submitted)
+    text = f"submit-npu-frames,pipeline-frames{{frames={frames} depth={depth}}},verify-memory"
+    first = parse_pipeline(text, all_passes())
     last = parse_pipeline("stream-frames", all_passes())
     left_out = ["pipeline-frames", "stream-frames", *([] if is_device else ["convert-to-opencl"])]
     given = [step for step in steps if step.name not in left_out]

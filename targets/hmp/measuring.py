@@ -55,7 +55,7 @@ def measured_times(
         column: dict[int, float] = {}
         for number, order in enumerate(orders):
             folder = scratch / f"{name}{number}"
-            column |= _times_of(model, target, replace(choice, order=order), name, frames, cores, folder)
+            column |= _times_of(model, target, replace(choice, order=order, outstanding=1), name, frames, cores, folder)
         times[name] = [column[layer] for layer in range(len(layers))]
     return {
         "source": f"measured on {os.uname().nodename}",

@@ -34,6 +34,8 @@ class Mapping:
     npu: str = NPUS[0]
     chip: str = ""
     """Chip that the vendor makes artefacts for; its first where it is empty."""
+    outstanding: int = 0
+    """Frames that the NPU takes before the first is done; 0: as many as the vendor's plug-in takes."""
 
 
 def add_mapping(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +44,8 @@ def add_mapping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--order", default="", metavar="ORDER", help=what)
     what = "the first layers of the parts but the first, if ORDER has a letter for each part: --order GLB 3,5"
     parser.add_argument("--partition-points", default="", metavar="N,N", help=what)
+    what = "frames that an NPU stage submits before the first is done (0: as many as the plug-in takes)"
+    parser.add_argument("--npu-outstanding", type=_depth, default=0, metavar="N", help=what)
     what = "slots of each queue between stages (0: one more than the stages that it spans)"
     parser.add_argument("--queue-depth", type=_depth, default=0, metavar="N", help=what)
     add_machine(parser)
@@ -95,7 +99,7 @@ def mapping_of(options: argparse.Namespace) -> Mapping:
             remedy="tilewright coop plan MODEL finds one",
         )
     order, points, depth = options.order, options.partition_points, options.queue_depth
-    return Mapping(order, points, depth, options.gpu, options.npu, options.npu_chip)
+    return Mapping(order, points, depth, options.gpu, options.npu, options.npu_chip, options.npu_outstanding)
 
 
 def model_of(options: argparse.Namespace) -> Model:
@@ -109,5 +113,5 @@ def model_of(options: argparse.Namespace) -> Model:
 
 def _depth(text: str) -> int:
     if not text.isdecimal() or int(text) > 1024:
-        raise argparse.ArgumentTypeError(f"a queue has 1 to 1024 slots, or 0, not '{text}'")
+        raise argparse.ArgumentTypeError(f"a queue has 1 to 1024 slots or frames, or 0, not '{text}'")
     return int(text)

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,18 @@
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 1024, OPEN_MILLISECONDS = 120000 };
 
+typedef tw_npu_buffer slot[2 * TW_NPU_TENSORS]; /* buffers of a frame: inputs, then outputs */
+
 typedef struct runner {
-    pthread_mutex_t busy; /* held while a frame is computed */
+    pthread_mutex_t busy, submitting; /* held while a frame is computed or collected, and while one is submitted */
     tw_npu_stage *stage;
     const tw_npu_plugin *plugin;
     void *session, *library;
     tw_npu_description description;
-    tw_npu_buffer buffers[2 * TW_NPU_TENSORS];
+    slot *slots;
+    uint32_t slot_count;
+    uint64_t submitted, collected; /* of the frames that one thread submits and another one collects */
+    atomic_int has_failed;
     struct runner *next;
 } runner;
 
@@ -277,6 +283,9 @@ static int32_t check_tensors(const tw_npu_stage *stage, runner *made, char *text
     if (described->determinism > stage->determinism)
         return failure(text, size, TW_NPU_UNSUPPORTED, "its results are weaker (class %u) than those accepted (%u)",
                        described->determinism, stage->determinism);
+    if (described->outstanding < made->slot_count)
+        return failure(text, size, TW_NPU_UNSUPPORTED, "it takes %u frames at once, the network submits %u",
+                       described->outstanding, made->slot_count);
     if (described->inputs != stage->inputs || described->outputs != stage->outputs)
         return failure(text, size, TW_NPU_WRONG_TENSORS, "it has %u inputs and %u outputs, the network %u and %u",
                        described->inputs, described->outputs, stage->inputs, stage->outputs);
@@ -293,59 +302,92 @@ static int32_t check_tensors(const tw_npu_stage *stage, runner *made, char *text
         if (!is_equal(&tensor, &stage->tensors[k]))
             return failure(text, size, TW_NPU_WRONG_TENSORS, "%s %u is %s, the network has %s",
                            direction == TW_NPU_INPUT ? "input" : "output", index, own, expected);
-        if ((status = made->plugin->allocate(made->session, tensor.bytes, &made->buffers[k])) != TW_NPU_OK)
-            return failure(text, size, status, "%s", made->plugin->detail(made->session));
+        for (uint32_t number = 0; number < made->slot_count; ++number)
+            if ((status = made->plugin->allocate(made->session, tensor.bytes, &made->slots[number][k])) != TW_NPU_OK)
+                return failure(text, size, status, "%s", made->plugin->detail(made->session));
     }
     return TW_NPU_OK;
 }
 
-static int32_t compute(tw_npu_stage *stage, runner *made, const void *const *reads, char *text, uint32_t size)
+/* Submits a frame in the buffers of a slot, with zeros without inputs. */
+static int32_t submit_frame(const tw_npu_stage *stage, runner *made, slot *place, uint64_t frame,
+                            const void *const *reads, char *text, uint32_t size)
 {
-    const tw_npu_plugin *plugin = made->plugin;
     tw_npu_buffer *buffers[2 * TW_NPU_TENSORS];
-    uint64_t frame = UINT64_MAX;
     int32_t status = TW_NPU_OK;
     for (uint32_t k = 0; k < stage->inputs + stage->outputs; ++k)
-        buffers[k] = &made->buffers[k];
+        buffers[k] = &(*place)[k];
     for (uint32_t k = 0; k < stage->inputs && status == TW_NPU_OK; ++k) {
         if (reads != NULL)
             memcpy(buffers[k]->host, reads[k], (size_t)stage->tensors[k].bytes);
         else
             memset(buffers[k]->host, 0, (size_t)stage->tensors[k].bytes);
-        status = plugin->sync(made->session, buffers[k], TW_NPU_TO_DEVICE);
+        status = made->plugin->sync(made->session, buffers[k], TW_NPU_TO_DEVICE);
     }
     if (status == TW_NPU_OK)
-        status = plugin->submit(made->session, stage->frame, buffers, buffers + stage->inputs);
-    if (status == TW_NPU_OK)
-        status = plugin->wait(made->session, number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds), &frame);
+        status = made->plugin->submit(made->session, frame, buffers, buffers + stage->inputs);
+    return status == TW_NPU_OK ? status : failure(text, size, status, "%s", made->plugin->detail(made->session));
+}
+
+/* Waits for the oldest frame, which is in the buffers of a slot. */
+static int32_t collect_frame(const tw_npu_stage *stage, runner *made, slot *place, uint64_t frame, char *text,
+                             uint32_t size)
+{
+    uint64_t oldest = UINT64_MAX;
+    int32_t status = made->plugin->wait(made->session, number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds),
+                                        &oldest);
     for (uint32_t k = 0; k < stage->outputs && status == TW_NPU_OK; ++k)
-        status = plugin->sync(made->session, buffers[stage->inputs + k], TW_NPU_FROM_DEVICE);
+        status = made->plugin->sync(made->session, &(*place)[stage->inputs + k], TW_NPU_FROM_DEVICE);
     if (status != TW_NPU_OK)
-        return failure(text, size, status, "%s", plugin->detail(made->session));
-    if (frame != stage->frame)
-        return failure(text, size, TW_NPU_WRONG_FRAME, "it returned frame %llu", (unsigned long long)frame);
+        return failure(text, size, status, "%s", made->plugin->detail(made->session));
+    if (oldest != frame)
+        return failure(text, size, TW_NPU_WRONG_FRAME, "it returned frame %llu", (unsigned long long)oldest);
     return TW_NPU_OK;
+}
+
+static int32_t compute(const tw_npu_stage *stage, runner *made, const void *const *reads, char *text, uint32_t size)
+{
+    const int32_t status = submit_frame(stage, made, &made->slots[0], stage->frame, reads, text, size);
+    return status == TW_NPU_OK ? collect_frame(stage, made, &made->slots[0], stage->frame, text, size) : status;
+}
+
+static void write_outputs(const tw_npu_stage *stage, slot *place)
+{
+    for (uint32_t k = 0; k < stage->outputs; ++k)
+        memcpy(stage->writes[k], (*place)[stage->inputs + k].host, (size_t)stage->tensors[stage->inputs + k].bytes);
+}
+
+static void release_slot(runner *made, slot *place)
+{
+    for (uint32_t k = 0; k < 2 * TW_NPU_TENSORS; ++k)
+        if ((*place)[k].host != NULL)
+            made->plugin->release(made->session, &(*place)[k]);
 }
 
 static void close_runner(runner *made)
 {
     if (made->session != NULL) {
-        for (uint32_t k = 0; k < 2 * TW_NPU_TENSORS; ++k)
-            if (made->buffers[k].host != NULL)
-                made->plugin->release(made->session, &made->buffers[k]);
+        for (uint32_t number = 0; number < made->slot_count; ++number)
+            release_slot(made, &made->slots[number]);
         made->plugin->close(made->session);
     }
     if (made->library != NULL)
         dlclose(made->library);
     pthread_mutex_destroy(&made->busy);
+    pthread_mutex_destroy(&made->submitting);
+    free(made->slots);
     free(made);
+}
+
+static int is_idle(pthread_mutex_t *mutex)
+{
+    return pthread_mutex_trylock(mutex) == 0 && pthread_mutex_unlock(mutex) == 0;
 }
 
 /* Closes a session; while another thread computes, as where a program exits meanwhile, its process is ended alone. */
 static void end_runner(runner *made)
 {
-    if (pthread_mutex_trylock(&made->busy) == 0) {
-        pthread_mutex_unlock(&made->busy);
+    if (is_idle(&made->busy) && is_idle(&made->submitting)) {
         made->stage->runner = NULL;
         close_runner(made);
     } else if (made->plugin == &tw_npu_process_plugin)
@@ -378,12 +420,12 @@ void tw_npu_close_all(void)
 
 /* Stages */
 
-static int32_t described_failure(const tw_npu_stage *stage, int32_t status, const char *reason, char *text,
-                                 uint32_t size)
+static int32_t described_failure(const tw_npu_stage *stage, uint64_t frame, int32_t status, const char *reason,
+                                 char *text, uint32_t size)
 {
     return failure(text, size, status,
                    "plug-in '%s' of %s failed at frame %llu with %s (%d)%s%s\n  remedy:     %s", stage->plugin,
-                   stage->stage, (unsigned long long)stage->frame, tw_npu_status_name(status), status,
+                   stage->stage, (unsigned long long)frame, tw_npu_status_name(status), status,
                    *reason != '\0' ? ": " : "", reason, remedy_of(stage, status));
 }
 
@@ -393,9 +435,17 @@ int32_t tw_npu_stage_open(tw_npu_stage *stage, char *text, uint32_t size)
     if (stage->runner != NULL)
         return TW_NPU_OK;
     runner *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return described_failure(stage, TW_NPU_NO_MEMORY, "", text, size);
+    const uint32_t slot_count = stage->outstanding > 1 ? stage->outstanding : 1;
+    slot *slots = calloc(slot_count, sizeof *slots);
+    if (made == NULL || slots == NULL) {
+        free(made);
+        free(slots);
+        return described_failure(stage, stage->frame, TW_NPU_NO_MEMORY, "", text, size);
+    }
     pthread_mutex_init(&made->busy, NULL);
+    pthread_mutex_init(&made->submitting, NULL);
+    made->slots = slots;
+    made->slot_count = slot_count;
     made->stage = stage;
     int32_t status = open_artifact(stage, made, reason, sizeof reason);
     if (status == TW_NPU_OK)
@@ -404,7 +454,7 @@ int32_t tw_npu_stage_open(tw_npu_stage *stage, char *text, uint32_t size)
         status = compute(stage, made, NULL, reason, sizeof reason);
     if (status != TW_NPU_OK) {
         close_runner(made);
-        return described_failure(stage, status, reason, text, size);
+        return described_failure(stage, stage->frame, status, reason, text, size);
     }
     pthread_mutex_lock(&lock);
     if (!is_registered)
@@ -425,13 +475,12 @@ int32_t tw_npu_stage_compute(tw_npu_stage *stage, char *text, uint32_t size)
     runner *made = stage->runner;
     pthread_mutex_lock(&made->busy);
     status = compute(stage, made, stage->reads, reason, sizeof reason);
-    for (uint32_t k = 0; k < stage->outputs && status == TW_NPU_OK; ++k)
-        memcpy(stage->writes[k], made->buffers[stage->inputs + k].host,
-               (size_t)stage->tensors[stage->inputs + k].bytes);
+    if (status == TW_NPU_OK)
+        write_outputs(stage, &made->slots[0]);
     pthread_mutex_unlock(&made->busy);
     if (status != TW_NPU_OK) {
         forget(made);
-        return described_failure(stage, status, reason, text, size);
+        return described_failure(stage, stage->frame, status, reason, text, size);
     }
     ++stage->frame;
     return TW_NPU_OK;
@@ -457,8 +506,52 @@ void tw_npu_on_failure(void (*handler)(const char *stage, uint64_t frame, const 
 void tw_npu_stage_prepare(tw_npu_stage *stage)
 {
     char text[2 * TEXT_BYTES];
+    runner *made = stage->runner;
+    if (made != NULL && (atomic_load(&made->has_failed) != 0 || made->submitted != made->collected))
+        forget(made); /* A run that was cancelled has left frames in it. */
     if (tw_npu_stage_open(stage, text, sizeof text) != TW_NPU_OK)
         on_failure(stage->stage, stage->frame, text);
+}
+
+/* Ends a submission or a collection; the first failure of the two threads is given to the handler. */
+static void end_part(runner *made, pthread_mutex_t *held, int32_t status, uint64_t frame, const char *reason)
+{
+    char text[2 * TEXT_BYTES];
+    pthread_mutex_unlock(held);
+    if (status == TW_NPU_OK || atomic_exchange(&made->has_failed, 1) != 0)
+        return;
+    described_failure(made->stage, frame, status, reason, text, sizeof text);
+    on_failure(made->stage->stage, frame, text);
+}
+
+void tw_npu_stage_submit(tw_npu_stage *stage, int64_t number)
+{
+    char reason[TEXT_BYTES] = "";
+    runner *made = stage->runner;
+    if (made == NULL || atomic_load(&made->has_failed) != 0)
+        return;
+    pthread_mutex_lock(&made->submitting);
+    const uint64_t frame = number < 0 ? made->submitted : (uint64_t)number;
+    slot *place = &made->slots[made->submitted % made->slot_count];
+    const int32_t status = submit_frame(stage, made, place, frame, stage->reads, reason, sizeof reason);
+    ++made->submitted;
+    end_part(made, &made->submitting, status, frame, reason);
+}
+
+void tw_npu_stage_collect(tw_npu_stage *stage, int64_t number)
+{
+    char reason[TEXT_BYTES] = "";
+    runner *made = stage->runner;
+    if (made == NULL || atomic_load(&made->has_failed) != 0)
+        return;
+    pthread_mutex_lock(&made->busy);
+    const uint64_t frame = number < 0 ? made->collected : (uint64_t)number;
+    slot *place = &made->slots[made->collected % made->slot_count];
+    const int32_t status = collect_frame(stage, made, place, frame, reason, sizeof reason);
+    ++made->collected;
+    if (status == TW_NPU_OK)
+        write_outputs(stage, place);
+    end_part(made, &made->busy, status, frame, reason);
 }
 
 void tw_npu_stage_run(tw_npu_stage *stage)

@@ -8,7 +8,8 @@
  * needs. tilewright_npu.c implements the second part.
  *
  * Numbers of enumerations and the layout of structures are fixed for a version of the interface. All functions may be
- * called from any thread, those of one session by one thread at a time.
+ * called from any thread, those of one session by one thread at a time; but a session that takes several frames is
+ * given one (sync, submit) while another thread waits for one (wait, sync).
  */
 #include <stdint.h>
 
@@ -130,7 +131,7 @@ typedef struct {
     /* Waits for the oldest frame. A status other than OK and TIMEOUT is that of the frame, which is then over. */
     int32_t (*wait)(void *session, uint32_t milliseconds, uint64_t *frame);
     int32_t (*stats)(void *session, tw_npu_stats *stats);
-    /* Text on the last failure of the session, or of an open that failed (NULL); empty where there is none. */
+    /* Text on the thread's last failure of the session, or of an open that failed (NULL); empty where there is none. */
     const char *(*detail)(void *session);
     void (*close)(void *session);
 } tw_npu_plugin;
@@ -157,6 +158,7 @@ typedef struct {
     uint32_t determinism; /* the weakest that is accepted */
     uint32_t isolated;    /* whether the plug-in runs in a process of its own */
     uint32_t milliseconds; /* until a frame has timed out */
+    uint32_t outstanding; /* frames that are submitted before the first is collected */
     uint32_t inputs, outputs;
     const tw_npu_tensor *tensors; /* inputs, then outputs; their names are not compared */
     /* State, zero at first. */
@@ -196,6 +198,14 @@ int32_t tw_npu_stage_compute(tw_npu_stage *stage, char *text, uint32_t size);
 /* Opens a stage, or computes a frame of it, and gives a failure to the handler. */
 void tw_npu_stage_prepare(tw_npu_stage *stage);
 void tw_npu_stage_run(tw_npu_stage *stage);
+
+/*
+ * Submits the inputs of a frame, or collects the outputs of the oldest one, each from a thread of its own; a failure is
+ * given to the handler. -1 is the frame after the last one. At most `outstanding` frames may be submitted and not yet
+ * collected. After a failure they do nothing until tw_npu_stage_prepare has opened the stage anew.
+ */
+void tw_npu_stage_submit(tw_npu_stage *stage, int64_t frame);
+void tw_npu_stage_collect(tw_npu_stage *stage, int64_t frame);
 
 /*
  * Replaces the handler of failures, which gets the stage, the frame and a text that names both. The default prints the

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,31 +25,59 @@ __attribute__((weak)) int tw_pipeline_cancelled(void);
 
 enum { CLOSE_MILLISECONDS = 2000, GRACE_MILLISECONDS = 250, FIRST_FREE_FD = 10 };
 
+enum { REQUESTS, WAITS, CHANNELS };
+
 typedef struct {
-    int socket, shared;
+    int socket;
+    _Alignas(8) char payload[TW_NPU_PAYLOAD + 1];
+} channel;
+
+typedef struct {
+    channel channels[CHANNELS];
+    int shared;
     uint32_t milliseconds, open_milliseconds; /* until an answer is late; that to an open takes longest */
     uint64_t bytes; /* of the shared file */
-    pthread_mutex_t reaping;
+    pthread_mutex_t reaping; /* of what follows */
     pid_t process; /* 0 once it has ended */
+    int status;    /* with which it has ended */
     tw_npu_description description;
     tw_npu_tensor tensors[2 * TW_NPU_TENSORS];
-    char detail[512];
-    _Alignas(8) char payload[TW_NPU_PAYLOAD + 1];
 } process;
+
+static _Thread_local char last_failure[512];
+
+static int32_t failed(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int32_t failed(int32_t status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last_failure, sizeof last_failure, format, arguments);
+    va_end(arguments);
+    return status;
+}
 
 /* End of a process */
 
+static pid_t id_of(process *p)
+{
+    pthread_mutex_lock(&p->reaping);
+    const pid_t id = p->process;
+    pthread_mutex_unlock(&p->reaping);
+    return id;
+}
+
 static int reap(process *p, int signal_number)
 {
-    int status = 0;
     pthread_mutex_lock(&p->reaping);
     if (p->process > 0) {
         if (signal_number != 0)
             kill(-p->process, signal_number);
-        while (waitpid(p->process, &status, 0) < 0 && errno == EINTR)
+        while (waitpid(p->process, &p->status, 0) < 0 && errno == EINTR)
             ;
         p->process = 0;
     }
+    const int status = p->status;
     pthread_mutex_unlock(&p->reaping);
     return status;
 }
@@ -61,22 +90,18 @@ void tw_npu_process_end(void *session)
 static int32_t crashed(process *p)
 {
     /* Its socket is closed, so that it is ending; one that only closed the socket is ended. */
-    usleep(1000);
-    siginfo_t info = {0};
-    const int over = p->process > 0 && waitid(P_PID, (id_t)p->process, &info, WEXITED | WNOHANG | WNOWAIT) == 0
-        && info.si_pid != 0;
-    for (int k = 0; !over && k < 100 && p->process > 0; ++k) {
+    for (int k = 0; k < 100; ++k) {
+        siginfo_t info = {0};
+        const pid_t id = id_of(p);
         usleep(1000);
-        if (waitid(P_PID, (id_t)p->process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0)
+        if (id == 0 || waitid(P_PID, (id_t)id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0)
             break;
     }
     const int status = reap(p, SIGKILL);
     if (WIFSIGNALED(status))
-        snprintf(p->detail, sizeof p->detail, "its process ended by signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
-    else
-        snprintf(p->detail, sizeof p->detail, "its process ended with status %d", WEXITSTATUS(status));
-    return TW_NPU_CRASHED;
+        return failed(TW_NPU_CRASHED, "its process ended by signal %d (%s)", WTERMSIG(status),
+                      strsignal(WTERMSIG(status)));
+    return failed(TW_NPU_CRASHED, "its process ended with status %d", WEXITSTATUS(status));
 }
 
 /* Messages */
@@ -91,23 +116,21 @@ static int64_t now(void)
 static int32_t late(process *p, uint32_t milliseconds)
 {
     reap(p, SIGKILL);
-    snprintf(p->detail, sizeof p->detail, "its process did not answer within %u ms and was ended", milliseconds);
-    return TW_NPU_TIMEOUT;
+    return failed(TW_NPU_TIMEOUT, "its process did not answer within %u ms and was ended", milliseconds);
 }
 
 static int32_t cancelled(process *p)
 {
     reap(p, SIGKILL);
-    snprintf(p->detail, sizeof p->detail, "the run was cancelled");
-    return TW_NPU_FAILED;
+    return failed(TW_NPU_FAILED, "the run was cancelled");
 }
 
-static int32_t receive(process *p, void *into, size_t size, int64_t end, uint32_t milliseconds)
+static int32_t receive(process *p, int from, void *into, size_t size, int64_t end, uint32_t milliseconds)
 {
     char *place = into;
     while (size > 0) {
         const int64_t rest = end - now();
-        struct pollfd waiting[2] = {{.fd = p->socket, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+        struct pollfd waiting[2] = {{.fd = from, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
         if (tw_pipeline_cancelled != NULL)
             waiting[1].fd = tw_pipeline_cancelled();
         const int ready = poll(waiting, 2, rest > 0 ? (int)rest : 0);
@@ -117,7 +140,7 @@ static int32_t receive(process *p, void *into, size_t size, int64_t end, uint32_
             continue;
         if (waiting[0].revents == 0 && waiting[1].revents != 0)
             return cancelled(p);
-        const ssize_t count = recv(p->socket, place, size, 0);
+        const ssize_t count = recv(from, place, size, 0);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
@@ -128,11 +151,11 @@ static int32_t receive(process *p, void *into, size_t size, int64_t end, uint32_
     return TW_NPU_OK;
 }
 
-static int32_t send_all(process *p, const void *from, size_t size)
+static int32_t send_all(process *p, int to, const void *from, size_t size)
 {
     const char *place = from;
     while (size > 0) {
-        const ssize_t count = send(p->socket, place, size, MSG_NOSIGNAL);
+        const ssize_t count = send(to, place, size, MSG_NOSIGNAL);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
@@ -143,32 +166,36 @@ static int32_t send_all(process *p, const void *from, size_t size)
     return TW_NPU_OK;
 }
 
-/* Sends a request and receives its reply; the payload of that is in p->payload, with a zero after it. */
-static int32_t call(process *p, tw_npu_message *message, const void *payload, uint32_t milliseconds)
+/* Sends a request and receives its reply; the payload of that is in the channel's, with a zero after it. */
+static int32_t call_on(process *p, channel *c, tw_npu_message *message, const void *payload, uint32_t milliseconds)
 {
     const uint32_t kind = message->kind;
-    if (p->process == 0)
+    if (id_of(p) == 0)
         return TW_NPU_CRASHED;
-    int32_t status = send_all(p, message, sizeof *message);
+    int32_t status = send_all(p, c->socket, message, sizeof *message);
     if (status == TW_NPU_OK && message->bytes > 0)
-        status = send_all(p, payload, message->bytes);
+        status = send_all(p, c->socket, payload, message->bytes);
     const int64_t end = now() + milliseconds;
     if (status == TW_NPU_OK)
-        status = receive(p, message, sizeof *message, end, milliseconds);
+        status = receive(p, c->socket, message, sizeof *message, end, milliseconds);
     if (status != TW_NPU_OK)
         return status;
     if (message->kind != kind || message->bytes > TW_NPU_PAYLOAD) {
         reap(p, SIGKILL);
-        snprintf(p->detail, sizeof p->detail, "its process sent no reply to message %u", kind);
-        return TW_NPU_FAILED;
+        return failed(TW_NPU_FAILED, "its process sent no reply to message %u", kind);
     }
-    status = receive(p, p->payload, message->bytes, end, milliseconds);
+    status = receive(p, c->socket, c->payload, message->bytes, end, milliseconds);
     if (status != TW_NPU_OK)
         return status;
-    p->payload[message->bytes] = '\0';
+    c->payload[message->bytes] = '\0';
     if (message->status != TW_NPU_OK)
-        snprintf(p->detail, sizeof p->detail, "%.500s", p->payload);
+        failed(message->status, "%.500s", c->payload);
     return message->status;
+}
+
+static int32_t call(process *p, tw_npu_message *message, const void *payload, uint32_t milliseconds)
+{
+    return call_on(p, &p->channels[REQUESTS], message, payload, milliseconds);
 }
 
 /* The table of functions */
@@ -196,12 +223,13 @@ static int32_t describe(void *session, tw_npu_description *description)
     const int32_t status = call(p, &message, NULL, p->milliseconds);
     if (status != TW_NPU_OK)
         return status;
-    memcpy(&p->description, p->payload, sizeof p->description);
+    const char *payload = p->channels[REQUESTS].payload;
+    memcpy(&p->description, payload, sizeof p->description);
     const uint64_t count = (uint64_t)p->description.inputs + p->description.outputs;
     if (p->description.inputs > TW_NPU_TENSORS || p->description.outputs > TW_NPU_TENSORS
         || message.bytes != sizeof p->description + count * sizeof(tw_npu_tensor))
         return TW_NPU_FAILED;
-    memcpy(p->tensors, p->payload + sizeof p->description, (size_t)count * sizeof(tw_npu_tensor));
+    memcpy(p->tensors, payload + sizeof p->description, (size_t)count * sizeof(tw_npu_tensor));
     *description = p->description;
     return TW_NPU_OK;
 }
@@ -276,7 +304,8 @@ static int32_t wait_frame(void *session, uint32_t milliseconds, uint64_t *frame)
 {
     process *p = session;
     tw_npu_message message = {.kind = TW_NPU_WAIT, .a = milliseconds};
-    const int32_t status = call(p, &message, NULL, milliseconds + GRACE_MILLISECONDS);
+    channel *c = &p->channels[p->description.outstanding > 1 ? WAITS : REQUESTS];
+    const int32_t status = call_on(p, c, &message, NULL, milliseconds + GRACE_MILLISECONDS);
     *frame = message.frame;
     return status;
 }
@@ -287,23 +316,24 @@ static int32_t stats(void *session, tw_npu_stats *into)
     tw_npu_message message = {.kind = TW_NPU_STATS};
     const int32_t status = call(p, &message, NULL, p->milliseconds);
     if (status == TW_NPU_OK && message.bytes == sizeof *into)
-        memcpy(into, p->payload, sizeof *into);
+        memcpy(into, p->channels[REQUESTS].payload, sizeof *into);
     return status;
 }
 
 static const char *detail(void *session)
 {
-    return session != NULL ? ((process *)session)->detail : "no process could be started";
+    return session != NULL ? last_failure : "no process could be started";
 }
 
 static void close_session(void *session)
 {
     process *p = session;
     tw_npu_message message = {.kind = TW_NPU_CLOSE};
-    if (p->process > 0)
+    if (id_of(p) > 0)
         call(p, &message, NULL, CLOSE_MILLISECONDS);
     reap(p, SIGKILL); /* It has replied, or has had its time. */
-    close(p->socket);
+    for (int k = 0; k < CHANNELS; ++k)
+        close(p->channels[k].socket);
     close(p->shared);
     pthread_mutex_destroy(&p->reaping);
     free(p);
@@ -337,7 +367,7 @@ static int high(int fd)
     return moved;
 }
 
-static int spawn(process *p, char *const *command, int socket)
+static int spawn(process *p, char *const *command, const int *sockets)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -354,7 +384,8 @@ static int spawn(process *p, char *const *command, int socket)
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, 2, 1); /* stdout is the network's */
-    posix_spawn_file_actions_adddup2(&actions, socket, TW_NPU_SOCKET);
+    posix_spawn_file_actions_adddup2(&actions, sockets[REQUESTS], TW_NPU_SOCKET);
+    posix_spawn_file_actions_adddup2(&actions, sockets[WAITS], TW_NPU_WAITS);
     posix_spawn_file_actions_adddup2(&actions, p->shared, TW_NPU_SHARED);
     const int code = posix_spawn(&p->process, command[0], &actions, &attributes, command, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -362,37 +393,47 @@ static int spawn(process *p, char *const *command, int socket)
     return code;
 }
 
+/* Makes the sockets of all channels, and their other ends; 0, or a number of errno. */
+static int connect_channels(process *p, int *others)
+{
+    for (int k = 0; k < CHANNELS; ++k) {
+        int pair[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+            return errno;
+        p->channels[k].socket = high(pair[0]);
+        others[k] = high(pair[1]);
+        if (p->channels[k].socket < 0 || others[k] < 0)
+            return errno;
+    }
+    p->shared = high(memfd_create("tilewright_npu", MFD_CLOEXEC));
+    return p->shared < 0 ? errno : 0;
+}
+
 int32_t tw_npu_process_start(char *const *command, uint32_t milliseconds, uint32_t open_milliseconds, void **session)
 {
-    int pair[2];
+    int others[CHANNELS] = {-1, -1};
     process *p = calloc(1, sizeof *p);
     if (p == NULL)
         return TW_NPU_NO_MEMORY;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-        free(p);
-        return TW_NPU_NO_MEMORY;
-    }
     pthread_mutex_init(&p->reaping, NULL);
     p->milliseconds = milliseconds;
     p->open_milliseconds = open_milliseconds;
-    p->socket = high(pair[0]);
-    const int other = high(pair[1]);
-    p->shared = high(memfd_create("tilewright_npu", MFD_CLOEXEC));
-    const int code = p->socket < 0 || other < 0 || p->shared < 0 ? errno : spawn(p, command, other);
-    if (other >= 0)
-        close(other);
+    p->shared = p->channels[REQUESTS].socket = p->channels[WAITS].socket = -1;
+    int code = connect_channels(p, others);
+    if (code == 0)
+        code = spawn(p, command, others);
+    for (int k = 0; k < CHANNELS; ++k)
+        if (others[k] >= 0)
+            close(others[k]);
     *session = p;
     if (code != 0) {
         p->process = 0;
-        snprintf(p->detail, sizeof p->detail, "its process cannot be started: %s", strerror(code));
-        return TW_NPU_MISSING;
+        return failed(TW_NPU_MISSING, "its process cannot be started: %s", strerror(code));
     }
     tw_npu_message hello = {.kind = TW_NPU_HELLO, .a = TW_NPU_ABI_VERSION};
     const int32_t status = call(p, &hello, NULL, p->open_milliseconds);
-    if (status == TW_NPU_OK && hello.a != TW_NPU_ABI_VERSION) {
-        snprintf(p->detail, sizeof p->detail, "it has version %u of the interface, the network %u", (uint32_t)hello.a,
-                 TW_NPU_ABI_VERSION);
-        return TW_NPU_FOREIGN_VERSION;
-    }
+    if (status == TW_NPU_OK && hello.a != TW_NPU_ABI_VERSION)
+        return failed(TW_NPU_FOREIGN_VERSION, "it has version %u of the interface, the network %u", (uint32_t)hello.a,
+                      TW_NPU_ABI_VERSION);
     return status;
 }

@@ -4,11 +4,12 @@
  * Plug-ins in processes of their own: messages on the socket TW_NPU_SOCKET, tensors in the shared file TW_NPU_SHARED.
  *
  * Each request has one reply of the same kind. The payload of a reply whose status is not 0 is a text on it. Numbers
- * are those of the machine.
+ * are those of the machine. Waits for a plug-in that takes several frames come on the socket TW_NPU_WAITS, so that
+ * frames are submitted meanwhile.
  */
 #include "tilewright_npu.h"
 
-enum { TW_NPU_SOCKET = 3, TW_NPU_SHARED = 4 };
+enum { TW_NPU_SOCKET = 3, TW_NPU_SHARED = 4, TW_NPU_WAITS = 5 };
 
 enum {                    /* kinds of messages: request -> reply */
     TW_NPU_HELLO = 1,     /* a: version -> a: version, payload: name of the plug-in */

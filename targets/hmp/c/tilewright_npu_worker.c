@@ -32,11 +32,11 @@ static void *watch(void *unused)
     _exit(0);
 }
 
-static void receive(void *into, size_t size)
+static void receive(int from, void *into, size_t size)
 {
     char *place = into;
     while (size > 0) {
-        const ssize_t count = recv(TW_NPU_SOCKET, place, size, 0);
+        const ssize_t count = recv(from, place, size, 0);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
@@ -46,11 +46,11 @@ static void receive(void *into, size_t size)
     }
 }
 
-static void send_all(const void *from, size_t size)
+static void send_all(int to, const void *from, size_t size)
 {
     const char *place = from;
     while (size > 0) {
-        const ssize_t count = send(TW_NPU_SOCKET, place, size, MSG_NOSIGNAL);
+        const ssize_t count = send(to, place, size, MSG_NOSIGNAL);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
@@ -124,18 +124,27 @@ static int32_t map(const tw_npu_message *message, tw_npu_message *reply)
     return plugin->import(session, buffer);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static tw_npu_buffer *in_flight[64][2 * TW_NPU_TENSORS];
 static uint64_t submitted, finished;
+
+static uint64_t frames_in_flight(void)
+{
+    pthread_mutex_lock(&lock);
+    const uint64_t count = submitted - finished;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
 
 static int32_t submit(const tw_npu_message *message)
 {
     const uint32_t count = description.inputs + description.outputs;
-    tw_npu_buffer **used = in_flight[submitted % 64];
+    tw_npu_buffer **used = in_flight[submitted % 64]; /* one thread submits */
     uint32_t numbers[2 * TW_NPU_TENSORS];
     int32_t status = TW_NPU_OK;
     if (message->bytes != count * 4)
         return TW_NPU_BAD_ARGUMENT;
-    if (submitted - finished == 64)
+    if (frames_in_flight() == 64)
         return TW_NPU_AGAIN;
     memcpy(numbers, payload, message->bytes);
     for (uint32_t k = 0; k < count; ++k) {
@@ -147,19 +156,43 @@ static int32_t submit(const tw_npu_message *message)
         status = plugin->sync(session, used[k], TW_NPU_TO_DEVICE);
     if (status == TW_NPU_OK)
         status = plugin->submit(session, message->frame, used, used + description.inputs);
+    pthread_mutex_lock(&lock);
     submitted += status == TW_NPU_OK;
+    pthread_mutex_unlock(&lock);
     return status;
 }
 
 static int32_t wait_frame(const tw_npu_message *message, tw_npu_message *reply)
 {
     int32_t status = plugin->wait(session, (uint32_t)message->a, &reply->frame);
-    if (status == TW_NPU_TIMEOUT || submitted == finished)
+    if (status == TW_NPU_TIMEOUT || frames_in_flight() == 0)
         return status;
-    tw_npu_buffer **used = in_flight[finished++ % 64];
+    tw_npu_buffer **used = in_flight[finished % 64]; /* one thread collects */
     for (uint32_t k = 0; k < description.outputs && status == TW_NPU_OK; ++k)
         status = plugin->sync(session, used[description.inputs + k], TW_NPU_FROM_DEVICE);
+    pthread_mutex_lock(&lock);
+    ++finished;
+    pthread_mutex_unlock(&lock);
     return status;
+}
+
+/* Answers waits on a socket of their own, meanwhile frames are submitted. */
+static void *serve_waits(void *unused)
+{
+    char text[512];
+    (void)unused;
+    for (;;) {
+        tw_npu_message message, reply = {.kind = TW_NPU_WAIT};
+        receive(TW_NPU_WAITS, &message, sizeof message);
+        reply.status = message.kind == TW_NPU_WAIT ? wait_frame(&message, &reply) : TW_NPU_BAD_ARGUMENT;
+        if (reply.status != TW_NPU_OK) {
+            snprintf(text, sizeof text, "%s", plugin->detail(session));
+            reply.bytes = (uint32_t)strlen(text);
+        }
+        send_all(TW_NPU_WAITS, &reply, sizeof reply);
+        send_all(TW_NPU_WAITS, text, reply.bytes);
+    }
+    return NULL;
 }
 
 static int32_t serve(const tw_npu_message *message, tw_npu_message *reply)
@@ -200,20 +233,22 @@ int main(int count, char **arguments)
     if (count != 2 || pthread_create(&thread, NULL, watch, NULL) != 0)
         return EXIT_FAILURE;
     load(arguments[1]);
+    if (pthread_create(&thread, NULL, serve_waits, NULL) != 0)
+        return EXIT_FAILURE;
     for (;;) {
         tw_npu_message message, reply = {0};
-        receive(&message, sizeof message);
+        receive(TW_NPU_SOCKET, &message, sizeof message);
         if (message.bytes > sizeof payload)
             return EXIT_FAILURE;
-        receive(payload, message.bytes);
+        receive(TW_NPU_SOCKET, payload, message.bytes);
         reply.kind = message.kind;
         reply.status = serve(&message, &reply);
         if (reply.status != TW_NPU_OK && plugin != NULL) {
             snprintf(payload, sizeof payload, "%s", plugin->detail(session));
             reply.bytes = (uint32_t)strlen(payload);
         }
-        send_all(&reply, sizeof reply);
-        send_all(payload, reply.bytes);
+        send_all(TW_NPU_SOCKET, &reply, sizeof reply);
+        send_all(TW_NPU_SOCKET, payload, reply.bytes);
         if (message.kind == TW_NPU_CLOSE)
             _exit(0);
     }

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 
+from ....errors import Diagnostic
 from ....files import write_bytes
 from ....runtime.toolchain import compile_executable, compile_shared
+from ..passes.submit_npu_frames import set_outstanding
 from .subgraph import Subgraph, subgraphs
 
 ARTIFACT = "hmp.artifact"
@@ -47,6 +49,8 @@ class Vendor:
     determinism: int = BIT_EXACT
     isolated: bool = False
     """Isolation: true where the plug-in always runs in a process of its own."""
+    outstanding: int = 1
+    """Frames that the plug-in takes before the first is done."""
 
 
 @dataclass(frozen=True)
@@ -70,19 +74,29 @@ NONE = Artifacts({}, frozenset())
 
 
 def make_artifacts(
-    module: ModuleOp, vendor: Vendor, *, isolated: bool = False, milliseconds: int = 10_000
+    module: ModuleOp, vendor: Vendor, *, isolated: bool = False, milliseconds: int = 10_000, outstanding: int = 0
 ) -> Artifacts:
     """
     Make the artefact of each NPU stage of a module, after outline-stages.
 
     Each stage's function gets the attribute `hmp.artifact`, by which lower-npu-stages replaces its body. An `isolated`
-    plug-in runs in a process of its own; a frame has timed out after `milliseconds`. A module without NPU stages is
-    unchanged, and has no files. Raises Diagnostic where a vendor's compiler refuses a sub-graph.
+    plug-in runs in a process of its own; a frame has timed out after `milliseconds`. `outstanding` frames are submitted
+    before the first is done, for 0 as many as the plug-in takes (`hmp.outstanding`, for submit-npu-frames). A module
+    without NPU stages is unchanged, and has no files. Raises Diagnostic where a vendor's compiler refuses a sub-graph,
+    and for more outstanding frames than the plug-in takes.
     """
     files: dict[str, bytes] = {}
+    if outstanding > vendor.outstanding:
+        raise Diagnostic(
+            f"the plug-in '{vendor.plugin}' takes fewer frames before the first is done",
+            expected=f"at most {vendor.outstanding}",
+            found=str(outstanding),
+            remedy="0 submits as many frames as it takes",
+        )
     for stage in subgraphs(module):
         content, file = vendor.make(module, stage), f"{stage.name}{vendor.suffix}"
         files[file] = content
+        set_outstanding(stage.function, outstanding or vendor.outstanding)
         stage.function.attributes[ARTIFACT] = DictionaryAttr(
             {
                 "plugin": StringAttr(vendor.plugin),
@@ -104,10 +118,17 @@ def make_artifacts(
 
 
 def write_artifacts(
-    module: ModuleOp, folder: Path, vendor: Vendor, *, isolated: bool = False, milliseconds: int = 10_000
+    module: ModuleOp,
+    folder: Path,
+    vendor: Vendor,
+    *,
+    isolated: bool = False,
+    milliseconds: int = 10_000,
+    outstanding: int = 0,
 ) -> list[Path]:
     """Make the artefacts of a module as `make_artifacts` does, write them to a folder, and return their paths."""
-    return make_artifacts(module, vendor, isolated=isolated, milliseconds=milliseconds).write(folder)
+    artifacts = make_artifacts(module, vendor, isolated=isolated, milliseconds=milliseconds, outstanding=outstanding)
+    return artifacts.write(folder)
 
 
 def built_plugin(name: str, flags: Iterable[str] = ()) -> dict[str, bytes]:

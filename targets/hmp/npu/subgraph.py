@@ -26,12 +26,10 @@ from ....errors import Diagnostic
 from ....ir import functions, numpy_type, where
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..mapping import processors
-from ..passes.outline_stages import LAYERS
+from ..passes.outline_stages import LAYERS, OUTPUT
 
 LETTER = "N"
 """Letter of the processor whose stages are artefacts, in an order of letters."""
-
-OUTPUT = "tilewright.output"
 
 _RANK, _NAME = 8, 64
 _TYPES = {

@@ -107,7 +107,7 @@ def reference_vendor(flags: Sequence[str] = ()) -> Vendor:
         del module
         return reference_artifact(subgraph, flags)
 
-    return Vendor("reference", TARGET, ".twnpu", make, partial(built_plugin, "reference", flags))
+    return Vendor("reference", TARGET, ".twnpu", make, partial(built_plugin, "reference", flags), outstanding=3)
 
 
 # ONNX models, for workers in Python

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.effects import callee_of
@@ -17,27 +18,46 @@ from ....dialects.core.nesting import nested_ops
 from ....errors import Diagnostic
 from ....ir import functions, where
 from ....passes.core.base import Pass
-from ..dialects.vendor import OpenOp, RunOp
+from ..dialects.vendor import CollectOp, OpenOp, RunOp, SubmitOp
 from ..npu.artifacts import ARTIFACT
-from ..npu.subgraph import OUTPUT
+from .outline_stages import OUTPUT
+from .submit_npu_frames import SUBMITS, outstanding_of
 
 
 def lower_npu_stages(module: ModuleOp) -> None:
     """
     Replace the body of each function that has an artefact by `vendor.run`, and open artefacts where a network begins.
 
+    Of a stage whose frames another function submits, these bodies are `vendor.collect` and `vendor.submit`.
+
     Raises Diagnostic for a function on tensors.
     """
     known = {function.sym_name.data: function for function in functions(module)}
     stages = {name: function for name, function in known.items() if ARTIFACT in function.attributes}
-    for function in stages.values():
-        _lower(function)
+    submissions = [function for function in known.values() if _submitted(function) in stages]
+    submitted = {_submitted(function) for function in submissions}
+    for name, function in stages.items():
+        inputs, outputs = _ports(function)
+        artifact = cast(DictionaryAttr, function.attributes[ARTIFACT])
+        if name in submitted:
+            _end_body(function, CollectOp(outputs, artifact, outstanding_of(function)))
+        else:
+            _end_body(function, RunOp(inputs, outputs, artifact))
+    for function in submissions:
+        _end_body(function, SubmitOp(_ports(function)[0], _submitted(function)))
     for function in known.values():
         if function.sym_visibility is None and stages:
             _open(function, [name for name in _reached(function, known) if name in stages])
 
 
-def _lower(function: FuncOp) -> None:
+def _submitted(function: FuncOp) -> str:
+    """Return the stage whose frames a function submits, empty for another function."""
+    name = function.attributes.get(SUBMITS)
+    return name.string_value() if isinstance(name, SymbolRefAttr) else ""
+
+
+def _ports(function: FuncOp) -> tuple[list[SSAValue], list[SSAValue]]:
+    """Give a function an empty body; return its inputs and outputs. Raises Diagnostic for one on tensors."""
     if function.function_type.outputs.data:
         raise Diagnostic(
             f"stage {function.sym_name.data} returns tensors",
@@ -50,16 +70,18 @@ def _lower(function: FuncOp) -> None:
     said = function.arg_attrs.data if function.arg_attrs is not None else [DictionaryAttr({})] * len(block.args)
     for value, argument in zip(old.args, block.args, strict=True):
         argument.name_hint = value.name_hint
-    written = [OUTPUT in attributes.data for attributes in said]
-    pairs = list(zip(block.args, written, strict=True))
-    inputs = [value for value, is_output in pairs if not is_output]
-    outputs = [value for value, is_output in pairs if is_output]
-    run = RunOp.build(operands=[inputs, outputs], properties={"artifact": function.attributes[ARTIFACT]})
-    run.location = function.location
-    block.add_ops([run, func.ReturnOp()])
     function.body.detach_block(old)
     old.erase(safe_erase=False)
     function.body.add_block(block)
+    written = [OUTPUT in attributes.data for attributes in said]
+    pairs = list(zip(block.args, written, strict=True))
+    return [value for value, is_output in pairs if not is_output], [value for value, is_output in pairs if is_output]
+
+
+def _end_body(function: FuncOp, op: Operation) -> None:
+    """Add an op and the return to the empty body of a function."""
+    op.location = function.location
+    function.body.block.add_ops([op, func.ReturnOp()])
 
 
 def _open(function: FuncOp, stages: list[str]) -> None:
@@ -87,7 +109,8 @@ class LowerNpuStagesPass(Pass):
     """
     Let plug-ins compute the stages that have an artefact (`hmp.artifact`); others keep their body.
 
-    The network opens all artefacts before its first frame. Run it on buffers, before convert-to-emitc.
+    A function that submits the frames of such a stage (`hmp.submits`) gives them to its plug-in, and the stage collects
+    the results. The network opens all artefacts before its first frame. Run it on buffers, before convert-to-emitc.
     """
 
     name = "lower-npu-stages"

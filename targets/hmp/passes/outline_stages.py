@@ -23,6 +23,8 @@ from .find_layers import enclosing, layer_of
 
 LAYERS = "hmp.layers"
 """Attribute of the function of a stage: the numbers of its first and last layer."""
+OUTPUT = "tilewright.output"
+"""Attribute of an argument that a function writes, after bufferize."""
 
 
 def outline_stages(module: ModuleOp, function: FuncOp) -> None:

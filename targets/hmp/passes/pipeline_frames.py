@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StridedLayoutAttr,
     StringAttr,
+    SymbolRefAttr,
     i64,
 )
 from xdsl.dialects.func import FuncOp
@@ -42,9 +43,9 @@ from ....passes.core.base import Pass
 from ....passes.grids.writer import Writer
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ....passes.memory.views import buffer_type, row_major
-from .outline_stages import LAYERS
+from .outline_stages import LAYERS, OUTPUT
+from .submit_npu_frames import SUBMITS, outstanding_of
 
-OUTPUT = "tilewright.output"
 SOURCE, SINK = "source", "sink"
 MODES = "pipeline", "switch"
 
@@ -66,6 +67,8 @@ class _Stage:
     engine: str = ""
     reads: list[SSAValue] = field(default_factory=list[SSAValue])
     writes: list[SSAValue] = field(default_factory=list[SSAValue])
+    slots: int = 0
+    """Slots of the streams of what it writes, where it submits frames."""
 
     @property
     def title(self) -> str:
@@ -116,7 +119,7 @@ def _stages(module: ModuleOp, function: FuncOp) -> list[_Stage]:
         if isinstance(op, memref.AllocOp | func.ReturnOp):
             continue
         callee = known.get(op.callee.string_value()) if isinstance(op, func.CallOp) else None
-        if callee is None or LAYERS not in callee.attributes:
+        if callee is None or not {LAYERS, SUBMITS} & callee.attributes.keys():
             raise Diagnostic(
                 f"'{op.name}' is no stage, of which a pipeline is made",
                 where=where(op),
@@ -126,7 +129,7 @@ def _stages(module: ModuleOp, function: FuncOp) -> list[_Stage]:
         call = cast(func.CallOp, op)
         said = cast("Sequence[DictionaryAttr]", callee.arg_attrs or [])
         outputs = [OUTPUT in attributes.data for attributes in said]
-        stage = _Stage(call, cast(StringAttr, callee.attributes[ENGINE]).data)
+        stage = _Stage(call, cast(StringAttr, callee.attributes[ENGINE]).data, slots=_slots(callee, known))
         for value, is_output in zip(call.arguments, outputs, strict=True):
             (stage.writes if is_output else stage.reads).append(value)
         stages.append(stage)
@@ -135,6 +138,12 @@ def _stages(module: ModuleOp, function: FuncOp) -> list[_Stage]:
             "the network has no stages", where=where(function), remedy="run map-layers with an order, outline-stages"
         )
     return stages
+
+
+def _slots(function: FuncOp, known: Mapping[str, FuncOp]) -> int:
+    """Return the frames that a function may submit before the first is done, 0 for a stage."""
+    submits = function.attributes.get(SUBMITS)
+    return outstanding_of(known[submits.string_value()]) if isinstance(submits, SymbolRefAttr) else 0
 
 
 def _frames_of(argument: SSAValue, frames: int) -> MemRefType[Any]:
@@ -149,7 +158,8 @@ def _queues(writer: Writer, stages: Sequence[_Stage], depth: int) -> list[_Queue
         for buffer in dict.fromkeys(stage.reads):
             producer = producers[buffer]
             kind = StreamType.get(buffer_type(shape_of(buffer), element_of(buffer)))
-            stream = writer.op(StreamOp(depth or consumer - producer + 1, kind))
+            slots = stages[producer].slots or depth or consumer - producer + 1
+            stream = writer.op(StreamOp(slots, kind))
             stream.name_hint = f"{buffer.name_hint or 'value'}_{consumer - 1}"
             queues.append(_Queue(buffer, producer, consumer, stream))
     return queues
@@ -250,8 +260,9 @@ class PipelineFramesPass(Pass):
     The arguments of the network get an axis of `frames` frames. A program `source` brings frames to the stages that
     take inputs, `sink` takes what they give. Each value goes by a stream of its own to each stage that reads it. A
     stream has `depth` slots, or by default one more than the stages that it spans, with which all stages compute at
-    once where their times are constant. In the mode `switch` there is one frame at a time. Run it on buffers, after
-    bufferize; verify-memory then proves that no two stages race and that none waits forever.
+    once where their times are constant. In the mode `switch` there is one frame at a time. A function that submits the
+    frames of a stage (submit-npu-frames) is a program too. Run it on buffers, after bufferize; verify-memory then
+    proves that no two stages race and that none waits forever.
     """
 
     name = "pipeline-frames"

@@ -21,8 +21,9 @@ from ....passes.core.base import Pass
 from ....passes.emitc.programs import THREADS
 from ..dialects.hmp import MarkOp, NextFrameOp, ReadFrameOp, WriteFrameOp
 from .find_layers import layer_of
-from .outline_stages import LAYERS
-from .pipeline_frames import OUTPUT, SINK, SOURCE
+from .outline_stages import LAYERS, OUTPUT
+from .pipeline_frames import SINK, SOURCE
+from .submit_npu_frames import SUBMITS
 
 HEADER = "tilewright_pipeline.h"
 """The C header of programs that take frames."""
@@ -37,14 +38,18 @@ def stream_frames(module: ModuleOp, function: FuncOp) -> None:
     """
     programs = [op for op in nested_ops(function) if isinstance(op, ProgramOp)]
     stages = {op.sym_name.data: op for op in functions(module) if LAYERS in op.attributes}
+    submissions = {op.sym_name.data for op in functions(module) if SUBMITS in op.attributes}
     for program in programs:
         loop = _frame_loop(program)
         _stream_copies(program, loop, _ports(function))
         for call in [op for op in loop.body.block.ops if isinstance(op, func.CallOp)]:
-            if (stage := stages.get(call.callee.string_value())) is not None:
-                _mark(call, "task", before=True)
-                _mark(call, "layer", before=True, layer=_first_layer(stage))
-                _mark(call, "send", before=False)
+            name = call.callee.string_value()
+            if name not in stages and name not in submissions:
+                continue
+            _mark(call, "task", before=True)
+            if name in stages:
+                _mark(call, "layer", before=True, layer=_first_layer(stages[name]))
+            _mark(call, "send", before=False)
         _repeat(loop)
     for stage in stages.values():
         _mark_layers(stage)
