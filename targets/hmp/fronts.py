@@ -8,7 +8,7 @@ many of them, NSGA-II (Deb et al. 2002, of pymoo) searches on the same model.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from itertools import combinations, permutations, product
@@ -52,6 +52,8 @@ class Space:
     network: Network
     machine: Machine
     names: tuple[str, ...]
+    outstanding: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Frames that a processor takes before the first is done: it computes while its host hands over."""
 
     @cached_property
     def engines(self) -> list[Engine]:
@@ -119,7 +121,8 @@ class Space:
             host = hosts[:, place]
             taken = received[place] * slower_of[rows, host]
             busy[rows, host] += taken
-            stages[:, place] += taken
+            if self.outstanding.get(self.engines[place].name, 1) == 1:
+                stages[:, place] += taken
         periods = np.maximum(busy.max(axis=1), stages.max(axis=1))
         watts = np.stack([power[clocks[:, place]] for place, (_, power) in enumerate(self._scales)], axis=1)
         return periods / 1e6, ((busy * watts).sum(axis=1) + self.machine.idle_watts * periods) / 1e6
@@ -149,7 +152,7 @@ class Space:
         return Choice(tuple(order), named, hosting, period, energy)
 
 
-def space_of(network: Network, machine: Machine, names: Sequence[str]) -> Space:
+def space_of(network: Network, machine: Machine, names: Sequence[str], outstanding: Mapping[str, int] = {}) -> Space:
     """Return the space of a network's mappings. Raises Diagnostic for processors whose power the machine lacks."""
     chosen = tuple(names) or tuple(engine.name for engine in machine.engines)
     missing = [name for name in chosen if not machine.engine(name).watts]
@@ -159,7 +162,7 @@ def space_of(network: Network, machine: Machine, names: Sequence[str]) -> Space:
             expected=f"watts of {', '.join(missing)}",
             remedy="add engines.NAME.watts and idle_watts to the machine file (docs/machines.md)",
         )
-    return Space(network, machine, chosen)
+    return Space(network, machine, chosen, outstanding)
 
 
 def exact_front(space: Space, progress: Progress = no_progress) -> list[Choice]:

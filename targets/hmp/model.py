@@ -108,6 +108,28 @@ def _values(function: FuncOp, groups: Mapping[int, Sequence[Operation]]) -> Iter
 
 
 @dataclass(frozen=True)
+class Driving:
+    """Drivers of processors: the host of each that has one, and the frames that it takes before the first is done."""
+
+    hosts: Mapping[str, str] = field(default_factory=dict[str, str])
+    outstanding: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def receiver(self, processor: str) -> str:
+        """Return the processor whose work the hand-overs to a processor are."""
+        return self.hosts.get(processor, processor)
+
+    def period(self, processor: str, computing: float, receiving: float) -> float:
+        """
+        Return the time of a stage between frames, in the unit of its parts.
+
+        A processor that takes several frames computes while its host hands over.
+        """
+        if processor in self.hosts and self.outstanding.get(processor, 1) > 1:
+            return max(computing, receiving)
+        return computing + receiving
+
+
+@dataclass(frozen=True)
 class Prediction:
     """Prediction for a mapping: nanoseconds of stages, of a frame and between frames, millijoules of a frame."""
 
@@ -120,12 +142,7 @@ class Prediction:
     energy: float | None
     handover_energy: float | None
     """Millijoules that a frame takes more than one without hand-overs."""
-    hosts: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Processor -> its host, whose work the hand-overs to it are."""
-
-    def receiver(self, processor: str) -> str:
-        """Return the processor whose work the hand-overs to a processor are."""
-        return self.hosts.get(processor, processor)
+    driving: Driving = Driving()
 
     @property
     def fps(self) -> float:
@@ -170,14 +187,14 @@ def predict(
     machine: Machine,
     mode: str = "pipeline",
     clocks: Clocks = Clocks(),
-    hosts: Mapping[str, str] = {},
+    driving: Driving = Driving(),
 ) -> Prediction:
     """
     Return what a mapping gives in a mode, `pipeline` (stages at once, each on a frame) or `switch` (one after another).
 
     In a pipeline a stage receives its values before it computes; the slowest stage sets the period. Several stages of
-    one processor share it. A hand-over to a processor that has a host is work of the host, at the host's clock. In
-    switch mode the period is the latency.
+    one processor share it. A hand-over to a processor that has a host is work of the host, at the host's clock; a
+    processor that takes several frames computes meanwhile. In switch mode the period is the latency.
     """
     stages = stages_of(order)
     scale = {engine.name: clocks.ratio(engine) for engine in machine.engines}
@@ -186,7 +203,7 @@ def predict(
         * scale[stage.processor]
         for stage in stages
     ]
-    receivers = [hosts.get(stage.processor, stage.processor) for stage in stages]
+    receivers = [driving.receiver(stage.processor) for stage in stages]
     received = [received_by(network, stages, number) * scale[name] for number, name in enumerate(receivers)]
     latency = sum(times) + sum(received)
 
@@ -195,15 +212,15 @@ def predict(
         for stage, receiver, time, taken in zip(stages, receivers, times, received, strict=True):
             busy[stage.processor] += time
             busy[receiver] += taken
-        frames = [time + taken for time, taken in zip(times, received, strict=True)]
-        period = max(*frames, *busy.values()) if mode == "pipeline" else sum(frames)
+        alone = [driving.period(stage.processor, *costs) for stage, *costs in zip(stages, times, received, strict=True)]
+        period = max(*alone, *busy.values()) if mode == "pipeline" else sum(times) + sum(received)
         return period, _energy(machine, busy, period, clocks)
 
     period, energy = period_and_energy(received)
     _, least = period_and_energy([0.0] * len(stages))
     handover_energy = None if energy is None or least is None else energy - least
     return Prediction(
-        tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy, handover_energy, dict(hosts)
+        tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy, handover_energy, driving
     )
 
 

@@ -12,6 +12,7 @@ from ...opt_tool import name_and_shape, name_and_value
 
 if TYPE_CHECKING:
     from ...compiler import Model
+    from ...dialects.core.machine.model import Machine
 
 TARGET = "hmp"
 CORE = "core"
@@ -80,6 +81,19 @@ def add_hosts(parser: argparse.ArgumentParser, what: str) -> None:
         parser.add_argument(flag, default="", metavar="NAME", help=f"the host of the {kind.upper()}, {what}")
 
 
+def add_outstanding(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the frames that a modelled NPU takes."""
+    what = "frames that the NPU takes before the first is done: it computes while its host hands over (1)"
+    parser.add_argument("--npu-outstanding", type=_outstanding, default=1, metavar="N", help=what)
+
+
+def outstanding_of(options: argparse.Namespace, machine: Machine) -> dict[str, int]:
+    """Return the frames that each NPU of a machine takes before the first is done."""
+    names = [engine.name for engine in machine.engines if engine.name.startswith(HOSTED[1])]
+    count: int = options.npu_outstanding
+    return dict.fromkeys(names, count)
+
+
 def wanted_hosts(options: argparse.Namespace) -> dict[str, str]:
     """Return the hosts that a command is given, by kind of processor; empty where one is not given."""
     return {kind: getattr(options, f"host_{kind}") for kind in HOSTED}
@@ -109,6 +123,12 @@ def model_of(options: argparse.Namespace) -> Model:
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     return Model(options.model, shapes, types, integers=options.integers)
+
+
+def _outstanding(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"an NPU takes 1 to 1024 frames, not '{text}'")
+    return int(text)
 
 
 def _depth(text: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ...compiler import Model, compile_model
 from ...dialects.core.machine.attribute import machine_of
@@ -14,16 +14,19 @@ from ...dialects.core.machine.model import Machine
 from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import StreamOp
 from ...errors import Diagnostic, did_you_mean
+from ...ir import functions
 from ...passes.bufferize import BufferizePass
+from ...passes.map_engines import ATTRIBUTE as ENGINE
 from ...passes.memory.views import bytes_of
 from ...passes.verify_memory import VerifyMemoryPass
 from ...runtime.inputs import once
 from .frames import RECEIVE, FrameSimulation, Work, simulate_frames
 from .mapping import processors
-from .model import Clocks, Network, Prediction, network_of, predict, received_by
+from .model import Clocks, Driving, Network, Prediction, network_of, predict, received_by
 from .passes.map_layers import MapLayersPass
-from .passes.outline_stages import OutlineStagesPass
+from .passes.outline_stages import LAYERS, OutlineStagesPass
 from .passes.pipeline_frames import PipelineFramesPass
+from .passes.submit_npu_frames import SubmitNpuFramesPass, set_outstanding, submission_of
 from .profile_file import measured, published_of
 
 
@@ -80,21 +83,26 @@ def plan(
     frames: int = 12,
     depth: int = 0,
     clocks: Clocks = Clocks(),
-    hosts: Mapping[str, str] = {},
+    driving: Driving = Driving(),
 ) -> Plan:
     """
     Return the plan of a network whose ops have layers; the module becomes the program of its frames.
 
-    A hand-over to a processor that has one of the `hosts` is work of that host.
+    A hand-over to a processor that has a host is work of that.
 
     The program is proved before it is simulated (verify-memory). Raises Diagnostic where it is refused.
     """
     machine, context = machine_of(module), new_context()
     letters = {name: letter for letter, name in processors(machine).items()}
-    prediction = predict(network, order, machine, mode, clocks, hosts)
+    prediction = predict(network, order, machine, mode, clocks, driving)
     MapLayersPass("".join(letters[name] for name in order)).apply(context, module)
     OutlineStagesPass().apply(context, module)
     BufferizePass().apply(context, module)
+    for function in functions(module):
+        name = function.attributes.get(ENGINE)
+        if LAYERS in function.attributes and isinstance(name, StringAttr):
+            set_outstanding(function, driving.outstanding.get(name.data, 1))
+    SubmitNpuFramesPass().apply(context, module)
     PipelineFramesPass(frames, depth, mode).apply(context, module)
     VerifyMemoryPass().apply(context, module)
     streams = [op for op in module.walk() if isinstance(op, StreamOp) and op.type.tile is not None]
@@ -108,7 +116,11 @@ def plan(
 def works_of(
     network: Network, prediction: Prediction, clocks: Mapping[int, Mapping[str, float]] = {}
 ) -> dict[str, list[Work]]:
-    """Return the work of each stage on a frame: its hand-overs, then its layers; `clocks` are asked for by layer."""
+    """
+    Return the work of each stage on a frame: its hand-overs, then its layers; `clocks` are asked for by layer.
+
+    The hand-overs to a processor that takes several frames are work of the program that submits them.
+    """
     works: dict[str, list[Work]] = {}
     for number, stage in enumerate(prediction.stages):
         received = received_by(network, prediction.stages, number)
@@ -116,8 +128,12 @@ def works_of(
             Work(layer, network.layers[layer].times[stage.processor], clocks.get(layer, {}))
             for layer in range(stage.first, stage.last + 1)
         ]
-        receive = Work(RECEIVE, received, processor=prediction.receiver(stage.processor))
-        works[f"stage{number}_{stage.processor}"] = ([receive] if received else []) + layers
+        driving, name = prediction.driving, f"stage{number}_{stage.processor}"
+        receive = [Work(RECEIVE, received, processor=driving.receiver(stage.processor))] if received else []
+        if driving.outstanding.get(stage.processor, 1) > 1:
+            works |= {submission_of(name): receive, name: layers}
+        else:
+            works[name] = receive + layers
     return works
 
 

@@ -7,7 +7,7 @@ from itertools import accumulate, product
 from typing import NamedTuple
 
 from ...dialects.core.machine.model import Machine
-from .model import OUTSIDE, Clocks, Network, Prediction, predict
+from .model import OUTSIDE, Clocks, Driving, Network, Prediction, predict
 
 
 def best_mapping(
@@ -16,7 +16,7 @@ def best_mapping(
     mode: str = "pipeline",
     among: Sequence[str] = (),
     clocks: Clocks = Clocks(),
-    hosts: Mapping[str, str] = {},
+    driving: Driving = Driving(),
 ) -> Prediction:
     """
     Return the mapping with the least period over all layer orders.
@@ -28,11 +28,11 @@ def best_mapping(
     scale = {engine.name: clocks.ratio(engine) for engine in machine.engines}
     times = {name: [layer.times[name] * scale[name] for layer in network.layers] for name in names}
     entering = {
-        name: [_received_at(network, number) * scale[hosts.get(name, name)] for number in range(len(network.layers))]
+        name: [_received_at(network, number) * scale[driving.receiver(name)] for number in range(len(network.layers))]
         for name in names
     }
-    order = _pipeline(times, entering, hosts) if mode == "pipeline" else _switch(times, entering)
-    return predict(network, order, machine, mode, clocks, hosts)
+    order = _pipeline(times, entering, driving) if mode == "pipeline" else _switch(times, entering)
+    return predict(network, order, machine, mode, clocks, driving)
 
 
 def _switch(times: Mapping[str, Sequence[float]], entering: Mapping[str, Sequence[float]]) -> list[str]:
@@ -75,7 +75,7 @@ class _State(NamedTuple):
 
 
 def _pipeline(
-    times: Mapping[str, Sequence[float]], entering: Mapping[str, Sequence[float]], hosts: Mapping[str, str]
+    times: Mapping[str, Sequence[float]], entering: Mapping[str, Sequence[float]], driving: Driving
 ) -> list[str]:
     """
     Return the order of least period, in which each processor has consecutive layers.
@@ -84,21 +84,21 @@ def _pipeline(
     """
     names = list(times)
     count = len(times[names[0]])
-    loaded = list(dict.fromkeys(hosts[name] for name in names if name in hosts))
+    loaded = list(dict.fromkeys(driving.hosts[name] for name in names if name in driving.hosts))
     totals = {name: [0.0, *accumulate(times[name])] for name in names}
     best: dict[tuple[int, int], list[_State]] = {(0, 0): [_State(0.0, (0.0,) * len(loaded), 0.0, [])]}
     for first, used, place in product(range(count), range(1 << len(names)), range(len(names))):
         if used >> place & 1:
             continue
         name = names[place]
-        taken, receiver = (entering[name][first] if first else 0.0), hosts.get(name, name)
+        taken, receiver = (entering[name][first] if first else 0.0), driving.receiver(name)
         for end, state in product(range(first + 1, count + 1), best.get((first, used), ())):
             time = totals[name][end] - totals[name][first]
             loads = tuple(
                 load + (time if host == name else 0.0) + (taken if host == receiver else 0.0)
                 for host, load in zip(loaded, state.loads, strict=True)
             )
-            slowest, total = max(state.slowest, time + taken), state.total + time + taken
+            slowest, total = max(state.slowest, driving.period(name, time, taken)), state.total + time + taken
             grown = _State(slowest, loads, total, state.order + [name] * (end - first))
             _keep(best.setdefault((end, used | 1 << place), []), grown)
     final = [state for (end, _), states in best.items() for state in states if end == count]

@@ -41,7 +41,7 @@ def _stages(plan: Plan) -> Table:
     for number, (stage, time) in enumerate(zip(plan.prediction.stages, plan.prediction.times, strict=True)):
         layers = str(stage.first) if stage.first == stage.last else f"{stage.first} to {stage.last}"
         busy = plan.simulation.busy(stage.processor) / span
-        host = plan.prediction.hosts.get(stage.processor, "")
+        host = plan.prediction.driving.hosts.get(stage.processor, "")
         table.add_row(str(number), stage.processor, host, layers, f"{time / 1e6:.2f}", f"{busy:.0%}")
     return table
 
@@ -92,7 +92,7 @@ def content_of(plan: Plan) -> dict[str, Any]:
         "stages": [
             {
                 "processor": stage.processor,
-                "host": prediction.hosts.get(stage.processor),
+                "host": prediction.driving.hosts.get(stage.processor),
                 "first": stage.first,
                 "last": stage.last,
                 "ms": time / 1e6,

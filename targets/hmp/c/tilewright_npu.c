@@ -535,7 +535,8 @@ void tw_npu_stage_submit(tw_npu_stage *stage, int64_t number)
     slot *place = &made->slots[made->submitted % made->slot_count];
     const int32_t status = submit_frame(stage, made, place, frame, stage->reads, reason, sizeof reason);
     ++made->submitted;
-    end_part(made, &made->submitting, status, frame, reason);
+    /* A process that has ended has not done the oldest frame, whose collection says so. */
+    end_part(made, &made->submitting, status == TW_NPU_CRASHED ? TW_NPU_OK : status, frame, reason);
 }
 
 void tw_npu_stage_collect(tw_npu_stage *stage, int64_t number)

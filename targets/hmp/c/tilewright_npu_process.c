@@ -40,6 +40,7 @@ typedef struct {
     pthread_mutex_t reaping; /* of what follows */
     pid_t process; /* 0 once it has ended */
     int status;    /* with which it has ended */
+    int32_t end;   /* why it was ended: TW_NPU_TIMEOUT, TW_NPU_FAILED where the run was cancelled, else 0 */
     tw_npu_description description;
     tw_npu_tensor tensors[2 * TW_NPU_TENSORS];
 } process;
@@ -67,24 +68,39 @@ static pid_t id_of(process *p)
     return id;
 }
 
-static int reap(process *p, int signal_number)
+static void reap(process *p, int32_t end)
 {
     pthread_mutex_lock(&p->reaping);
     if (p->process > 0) {
-        if (signal_number != 0)
-            kill(-p->process, signal_number);
+        kill(-p->process, SIGKILL);
         while (waitpid(p->process, &p->status, 0) < 0 && errno == EINTR)
             ;
         p->process = 0;
+        p->end = end;
     }
-    const int status = p->status;
     pthread_mutex_unlock(&p->reaping);
-    return status;
 }
 
 void tw_npu_process_end(void *session)
 {
-    reap(session, SIGKILL);
+    reap(session, 0);
+}
+
+/* The status of a call after which the process is no more, whichever thread has ended it. */
+static int32_t ended(process *p)
+{
+    pthread_mutex_lock(&p->reaping);
+    const int status = p->status;
+    const int32_t end = p->end;
+    pthread_mutex_unlock(&p->reaping);
+    if (end == TW_NPU_TIMEOUT)
+        return failed(end, "its process did not answer in time and was ended");
+    if (end != 0)
+        return failed(end, "the run was cancelled");
+    if (WIFSIGNALED(status))
+        return failed(TW_NPU_CRASHED, "its process ended by signal %d (%s)", WTERMSIG(status),
+                      strsignal(WTERMSIG(status)));
+    return failed(TW_NPU_CRASHED, "its process ended with status %d", WEXITSTATUS(status));
 }
 
 static int32_t crashed(process *p)
@@ -97,11 +113,8 @@ static int32_t crashed(process *p)
         if (id == 0 || waitid(P_PID, (id_t)id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0)
             break;
     }
-    const int status = reap(p, SIGKILL);
-    if (WIFSIGNALED(status))
-        return failed(TW_NPU_CRASHED, "its process ended by signal %d (%s)", WTERMSIG(status),
-                      strsignal(WTERMSIG(status)));
-    return failed(TW_NPU_CRASHED, "its process ended with status %d", WEXITSTATUS(status));
+    reap(p, 0);
+    return ended(p);
 }
 
 /* Messages */
@@ -115,14 +128,14 @@ static int64_t now(void)
 
 static int32_t late(process *p, uint32_t milliseconds)
 {
-    reap(p, SIGKILL);
+    reap(p, TW_NPU_TIMEOUT);
     return failed(TW_NPU_TIMEOUT, "its process did not answer within %u ms and was ended", milliseconds);
 }
 
 static int32_t cancelled(process *p)
 {
-    reap(p, SIGKILL);
-    return failed(TW_NPU_FAILED, "the run was cancelled");
+    reap(p, TW_NPU_FAILED);
+    return ended(p);
 }
 
 static int32_t receive(process *p, int from, void *into, size_t size, int64_t end, uint32_t milliseconds)
@@ -171,7 +184,7 @@ static int32_t call_on(process *p, channel *c, tw_npu_message *message, const vo
 {
     const uint32_t kind = message->kind;
     if (id_of(p) == 0)
-        return TW_NPU_CRASHED;
+        return ended(p);
     int32_t status = send_all(p, c->socket, message, sizeof *message);
     if (status == TW_NPU_OK && message->bytes > 0)
         status = send_all(p, c->socket, payload, message->bytes);
@@ -181,7 +194,7 @@ static int32_t call_on(process *p, channel *c, tw_npu_message *message, const vo
     if (status != TW_NPU_OK)
         return status;
     if (message->kind != kind || message->bytes > TW_NPU_PAYLOAD) {
-        reap(p, SIGKILL);
+        reap(p, 0);
         return failed(TW_NPU_FAILED, "its process sent no reply to message %u", kind);
     }
     status = receive(p, c->socket, c->payload, message->bytes, end, milliseconds);
@@ -331,7 +344,7 @@ static void close_session(void *session)
     tw_npu_message message = {.kind = TW_NPU_CLOSE};
     if (id_of(p) > 0)
         call(p, &message, NULL, CLOSE_MILLISECONDS);
-    reap(p, SIGKILL); /* It has replied, or has had its time. */
+    reap(p, 0); /* It has replied, or has had its time. */
     for (int k = 0; k < CHANNELS; ++k)
         close(p->channels[k].socket);
     close(p->shared);

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....files import path_of
 from ....opt_tool import name_and_shape
+from ..options import add_outstanding, outstanding_of
 
 if TYPE_CHECKING:
     from ..fronts import Choice, Progress, Space
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--generations", type=int, default=80, metavar="N", help="with nsga2 (80)")
     add("--population", type=int, default=200, metavar="N", help="with nsga2 (200)")
     add("--seed", type=int, default=0, metavar="N", help="with nsga2; the same front for a seed (0)")
+    add_outstanding(parser)
     add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
     add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop profile` wrote")
     add("-o", "--output", type=path_of, metavar="FILE.jsonl", help="write the front, a point a line")
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     module, machine = layered(options.model, options.target, options.input_shape)
     with errors_in(options.model):
         network = timed(module, machine, options.measured, options.handover_ms)
-        space = space_of(network, machine, names_of(options.processors, machine))
+        space = space_of(network, machine, names_of(options.processors, machine), outstanding_of(options, machine))
         is_exact = options.method == "exact" or (options.method == "auto" and space.points <= _MOST)
         with _progress(space.orders if is_exact else options.generations) as progress:
             if is_exact:

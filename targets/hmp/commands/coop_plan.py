@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....files import path_of
 from ....opt_tool import name_and_shape
-from ..options import add_hosts, wanted_hosts
+from ..options import add_hosts, add_outstanding, outstanding_of, wanted_hosts
 
 if TYPE_CHECKING:
     from ..plan import Plan
@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--processors", default="", metavar="NAME,NAME", help="without an order, the processors to use (all)")
     add("--clocks", default="", metavar="NAME=MHZ", help="clocks in MHz, or L and an index from 0 (the fastest)")
     add_hosts(parser, "whose work hand-overs to it are (the processor itself)")
+    add_outstanding(parser)
     add("--queue-depth", type=_count, default=0, metavar="N", help="slots of each queue (as many as all stages need)")
     add("--frames", type=_count, default=12, metavar="N", help="frames to simulate (12)")
     add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
@@ -80,7 +81,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from ....files import errors_in
     from ..building import processors_of
     from ..mapping import order_of
-    from ..model import Clocks
+    from ..model import Clocks, Driving
     from ..plan import layered, names_of, plan, timed
     from ..search import best_mapping
     from ..settings import clocks_of, hosts_of
@@ -91,10 +92,12 @@ def _plan(options: argparse.Namespace) -> Plan:
         network = timed(module, machine, options.measured, options.handover_ms)
         settings = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=False)
         clocks = Clocks({setting.processor: setting.mhz for setting in settings})
-        hosts = hosts_of(wanted_hosts(options), processors_of(machine))
+        driving = Driving(hosts_of(wanted_hosts(options), processors_of(machine)), outstanding_of(options, machine))
         if options.order:
             order = order_of(options.order, options.partition_points, len(network.layers), machine)
         else:
-            order = best_mapping(network, machine, options.mode, among, clocks, hosts).order
+            order = best_mapping(network, machine, options.mode, among, clocks, driving).order
         frames, depth = options.frames, options.queue_depth
-        return plan(module, network, order, mode=options.mode, frames=frames, depth=depth, clocks=clocks, hosts=hosts)
+        return plan(
+            module, network, order, mode=options.mode, frames=frames, depth=depth, clocks=clocks, driving=driving
+        )

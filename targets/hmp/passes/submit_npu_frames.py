@@ -47,12 +47,17 @@ def set_outstanding(function: FuncOp, count: int) -> None:
         function.attributes[OUTSTANDING] = IntegerAttr(count, i64)
 
 
+def submission_of(stage: str) -> str:
+    """Return the name of the function that submits the frames of a stage."""
+    return f"{stage}_submit"
+
+
 def submit_npu_frames(module: ModuleOp) -> None:
     """Give each stage whose processor takes several frames a function that submits them, called before it."""
     names = FreshNames(symbol_names(module.body.block))
     for stage in [function for function in functions(module) if LAYERS in function.attributes]:
         if outstanding_of(stage) > 1:
-            _split(module, stage, names.take(f"{stage.sym_name.data}_submit"))
+            _split(module, stage, names.take(submission_of(stage.sym_name.data)))
 
 
 def _split(module: ModuleOp, stage: FuncOp, name: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.targets.hmp.fronts import exact_front, hypervolume, searched_front, space_of
-from tilewright.targets.hmp.model import Clocks, Layer, Network, Value, predict
+from tilewright.targets.hmp.model import Clocks, Driving, Layer, Network, Value, predict
 
 MACHINE = find_machine("hmp/rk3399pro")
 
@@ -42,13 +42,16 @@ def test_exact_front_beside_enumeration(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_points_beside_predictions(seed: int) -> None:
     """A point of the space has the period and the energy that a plan with its order, clocks and hosts has."""
-    space, drawn = space_of(_network(seed, 5), MACHINE, ()), random.Random(seed)
+    outstanding = {"npu": 1 + seed}
+    space, drawn = space_of(_network(seed, 5), MACHINE, (), outstanding), random.Random(seed)
     clocks, hosts = space.settings
     for order in drawn.sample(list(space.all_orders()), 20):
         row = drawn.randrange(len(clocks))
         periods, energies = space.evaluate(order, clocks[row : row + 1], hosts[row : row + 1])
         point = space.choice(order, clocks[row], hosts[row], float(periods[0]), float(energies[0]))
-        planned = predict(space.network, order, MACHINE, "pipeline", Clocks(point.clocks), point.hosts)
+        planned = predict(
+            space.network, order, MACHINE, "pipeline", Clocks(point.clocks), Driving(point.hosts, outstanding)
+        )
         assert (point.period, point.energy) == pytest.approx((planned.period / 1e6, planned.energy))
 
 

@@ -14,7 +14,7 @@ from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.targets.hmp.frames import RECEIVE, Change, Work, delay, end_of, simulate_frames
 from tilewright.targets.hmp.mapping import order_of, stages_of
-from tilewright.targets.hmp.model import Clocks, Layer, Network, Value, predict
+from tilewright.targets.hmp.model import Clocks, Driving, Layer, Network, Value, predict
 from tilewright.targets.hmp.profile_file import PUBLISHED
 from tilewright.targets.hmp.search import best_mapping
 from tilewright.test.targets.hmp.pipelines import branched_pipeline, unit_processors
@@ -42,7 +42,7 @@ def test_search_beside_enumeration() -> None:
 @pytest.mark.parametrize("hosts", [{"gpu": "little"}, {"gpu": "big", "npu": "little"}, {"gpu": "big", "npu": "big"}])
 def test_search_with_hosts_beside_enumeration(hosts: dict[str, str]) -> None:
     """Hand-overs to the GPU and the NPU load their hosts, so that the best order is another one."""
-    names, drawn = ("big", "little", "gpu", "npu"), random.Random(len(hosts))
+    names, drawn, driving = ("big", "little", "gpu", "npu"), random.Random(len(hosts)), Driving(hosts, {"npu": 2})
     clocks = Clocks({"big": 1200, "little": 600})
     for _ in range(10):
         layers = tuple(
@@ -52,8 +52,8 @@ def test_search_with_hosts_beside_enumeration(hosts: dict[str, str]) -> None:
         network = Network("random", layers, values)
         for mode in ("pipeline", "switch"):
             orders = [order for order in product(names, repeat=5) if mode == "switch" or _once(order)]
-            least = min(predict(network, order, MACHINE, mode, clocks, hosts).period for order in orders)
-            assert best_mapping(network, MACHINE, mode, (), clocks, hosts).period == pytest.approx(least)
+            least = min(predict(network, order, MACHINE, mode, clocks, driving).period for order in orders)
+            assert best_mapping(network, MACHINE, mode, (), clocks, driving).period == pytest.approx(least)
 
 
 def test_a_hand_over_is_work_of_the_host() -> None:
@@ -120,6 +120,12 @@ def test_plan_of_a_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert cli.main(words) == 0
     assert [stage["host"] for stage in json.loads(file.read_text())["stages"]] == ["little", "big"]
     assert ">big</text>" in page.read_text()
+    words = [*words[:5], "--host-npu", "big", "--handover-ms", "1", "--json", str(file)]
+    words[4] = "LLLNNN"
+    for outstanding, parts in (("1", sum), ("3", max)):
+        assert cli.main([*words, "--npu-outstanding", outstanding]) == 0
+        plan = json.loads(file.read_text())
+        assert plan["period_ms"] == pytest.approx(parts([plan["stages"][1]["ms"], plan["handovers_ms"]]), rel=1e-4)
     capsys.readouterr()
     assert cli.main([*words[:5], "--host-gpu", "npu"]) == 2
     assert "'npu' is no host of gpu" in capsys.readouterr().err

@@ -48,6 +48,43 @@ static int32_t faulty_wait(void *session, uint32_t milliseconds, uint64_t *frame
     return is("slow") && is_third ? TW_NPU_TIMEOUT : status;
 }
 
+/* Random times between submissions and collections; the most frames in flight are printed at the end. */
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static int in_flight, most;
+
+static void count(int change)
+{
+    pthread_mutex_lock(&counting);
+    in_flight += change;
+    most = in_flight > most ? in_flight : most;
+    pthread_mutex_unlock(&counting);
+}
+
+static int32_t slow_submit(void *session, uint64_t frame, tw_npu_buffer *const *inputs, tw_npu_buffer *const *outputs)
+{
+    if (is("random"))
+        usleep((unsigned)(frame * 7919 % 1500));
+    const int32_t status = reference_plugin(TW_NPU_ABI_VERSION)->submit(session, frame, inputs, outputs);
+    count(status == TW_NPU_OK);
+    return status;
+}
+
+static int32_t slow_wait(void *session, uint32_t milliseconds, uint64_t *frame)
+{
+    if (is("random"))
+        usleep((unsigned)(frames * 104729 % 4000));
+    const int32_t status = faulty_wait(session, milliseconds, frame);
+    count(-(status == TW_NPU_OK));
+    return status;
+}
+
+static void counted_close(void *session)
+{
+    reference_plugin(TW_NPU_ABI_VERSION)->close(session);
+    if (is("random"))
+        fprintf(stderr, "at most %d in flight\n", most);
+}
+
 static const char *faulty_detail(void *session)
 {
     (void)session;
@@ -60,7 +97,9 @@ const tw_npu_plugin *tilewright_npu_plugin(uint32_t abi_version)
     table = *reference_plugin(abi_version);
     table.open = faulty_open;
     table.describe = faulty_describe;
-    table.wait = faulty_wait;
+    table.submit = slow_submit;
+    table.wait = slow_wait;
+    table.close = counted_close;
     table.detail = faulty_detail;
     if (is("version"))
         table.abi_version = 2;

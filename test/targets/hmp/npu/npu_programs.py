@@ -60,14 +60,14 @@ def write_network(module: ModuleOp, order: str, folder: Path, *, frames: int = 0
     write_artifacts(module, folder, vendor or reference_vendor(), milliseconds=20000)
     run_passes(module, "bufferize")
     if frames:
-        run_passes(module, f"pipeline-frames{{frames={frames}}},verify-memory")
+        run_passes(module, f"submit-npu-frames,pipeline-frames{{frames={frames}}},verify-memory")
     PassManager().run(module, pipeline_of(targets.machine_named("hmp")).select(start_at="map-engines"), new_context())
     write_program(render(module), folder)
 
 
-def put_faulty_plugin(folder: Path) -> None:
+def put_faulty_plugin(folder: Path, flags: Sequence[str] = ()) -> None:
     """Replace the reference plug-in of a folder by one that has the fault in the variable TW_FAULT."""
-    built = compile_shared([HERE / "faults.c"], ["-std=c11", f"-I{C}", "-pthread", "-ldl"])
+    built = compile_shared([HERE / "faults.c"], ["-std=c11", f"-I{C}", *flags, "-pthread", "-ldl"])
     shutil.copy(built, folder / "libtilewright_npu_reference.so")
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from tilewright.cli import main
 from tilewright.compiler import Model
+from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.targets.hmp.building import build, executable, write_program
@@ -21,7 +22,7 @@ from tilewright.targets.hmp.options import Mapping
 from tilewright.test.targets.hmp.npu.npu_programs import put_faulty_plugin, wait_until, workers
 from tilewright.test.targets.hmp.npu.small_networks import convolutions, save
 
-FRAMES = 5
+FRAMES = 12
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,17 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def expected(faulty: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the results of cores for the frames of the faulty program."""
+    folder = tmp_path_factory.mktemp("npu")
+    write_program(build(Model(faulty / "net.onnx"), "hmp", Mapping("B")), folder / "program")
+    command = [str(executable(folder / "program")), "--frames", str(faulty / "x.bin")]
+    command += ["--outputs", str(folder / "y.bin")]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return (folder / "y.bin").read_bytes()
+
+
 @pytest.mark.parametrize("mode", ["pipeline", "switch"])
 @pytest.mark.parametrize(
     ("fault", "isolated", "place", "reason"),
@@ -89,6 +101,41 @@ def test_a_fault_joins_all_threads_and_names_frame_and_stage(
     assert place in done.stderr
     assert reason in done.stderr
     assert not workers(faulty)
+
+
+@pytest.mark.parametrize("isolated", ["0", "1"])
+@pytest.mark.parametrize("outstanding", [1, 2, 3])
+def test_frames_are_submitted_while_others_are_computed(
+    faulty: Path, expected: bytes, tmp_path: Path, outstanding: int, isolated: str
+):
+    """As many as the mapping says, in order and without a race, at random times; other frames are an error."""
+    model, folder, flags = Model(faulty / "net.onnx"), tmp_path / "program", ["-fsanitize=thread", "-g1"]
+    write_program(build(model, "hmp", Mapping("BNB", outstanding=outstanding)), folder)
+    put_faulty_plugin(folder, [] if isolated == "1" else flags)
+    command = [str(executable(folder, flags)), "--frames", str(faulty / "x.bin"), "--outputs", str(tmp_path / "y.bin")]
+    chosen = {"TW_FAULT": "random", "TILEWRIGHT_NPU_ISOLATED": isolated, "TILEWRIGHT_NPU_PATH": str(folder)}
+    for mode, most in (("pipeline", outstanding), ("switch", 1)):
+        done = subprocess.run([*command, "--mode", mode], env=os.environ | chosen, capture_output=True, timeout=60)
+        printed = done.stderr.decode()
+        assert (done.returncode, printed) == (0, f"at most {most} in flight\n")
+        assert (tmp_path / "y.bin").read_bytes() == expected
+    chosen["TW_FAULT"] = "other-frame"
+    done = subprocess.run(command, env=os.environ | chosen, capture_output=True, timeout=60)
+    assert (done.returncode, b"Sanitizer" in done.stderr) == (1, False), done.stderr
+    assert b"of stage1_npu failed at frame 2 with TW_NPU_WRONG_FRAME (10): it returned frame 1" in done.stderr
+
+
+def test_a_plugin_that_takes_fewer_frames_is_refused(faulty: Path, tmp_path: Path):
+    with pytest.raises(Diagnostic, match="the plug-in 'reference' takes fewer frames before the first is done"):
+        build(Model(faulty / "net.onnx"), "hmp", Mapping("BNB", outstanding=4))
+    folder = Path(shutil.copytree(faulty / "program", tmp_path / "program"))
+    text = (folder / "network.c").read_text()
+    (folder / "network.c").write_text(text.replace(".outstanding = 3u", ".outstanding = 4u"))
+    command = [str(executable(folder)), "--frames", str(faulty / "x.bin")]
+    done = subprocess.run(command, env={"TILEWRIGHT_NPU_PATH": str(folder)}, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "it takes 3 frames at once, the network submits 4" in done.stderr) == (1, True), (
+        done.stderr
+    )
 
 
 @pytest.mark.parametrize("fault", ["hang", "hang-at-open"])
@@ -135,7 +182,7 @@ def test_programs_of_another_machine_have_artefacts_of_that(
     np.load(programs / "frames.npy").tofile(tmp_path / "input.bin")
     (tmp_path / "results").mkdir()
     command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", str(program), "--frames", str(tmp_path / "input.bin")]
-    command += ["--outputs", str(tmp_path / "results")]
+    command += ["--outputs", str(tmp_path / "y.bin")]
     chosen = {"TILEWRIGHT_NPU_PATH": str(tmp_path / "arm")}
     done = subprocess.run(command, env=os.environ | chosen, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
