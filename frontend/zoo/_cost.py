@@ -10,7 +10,7 @@ import onnx
 _WEIGHT = {"Conv": 1, "Gemm": 1, "QLinearConv": 3, "QLinearMatMul": 3}
 """Layer with a bias -> the position of its weights."""
 
-_LEARNED = ("MatMul", "LSTM", "Gather", "Add", "Concat", "LayerNormalization", "Mul")
+_LEARNED = ("MatMul", "LSTM", "Gather", "Add", "Concat", "LayerNormalization")
 """Other operators of which a constant of floats with an axis is learned."""
 
 
@@ -19,6 +19,7 @@ class Cost:
     """
     `parameters` counts the weights, one bias for each output channel of a convolution or a dense layer (batch
     normalisation folded into it), and the constants of floats that are multiplied, added or selected from elsewhere.
+    Factors of an elementwise product count where they are one for each feature, as in an RMS norm.
 
     `macs` counts the multiply-accumulates of convolutions, dense and recurrent layers for one sample, padding included;
     `layers` counts these, a direction of a recurrent layer as one. Products with a constant matrix, as it is or
@@ -47,7 +48,9 @@ def cost(model: onnx.ModelProto) -> Cost:
     recurrent = [node for node in graph.node if node.op_type == "LSTM"]
     cells = [(weights[node.input[1]], weights[node.input[2]], sizes[node.output[0]][0]) for node in recurrent]
     floats = {tensor.name for tensor in graph.initializer if tensor.data_type == onnx.TensorProto.FLOAT and tensor.dims}
+    scales = {name for name in floats if len(weights[name]) == 1}
     learned = {name for node in graph.node if node.op_type in _LEARNED for name in node.input} & floats
+    learned |= {name for node in graph.node if node.op_type == "Mul" for name in node.input} & scales
     return Cost(
         parameters=sum(prod(weight) + output[1] for weight, output in layers)
         + sum(prod(weights[name]) for name in learned),

@@ -121,6 +121,11 @@ def test_the_size_is_that_of_its_sizes() -> None:
     assert (spent.macs, spent.layers) == (6 * layer + 512**2, 6 * 7 + 1)
 
 
+def test_factors_that_are_not_learned_do_not_count() -> None:
+    """The detector multiplies offsets by the sizes of its default boxes."""
+    assert zoo.cost(zoo.build("detector")).parameters == 62_600
+
+
 @pytest.mark.parametrize(("tokens", "past"), [(1, 8), (3, 0), (4, 5)])
 def test_declares_every_tensor_and_describes_itself(tokens: int, past: int) -> None:
     model = klm.build(tokens=tokens, past=past, config=TINY)
