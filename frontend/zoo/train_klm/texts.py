@@ -62,7 +62,8 @@ def fortunes(folder: Path) -> list[str]:
     files = [file for file in sorted(folder.glob("*")) if not file.suffix and file.name not in _LEFT_OUT]
     if not files:
         raise Diagnostic("there are no fortunes", where=str(folder), remedy=_FORTUNES_REMEDY)
-    return _distinct(cleaned(text) for file in files for text in file.read_text("utf-8", "replace").split("\n%\n"))
+    texts = [file.read_text("utf-8", "replace") for file in files]
+    return _distinct(cleaned(document) for text in texts for document in re.split(r"^%\n", text, flags=re.MULTILINE))
 
 
 def chapters() -> list[str]:

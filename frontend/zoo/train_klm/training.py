@@ -50,11 +50,8 @@ class Schedule:
     def __post_init__(self) -> None:
         for name in ("steps", "rows", "length", "long", "every"):
             if getattr(self, name) < 1:
-                raise Diagnostic(
-                    f"a training of {getattr(self, name)} {name}",
-                    expected="one at least",
-                    found=f"{getattr(self, name)}",
-                )
+                found = f"{name} = {getattr(self, name)}"
+                raise Diagnostic("a number of the training is too small", expected="1 at least", found=found)
         if self.rows * self.length % self.long:
             raise Diagnostic(
                 "the tokens of a step do not fill windows of the last tenth",
@@ -97,7 +94,8 @@ def train(
     Return trained weights by name; on one CPU thread they are the same for the same texts and schedule.
 
     Matrix products are in bfloat16, sums and weights in float32. At each report the state is saved to `checkpoint`, and
-    a training goes on from the state that lies there. Raises a Diagnostic for a state of another schedule or network.
+    a training goes on from the state that lies there, perhaps to another number of steps. Raises a Diagnostic for a
+    state of another schedule or network.
     """
     torch = pytorch()
     weights = initial(config, schedule.seed)
@@ -132,7 +130,7 @@ def train(
         report(Report(done, tokens, monotonic() - start, total / counted / math.log(2), held_out))
         total = 0.0
         if checkpoint:
-            state = {"weights": weights, "optimiser": optimiser.state_dict(), "schedule": asdict(schedule)}
+            state = {"weights": weights, "optimiser": optimiser.state_dict(), "schedule": _fixed(schedule)}
             _save(torch, checkpoint, {**state, "step": done, "seconds": monotonic() - start})
     return weights
 
@@ -186,7 +184,7 @@ def _restored(
     try:
         state = torch.load(file, weights_only=True)
         shapes = {name: weight.shape for name, weight in state["weights"].items()}
-        is_ours = state["schedule"] == asdict(schedule) and shapes == {n: weight.shape for n, weight in weights.items()}
+        is_ours = state["schedule"] == _fixed(schedule) and shapes == {n: weight.shape for n, weight in weights.items()}
     except (KeyError, RuntimeError, UnpicklingError) as error:
         raise _unreadable(file, "no state of a training") from error
     if not is_ours:
@@ -198,11 +196,16 @@ def _restored(
     return state["step"], state["seconds"]
 
 
+def _fixed(schedule: Schedule) -> dict[str, Any]:
+    """Return what a training that goes on has in common with the one before: all but the number of steps."""
+    return {name: value for name, value in asdict(schedule).items() if name != "steps"}
+
+
 def _unreadable(file: Path, found: str) -> Diagnostic:
     return Diagnostic(
         "the training cannot go on from the checkpoint",
         where=str(file),
-        expected="the state of a training with the same options",
+        expected="the state of a training with the same options but for --steps",
         found=found,
         remedy="remove the file, or give the options that it was made with",
     )
