@@ -342,7 +342,7 @@ def write_compilation(
         REPORT: json.dumps(compilation.report, indent=1) + "\n",
         "pipeline.txt": f"{_pipeline_of(compilation)}\n",
     }
-    runtime = compilation.machine.folder / "c"
+    runtime = compilation.machine.runtime
     earlier = files_in(folder)
 
     def fill(staging: Path) -> None:
@@ -423,7 +423,7 @@ def _refuse_threads(compilation: Compilation, folder: Path) -> None:
     """Raise Diagnostic for concurrent programs on a target whose C runtime has no threads of its own."""
     from .passes.emitc.programs import HEADER
 
-    if (folder / HEADER).is_file() and not (compilation.machine.folder / "c" / HEADER).is_file():
+    if (folder / HEADER).is_file() and not (compilation.machine.runtime / HEADER).is_file():
         raise Diagnostic(
             "concurrent programs need threads, which nothing provides without an operating system",
             source=str(compilation.model.path),

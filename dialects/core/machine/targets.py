@@ -45,6 +45,17 @@ class Machine:
     summary: str = ""
     phases: tuple[Phase, ...] = ()
 
+    @property
+    def runtime(self) -> Path:
+        """The folder of the C runtime: the machine's own `c`, else that of the target that its file includes."""
+        from .file import FILE, merged_table
+
+        own, file = self.folder / "c", self.folder / FILE
+        if own.is_dir() or not file.is_file():
+            return own
+        base = target_folders().get(str(merged_table(file).get("pipeline")))
+        return own if base is None else base / "c"
+
 
 def machines(root: Path | None = None) -> dict[str, Machine]:
     """Return the known machines, or those with folders in `root`, by name. Raises Diagnostic for a malformed file."""

@@ -123,10 +123,16 @@ def put_frames(place: Path, frames: dict[str, Array]) -> Path:
 
 
 def written(
-    model: Path, order: str, folder: Path, depth: int = 0, gpu: str = CORE, npu: str = CORE
+    model: Path,
+    order: str,
+    folder: Path,
+    depth: int = 0,
+    gpu: str = CORE,
+    npu: str = CORE,
+    target: str = "hmp",
 ) -> tuple[Path, Facts]:
     """Write the program of an order to a folder; by default all stages are C for cores."""
-    network = build(Model(model), "hmp", Mapping(order, depth=depth, gpu=gpu, npu=npu))
+    network = build(Model(model), target, Mapping(order, depth=depth, gpu=gpu, npu=npu))
     write_program(network, folder)
     return folder, network.facts
 
