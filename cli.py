@@ -152,6 +152,20 @@ List the targets, or show one: the phases of its pipeline, its memories, links a
 """
 
 
+_PAGED_FSCK = """\
+Check the files of a paged key-value store: headers, checksums, digests against keys, references.
+
+  tilewright paged fsck session/
+
+Each fault is a line; the exit code is 1 if there is one. The folder must not be open.
+"""
+
+_PAGED_SHOW = """\
+Show the folder of a paged key-value store: its configuration, files and sequences, with their last tokens.
+
+  tilewright paged show session/
+"""
+
 _MACHINE = "the target: a name that `tilewright targets` lists, a folder anywhere, a machine file (host)"
 
 
@@ -514,6 +528,12 @@ def _with_all_options(group: str, names: Sequence[str]) -> _Parser:
     return parser
 
 
+def _add_paged(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.paged import add_arguments
+
+    add_arguments(parser)
+
+
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="TARGET", help="a name, a folder or a machine file")
 
@@ -530,6 +550,8 @@ _COMMANDS: dict[str, _Command] = {
     "replay": (_REPLAY, _add_replay, commands.replay_command),
     "import": (_IMPORT, _add_import, commands.import_command),
     "quantize": (_QUANTIZE, _add_quantize, commands.quantize_command),
+    "paged fsck": (_PAGED_FSCK, _add_paged, commands.paged_fsck_command),
+    "paged show": (_PAGED_SHOW, _add_paged, commands.paged_show_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
     "completion": (_COMPLETION, _add_completion, _completion),
     "new-target": (_NEW_TARGET, _add_new_target, commands.new_target_command),

@@ -353,6 +353,20 @@ def quantize_command(options: argparse.Namespace) -> int:
     return run(options, _model(options))
 
 
+def paged_fsck_command(options: argparse.Namespace) -> int:
+    """Run `tilewright paged fsck`; returns 1 where the folder has a fault."""
+    from .runtime.tools.paged import run_fsck
+
+    return run_fsck(options)
+
+
+def paged_show_command(options: argparse.Namespace) -> int:
+    """Run `tilewright paged show`."""
+    from .runtime.tools.paged import run_show
+
+    return run_show(options)
+
+
 def targets_command(options: argparse.Namespace) -> int:
     """Run `tilewright targets`."""
     from rich.table import Table

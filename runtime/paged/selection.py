@@ -1,0 +1,77 @@
+"""Selection of the blocks that a query attends to (Quest, arXiv:2406.10774), by scores of their digests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arithmetic import Floats, exp, softmax_terms
+from .config import Config, Reduction
+
+Blocks: TypeAlias = "NDArray[np.int64]"
+"""Numbers of blocks, ascending."""
+
+
+def is_selective(config: Config, layer: int, tokens: int) -> bool:
+    """Return whether the queries of a step of so many tokens attend to selected pages of a layer only."""
+    return bool(config.budget_pages) and layer >= config.skip_layers and (tokens == 1 or config.sparse_prefill)
+
+
+def reduced(scores: Floats, scale: float, reduce: Reduction) -> Floats:
+    """
+    Reduce the scores of a KV head's query heads [heads][blocks] to those by which they agree.
+
+    Returns [1][blocks], for union the scores of each head as they are.
+    """
+    if reduce is Reduction.UNION:
+        return scores
+    if reduce is Reduction.SOFTMAX_SUM:
+        _, terms, total = softmax_terms(scores * np.float32(scale))
+        scores = terms / total[:, None]
+    result: Floats = scores[0]
+    for row in scores[1:]:
+        result = np.where(row > result, row, result) if reduce is Reduction.MAX else result + row
+    return result[None]
+
+
+def chosen(scores: Floats, places: int, forced: Blocks) -> Blocks:
+    """Choose the blocks of the greatest scores [blocks] beside the forced ones, the lower one of equals."""
+    order = np.argsort(-scores, kind="stable")
+    free = order[~np.isin(order, forced)]
+    return np.union1d(free[:places], forced)
+
+
+def selected(config: Config, scores: Floats) -> Blocks:
+    """
+    Select the blocks before a query's own: the forced ones, and those that the budget has places for.
+
+    scores: of the query heads of a KV head, for all blocks before the query's own [heads][blocks].
+    """
+    own = int(scores.shape[1])
+    if own < config.budget_pages:
+        return np.arange(own)
+    order: Blocks = np.arange(own)
+    forced: Blocks = order[(order < config.sinks) | (order >= own - config.recent)]
+    places = config.budget_pages - 1 - len(forced)
+    rows = reduced(scores, config.scale, config.reduce)
+    picks: Sequence[Blocks] = [chosen(row, places, forced) for row in rows]
+    return np.unique(np.concatenate(picks))
+
+
+def missed_mass(unselected: Floats, most: Floats, total: Floats, page_length: int) -> float:
+    """
+    Bound the softmax mass of a query's unselected pages from above, up to rounding; the greatest over the heads.
+
+    unselected: scores times scale [heads][blocks]; most, total: m and z of the attended tokens [heads].
+    """
+    if not unselected.shape[1]:
+        return 0.0
+    peak = unselected.max(-1)
+    peak = np.where(peak > most, peak, most)
+    terms = exp(unselected - peak[:, None]).astype(np.float64)
+    missed = page_length * np.add.accumulate(terms, axis=1)[:, -1]
+    kept = total.astype(np.float64) * exp(most - peak).astype(np.float64)
+    return float((missed / (missed + kept)).max())

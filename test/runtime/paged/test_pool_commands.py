@@ -1,0 +1,99 @@
+"""The commands `tilewright paged fsck` and `show`, and the example of docs/paged.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright import cli
+from tilewright.runtime.paged.pool import Pool
+from tilewright.test.runtime.paged.pools import config, filled, step
+
+PAGE = Path(__file__).parents[3] / "docs" / "paged.md"
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str, str]:
+    code = cli.main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+    code, commands = re.findall(r"^```\w+\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[:2]
+    for times in (1, 2):
+        exec(code, {})
+        fsck, show = (run(capsys, *line.split()[1:]) for line in commands.splitlines())
+        assert fsck == (0, "session: no faults\n", "")
+        assert show[0] == 0
+        assert re.search(rf"0 +│ {times * 81} +│.*on another machine\. ", show[1])
+
+
+def test_faults_are_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    shape = config(layers=1)
+    with Pool(shape, tmp_path) as pool:
+        filled(pool, 9)
+        pool.save()
+        code, _, err = run(capsys, "paged", "fsck", tmp_path)
+        assert code == 1
+        assert "another process has the folder open" in err
+    for name, place in (("pages.tw", shape.slot + 70), ("pages.tw", 2 * shape.slot + 30), ("digests.tw", 3)):
+        data = bytearray((tmp_path / name).read_bytes())
+        data[place] ^= 1
+        (tmp_path / name).write_bytes(data)
+    code, out, err = run(capsys, "paged", "fsck", tmp_path)
+    assert (code, err) == (1, "")
+    assert out.splitlines() == [
+        "digests.tw: row 0: checksum of the header",
+        "pages.tw: row 0, layer 0, head 1: checksum of the payload",
+        "pages.tw: row 1, layer 0, head 0: checksum of the header",
+    ]
+    (tmp_path / "pages.tw").unlink()
+    assert run(capsys, "paged", "fsck", tmp_path)[1].splitlines() == [
+        "pages.tw: it is missing",
+        "digests.tw: row 0: checksum of the header",
+    ]
+    (tmp_path / "manifest.tw").write_bytes(b"TWMF")
+    (line,) = run(capsys, "paged", "fsck", tmp_path)[1].splitlines()
+    assert line.startswith("manifest.tw: the file is damaged: it ends early")
+
+
+def test_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    text, zeros = b"[bold]\x1b[0m\n\xff", np.zeros((12, 2, 8), np.float32)
+    monkeypatch.setenv("COLUMNS", "160")
+    with Pool(config(layers=1, frames=8), tmp_path) as pool:
+        pool.create()
+        pool.begin(0, list(text))
+        pool.append(0, zeros, zeros)
+        pool.commit()
+        step(pool, pool.fork(0), 9, 0)
+        pool.create()
+        pool.begin(2, [256])
+        pool.append(0, zeros[:1], zeros[:1])
+        pool.commit()
+        pool.save()
+    code, out, _ = run(capsys, "paged", "show", tmp_path)
+    assert code == 0
+    assert re.search(r"heads +4, of keys and values 2, of 8", out)
+    assert re.search(r"page +4 tokens, 320 bytes in the file", out)
+    assert re.search(r"rows in use +5, 5 ever filled", out)
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│")]
+    assert cells[0] == ["0", "12", "3", "0", "0", r"[bold]\x1b[0m\n\xff"]
+    assert cells[1][:5] == ["1", "21", "5", "2", "128"]
+    assert cells[2] == ["2", "1", "0", "0", "128", "256"]
+
+
+def test_folders_without_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(capsys, "paged", "fsck", tmp_path) == (0, f"{tmp_path}: no faults\n", "")
+    assert not list(tmp_path.iterdir())
+    code, _, err = run(capsys, "paged", "show", tmp_path)
+    assert code == 1
+    assert "the folder has no manifest" in err
+    assert "remedy" in err
+    for command in ("fsck", "show"):
+        code, _, err = run(capsys, "paged", command, tmp_path / "none")
+        assert (code, "there is no such folder" in err) == (1, True)
