@@ -528,7 +528,7 @@ def _with_all_options(group: str, names: Sequence[str]) -> _Parser:
     return parser
 
 
-def _add_paged(parser: argparse.ArgumentParser) -> None:
+def _add_paged_folder(parser: argparse.ArgumentParser) -> None:
     from .runtime.tools.paged import add_arguments
 
     add_arguments(parser)
@@ -550,8 +550,8 @@ _COMMANDS: dict[str, _Command] = {
     "replay": (_REPLAY, _add_replay, commands.replay_command),
     "import": (_IMPORT, _add_import, commands.import_command),
     "quantize": (_QUANTIZE, _add_quantize, commands.quantize_command),
-    "paged fsck": (_PAGED_FSCK, _add_paged, commands.paged_fsck_command),
-    "paged show": (_PAGED_SHOW, _add_paged, commands.paged_show_command),
+    "paged fsck": (_PAGED_FSCK, _add_paged_folder, commands.paged_fsck_command),
+    "paged show": (_PAGED_SHOW, _add_paged_folder, commands.paged_show_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
     "completion": (_COMPLETION, _add_completion, _completion),
     "new-target": (_NEW_TARGET, _add_new_target, commands.new_target_command),
