@@ -75,7 +75,7 @@ def _away_from_zero(values: Floats, mask: NDArray[np.bool_]) -> Stored:
 
 def lane_sum(products: Floats) -> Floats:
     """Add the last axis, a multiple of 8 long: 8 lanes of every eighth term, in order, then the lanes as a tree."""
-    terms = products.reshape(*products.shape[:-1], -1, 8)
+    terms = products.reshape(*products.shape[:-1], products.shape[-1] // 8, 8)
     lanes = terms[..., 0, :]
     for place in range(1, terms.shape[-2]):
         lanes = lanes + terms[..., place, :]

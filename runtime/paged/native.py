@@ -8,7 +8,7 @@ import hashlib
 import os
 import platform
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -69,19 +69,21 @@ def _machine_flags() -> list[str]:
     return ["-march=native", f"-DTW_PAGED_MACHINE_{hashlib.sha256(features.encode()).hexdigest()[:16]}"]
 
 
+_FIELDS = {
+    **dict.fromkeys(("layers", "heads", "kv_heads", "head_dim", "page_length"), ctypes.c_uint32),
+    **dict.fromkeys(("element", "digest", "budget_pages", "sinks", "recent", "skip_layers"), ctypes.c_uint32),
+    **dict.fromkeys(("reduce", "eviction", "sparse_prefill", "max_sequences"), ctypes.c_uint32),
+    **dict.fromkeys(("capacity", "context", "memory"), ctypes.c_uint64),
+    "scale": ctypes.c_float,
+    **dict.fromkeys(("threads", "certificate"), ctypes.c_uint32),
+    "model": ctypes.c_uint8 * 32,
+}
+
+
 class NativeConfig(ctypes.Structure):
     """tw_paged_config."""
 
-    _fields_ = (
-        *((name, ctypes.c_uint32) for name in ("layers", "heads", "kv_heads", "head_dim", "page_length")),
-        *((name, ctypes.c_uint32) for name in ("element", "digest", "budget_pages", "sinks", "recent", "skip_layers")),
-        *((name, ctypes.c_uint32) for name in ("reduce", "eviction", "sparse_prefill", "max_sequences")),
-        *((name, ctypes.c_uint64) for name in ("capacity", "context", "memory")),
-        ("scale", ctypes.c_float),
-        ("threads", ctypes.c_uint32),
-        ("certificate", ctypes.c_uint32),
-        ("model", ctypes.c_uint8 * 32),
-    )
+    _fields_ = tuple(_FIELDS.items())
 
 
 class _NativeStats(ctypes.Structure):
@@ -129,7 +131,7 @@ class _IoTable:
         self.structure = _NativeIo(None, **functions)
 
     def _guarded(self, name: str) -> Callable[..., int]:
-        call = getattr(self, f"_{name}", None) or (lambda *arguments: self._plain(name, *arguments))
+        call: Callable[..., int] = getattr(self, f"_{name}", partial(self._plain, name))
 
         def guarded(_context: int | None, *arguments: Any) -> int:
             if self.end is not None and name != "close":
@@ -159,10 +161,8 @@ class _IoTable:
 
 def native_config(config: Config) -> NativeConfig:
     """Convert a configuration to that of C."""
-    fields = [name for name, _ in NativeConfig._fields_ if name != "model"]
-    structure = NativeConfig(**{name: getattr(config, name) for name in fields})
-    structure.model[:] = list(config.model)
-    return structure
+    values = {name: getattr(config, name) for name in _FIELDS if name != "model"}
+    return NativeConfig(**values, model=_FIELDS["model"](*config.model))
 
 
 def working_set(config: Config) -> int:
@@ -384,7 +384,11 @@ def fsck(folder: str | os.PathLike[str], io: Io | None = None) -> list[str]:
     A folder without a manifest is an empty one. Raises PagedError: LOCKED where it is open, IO, NEWER.
     """
     lines: list[str] = []
-    report = ctypes.CFUNCTYPE(None, _POINTER, _TEXT)(lambda _, text: lines.append(text.decode(errors="replace")))
+
+    def add(_context: int | None, text: bytes) -> None:
+        lines.append(text.decode(errors="replace"))
+
+    report = ctypes.CFUNCTYPE(None, _POINTER, _TEXT)(add)
     table = None if io is None else _IoTable(io)
     status = library().tw_paged_fsck(
         os.fsencode(folder), None if table is None else ctypes.byref(table.structure), report, None

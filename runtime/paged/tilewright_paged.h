@@ -25,7 +25,7 @@ typedef enum tw_paged_status {
     TW_PAGED_BAD_ARGUMENT = 1,
     TW_PAGED_NO_MEMORY = 2, /* `memory` is below the working set, or no such allocation: the message has the bytes */
     TW_PAGED_FULL = 3,      /* no row, sequence or context is left: the state is unchanged */
-    TW_PAGED_NO_SPACE = 4,  /* the disk is full, and so is the memory: the state is unchanged */
+    TW_PAGED_NO_SPACE = 4,  /* the disk is full: save; no frame can be taken: begin. The state is unchanged */
     TW_PAGED_IO = 5,        /* a system call failed: the message has it */
     TW_PAGED_CORRUPT = 6,   /* a file is damaged: nothing of it is used */
     TW_PAGED_FOREIGN = 7,   /* files of another model, page length, element type or shape */

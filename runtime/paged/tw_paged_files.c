@@ -99,7 +99,7 @@ tw_paged_result tw_paged_read_place(tw_paged_pool *pool, uint64_t place, unsigne
         return result;
     if (!is_header(pool, slot, row, page, false) ||
         tw_paged_crc(pool->crc, 0, slot + TW_PAGED_HEADER, pool->shape.payload) != tw_paged_get32(slot + 48))
-        result.status = TW_PAGED_CORRUPT;
+        result = (tw_paged_result){TW_PAGED_CORRUPT, 1};
     return result;
 }
 

@@ -203,7 +203,7 @@ uint32_t tw_paged_crc(uint32_t tables[8][256], uint32_t crc, const void *data, u
 /* tw_paged_files.c: pages and digests in files. */
 typedef struct tw_paged_result {
     tw_paged_status status;
-    int error; /* -errno, 0: the file ends */
+    int error; /* of CORRUPT: 0 where the file ends, 1 where all was read; else -errno */
 } tw_paged_result;
 tw_paged_result tw_paged_read_all(const tw_paged_io *io, int file, void *data, uint64_t bytes, uint64_t offset);
 tw_paged_result tw_paged_write_all(tw_paged_pool *pool, int file, const void *data, uint64_t bytes, uint64_t offset);

@@ -116,7 +116,7 @@ tw_paged_status tw_paged_settle(tw_paged_pool *pool, uint32_t frame)
         return TW_PAGED_OK;
     const tw_paged_result result = {(tw_paged_status)target->status, target->error};
     const uint32_t place = target->place;
-    pool->stats.bytes_read -= pool->shape.slot;
+    pool->stats.bytes_read -= result.error == 1 ? 0 : pool->shape.slot;
     tw_paged_free_frame(pool, frame);
     return tw_paged_read_failed(pool, place, result);
 }
@@ -127,10 +127,8 @@ static tw_paged_status read_to_extra(tw_paged_pool *pool, uint64_t place, unsign
     *slot = tw_paged_slot(pool, pool->frames);
     const tw_paged_result result = tw_paged_read_place(pool, place, *slot);
     pool->stats.read_ns += nanoseconds() - start;
-    if (result.status != TW_PAGED_OK)
-        return tw_paged_read_failed(pool, place, result);
-    pool->stats.bytes_read += pool->shape.slot;
-    return TW_PAGED_OK;
+    pool->stats.bytes_read += result.status == TW_PAGED_OK || result.error == 1 ? pool->shape.slot : 0;
+    return result.status == TW_PAGED_OK ? TW_PAGED_OK : tw_paged_read_failed(pool, place, result);
 }
 
 tw_paged_status tw_paged_page(tw_paged_pool *pool, uint32_t row, uint32_t page, unsigned char **slot)

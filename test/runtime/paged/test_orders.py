@@ -1,4 +1,4 @@
-"""Random orders of calls on pools in C, of whom two have little memory and failing files: the same bits in every build."""
+"""Random orders of calls on pools in C, with little memory and failing files: the same bits in every build."""
 
 from __future__ import annotations
 
