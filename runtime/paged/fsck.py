@@ -115,6 +115,8 @@ class _Checker:
             payload = _payload(data, config.payload)
             header = page_header(config, page, row, block, serial, _crc(payload))
             yield from self._page_faults(data[:HEADER], header, payload, None if bounds is None else bounds[page])
+            if any(data[HEADER + config.payload :]):
+                yield f"{PAGES}: row {row}, layer {header.layer}, head {header.head}: not followed by zeros"
 
     def _page_faults(self, raw: bytes, header: Header, payload: Stored, bounds: Stored | None) -> Iterator[str]:
         config, place = self.config, f"row {header.row}, layer {header.layer}, head {header.head}"

@@ -333,6 +333,13 @@ class Pool:
         if self.config.threads:
             self._pages.prefetch(layer)
 
+    def touched(self, layer: int) -> list[list[int]]:
+        """Return the rows in use that the last `attend` of a layer touched, in order of blocks, for each KV head."""
+        if not 0 <= layer < self.config.layers:
+            raise bad_value("layer", f"below {self.config.layers}", layer)
+        first = layer * self.config.kv_heads
+        return [self._rows.touched_rows(page) for page in range(first, first + self.config.kv_heads)]
+
     @np.errstate(over="ignore", invalid="ignore")
     def select(
         self, sequence: int, layer: int, queries: ArrayLike, room: int | None = None
@@ -426,7 +433,7 @@ def _tokens_of(tokens: ArrayLike) -> Tokens:
 
 
 def _floats(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    array = np.asarray(values)
-    if array.shape != shape or array.dtype != np.float32:
-        raise bad_value(name, f"float32 {list(shape)}", f"{array.dtype} {list(array.shape)}")
-    return np.ascontiguousarray(array)
+    array = np.ascontiguousarray(values, np.float32)
+    if array.shape != shape:
+        raise bad_value(name, str(list(shape)), list(array.shape))
+    return array

@@ -51,6 +51,11 @@ class Rows:
         mask = ~self.written | (self.unsynced & self._is_distrusted)
         return np.flatnonzero((self.references > 0) & mask).tolist()
 
+    def touched_rows(self, page: int) -> list[int]:
+        """Return the rows whose page the last `attend` touched, in order of blocks."""
+        rows = np.flatnonzero(self.touched[page])
+        return rows[np.argsort(self.blocks[rows], kind="stable")].tolist()
+
     def distrust(self) -> None:
         """Note that a sync failed, after which the system may have dropped what it did not write."""
         self._is_distrusted = True

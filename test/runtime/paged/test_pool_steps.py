@@ -184,7 +184,6 @@ def test_calls_out_of_order_are_refused_and_change_nothing():
     for call in (
         lambda: pool.append(1, ones, ones),
         lambda: pool.append(0, ones[:, :1], ones),
-        lambda: pool.append(0, ones.astype(np.float64), ones),
         lambda: pool.attend(0, queries),
         pool.commit,
         pool.create,
@@ -298,6 +297,13 @@ def test_the_missed_mass_is_of_the_last_step():
     pool = Pool(config(budget_pages=3, certificate=True, layers=1, memory=1 << 20))
     step(pool, filled(pool, 30), 2, 99)  # several tokens attend to all pages
     assert pool.get_stats().missed_mass == 0
+
+
+def test_select_in_the_first_block_has_no_scores():
+    pool = Pool(config(budget_pages=3, memory=1 << 20))
+    blocks, scores = pool.select(filled(pool, 4), 1, np.ones((4, 8), np.float32))
+    assert [each.tolist() for each in blocks] == [[0], [0]]
+    assert scores.shape == (4, 0)
 
 
 def test_select_says_what_the_next_token_of_a_step_attends_to():
