@@ -418,6 +418,21 @@ void tw_npu_close_all(void)
     pthread_mutex_unlock(&lock);
 }
 
+bool tw_npu_statistics(const char *stage, int64_t numbers[3])
+{
+    tw_npu_stats stats = {0};
+    runner *own = NULL;
+    pthread_mutex_lock(&lock);
+    for (runner *each = runners; each != NULL; each = each->next)
+        own = strcmp(each->stage->stage, stage) == 0 ? each : own;
+    const bool is_told = own != NULL && own->plugin->stats(own->session, &stats) == TW_NPU_OK;
+    pthread_mutex_unlock(&lock);
+    numbers[0] = (int64_t)stats.frames;
+    numbers[1] = (int64_t)stats.microseconds;
+    numbers[2] = (int64_t)stats.bytes;
+    return is_told;
+}
+
 /* Stages */
 
 static int32_t described_failure(const tw_npu_stage *stage, uint64_t frame, int32_t status, const char *reason,

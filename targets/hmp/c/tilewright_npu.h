@@ -11,6 +11,7 @@
  * called from any thread, those of one session by one thread at a time; but a session that takes several frames is
  * given one (sync, submit) while another thread waits for one (wait, sync).
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TW_NPU_ABI_VERSION 1u
@@ -212,6 +213,9 @@ void tw_npu_stage_collect(tw_npu_stage *stage, int64_t frame);
  * text to stderr and exits with status 1. Where a handler returns, the outputs of the frame are undefined.
  */
 void tw_npu_on_failure(void (*handler)(const char *stage, uint64_t frame, const char *text));
+
+/* Copies the frames, the microseconds and the bytes that a stage's plug-in tells of its session; false without them. */
+bool tw_npu_statistics(const char *stage, int64_t numbers[3]);
 
 /* Closes all sessions and ends the processes of plug-ins; exit() calls it. */
 void tw_npu_close_all(void);

@@ -280,6 +280,25 @@ static void *run_program(void *argument)
     return NULL;
 }
 
+/* Of tilewright_npu.c: frames, microseconds on the device and bytes of a stage's session; false without one. */
+__attribute__((weak)) bool tw_npu_statistics(const char *stage, int64_t numbers[3]);
+
+/* Take the statistics of devices: those before the run, then what the run adds to them. */
+static void take_statistics(bool is_end)
+{
+    int64_t now[3];
+    if (tw_npu_statistics == NULL || run.settings.profile < 1 || atomic_load(&run.cancelled))
+        return;
+    for (int32_t k = 0; k < tw_last_profile.count; ++k) {
+        tw_track *track = &tw_last_profile.tracks[k];
+        const tw_device before = track->device;
+        if (!tw_npu_statistics(track->title, now))
+            continue;
+        track->has_device = is_end;
+        track->device = (tw_device){now[0] - before.frames, now[1] - before.microseconds, now[2]};
+    }
+}
+
 void tw_programs_run(tw_program *programs, int32_t count)
 {
     runner *runners = calloc((size_t)count, sizeof *runners);
@@ -299,11 +318,13 @@ void tw_programs_run(tw_program *programs, int32_t count)
     run.runners = runners;
     run.count = count;
     pthread_mutex_unlock(&run.lock);
+    take_statistics(false);
     for (int32_t k = 0; k < count; ++k)
         check(pthread_create(&runners[k].thread, NULL, run_program, &runners[k]), "a thread cannot be made");
     for (int32_t k = 0; k < count; ++k)
         check(pthread_join(runners[k].thread, NULL), "a thread cannot be joined");
     tw_last_profile.end = tw_now();
+    take_statistics(true);
     for (tw_stream *s = run.streams; s != NULL; s = s->next) {
         pthread_mutex_destroy(&s->lock);
         pthread_cond_destroy(&s->changed);

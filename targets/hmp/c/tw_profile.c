@@ -154,6 +154,27 @@ static int written(const char *path, void (*content)(FILE *))
     return fclose(file) != 0 || failed ? -1 : 0;
 }
 
+static double device_ms(const tw_device *device)
+{
+    return device->frames > 0 ? (double)device->microseconds / 1e3 / (double)device->frames : 0;
+}
+
+static void device_text(FILE *file)
+{
+    const tw_profile *p = &tw_last_profile;
+    bool has_head = false;
+    for (int32_t k = 0; k < p->count; ++k) {
+        const tw_track *track = &p->tracks[k];
+        if (!track->has_device)
+            continue;
+        if (!has_head)
+            fprintf(file, "\n%-24s %-10s %10s %14s\n", "on the device", "processor", "ms", "bytes");
+        fprintf(file, "%-24s %-10s %10.3f %14lld\n", track->title, track->engine, device_ms(&track->device),
+                (long long)track->device.bytes);
+        has_head = true;
+    }
+}
+
 static void text(FILE *file)
 {
     const tw_profile *p = &tw_last_profile;
@@ -173,6 +194,7 @@ static void text(FILE *file)
             fprintf(file, " %10.3f", per_frame(&track->totals[kind], track->frames));
         fputc('\n', file);
     }
+    device_text(file);
     if (p->profile < 2)
         return;
     fprintf(file, "\n%-8s %-24s %-10s %10s\n", "layer", "stage", "processor", "ms");
@@ -200,7 +222,11 @@ static void json_track(FILE *file, const tw_track *track)
                     per_frame(&track->layers[layer], track->layers[layer].count));
             comma = ", ";
         }
-    fprintf(file, "], \"dropped_records\": %lld}", (long long)(track->record_count - kept(track)));
+    fputc(']', file);
+    if (track->has_device)
+        fprintf(file, ", \"device\": {\"frames\": %lld, \"ms\": %.6f, \"bytes\": %lld}", (long long)track->device.frames,
+                device_ms(&track->device), (long long)track->device.bytes);
+    fprintf(file, ", \"dropped_records\": %lld}", (long long)(track->record_count - kept(track)));
 }
 
 static void json_record(FILE *file, const tw_track *track, const tw_record *record)

@@ -1,6 +1,7 @@
 #ifndef TW_PROFILE_H
 #define TW_PROFILE_H
 /* Times of a run: totals of each program, and the last records of each. Times are nanoseconds from the run's start. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TW_RECORDS 65536
@@ -20,7 +21,14 @@ typedef struct {
 } tw_total;
 
 typedef struct {
+    int64_t frames, microseconds; /* computed in the run, and the time that took on the device */
+    int64_t bytes;                /* of the session */
+} tw_device;
+
+typedef struct {
     const char *title, *engine;
+    bool has_device; /* the plug-in of the stage has told what follows */
+    tw_device device;
     int64_t frames;
     tw_total totals[TW_KINDS];
     tw_total *layers;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -123,6 +124,29 @@ def test_frames_are_submitted_while_others_are_computed(
     done = subprocess.run(command, env=os.environ | chosen, capture_output=True, timeout=60)
     assert (done.returncode, b"Sanitizer" in done.stderr) == (1, False), done.stderr
     assert b"of stage1_npu failed at frame 2 with TW_NPU_WRONG_FRAME (10): it returned frame 1" in done.stderr
+
+
+@pytest.mark.parametrize("isolated", ["0", "1"])
+def test_profiles_have_what_the_plugin_tells(faulty: Path, tmp_path: Path, isolated: str):
+    """Frames of the run alone, without the one that warms up; milliseconds on the device; the bytes of the session."""
+    folder, file = faulty / "program", tmp_path / "profile.json"
+    chosen = {"TW_FAULT": "warm-up", "TILEWRIGHT_NPU_ISOLATED": isolated, "TILEWRIGHT_NPU_PATH": str(folder)}
+    command = [str(executable(folder)), "--frames", str(faulty / "x.bin"), "--json", str(file)]
+    done = subprocess.run([*command, "--profile", "1"], env=chosen, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    devices = {
+        stage["subgraph"]: stage["device"] for stage in json.loads(file.read_text())["stages"] if "device" in stage
+    }
+    assert devices.keys() == {"stage1_npu"}
+    device = devices["stage1_npu"]
+    artifact = (folder / "stage1_npu.twnpu").stat().st_size
+    assert device["frames"] == FRAMES
+    assert 0 < device["ms"] < 1000
+    assert artifact / 2 < device["bytes"] <= artifact
+    row = next(line.split() for line in done.stdout.splitlines() if line.endswith(f" {device['bytes']}"))
+    assert row == ["stage1_npu", "npu", f"{device['ms']:.3f}", str(device["bytes"])]
+    done = subprocess.run(command, env=chosen, capture_output=True, text=True, timeout=60)
+    assert '"device"' not in file.read_text()
 
 
 def test_a_plugin_that_takes_fewer_frames_is_refused(faulty: Path, tmp_path: Path):
