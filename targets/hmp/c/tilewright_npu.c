@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, TEXT_BYTES = 1024, OPEN_MILLISECONDS = 120000 };
+enum { PATH_BYTES = 4096, TEXT_BYTES = 1024, OPEN_MILLISECONDS = 120000, GRACE_MILLISECONDS = 250 };
 
 typedef tw_npu_buffer slot[2 * TW_NPU_TENSORS]; /* buffers of a frame: inputs, then outputs */
 
@@ -215,6 +215,48 @@ static int32_t load_plugin(const tw_npu_stage *stage, runner *made, char *text, 
                    stage->plugin);
 }
 
+/* Calls of a plug-in in this process, which may never return */
+
+/* Of pipelines of frames, where the network is one: tilewright_pipeline.h. */
+__attribute__((weak)) void tw_call_begin(uint32_t milliseconds,
+                                         void (*late)(const void *context, char *text, uint32_t size),
+                                         const void *context);
+__attribute__((weak)) void tw_call_end(void);
+
+typedef struct {
+    const runner *made;
+    uint64_t frame;
+    uint32_t milliseconds;
+} guarded;
+
+static int32_t described_failure(const tw_npu_stage *stage, uint64_t frame, int32_t status, const char *reason,
+                                 char *text, uint32_t size);
+
+static void describe_late(const void *context, char *text, uint32_t size)
+{
+    const guarded *g = context;
+    char reason[64];
+    snprintf(reason, sizeof reason, "it did not return within %u ms", g->milliseconds);
+    described_failure(g->made->stage, g->frame, TW_NPU_TIMEOUT, reason, text, size);
+}
+
+static int is_guarded(const guarded *g)
+{
+    return tw_call_begin != NULL && g->made->plugin != &tw_npu_process_plugin;
+}
+
+static void begin_call(const guarded *g)
+{
+    if (is_guarded(g))
+        tw_call_begin(g->milliseconds + GRACE_MILLISECONDS, describe_late, g);
+}
+
+static void end_call(const guarded *g)
+{
+    if (is_guarded(g))
+        tw_call_end();
+}
+
 /* Sessions */
 
 static void to_digits(const uint8_t digest[32], char digits[65])
@@ -241,7 +283,10 @@ static int32_t open_artifact(const tw_npu_stage *stage, runner *made, char *text
         status = failure(text, size, TW_NPU_WRONG_HASH, "%s has the SHA-256 %s, expected %s", path, digits,
                          stage->sha256);
     else if ((status = load_plugin(stage, made, text, size)) == TW_NPU_OK) {
+        const guarded g = {made, stage->frame, number_in("TILEWRIGHT_NPU_OPEN_MS", OPEN_MILLISECONDS)};
+        begin_call(&g);
         status = made->plugin->open(&request, &made->session);
+        end_call(&g);
         if (status != TW_NPU_OK)
             failure(text, size, status, "%s: %s", path, made->plugin->detail(made->session));
     }
@@ -314,7 +359,9 @@ static int32_t submit_frame(const tw_npu_stage *stage, runner *made, slot *place
                             const void *const *reads, char *text, uint32_t size)
 {
     tw_npu_buffer *buffers[2 * TW_NPU_TENSORS];
+    const guarded g = {made, frame, number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds)};
     int32_t status = TW_NPU_OK;
+    begin_call(&g);
     for (uint32_t k = 0; k < stage->inputs + stage->outputs; ++k)
         buffers[k] = &(*place)[k];
     for (uint32_t k = 0; k < stage->inputs && status == TW_NPU_OK; ++k) {
@@ -326,6 +373,7 @@ static int32_t submit_frame(const tw_npu_stage *stage, runner *made, slot *place
     }
     if (status == TW_NPU_OK)
         status = made->plugin->submit(made->session, frame, buffers, buffers + stage->inputs);
+    end_call(&g);
     return status == TW_NPU_OK ? status : failure(text, size, status, "%s", made->plugin->detail(made->session));
 }
 
@@ -334,10 +382,12 @@ static int32_t collect_frame(const tw_npu_stage *stage, runner *made, slot *plac
                              uint32_t size)
 {
     uint64_t oldest = UINT64_MAX;
-    int32_t status = made->plugin->wait(made->session, number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds),
-                                        &oldest);
+    const guarded g = {made, frame, number_in("TILEWRIGHT_NPU_TIMEOUT_MS", stage->milliseconds)};
+    begin_call(&g);
+    int32_t status = made->plugin->wait(made->session, g.milliseconds, &oldest);
     for (uint32_t k = 0; k < stage->outputs && status == TW_NPU_OK; ++k)
         status = made->plugin->sync(made->session, &(*place)[stage->inputs + k], TW_NPU_FROM_DEVICE);
+    end_call(&g);
     if (status != TW_NPU_OK)
         return failure(text, size, status, "%s", made->plugin->detail(made->session));
     if (oldest != frame)

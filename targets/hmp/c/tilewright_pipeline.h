@@ -70,6 +70,14 @@ int64_t tw_frame_number(void);
 /* Cancel the run, with a message as of printf, which the frame and the stage are put before. Does not return. */
 _Noreturn void tw_stage_fail(const char *format, ...);
 
+/*
+ * Begin or end a call that may never return, such as one of a device's driver. After so many milliseconds the run is
+ * cancelled with the text that `late` writes about `context`, and ends without the thread, which is never continued.
+ */
+void tw_call_begin(uint32_t milliseconds, void (*late)(const void *context, char *text, uint32_t size),
+                   const void *context);
+void tw_call_end(void);
+
 /* What applications call. */
 
 typedef struct {
@@ -97,7 +105,10 @@ typedef struct {
     bool signals;              /* SIGINT and SIGTERM cancel the run */
 } tw_settings;
 
-/* Run a network until its source ends: 0, 1 for a failure, 128 + n where signal n cancelled it. */
+/*
+ * Run a network until its source ends: 0, 1 for a failure, 128 + n where signal n cancelled it. After a call that never
+ * returned, no other run begins.
+ */
 int tw_pipeline_run(void (*network)(void), const tw_settings *settings);
 /* The failure of the last run, with its frame and stage; empty where there was none. */
 const char *tw_pipeline_error(void);

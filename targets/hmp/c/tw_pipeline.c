@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tw_clocks.h"
@@ -21,9 +22,19 @@
 #define IN_FLIGHT 4096
 /* Frames between the source and the sink at most: their times of arrival are kept. */
 
+/* A call that may never return. */
+typedef struct {
+    int64_t deadline; /* 0: none is made */
+    void (*late)(const void *context, char *text, uint32_t size);
+    const void *context;
+    bool is_stuck;
+} call;
+
 typedef struct {
     const tw_program *program;
     tw_track *track;
+    call call;
+    bool has_ended;
     pthread_t thread;
     jmp_buf leave;
     atomic_llong frame;
@@ -40,8 +51,7 @@ enum { BETWEEN = TW_LAYER };
 static struct {
     tw_settings settings;
     bool is_run; /* false: a network outside of tw_pipeline_run, without frames of a source */
-    pthread_t thread; /* the one that runs the network */
-    jmp_buf leave;    /* from its code before programs begin */
+    jmp_buf leave; /* from the network's code before programs begin */
     tw_stream *streams;
     runner *runners;
     int32_t count;
@@ -51,6 +61,11 @@ static struct {
     int status;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t done_changed;
+    pthread_cond_t watched_changed; /* of the clock of deadlines */
+    call call;       /* of the thread that runs the network */
+    int64_t watched; /* the deadline until which the watchdog waits, 0 for none */
+    bool has_ended;  /* the network has */
+    bool is_abandoned; /* a call of an earlier run has never returned */
     int64_t done; /* frames that have left the network */
     char error[1024];
     int64_t arrivals[IN_FLIGHT];
@@ -60,6 +75,7 @@ static struct {
          .total = INT64_MAX};
 
 static _Thread_local runner *self;
+static _Thread_local call *own_call;
 
 static void check(int code, const char *what)
 {
@@ -272,11 +288,18 @@ static void *run_program(void *argument)
 {
     char name[16];
     self = argument;
+    own_call = &self->call;
     snprintf(name, sizeof name, "%s", self->program->title);
     pthread_setname_np(pthread_self(), name);
     if (pinned())
         run_body(self);
     atomic_store(&self->phase, BETWEEN);
+    pthread_mutex_lock(&run.lock);
+    self->has_ended = true;
+    pthread_cond_broadcast(&run.done_changed);
+    if (run.is_run)
+        pthread_cond_signal(&run.watched_changed);
+    pthread_mutex_unlock(&run.lock);
     return NULL;
 }
 
@@ -297,6 +320,25 @@ static void take_statistics(bool is_end)
         track->has_device = is_end;
         track->device = (tw_device){now[0] - before.frames, now[1] - before.microseconds, now[2]};
     }
+}
+
+/* Wait until all programs have ended; forever where a call of one never returns. */
+static void await_ends(void)
+{
+    pthread_mutex_lock(&run.lock);
+    for (int32_t k = 0; k < run.count;)
+        if (run.runners[k].has_ended)
+            ++k;
+        else
+            pthread_cond_wait(&run.done_changed, &run.lock);
+    pthread_mutex_unlock(&run.lock);
+}
+
+static void join_ended(void)
+{
+    for (int32_t k = 0; k < run.count; ++k)
+        if (run.runners[k].has_ended)
+            check(pthread_join(run.runners[k].thread, NULL), "a thread cannot be joined");
 }
 
 void tw_programs_run(tw_program *programs, int32_t count)
@@ -321,8 +363,8 @@ void tw_programs_run(tw_program *programs, int32_t count)
     take_statistics(false);
     for (int32_t k = 0; k < count; ++k)
         check(pthread_create(&runners[k].thread, NULL, run_program, &runners[k]), "a thread cannot be made");
-    for (int32_t k = 0; k < count; ++k)
-        check(pthread_join(runners[k].thread, NULL), "a thread cannot be joined");
+    await_ends();
+    join_ended();
     tw_last_profile.end = tw_now();
     take_statistics(true);
     for (tw_stream *s = run.streams; s != NULL; s = s->next) {
@@ -453,6 +495,14 @@ void tw_mark_send(void)
 
 /* Failures and signals */
 
+/* Put the frame and the stage before a failure. */
+static void place_failure(const runner *where, const char *text, char *whole, size_t size)
+{
+    const char *engine = where->program->engine;
+    snprintf(whole, size, "frame %lld: %s%s%s: %s", (long long)atomic_load(&where->frame), where->program->title,
+             engine[0] != 0 ? " on " : "", engine, text);
+}
+
 void tw_stage_fail(const char *format, ...)
 {
     char text[512], whole[1024];
@@ -460,7 +510,7 @@ void tw_stage_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (self == NULL && run.is_run && pthread_equal(run.thread, pthread_self())) {
+    if (own_call == &run.call) {
         cancel(1, text);
         longjmp(run.leave, 1);
     }
@@ -468,9 +518,7 @@ void tw_stage_fail(const char *format, ...)
         fprintf(stderr, "error: %s\n", text);
         abort();
     }
-    const char *engine = self->program->engine;
-    snprintf(whole, sizeof whole, "frame %lld: %s%s%s: %s", (long long)atomic_load(&self->frame), self->program->title,
-             engine[0] != 0 ? " on " : "", engine, text);
+    place_failure(self, text, whole, sizeof whole);
     cancel(1, whole);
     leave();
 }
@@ -546,16 +594,137 @@ static void npu_failed(const char *stage, uint64_t frame, const char *text)
     tw_stage_fail("%s", text);
 }
 
-static void run_network(void (*network)(void))
+/* Calls that may never return */
+
+/* Nanoseconds of the watchdog's clock. */
+static int64_t monotonic(void)
 {
-    run.thread = pthread_self();
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void tw_call_begin(uint32_t milliseconds, void (*late)(const void *context, char *text, uint32_t size),
+                   const void *context)
+{
+    if (own_call == NULL)
+        return;
+    pthread_mutex_lock(&run.lock);
+    *own_call = (call){monotonic() + milliseconds * INT64_C(1000000), late, context, false};
+    if (run.watched == 0 || own_call->deadline < run.watched)
+        pthread_cond_signal(&run.watched_changed);
+    pthread_mutex_unlock(&run.lock);
+}
+
+void tw_call_end(void)
+{
+    if (own_call == NULL)
+        return;
+    pthread_mutex_lock(&run.lock);
+    const bool is_stuck = own_call->is_stuck;
+    own_call->deadline = 0;
+    pthread_mutex_unlock(&run.lock);
+    while (is_stuck) /* The run has ended without this thread: what it would go on with is no more. */
+        pause();
+}
+
+/* The call of a runner, or that of the network's thread behind the last one. */
+static call *call_at(int32_t k)
+{
+    return k < run.count ? &run.runners[k].call : &run.call;
+}
+
+/* Whether no other thread than those of stuck calls is left. */
+static bool only_stuck_are_left(void)
+{
+    bool is_any_stuck = run.call.is_stuck;
+    for (int32_t k = 0; k < run.count; ++k) {
+        if (!run.runners[k].has_ended && !run.runners[k].call.is_stuck)
+            return false;
+        is_any_stuck |= run.runners[k].call.is_stuck;
+    }
+    return is_any_stuck;
+}
+
+/* Cancel the run for a call that is late; the lock is held. */
+static void abandon(int32_t k)
+{
+    call *late = call_at(k);
+    char text[2048], whole[2304];
+    late->is_stuck = true;
+    late->deadline = 0;
+    late->late(late->context, text, sizeof text);
+    if (k < run.count)
+        place_failure(&run.runners[k], text, whole, sizeof whole);
+    pthread_mutex_unlock(&run.lock);
+    cancel(1, k < run.count ? whole : text);
+    pthread_mutex_lock(&run.lock);
+}
+
+/* Wait for the end of the network, or for that of all threads but those whose calls are late; the lock is held. */
+static void watch(void)
+{
+    while (!run.has_ended && !only_stuck_are_left()) {
+        int32_t next = -1;
+        for (int32_t k = 0; k <= run.count; ++k)
+            if (call_at(k)->deadline != 0 && (next < 0 || call_at(k)->deadline < call_at(next)->deadline))
+                next = k;
+        run.watched = next < 0 ? 0 : call_at(next)->deadline;
+        const struct timespec until = {run.watched / 1000000000, run.watched % 1000000000};
+        if (next < 0)
+            pthread_cond_wait(&run.watched_changed, &run.lock);
+        else if (monotonic() >= run.watched)
+            abandon(next);
+        else
+            pthread_cond_timedwait(&run.watched_changed, &run.lock, &until);
+    }
+}
+
+static void *run_network(void *network)
+{
+    own_call = &run.call;
     if (setjmp(run.leave) == 0)
-        network();
+        (*(void (**)(void))network)();
+    pthread_mutex_lock(&run.lock);
+    run.has_ended = true;
+    pthread_cond_signal(&run.watched_changed);
+    pthread_mutex_unlock(&run.lock);
+    return NULL;
+}
+
+static void run_watched(void (*network)(void))
+{
+    static void (*chosen)(void);
+    pthread_t thread;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    check(pthread_cond_init(&run.watched_changed, &attributes), "a run cannot begin");
+    pthread_condattr_destroy(&attributes);
+    chosen = network;
+    run.call = (call){0};
+    run.has_ended = false;
+    pthread_mutex_lock(&run.lock);
+    check(pthread_create(&thread, NULL, run_network, &chosen), "a thread cannot be made");
+    watch();
+    run.is_abandoned = !run.has_ended;
+    pthread_mutex_unlock(&run.lock);
+    if (run.is_abandoned) {
+        join_ended();
+        tw_last_profile.end = tw_now();
+        return;
+    }
+    check(pthread_join(thread, NULL), "a thread cannot be joined");
+    pthread_cond_destroy(&run.watched_changed);
 }
 
 int tw_pipeline_run(void (*network)(void), const tw_settings *settings)
 {
     sigset_t before;
+    if (run.is_abandoned) {
+        snprintf(run.error, sizeof run.error, "a call of the run before has never returned: begin a new process");
+        return 1;
+    }
     run.settings = *settings;
     run.is_run = true;
     run.status = 0;
@@ -579,7 +748,7 @@ int tw_pipeline_run(void (*network)(void), const tw_settings *settings)
     if (has_layer_clocks() && !settings->switched)
         tw_pipeline_cancel("clocks of layers are for switch mode: in a pipeline all layers compute at once");
     else if (tw_clocks_open(settings->clocks, settings->clock_backend, cores()))
-        run_network(network);
+        run_watched(network);
     tw_clocks_close();
     if (settings->signals) {
         atomic_store(&signals.ended, true);

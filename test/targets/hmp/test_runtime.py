@@ -425,7 +425,7 @@ MUTATIONS: Sequence[tuple[str, str, Mapping[str, str]]] = (
     ("stall", "tw_pipeline.c", {_FULL: "false", "s->reserved - s->released < s->depth && goes_on()": "goes_on()"}),
     ("results", "tw_pipeline.c", {"s->popped >= s->pushed && goes_on()": "false", "s->popped < s->pushed &&": ""}),
     ("failure", "tw_pipeline.c", {'cancelled");\n    wake_all();': 'cancelled");'}),
-    ("failure", "tw_pipeline.c", {"(long long)atomic_load(&self->frame), self->program": "0LL, self->program"}),
+    ("failure", "tw_pipeline.c", {"(long long)atomic_load(&where->frame), where->program": "0LL, where->program"}),
     ("interrupt", "tw_pipeline.c", {"return run.status;": "return run.status > 1;"}),
     (
         "ends",

@@ -64,6 +64,8 @@ static int32_t slow_submit(void *session, uint64_t frame, tw_npu_buffer *const *
 {
     if (is("random"))
         usleep((unsigned)(frame * 7919 % 1500));
+    if (is("hang-at-submit") && frame == 2)
+        pause();
     const int32_t status = reference_plugin(TW_NPU_ABI_VERSION)->submit(session, frame, inputs, outputs);
     count(status == TW_NPU_OK);
     return status;

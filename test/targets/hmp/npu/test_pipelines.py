@@ -81,27 +81,39 @@ def expected(faulty: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     [
         ("segfault", "1", "of stage1_npu failed at frame 2", "TW_NPU_CRASHED"),
         ("hang", "1", "of stage1_npu failed at frame 2", "TW_NPU_TIMEOUT"),
+        (
+            "hang",
+            "0",
+            "frame 2: stage1_npu on npu: plug-in 'reference' of stage1_npu failed",
+            "not return within 300 ms",
+        ),
+        ("hang-at-submit", "0", "of stage1_npu failed at frame 2", "TW_NPU_TIMEOUT"),
+        ("hang-at-open", "0", "of stage1_npu failed at frame 0", "TW_NPU_TIMEOUT"),
         ("error", "0", "of stage1_npu failed at frame 2", "the device is on fire"),
         ("other-frame", "0", "of stage1_npu failed at frame 2", "TW_NPU_WRONG_FRAME"),
         ("version", "0", "of stage1_npu failed at frame 0", "TW_NPU_FOREIGN_VERSION"),
     ],
 )
 def test_a_fault_joins_all_threads_and_names_frame_and_stage(
-    faulty: Path, fault: str, isolated: str, place: str, reason: str, mode: str
+    faulty: Path, expected: bytes, tmp_path: Path, fault: str, isolated: str, place: str, reason: str, mode: str
 ):
-    program = executable(faulty / "program")
+    program, results = executable(faulty / "program"), tmp_path / "y.bin"
     chosen = {
         "TW_FAULT": fault,
         "TILEWRIGHT_NPU_ISOLATED": isolated,
         "TILEWRIGHT_NPU_TIMEOUT_MS": "300",
+        "TILEWRIGHT_NPU_OPEN_MS": "300",
         "TILEWRIGHT_NPU_PATH": str(faulty / "program"),
     }
-    command = [str(program), "--frames", str(faulty / "x.bin"), "--mode", mode]
+    command = [str(program), "--frames", str(faulty / "x.bin"), "--outputs", str(results), "--mode", mode]
     done = subprocess.run(command, env=os.environ | chosen, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert place in done.stderr
     assert reason in done.stderr
     assert not workers(faulty)
+    written, size = results.read_bytes(), len(expected) // FRAMES
+    assert len(written) in (0, size, 2 * size)
+    assert expected.startswith(written)
 
 
 @pytest.mark.parametrize("isolated", ["0", "1"])
@@ -120,10 +132,14 @@ def test_frames_are_submitted_while_others_are_computed(
         printed = done.stderr.decode()
         assert (done.returncode, printed) == (0, f"at most {most} in flight\n")
         assert (tmp_path / "y.bin").read_bytes() == expected
-    chosen["TW_FAULT"] = "other-frame"
-    done = subprocess.run(command, env=os.environ | chosen, capture_output=True, timeout=60)
-    assert (done.returncode, b"Sanitizer" in done.stderr) == (1, False), done.stderr
-    assert b"of stage1_npu failed at frame 2 with TW_NPU_WRONG_FRAME (10): it returned frame 1" in done.stderr
+    for fault, message in (
+        ("other-frame", "TW_NPU_WRONG_FRAME (10): it returned frame 1"),
+        ("hang", "TW_NPU_TIMEOUT (3): "),
+    ):
+        chosen |= {"TW_FAULT": fault, "TILEWRIGHT_NPU_TIMEOUT_MS": "500"}
+        done = subprocess.run(command, env=os.environ | chosen, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, "Sanitizer" in done.stderr) == (1, False), done.stderr
+        assert f"of stage1_npu failed at frame 2 with {message}" in done.stderr
 
 
 @pytest.mark.parametrize("isolated", ["0", "1"])
