@@ -3,6 +3,7 @@
  *
  * A tile of queries shares the reads of a page: one pass over its pages for the scores of tokens, one for the values.
  * Scores are kept between the passes for the queries for which the scratch has memory, and computed again for the others.
+ * They lie page by page, [group][tokens of the page], so that both passes go through memory once, in order.
  */
 #include "tw_paged_pool.h"
 
@@ -12,6 +13,12 @@
 
 #define STATE 16 /* floats: the lanes of z, then m */
 #define HEADS 4  /* that share a pass over keys */
+#define CACHE_LINE 64
+#ifdef __GNUC__
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
 
 typedef struct tile {
     tw_paged_pool *pool;
@@ -20,8 +27,8 @@ typedef struct tile {
     uint64_t first; /* position of the first query */
     bool is_dense, is_finite;
     const float *query[TW_PAGED_TILE]; /* [group][dim] each */
-    float *scores[TW_PAGED_TILE];      /* [group][tokens], NULL: not kept */
-    uint64_t tokens[TW_PAGED_TILE], done[TW_PAGED_TILE];
+    float *scores[TW_PAGED_TILE];      /* NULL: not kept */
+    uint64_t done[TW_PAGED_TILE];      /* tokens */
 } tile;
 
 static uint32_t least_of(uint32_t one, uint32_t other)
@@ -54,6 +61,16 @@ static float *sums_of(const tile *t, uint32_t query)
     return t->pool->sums + query * (uint64_t)t->pool->shape.group * t->pool->config.head_dim;
 }
 
+/* Count the bits of [0, last]; none is behind them. */
+static uint64_t count_bits(const unsigned char *bits, uint32_t last)
+{
+    uint64_t count = 0;
+    for (uint32_t byte = 0; byte <= last / 8; ++byte)
+        for (uint32_t rest = bits[byte]; rest != 0; rest &= rest - 1)
+            ++count;
+    return count;
+}
+
 /* Select the blocks of each query, and lay out their scores. */
 static tw_paged_status prepare(tile *t, bool is_several)
 {
@@ -69,18 +86,17 @@ static tw_paged_status prepare(tile *t, bool is_several)
             const tw_paged_status status = tw_paged_choose(pool, t->rows, t->page, t->query[q], own, bits_of(t, q));
             if (status != TW_PAGED_OK)
                 return status;
-            blocks = 0;
-            for (uint32_t block = 0; block <= own; ++block)
-                blocks += tw_paged_bit(bits_of(t, q), block);
+            blocks = count_bits(bits_of(t, q), own);
         } else if (!t->is_dense) {
-            memset(bits_of(t, q), 0xff, pool->shape.block_bits);
+            memset(bits_of(t, q), 0, pool->shape.block_bits);
+            for (uint32_t block = 0; block <= own; ++block)
+                tw_paged_set_bit(bits_of(t, q), block);
         }
         pool->stats.attended_pages += blocks;
-        t->tokens[q] = (blocks - 1) * page_length + (t->first + q) % page_length + 1;
-        t->done[q] = 0;
-        const bool is_kept = group * t->tokens[q] <= pool->shape.scores - used;
+        const uint64_t scores = group * ((blocks - 1) * page_length + (t->first + q) % page_length + 1);
+        const bool is_kept = scores <= pool->shape.scores - used;
         t->scores[q] = is_kept ? pool->token_scores + used : NULL;
-        used += is_kept ? group * t->tokens[q] : 0;
+        used += is_kept ? scores : 0;
     }
     memset(pool->sums, 0, 4 * t->queries * (uint64_t)group * pool->config.head_dim);
     memset(pool->lanes, 0, 4 * t->queries * (uint64_t)group * STATE);
@@ -94,17 +110,20 @@ static uint32_t tokens_of(const tile *t, uint32_t query, uint32_t block)
     return block < own_block(t, query) ? page_length : (uint32_t)((t->first + query) % page_length) + 1;
 }
 
-/* Compute the scores of a page for some heads of a query, where they are kept or in the scratch; return their stride. */
-static uint64_t score_page(tile *t, uint32_t query, uint32_t head, uint32_t heads, const unsigned char *keys,
-                           uint32_t tokens, float **scores)
+/* Return the scores [heads][tokens] of a page from a head of a query on, which are kept or in the scratch. */
+static float *scores_of(const tile *t, uint32_t query, uint32_t head, uint32_t tokens)
+{
+    const bool is_kept = t->scores[query] != NULL;
+    return is_kept ? t->scores[query] + t->done[query] * t->pool->shape.group + head * (uint64_t)tokens
+                   : t->pool->page_scratch;
+}
+
+static void score_page(tile *t, uint32_t query, uint32_t head, uint32_t heads, const unsigned char *keys,
+                       uint32_t tokens, float *scores)
 {
     const tw_paged_config *config = &t->pool->config;
-    const bool is_kept = t->scores[query] != NULL;
-    const uint64_t stride = is_kept ? t->tokens[query] : config->page_length;
-    *scores = is_kept ? t->scores[query] + head * stride + t->done[query] : t->pool->page_scratch;
-    tw_paged_dots(*scores, stride, t->query[query] + (uint64_t)head * config->head_dim, heads, keys, config->element,
+    tw_paged_dots(scores, tokens, t->query[query] + (uint64_t)head * config->head_dim, heads, keys, config->element,
                   tokens, config->head_dim, config->scale);
-    return stride;
 }
 
 static void score_keys(tile *t, uint32_t block, const unsigned char *keys)
@@ -116,32 +135,20 @@ static void score_keys(tile *t, uint32_t block, const unsigned char *keys)
         const uint32_t tokens = tokens_of(t, q, block);
         for (uint32_t head = 0; head < group; head += HEADS) {
             const uint32_t heads = least_of(HEADS, group - head);
-            float *scores;
-            const uint64_t stride = score_page(t, q, head, heads, keys, tokens, &scores);
-            for (uint32_t n = 0; n < heads; ++n) {
+            float *scores = scores_of(t, q, head, tokens);
+            score_page(t, q, head, heads, keys, tokens, scores);
+            for (uint32_t n = 0; n < heads; ++n, scores += tokens) {
                 float *most = &state_of(t, q, head + n)[TW_PAGED_LANES];
                 if (t->done[q] == 0)
-                    *most = scores[n * stride];
-                t->is_finite = tw_paged_maximum(scores + n * stride, tokens, most) && t->is_finite;
+                    *most = scores[0];
+                t->is_finite = tw_paged_maximum(scores, tokens, most) && t->is_finite;
             }
         }
         t->done[q] += tokens;
     }
 }
 
-/* Turn the kept scores to e and z. */
-static void exponentiate(tile *t)
-{
-    for (uint32_t q = 0; q < t->queries; ++q) {
-        t->done[q] = 0;
-        for (uint32_t head = 0; head < t->pool->shape.group && t->scores[q] != NULL; ++head) {
-            float *state = state_of(t, q, head);
-            tw_paged_exponentials(t->scores[q] + head * t->tokens[q], 0, (uint32_t)t->tokens[q], state[TW_PAGED_LANES],
-                                  state);
-        }
-    }
-}
-
+/* Add e v of a page, and e to z. */
 static void weigh_values(tile *t, uint32_t block, const unsigned char *keys)
 {
     const tw_paged_config *config = &t->pool->config;
@@ -153,21 +160,28 @@ static void weigh_values(tile *t, uint32_t block, const unsigned char *keys)
         const uint32_t tokens = tokens_of(t, q, block);
         for (uint32_t head = 0; head < group; head += HEADS) {
             const uint32_t heads = least_of(HEADS, group - head);
-            float *e;
-            uint64_t stride = t->tokens[q];
-            if (t->scores[q] != NULL) {
-                e = t->scores[q] + head * stride + t->done[q];
-            } else {
-                stride = score_page(t, q, head, heads, keys, tokens, &e);
-                for (uint32_t n = 0; n < heads; ++n)
-                    tw_paged_exponentials(e + n * stride, (uint32_t)(t->done[q] % TW_PAGED_LANES), tokens,
-                                          state_of(t, q, head + n)[TW_PAGED_LANES], state_of(t, q, head + n));
+            float *e = scores_of(t, q, head, tokens);
+            if (t->scores[q] == NULL)
+                score_page(t, q, head, heads, keys, tokens, e);
+            for (uint32_t n = 0; n < heads; ++n) {
+                float *state = state_of(t, q, head + n);
+                tw_paged_exponentials(e + n * (uint64_t)tokens, (uint32_t)(t->done[q] % TW_PAGED_LANES), tokens,
+                                      state[TW_PAGED_LANES], state);
             }
-            tw_paged_weigh(sums_of(t, q) + (uint64_t)head * config->head_dim, e, stride, heads, values, config->element,
+            tw_paged_weigh(sums_of(t, q) + (uint64_t)head * config->head_dim, e, tokens, heads, values, config->element,
                            tokens, config->head_dim);
         }
         t->done[q] += tokens;
     }
+}
+
+/* Return the bits of eight blocks that any query attends to. */
+static uint32_t union_of(const tile *t, uint32_t byte)
+{
+    uint32_t bits = 0;
+    for (uint32_t q = 0; q < t->queries; ++q)
+        bits |= bits_of(t, q)[byte];
+    return bits;
 }
 
 /* List the full blocks that any query attends to, and return their number; the last block may be the tail. */
@@ -177,29 +191,46 @@ static uint32_t list_blocks(const tile *t, bool *has_tail)
     const tw_paged_step *step = &pool->step;
     const uint32_t last = own_block(t, t->queries - 1);
     const uint64_t full = (step->first + step->count) / pool->config.page_length;
-    uint32_t count = 0;
+    uint32_t count = 0, attended = 0xff;
     *has_tail = last >= full;
     for (uint32_t block = 0; block <= last && block < full; ++block) {
-        bool is_attended = t->is_dense;
-        for (uint32_t q = 0; q < t->queries && !is_attended; ++q)
-            is_attended = attends(t, q, block);
+        if (!t->is_dense && block % 8 == 0)
+            attended = union_of(t, block / 8);
         pool->list[count] = block;
         pool->row_list[count] = t->rows[block];
-        count += is_attended;
+        count += attended >> block % 8 & 1;
     }
     return count;
+}
+
+/* Return the keys of a walk's next page, or in the second pass its values; NULL where it is not in a frame yet. */
+static const unsigned char *next_data(const tw_paged_pool *pool, const tw_paged_walk *walk)
+{
+    if (walk->next >= walk->end)
+        return NULL;
+    const uint32_t frame = pool->frame_of_place[tw_paged_place(pool, walk->rows[walk->next], walk->page)];
+    const uint64_t start = TW_PAGED_HEADER + (walk->is_second ? pool->shape.payload / 2 : 0);
+    return frame == TW_PAGED_NONE ? NULL : tw_paged_slot(pool, frame) + start;
 }
 
 static tw_paged_status pass_over(tile *t, tw_paged_walk *walk, bool has_tail,
                                  void (*visit)(tile *t, uint32_t block, const unsigned char *keys))
 {
     tw_paged_pool *pool = t->pool;
+    const uint64_t half = pool->shape.payload / 2;
     while (walk->next < walk->count) {
         const uint32_t block = pool->list[walk->next];
         const unsigned char *keys;
         const tw_paged_status status = tw_paged_walk_next(pool, walk, &keys);
         if (status != TW_PAGED_OK)
             return status;
+        /*
+         * The next page comes from memory while this one is computed: it is too far away for the processor to foresee.
+         * A function that does nothing else would be removed as one without effect.
+         */
+        const unsigned char *next = next_data(pool, walk);
+        for (uint64_t offset = 0; offset < half && next != NULL; offset += CACHE_LINE)
+            PREFETCH(next + offset);
         visit(t, block, keys);
     }
     const uint32_t last = own_block(t, t->queries - 1);
@@ -270,7 +301,7 @@ static tw_paged_status attend_tile(tile *t, float *const *results, bool is_sever
         return status;
     if (!t->is_finite)
         return finish(t, results, is_several);
-    exponentiate(t);
+    memset(t->done, 0, sizeof t->done);
     tw_paged_walk_again(&walk);
     status = pass_over(t, &walk, has_tail, weigh_values);
     return status == TW_PAGED_OK ? finish(t, results, is_several) : status;

@@ -85,11 +85,16 @@ typedef uint16_t halves_at __attribute__((vector_size(16), aligned(2), may_alias
         const quad cd = __builtin_shufflevector(fc, fd, 0, 1, 4, 5) + __builtin_shufflevector(fc, fd, 2, 3, 6, 7);     \
         quad_out = __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);          \
     } while (0)
+/* y where y > x, else x: what the instruction of AVX does. */
+#ifdef __AVX__
+#define MAXIMUM(x, y) __builtin_ia32_maxps256(y, x)
+#else
+#define MAXIMUM(x, y) ((vector)((((y) > (x)) & (integers)(y)) | (~((y) > (x)) & (integers)(x))))
+#endif
 #define BOUND(out, q, upper, lower)                                                                                    \
     do {                                                                                                               \
         const vector above = (q) * (upper), below = (q) * (lower);                                                     \
-        const integers is_below = below > above;                                                                       \
-        out = (vector)((is_below & (integers)below) | (~is_below & (integers)above));                                  \
+        out = MAXIMUM(above, below);                                                                                   \
     } while (0)
 
 /* Four heads share a pass over the keys, two tokens at once: eight independent chains of additions. */
@@ -325,6 +330,27 @@ static inline void exp_lanes(float *s, float most, float *lanes)
     *(vector_at *)lanes += e;
 }
 
+/* Fold eight numbers at once to a maximum and the greatest magnitude; return how many were folded. */
+static inline uint32_t maximum_lanes(const float *s, uint32_t count, float *most, uint32_t *magnitude)
+{
+    if (count < TW_PAGED_LANES)
+        return 0;
+    vector greatest = LOAD_F32(s);
+    integers magnitudes = (integers)greatest & 0x7fffffff;
+    uint32_t t = TW_PAGED_LANES;
+    for (; t + TW_PAGED_LANES <= count; t += TW_PAGED_LANES) {
+        const vector more = LOAD_F32(s + t);
+        const integers bits = (integers)more & 0x7fffffff, is_more = bits > magnitudes;
+        greatest = MAXIMUM(greatest, more);
+        magnitudes = (is_more & bits) | (~is_more & magnitudes);
+    }
+    for (uint32_t j = 0; j < TW_PAGED_LANES; ++j) {
+        *most = tw_paged_max(*most, greatest[j]);
+        *magnitude = (uint32_t)magnitudes[j] > *magnitude ? (uint32_t)magnitudes[j] : *magnitude;
+    }
+    return t;
+}
+
 #else
 
 void tw_paged_dots(float *scores, size_t stride, const float *queries, uint32_t heads, const void *keys,
@@ -345,6 +371,12 @@ void tw_paged_weigh(float *sums, const float *weights, size_t stride, uint32_t h
     weigh_plain(sums, weights, stride, heads, values, element, tokens, 0, dim);
 }
 
+static inline uint32_t maximum_lanes(const float *s, uint32_t count, float *most, uint32_t *magnitude)
+{
+    (void)s, (void)count, (void)most, (void)magnitude;
+    return 0;
+}
+
 static inline void exp_lanes(float *s, float most, float *lanes)
 {
     for (uint32_t j = 0; j < TW_PAGED_LANES; ++j) {
@@ -358,12 +390,15 @@ static inline void exp_lanes(float *s, float most, float *lanes)
 void tw_paged_exponentials(float *s, uint32_t first, uint32_t tokens, float most, float *lanes)
 {
     uint32_t t = 0;
-    if (first % TW_PAGED_LANES == 0)
-        for (; t + TW_PAGED_LANES <= tokens; t += TW_PAGED_LANES)
+    while (t < tokens) {
+        if ((first + t) % TW_PAGED_LANES == 0 && tokens - t >= TW_PAGED_LANES) {
             exp_lanes(s + t, most, lanes);
-    for (; t < tokens; ++t) {
+            t += TW_PAGED_LANES;
+            continue;
+        }
         s[t] = tw_paged_exp(s[t] - most);
         lanes[(first + t) % TW_PAGED_LANES] += s[t];
+        ++t;
     }
 }
 
@@ -372,7 +407,7 @@ bool tw_paged_maximum(const float *s, uint32_t count, float *most)
     /* The bits of magnitudes are ordered as they are; infinities and NaN come last. */
     uint32_t magnitude = 0;
     float greatest = *most;
-    for (uint32_t t = 0; t < count; ++t) {
+    for (uint32_t t = maximum_lanes(s, count, &greatest, &magnitude); t < count; ++t) {
         const uint32_t bits = tw_paged_bits(s[t]) & 0x7fffffffu;
         magnitude = bits > magnitude ? bits : magnitude;
         greatest = tw_paged_max(greatest, s[t]);

@@ -82,15 +82,13 @@ static uint32_t order_of(float x)
 }
 
 /* Find the count-th greatest score by its order, digit by digit, and how many of the scores equal to it are among the count. */
-static uint32_t threshold_of(const float *scores, uint32_t first, uint32_t last, uint32_t count, uint32_t *ties)
+static uint32_t threshold_of(const uint32_t *orders, uint32_t scores, uint32_t count, uint32_t *ties)
 {
     uint32_t prefix = 0, mask = 0;
     for (int shift = 24; shift >= 0; shift -= 8) {
         uint32_t histogram[256] = {0}, digit = 255;
-        for (uint32_t block = first; block < last; ++block) {
-            const uint32_t order = order_of(scores[block]);
-            histogram[order >> shift & 0xff] += (order & mask) == prefix;
-        }
+        for (uint32_t n = 0; n < scores; ++n)
+            histogram[orders[n] >> shift & 0xff] += (orders[n] & mask) == prefix;
         for (; histogram[digit] < count; --digit)
             count -= histogram[digit];
         prefix |= digit << shift;
@@ -100,19 +98,23 @@ static uint32_t threshold_of(const float *scores, uint32_t first, uint32_t last,
     return prefix;
 }
 
-/* Set the bits of the `count` blocks of the greatest scores, the lower one of equals. */
-static void take_greatest(const float *scores, uint32_t first, uint32_t last, uint32_t count, unsigned char *bits)
+/* Set the bits of the `count` blocks of [first, last) of the greatest scores, the lower one of equals. */
+static void take_greatest(tw_paged_pool *pool, const float *scores, uint32_t first, uint32_t last, uint32_t count,
+                          unsigned char *bits)
 {
-    uint32_t ties;
+    uint32_t ties, *orders = pool->list;
     if (count == 0)
         return;
-    const uint32_t threshold = threshold_of(scores, first, last, count, &ties);
+    for (uint32_t block = first; block < last; ++block)
+        orders[block] = order_of(scores[block]);
+    const uint32_t threshold = threshold_of(orders + first, last - first, count, &ties);
     for (uint32_t block = first; block < last; ++block) {
-        const uint32_t order = order_of(scores[block]);
-        const bool is_tie = order == threshold && ties > 0;
-        ties -= is_tie;
-        if (order > threshold || is_tie)
+        if (orders[block] < threshold)
+            continue;
+        const bool is_tie = orders[block] == threshold;
+        if (!is_tie || ties > 0)
             tw_paged_set_bit(bits, block);
+        ties -= is_tie && ties > 0;
     }
 }
 
@@ -126,16 +128,17 @@ tw_paged_status tw_paged_choose(tw_paged_pool *pool, const uint32_t *rows, uint3
     const uint32_t first = least_of(config->sinks, own), last = own - least_of(config->recent, own - first);
     const uint32_t places = config->budget_pages - 1 - first - (own - last);
     memset(bits, 0, pool->shape.block_bits);
-    for (uint32_t block = 0; block <= own; ++block)
-        if (block < first || block >= last)
-            tw_paged_set_bit(bits, block);
+    for (uint32_t block = 0; block < first; ++block)
+        tw_paged_set_bit(bits, block);
+    for (uint32_t block = last; block <= own; ++block)
+        tw_paged_set_bit(bits, block);
     if (config->reduce != TW_PAGED_UNION) {
         reduce_heads(pool, own);
-        take_greatest(pool->reduced, first, last, places, bits);
+        take_greatest(pool, pool->reduced, first, last, places, bits);
         return TW_PAGED_OK;
     }
     for (uint32_t head = 0; head < pool->shape.group; ++head)
-        take_greatest(pool->block_scores + head * block_stride(pool), first, last, places, bits);
+        take_greatest(pool, pool->block_scores + head * block_stride(pool), first, last, places, bits);
     return TW_PAGED_OK;
 }
 
