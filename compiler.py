@@ -117,6 +117,7 @@ class Model:
         from .dialects.core.syntax.text import new_context, parse_module
         from .dialects.core.verification.verifier import verify
         from .frontend.importer import import_onnx
+        from .passes.introduce_paged_state import mask_rows
 
         if path.suffix != ".mlir":
             return import_onnx(
@@ -125,7 +126,7 @@ class Model:
                 input_types=self.input_types,
                 input_values=self.input_values,
                 outputs=self.outputs,
-                rows=self.context,
+                rows=mask_rows(self.context, added) if self.page_length and added else self.context,
                 added=added,
             )
         if self.outputs:

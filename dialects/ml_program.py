@@ -170,7 +170,7 @@ def loads_of(op: Operation, symbol: str) -> list[GlobalLoadOp]:
     return [each for each in loads if each.symbol == symbol]
 
 
-def new_global(name: str, type: Attribute, value: Attribute) -> GlobalOp:
+def new_global(name: str, type: Attribute, value: Attribute | None) -> GlobalOp:
     """Return a private mutable global with its first value."""
     return GlobalOp(StringAttr(name), type, UnitAttr(), value, cast(Any, StringAttr("private")))
 

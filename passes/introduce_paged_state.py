@@ -9,7 +9,17 @@ from typing import Any, cast
 from onnx import TensorProto
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DictionaryAttr, IntegerType, ModuleOp, Signedness, TensorType, f32, i32
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    TensorType,
+    f32,
+    i32,
+    i64,
+)
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -20,18 +30,30 @@ from ..dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
 from ..errors import Diagnostic
 from ..ir import element_of, functions, set_argument_attributes, shape_of, where
 from .core.base import Pass
-from .introduce_state import caches_to_state, drop_caches, drop_unused, set_ports
-from .lowering.index_ranges import bound_indices
+from .introduce_state import caches_to_state, check_tables, drop_caches, drop_unused, set_ports
+from .lowering.index_ranges import RANGE, bound_indices
 from .paging.layers import Layer, find_layers, reshaped
 from .recover import load_rules
 from .recover.rules import RULES
 from .recover_operators import recover_operators
-from .state.caches import port_attributes, port_name
+from .state.caches import find_caches, port_attributes, port_name
+from .state.growth import Growth
 from .state.nodes import node
 
 POOL = "kv"
 """Symbol of the pool."""
+_PROMPT_ROWS = 4096
 _POSITION, _TOKEN = i32, IntegerType(32, Signedness.UNSIGNED)
+
+
+def mask_rows(context: int, added: int) -> int:
+    """
+    Return the rows of the caches for which masks of a function of `added` tokens are examined.
+
+    A step is examined for the whole context, so that a sliding window of any length is found; a prompt's mask has an
+    entry for each token and row, and shows the same window.
+    """
+    return context if added == 1 else min(context, max(_PROMPT_ROWS, 2 * added))
 
 
 def introduce_paged_state(module: ModuleOp, function: func.FuncOp, context: int, page_length: int) -> None:
@@ -43,10 +65,12 @@ def introduce_paged_state(module: ModuleOp, function: func.FuncOp, context: int,
     cache.
     """
     drop_unused(function)
-    growth, position = caches_to_state(module, function, context, context)
+    added = find_caches(function)[0].added
+    rows = mask_rows(context, added)
+    growth, position = caches_to_state(module, function, rows, rows, filled=False)
+    check_tables(function, position, context - added)
     load_rules()
     recover_operators(function, [rule for rule in RULES if rule.operator == "Attention"])
-    added = growth.caches[0].added
     layers = find_layers(module, growth, position, added)
     pool = _pool(layers, context, page_length)
     Rewriter.insert_op(pool, InsertPoint.before(functions(module)[0]))
@@ -55,7 +79,8 @@ def introduce_paged_state(module: ModuleOp, function: func.FuncOp, context: int,
     drop_caches(function, growth.caches)
     _drop_states(module, function)
     _drop_mask(function)
-    _add_step(function, position, added)
+    _refuse_rows(function, growth, context)
+    _add_step(function, position, added, context)
     bound_indices(function)
 
 
@@ -126,7 +151,20 @@ def _drop_mask(function: func.FuncOp) -> None:
     set_ports(function, rows, port_attributes(function, "res_attrs"))
 
 
-def _add_step(function: func.FuncOp, position: SSAValue, added: int) -> None:
+def _refuse_rows(function: func.FuncOp, growth: Growth, context: int) -> None:
+    """Raise Diagnostic for a tensor with an entry for each row of the caches that is still used, if it has too few."""
+    for op in function.body.block.ops:
+        if growth.new < context and any(result in growth.axes for result in op.results):
+            raise Diagnostic(
+                "a prompt's function computes a value for each row of the context",
+                where=where(op),
+                expected="values of its tokens alone, besides attention",
+                found=f"a tensor for {growth.new} of {context} rows",
+                remedy="leave out --prefill",
+            )
+
+
+def _add_step(function: func.FuncOp, position: SSAValue, added: int, context: int) -> None:
     """Begin a step with the tokens of the call at the start of a function, and commit it at its end."""
     block = function.body.block
     others = [argument for argument in block.args if argument is not position]
@@ -150,7 +188,8 @@ def _add_step(function: func.FuncOp, position: SSAValue, added: int) -> None:
     Rewriter.insert_op(_located(CommitOp(POOL), function), InsertPoint.before(last))
     rows = port_attributes(function, "arg_attrs")
     for row in rows:
-        row.pop(STATE, None)
+        if row.pop(STATE, None) is not None:
+            row[RANGE] = DenseArrayBase.from_list(i64, [0, context - added])
     set_argument_attributes(function, [DictionaryAttr(row) for row in rows])
 
 

@@ -79,11 +79,14 @@ def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int)
     bound_indices(function)
 
 
-def caches_to_state(module: ModuleOp, function: func.FuncOp, context: int, rows: int) -> tuple[Growth, SSAValue]:
+def caches_to_state(
+    module: ModuleOp, function: func.FuncOp, context: int, rows: int, *, filled: bool = True
+) -> tuple[Growth, SSAValue]:
     """
     Replace the caches of a function by state of `context` rows; return the grown tensors and the input `position`.
 
-    Unwritten rows still take part in reductions, and the ports of the caches are still there.
+    Unwritten rows still take part in reductions, and the ports of the caches are still there. The state begins as
+    zeros; without a value where it is not `filled`.
     """
     for argument in function.body.block.args:
         if not isinstance(argument.type, TensorType):
@@ -103,7 +106,7 @@ def caches_to_state(module: ModuleOp, function: func.FuncOp, context: int, rows:
     growth = follow(function, caches, rows)
     position = _position(function, rows, added)
     _number_rows(function, position, added)
-    _check_tables(function, position, context - added)
+    check_tables(function, position, context - added)
     first = function.body.block.first_op
     assert first is not None
     index = position if shape_of(position) == (1,) else _reshaped(position, [1], first)
@@ -111,7 +114,7 @@ def caches_to_state(module: ModuleOp, function: func.FuncOp, context: int, rows:
     _keep_inputs(growth, context)
     for cache in caches:
         del growth.axes[cache.concat.results[0]]
-        growth.axes[_keep(module, cache, context, rows, index)] = cache.axis
+        growth.axes[_keep(module, cache, context, rows, index, filled)] = cache.axis
     return growth, position
 
 
@@ -215,7 +218,7 @@ def _number_rows(function: func.FuncOp, position: SSAValue, added: int) -> None:
     set_ports(function, rows, port_attributes(function, "res_attrs"))
 
 
-def _check_tables(function: func.FuncOp, position: SSAValue, last: int) -> None:
+def check_tables(function: func.FuncOp, position: SSAValue, last: int) -> None:
     """Check that tables indexed by the position have a row for each of `last` positions."""
     for op in function.body.block.ops:
         if not isinstance(op, OnnxOp) or op.name != "onnx.Gather":
@@ -245,7 +248,7 @@ def set_ports(
     function.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], outputs)
 
 
-def _keep(module: ModuleOp, cache: Cache, context: int, rows: int, index: SSAValue) -> SSAValue:
+def _keep(module: ModuleOp, cache: Cache, context: int, rows: int, index: SSAValue, filled: bool) -> SSAValue:
     """
     Replace a cache by a global: insert the store of new rows at `index`; return its first `rows`.
 
@@ -261,7 +264,7 @@ def _keep(module: ModuleOp, cache: Cache, context: int, rows: int, index: SSAVal
         added = _reshaped(added, [1, *shape_of(added)], concat)
     kind = TensorType(element, shape if batched else [1, *shape])
     name = _free_name(module, cache.name)
-    definition = new_global(name, kind, dense(np.zeros(kind.get_shape()), element))
+    definition = new_global(name, kind, dense(np.zeros(kind.get_shape()), element) if filled else None)
     definition.attributes["onnx.name"] = StringAttr(cache.name)
     Rewriter.insert_op(definition, InsertPoint.before(functions(module)[0]))
     load = GlobalLoadOp(name, kind)
