@@ -461,11 +461,13 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 
 def _add_generate(parser: argparse.ArgumentParser) -> None:
     from .runtime.tools.generate import add_arguments
+    from .runtime.tools.store_options import add_store_arguments
 
     add_arguments(parser)
     _add_model_options(parser)
     _add_prefill(parser)
     _add_paged(parser)
+    add_store_arguments(parser)
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:

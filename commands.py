@@ -240,6 +240,8 @@ def generate_command(options: argparse.Namespace) -> int:
     from .runtime.tools.session import check_place, host_run, level_for, runner
 
     place = options.on or "host"
+    if options.paged:
+        return _generate_paged(options, place)
     if options.model.is_dir():
         _check_folder(options, place)
         compiled = HostNetwork(options.model, sanitize=place == "sanitizers")
@@ -250,6 +252,30 @@ def generate_command(options: argparse.Namespace) -> int:
         level = level_for(place)._asdict()
         compilation = compile_model(_model(options), options.target, **level, observers=observers)
     return run(options, runner(compilation, place), module_language(compilation.module), place)
+
+
+def _generate_paged(options: argparse.Namespace, place: str) -> int:
+    """Run `tilewright generate --paged`: the store keeps what a prompt shares with the last one."""
+    from .runtime.tools.generate import check_prompt, run
+    from .runtime.tools.generate_paged import paged_language, paged_run, shared_prefix, statistics
+
+    if place not in ("host", "interpreter"):
+        raise usage_error(
+            f"a paged store does not serve '{place}'", expected="host or interpreter", remedy="leave --on out"
+        )
+    if options.model.is_dir():
+        _check_folder(options, place)
+    options.context = options.context or max(len(options.prompt) + options.tokens - 1, options.page_length)
+    network, inputs, prompt = paged_run(options, place, _model(options))
+    language = paged_language(inputs, prompt, network.store.config.context)
+    check_prompt(language, options.prompt, options.tokens)
+    taken = shared_prefix(network.store, network.sequence, options.prompt)
+    network.store.truncate(network.sequence, taken)
+    status = run(options, network, language, place, taken)
+    if options.kv_dir is not None:
+        network.store.save()
+    print(statistics(network.store.get_stats()), file=sys.stderr)
+    return status
 
 
 def check_command(options: argparse.Namespace) -> int:

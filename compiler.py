@@ -34,6 +34,9 @@ PROOFS = {
 
 _RUNTIME = Path(__file__).parent / "runtime" / "c"
 
+MODEL_HASH = "model_sha256"
+"""Key of a report: the hash of the model by which the files of its paged store are told from those of others."""
+
 PREFILL = "network_prefill"
 """The function that takes several rows at once."""
 
@@ -168,6 +171,24 @@ class Compilation:
             return render(self.module)
 
 
+def model_hash(path: Path) -> bytes:
+    """Return SHA-256 of a model's file and of the files with its external data. Raises Diagnostic for none."""
+    import hashlib
+
+    import onnx
+    from onnx.external_data_helper import ExternalDataInfo, uses_external_data
+
+    with errors_in(path):
+        digest = hashlib.sha256(path.read_bytes())
+        if path.suffix != ".onnx":
+            return digest.digest()
+        tensors = onnx.load(str(path), load_external_data=False).graph.initializer
+        names = {ExternalDataInfo(tensor).location for tensor in tensors if uses_external_data(tensor)}
+        for name in sorted(names):
+            digest.update((path.parent / name).read_bytes())
+    return digest.digest()
+
+
 def machine_named(name: str) -> targets.Machine:
     """Return the machine of that name, or of that folder or file. Raises UsageError for an unknown one."""
     from .dialects.core.machine.file import variants
@@ -269,6 +290,8 @@ def _compile(
         else:
             manager.run(module, pipeline, new_context())
     found: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
+    if model.page_length:
+        found[MODEL_HASH] = model_hash(model.path).hex()
     if name:
         found["name"] = name
         for layer in found["layers"]:

@@ -78,7 +78,7 @@ class HostNetwork:
         if isinstance(network, CProgram):
             write_program(network, self.folder)
         self.files = files_in(self.folder) if isinstance(network, Path) else network.files
-        header = emitted_text(self.folder / self.files.header)
+        header = self._header = emitted_text(self.folder / self.files.header)
         self.entries = entries_of(header, self.folder)
         first = self.entries[0]
         self.inputs, self.outputs = first.inputs, first.outputs
@@ -102,6 +102,7 @@ class HostNetwork:
             library = ctypes.CDLL(str(own))
             if image is not None:
                 _fill_external(library, first.function.removesuffix("_run"), image)
+            self._library = library
             self._functions = [getattr(library, entry.function) for entry in self.entries]
             for function, entry in zip(self._functions, self.entries, strict=True):
                 function.restype = ctypes.c_int32 if entry.returns else None
@@ -127,6 +128,30 @@ class HostNetwork:
         if status:
             raise refused(self.folder / self.files.header, status, called, given)
         return outputs
+
+    def pool_shape(self) -> dict[str, float]:
+        """Return the sizes of the paged store that the network needs, and the scale of its scores, as `paged.pool`."""
+        prefix = f"{self.entries[0].prefix}_KV_"
+        macros = re.findall(rf"^#define {prefix}(\w+) (\S+)$", self._header, re.MULTILINE)
+        sizes: dict[str, float] = {name.lower(): int(text) for name, text in macros if name != "SCALE"}
+        return sizes | {"scale": float.fromhex(text.removesuffix("f")) for name, text in macros if name == "SCALE"}
+
+    def bind(self, steps: int) -> None:
+        """
+        Give the network the functions of its paged store, `tw_paged_steps` at an address, which must outlive it.
+
+        Raises Diagnostic for a network without a paged store, and for one that runs in another process.
+        """
+        if self._program is not None:
+            raise Diagnostic("a paged store serves a network in this process", remedy="run it on the host")
+        name = f"{self.entries[0].function.removesuffix('_run')}_bind"
+        if not hasattr(self._library, name):
+            raise Diagnostic(
+                "the network has no paged store",
+                where=str(self.folder / self.files.header),
+                remedy="compile it with --paged and --context",
+            )
+        getattr(self._library, name)(ctypes.c_void_p(steps))
 
     @property
     def is_program(self) -> bool:

@@ -129,6 +129,15 @@ class Session:
         """Return a function, by default that of the session."""
         return self._interpreter.symbol(symbol_in(self._module, function or self._function))
 
+    @property
+    def module(self) -> ModuleOp:
+        """The program."""
+        return self._module
+
+    def storage(self, symbol: str) -> Any:
+        """Return the memory of a global itself, or the pool of a paged store."""
+        return self._interpreter.storage(symbol)
+
     def contents(self, symbol: str) -> Array:
         """Return a copy of the memory of a global."""
         return np.array(self._interpreter.storage(symbol))

@@ -132,19 +132,26 @@ def check_prompt(language: Language, prompt: Sequence[int], count: int) -> None:
 
 
 def generate(
-    run: Run, language: Language, prompt: Sequence[int], count: int, *, each: Callable[[int], None] = lambda token: None
+    run: Run,
+    language: Language,
+    prompt: Sequence[int],
+    count: int,
+    *,
+    taken: int = 0,
+    each: Callable[[int], None] = lambda token: None,
 ) -> list[int]:
     """
     Return `count` tokens that follow a prompt, each of the greatest score, the first of equal ones.
 
-    As much of the prompt as fills calls for several tokens is taken in by these. The state is reset before. `each` is
-    called with the number of tokens that are taken in, after each call. Raises Diagnostic for what `check_prompt`
-    refuses.
+    As much of the prompt as fills calls for several tokens is taken in by these. The state is reset before, unless it
+    holds the first `taken` tokens of the prompt. `each` is called with the number of tokens that are taken in, after
+    each call. Raises Diagnostic for what `check_prompt` refuses.
     """
     check_prompt(language, prompt, count)
-    run.reset()
+    if not taken:
+        run.reset()
     tokens = list(prompt)
-    given = 0
+    given = taken
     while len(tokens) < len(prompt) + count:
         several = language.prompt
         form = several if several is not None and len(tokens) - given >= several.count else language
@@ -196,22 +203,32 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def run(options: argparse.Namespace, network: Run, language: Language, place: str) -> int:
-    """Print the tokens that follow the prompt, and to standard error how fast they came."""
+def run(options: argparse.Namespace, network: Run, language: Language, place: str, taken: int = 0) -> int:
+    """
+    Print the tokens that follow the prompt, and to standard error how fast they came.
+
+    The network's state holds the first `taken` tokens of the prompt.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
     check_prompt(language, options.prompt, options.tokens)
     status = Console(stderr=True)
-    total = len(options.prompt) + options.tokens - 1
+    total = len(options.prompt) + options.tokens - 1 - taken
     start = time.perf_counter()
     with Progress(console=status, transient=True, disable=not status.is_terminal) as bar:
         task = bar.add_task("generating", total=total)
         made = generate(
-            network, language, options.prompt, options.tokens, each=lambda done: bar.update(task, completed=done)
+            network,
+            language,
+            options.prompt,
+            options.tokens,
+            taken=taken,
+            each=lambda done: bar.update(task, completed=done - taken),
         )
     rate = total / max(time.perf_counter() - start, 1e-9)
     print(",".join(str(token) for token in made))
     given = len(options.prompt)
-    print(f"{given} tokens in, {len(made)} out, on {place}: {rate:,.1f} tokens a second", file=sys.stderr)
+    kept = f" ({taken} of them kept)" if taken else ""
+    print(f"{given} tokens in{kept}, {len(made)} out, on {place}: {rate:,.1f} tokens a second", file=sys.stderr)
     return 0

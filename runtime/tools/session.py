@@ -58,7 +58,7 @@ class Interpreted:
     def __init__(self, compilation: Compilation, interleave: int | None = None):
         self._model = compilation.model.path
         self._interleave = interleave
-        self._session = self._session_of(compilation.module)
+        self.session = self._session_of(compilation.module)
 
     def _session_of(self, module: ModuleOp) -> Session:
         from ..interpreter import Session
@@ -67,10 +67,15 @@ class Interpreted:
 
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
         with errors_in(self._model):
-            return self._session.run(inputs, function=function)
+            return self.session.run(inputs, function=function)
+
+    @property
+    def module(self) -> ModuleOp:
+        """The program that is run."""
+        return self.session.module
 
     def reset(self) -> None:
-        self._session.reset()
+        self.session.reset()
 
 
 class Simulated(Interpreted):

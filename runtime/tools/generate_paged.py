@@ -1,0 +1,167 @@
+"""Text from a decoder whose keys and values are in a paged store: `tilewright generate --paged`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Protocol
+
+from ...compiler import MODEL_HASH, PREFILL, Model, compile_model
+from ...dialects.core.ports import POSITION, symbol_in
+from ...dialects.paged.ops import PoolOp
+from ...ir import Array, symbol_names
+from ...passes.emitc.text.files import REPORT
+from ..host import HostNetwork, emitted_text
+from ..inputs import Input, host_inputs, network_inputs
+from ..paged.config import Config, Element, Eviction, Reduction
+from .generate import Language, language_of
+from .session import Interpreted, level_for
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..paged.stats import Stats
+
+
+class Store(Protocol):
+    """Pool of a paged store, in C or in Python."""
+
+    config: Config
+
+    def length(self, sequence: int) -> int: ...
+    def exists(self, sequence: int) -> bool: ...
+    def create(self) -> int: ...
+    def truncate(self, sequence: int, length: int) -> None: ...
+    def tokens(self, sequence: int, first: int, count: int) -> NDArray: ...
+    def save(self) -> None: ...
+    def get_stats(self) -> Stats: ...
+
+
+@dataclass(frozen=True)
+class PagedRun:
+    """Decoder on a store: `call` runs a function of it, a step of `sequence`."""
+
+    call: _Call
+    store: Store
+    sequence: int
+
+    def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+        return self.call(inputs, function=function)
+
+    def reset(self) -> None:
+        """Remove all tokens of the sequence."""
+        self.store.truncate(self.sequence, 0)
+
+
+class _Call(Protocol):
+    def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]: ...
+
+
+def store_config(shape: Mapping[str, float], options: argparse.Namespace, model: bytes) -> Config:
+    """
+    Return the configuration of a store by the options.
+
+    `shape` has the sizes of `paged.pool` and its scale. Raises PagedError for a bad value.
+    """
+    length, context = int(shape["page_length"]), int(shape["context"])
+    sizes = {name: int(shape[name]) for name in ("layers", "heads", "kv_heads", "head_dim", "page_length")}
+    element = Element[options.kv_type.upper()]
+    return Config(
+        **sizes,
+        capacity=-(-context // length) * length,
+        context=context,
+        memory=options.kv_memory,
+        scale=shape["scale"],
+        element=element,
+        digest=element,
+        budget_pages=-(-options.kv_budget // length),
+        sinks=options.kv_sinks,
+        recent=options.kv_recent,
+        skip_layers=options.kv_skip_layers,
+        reduce=Reduction[options.kv_reduce.upper().replace("-", "_")],
+        eviction=Eviction[options.kv_eviction.upper()],
+        sparse_prefill=True,
+        model=model,
+    )
+
+
+def paged_language(inputs: Sequence[Input], prompt: Sequence[Input], context: int) -> Language:
+    """Return the inputs of a decoder with a paged store. Raises Diagnostic where it is no language model."""
+    step, several = (_with_state(each, context) for each in (inputs, prompt))
+    return language_of(step, several)
+
+
+def _with_state(inputs: Sequence[Input], context: int) -> list[Input]:
+    """Return inputs whose position counts the rows of a state of `context`."""
+    added = next((prod(each.shape) for each in inputs if each.name != POSITION), 0)
+    return [replace(each, added=added, rows=context) if each.name == POSITION else each for each in inputs]
+
+
+def paged_run(
+    options: argparse.Namespace, place: str, model: Model
+) -> tuple[PagedRun, Sequence[Input], Sequence[Input]]:
+    """
+    Return a decoder on its store, the inputs of a step and those of its function for a prompt, none without one.
+
+    The model is compiled, unless it is the folder of a network compiled with --paged. Raises Diagnostic, and PagedError
+    where the store cannot be opened.
+    """
+    if options.model.is_dir():
+        network = HostNetwork(options.model)
+        report = json.loads(emitted_text(options.model / REPORT))
+        run = _host_run(network, options, bytes.fromhex(report[MODEL_HASH]))
+        return run, host_inputs(network), host_inputs(network, PREFILL) if network.has(PREFILL) else ()
+    level = level_for(place)._asdict()
+    compilation = compile_model(model, options.target, **level)
+    identity = bytes.fromhex(compilation.report[MODEL_HASH])
+    if place == "interpreter":
+        interpreted = Interpreted(compilation)
+        names = [symbol_in(compilation.module, name) for name in ("network", PREFILL)]
+        known = symbol_names(compilation.module.body.block)
+        inputs = [network_inputs(compilation.module, name) if name in known else () for name in names]
+        return _interpreted_run(interpreted, options, identity), inputs[0], inputs[1]
+    network = HostNetwork(compilation.program())
+    prompt = host_inputs(network, PREFILL) if network.has(PREFILL) else ()
+    return _host_run(network, options, identity), host_inputs(network), prompt
+
+
+def _host_run(network: HostNetwork, options: argparse.Namespace, model: bytes) -> PagedRun:
+    """Return a compiled decoder on a store in C, opened as the options say. Raises PagedError, and Diagnostic."""
+    from ..paged.binding import BoundNetwork
+    from ..paged.native import NativePool
+
+    store = NativePool(store_config(network.pool_shape(), options, model), options.kv_dir)
+    sequence = 0 if store.exists(0) else store.create()
+    return PagedRun(BoundNetwork(network, store, sequence), store, sequence)
+
+
+def _interpreted_run(run: Interpreted, options: argparse.Namespace, model: bytes) -> PagedRun:
+    """Return an interpreted decoder on a store in Python, opened as the options say. Raises PagedError."""
+    from ..interpreter.paged import BoundPool
+    from ..paged.pool import Pool
+
+    symbol, pool = next((op.sym_name.data, op) for op in run.module.body.block.ops if isinstance(op, PoolOp))
+    shape = {name: pool.size(name) for name in pool.SIZES} | {"scale": pool.scale.value.data}
+    store = Pool(store_config(shape, options, model), options.kv_dir)
+    sequence = 0 if store.exists(0) else store.create()
+    bound: BoundPool = run.session.storage(symbol)
+    bound.pool, bound.sequence = store, sequence
+    return PagedRun(run, store, sequence)
+
+
+def shared_prefix(store: Store, sequence: int, prompt: Sequence[int]) -> int:
+    """Return how many tokens of a prompt but its last are at the start of a sequence."""
+    count = min(store.length(sequence), len(prompt) - 1)
+    stored = store.tokens(sequence, 0, count).tolist()
+    pairs = enumerate(zip(stored, prompt, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), count)
+
+
+def statistics(stats: Stats) -> str:
+    """Return a line of a store's statistics."""
+    seen = stats.hits + stats.misses
+    rate = f"{100 * stats.hits / seen:.1f} % of pages in memory" if seen else "all pages in memory"
+    return f"{stats.memory:,} bytes of memory, {rate}, {stats.bytes_read:,} bytes read, {stats.bytes_written:,} written"
