@@ -1,8 +1,7 @@
 """
-The last level that the interpreter runs: C, or the level before it where concurrent programs become threads there.
+The last level that the interpreter runs: C, or the level before it of programs that call what only C can run.
 
-Threads are calls of a header that the compiled C alone can run; a module before `convert-to-emitc` holds the programs
-as `hier.concurrent`.
+Those are threads and a paged store: a module before `convert-to-emitc` holds them as `hier.concurrent` and `paged`.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.syntax.text import new_context
 from ..dialects.hier import ConcurrentOp
+from ..dialects.paged.ops import PoolOp
 from ..errors import Diagnostic
 from ..passes.convert_to_emitc import ConvertToEmitcPass
 from ..passes.core.manager import Observer, PassManager, Place
@@ -23,16 +23,16 @@ from ..passes.core.pipeline import Pipeline
 
 
 class _LastLevel(Diagnostic):
-    """Raised before the pass that makes threads of concurrent programs."""
+    """Raised before the pass that makes calls of what only C can run."""
 
 
 class _Guard(Observer):
-    """Observer that stops the pipeline before concurrent programs become threads."""
+    """Observer that stops the pipeline before concurrent programs and steps of a paged store become calls."""
 
     def before_pass(self, place: Place, module: ModuleOp) -> None:
         is_last = isinstance(place.step.run, ConvertToEmitcPass)
-        if is_last and any(isinstance(op, ConcurrentOp) for op in nested_ops(module)):
-            raise _LastLevel("the next pass makes threads of concurrent programs")
+        if is_last and any(isinstance(op, ConcurrentOp | PoolOp) for op in nested_ops(module)):
+            raise _LastLevel("the next pass makes calls that only C can run")
 
 
 def run_to_last_level(module: ModuleOp, pipeline: Pipeline, manager: PassManager) -> None:

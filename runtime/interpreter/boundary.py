@@ -42,7 +42,7 @@ from .memory import new_buffer, new_memref
 STATUS = "tilewright.status"
 """Attribute of a function that returns a status of its input checks instead of an output."""
 
-_RULES_ON_DEMAND = {"onnx": "onnx", "emitc": "c_rules", "ml_program": "state"}
+_RULES_ON_DEMAND = {"onnx": "onnx", "emitc": "c_rules", "ml_program": "state", "paged": "paged"}
 """Dialect -> the module of this package with its rules."""
 
 

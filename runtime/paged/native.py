@@ -25,6 +25,7 @@ from .system_calls import Io
 Floats: TypeAlias = "NDArray[np.float32]"
 Words: TypeAlias = "NDArray[np.uint32]"
 
+_RUNTIME = Path(__file__).parents[1] / "c"
 FLAGS = ("-std=c11", "-O3", "-pthread")
 _MESSAGE = 256
 _REMEDIES = {
@@ -49,7 +50,7 @@ def sources() -> list[Path]:
 @cache
 def library() -> ctypes.CDLL:
     """Build the store for this machine and load it. Raises Diagnostic where the compiler fails."""
-    loaded = ctypes.CDLL(str(compile_shared(sources(), [*FLAGS, *_machine_flags()])))
+    loaded = ctypes.CDLL(str(compile_shared(sources(), [*FLAGS, f"-I{_RUNTIME}", *_machine_flags()])))
     loaded.tw_paged_working_set.restype = ctypes.c_uint64
     loaded.tw_paged_length.restype = ctypes.c_uint64
     loaded.tw_paged_message.restype = ctypes.c_char_p
@@ -206,6 +207,17 @@ class NativePool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def address(self) -> int:
+        """The address of the pool in C."""
+        return self._pool.value or 0
+
+    def failure(self, status: int) -> PagedError:
+        """Return the error for a status that a call through the binding of a network had."""
+        text = self._library.tw_paged_message(self._pool).decode(errors="replace")
+        kind = Status(status)
+        return PagedError(text, self._folder, remedy=_REMEDIES[kind], status=kind)
 
     def __del__(self) -> None:
         self.close()

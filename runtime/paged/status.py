@@ -23,6 +23,7 @@ class Status(IntEnum):
     NEWER = 8
     LOCKED = 9
     NOT_FINITE = 10
+    OUT_OF_ORDER = 11
 
 
 @dataclass(eq=False)

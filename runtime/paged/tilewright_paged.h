@@ -31,7 +31,8 @@ typedef enum tw_paged_status {
     TW_PAGED_FOREIGN = 7,   /* files of another model, page length, element type or shape */
     TW_PAGED_NEWER = 8,     /* files of a newer version */
     TW_PAGED_LOCKED = 9,    /* another process has the folder open */
-    TW_PAGED_NOT_FINITE = 10 /* a key, value, query, score or result is infinite or NaN: the state is unchanged */
+    TW_PAGED_NOT_FINITE = 10, /* a key, value, query, score or result is infinite or NaN: the state is unchanged */
+    TW_PAGED_OUT_OF_ORDER = 11 /* a network's position is not the length of the sequence: the state is unchanged */
 } tw_paged_status;
 
 enum { TW_PAGED_F32 = 0, TW_PAGED_BF16 = 1 }; /* element types */
@@ -161,5 +162,17 @@ tw_paged_status tw_paged_hash(tw_paged_pool *pool, uint32_t sequence, uint64_t *
 /* Check every file of a folder: headers, checksums, digests against keys, references. Writes a line for each fault. */
 tw_paged_status tw_paged_fsck(const char *folder, const tw_paged_io *io, void (*line)(void *context, const char *text),
                               void *context);
+
+/*
+ * Let a network that Tilewright compiled with --paged add to a sequence: fill in the functions that its `network_bind` is
+ * given (tilewright_paged_steps.h). After each layer the pages that the next one selected last are read ahead. `binding`
+ * outlives the functions; its sequence may be set between runs.
+ */
+struct tw_paged_steps;
+typedef struct tw_paged_binding {
+    tw_paged_pool *pool;
+    uint32_t sequence;
+} tw_paged_binding;
+void tw_paged_bind(struct tw_paged_steps *steps, tw_paged_binding *binding);
 
 #endif

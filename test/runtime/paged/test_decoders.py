@@ -12,8 +12,8 @@ from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend.zoo.klm import Config, build_open
 from tilewright.ir import Array
-from tilewright.runtime.host import HostNetwork, host_inputs
-from tilewright.runtime.inputs import network_inputs
+from tilewright.runtime.host import HostNetwork
+from tilewright.runtime.inputs import host_inputs, network_inputs
 from tilewright.runtime.paged.binding import BoundNetwork
 from tilewright.runtime.paged.config import Config as StoreConfig
 from tilewright.runtime.paged.native import NativePool
