@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .dialects.core.machine import targets
 from .discovery import module_at, target_folders
 from .errors import Diagnostic, did_you_mean
-from .files import errors_in, read_text, write_folder
+from .files import errors_in, read_regular, read_text, write_folder
 from .passes.emitc.text.files import is_bundled
 
 if TYPE_CHECKING:
@@ -179,13 +179,14 @@ def model_hash(path: Path) -> bytes:
     from onnx.external_data_helper import ExternalDataInfo, uses_external_data
 
     with errors_in(path):
-        digest = hashlib.sha256(path.read_bytes())
+        content = read_regular(path)
+        digest = hashlib.sha256(content)
         if path.suffix != ".onnx":
             return digest.digest()
-        tensors = onnx.load(str(path), load_external_data=False).graph.initializer
+        tensors = onnx.ModelProto.FromString(content).graph.initializer
         names = {ExternalDataInfo(tensor).location for tensor in tensors if uses_external_data(tensor)}
         for name in sorted(names):
-            digest.update((path.parent / name).read_bytes())
+            digest.update(read_regular(path.parent / name))
     return digest.digest()
 
 

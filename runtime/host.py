@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import bf16, f16, f32, f64, i1
 
+from ..dialects.paged.ops import PoolOp, PoolShape
 from ..discovery import module_at, target_folders
 from ..errors import Diagnostic
 from ..files import read_regular
@@ -129,12 +130,21 @@ class HostNetwork:
             raise refused(self.folder / self.files.header, status, called, given)
         return outputs
 
-    def pool_shape(self) -> dict[str, float]:
-        """Return the sizes of the paged store that the network needs, and the scale of its scores, as `paged.pool`."""
+    def pool_shape(self) -> PoolShape:
+        """Return the sizes of the paged store that the network needs. Raises Diagnostic for a network without one."""
         prefix = f"{self.entries[0].prefix}_KV_"
-        macros = re.findall(rf"^#define {prefix}(\w+) (\S+)$", self._header, re.MULTILINE)
-        sizes: dict[str, float] = {name.lower(): int(text) for name, text in macros if name != "SCALE"}
-        return sizes | {"scale": float.fromhex(text.removesuffix("f")) for name, text in macros if name == "SCALE"}
+        macros = dict(re.findall(rf"^#define {prefix}(\w+) (\S+)$", self._header, re.MULTILINE))
+        if not macros:
+            raise self._without_store()
+        sizes = [int(macros[name.upper()]) for name in PoolOp.SIZES]
+        return PoolShape(*sizes, scale=float.fromhex(macros["SCALE"].removesuffix("f")))
+
+    def _without_store(self) -> Diagnostic:
+        return Diagnostic(
+            "the network has no paged store",
+            where=str(self.folder / self.files.header),
+            remedy="compile it with --paged and --context",
+        )
 
     def bind(self, steps: int) -> None:
         """
@@ -146,11 +156,7 @@ class HostNetwork:
             raise Diagnostic("a paged store serves a network in this process", remedy="run it on the host")
         name = f"{self.entries[0].function.removesuffix('_run')}_bind"
         if not hasattr(self._library, name):
-            raise Diagnostic(
-                "the network has no paged store",
-                where=str(self.folder / self.files.header),
-                remedy="compile it with --paged and --context",
-            )
+            raise self._without_store()
         getattr(self._library, name)(ctypes.c_void_p(steps))
 
     @property

@@ -10,7 +10,7 @@ Kinds of rule:
 - `@c_rule("function")`: a function `(runner, op, *operands) -> results` for a call of a target's C runtime, on flat
   arrays that begin where the pointers point.
 - `@branch(Op)`: a function `(op, operands) -> (block, arguments)`, where a terminator of a block goes on.
-- `@storage(Op)`: a function `(op) -> array`, the initialised memory of a global.
+- `@storage(Op)`: a function `(op) -> memory`, that of a global: an array, or what else its own ops use.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Runner(Protocol):
 ScalarRule = Callable[..., NDArray[Any]]
 Rule = Callable[[Runner, Any, Sequence[Value]], Sequence[Value]]
 BranchRule = Callable[[Any, Sequence[Value]], tuple[Block, Sequence[Value]]]
-StorageRule = Callable[[Any], NDArray[Any]]
+StorageRule = Callable[[Any], Any]
 
 SCALAR_RULES: dict[type[Operation], ScalarRule] = {}
 """Op class -> `(op, *operands) -> result`."""
@@ -143,7 +143,7 @@ def c_rule(function: str) -> Callable[[_C], _C]:
 
 
 def storage(*ops: type[Operation]) -> Callable[[_G], _G]:
-    """Register `(op) -> array` as the memory of these globals; it raises Diagnostic where one is none."""
+    """Register `(op) -> memory` as that of these globals; it raises Diagnostic where one is none."""
     return registering(STORAGE_RULES, ops)
 
 

@@ -9,6 +9,7 @@ arithmetic.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, cast
 
@@ -48,6 +49,24 @@ from ..core.nesting import module_of, nested_ops
 _STORED = TensorType | MemRefType
 
 
+@dataclass(frozen=True)
+class PoolShape:
+    """Sizes of a paged store, `page_length` and `context` in tokens, and the factor of scores."""
+
+    layers: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    page_length: int
+    context: int
+    scale: float
+
+    @property
+    def capacity(self) -> int:
+        """The tokens of whole pages that hold the context."""
+        return -(-self.context // self.page_length) * self.page_length
+
+
 @irdl_op_definition
 class PoolOp(IRDLOperation):
     """
@@ -83,6 +102,11 @@ class PoolOp(IRDLOperation):
         properties: dict[str, Attribute] = {key: IntegerAttr(sizes[key], i64) for key in PoolOp.SIZES}
         properties |= {"sym_name": StringAttr(name), "scale": FloatAttr(scale, f64)}
         return PoolOp.create(properties=properties)
+
+    @property
+    def shape(self) -> PoolShape:
+        """The sizes and the scale."""
+        return PoolShape(*map(self.size, self.SIZES), scale=self.scale.value.data)
 
     def size(self, name: str) -> int:
         """Return one of the sizes in SIZES."""

@@ -33,10 +33,17 @@ def _pool(op: PoolOp) -> BoundPool:
     from ..paged.config import Config
     from ..paged.pool import Pool
 
-    length = op.size("page_length")
-    shape = {name: op.size(name) for name in ("layers", "heads", "kv_heads", "head_dim", "page_length")}
-    capacity = -(-op.size("context") // length) * length
-    config = Config(**shape, capacity=capacity, memory=0, scale=op.scale.value.data)
+    shape = op.shape
+    config = Config(
+        layers=shape.layers,
+        heads=shape.heads,
+        kv_heads=shape.kv_heads,
+        head_dim=shape.head_dim,
+        page_length=shape.page_length,
+        capacity=shape.capacity,
+        memory=0,
+        scale=shape.scale,
+    )
     rows = config.rows * config.pages * (config.slot + 64)
     pool = Pool(replace(config, memory=config.working_set + rows))
     return BoundPool(pool, pool.create())

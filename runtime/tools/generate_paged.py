@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ...compiler import MODEL_HASH, PREFILL, Model, compile_model
 from ...dialects.core.ports import POSITION, symbol_in
-from ...dialects.paged.ops import PoolOp
+from ...dialects.paged.ops import PoolOp, PoolShape
 from ...ir import Array, symbol_names
 from ...passes.emitc.text.files import REPORT
 from ..host import HostNetwork, emitted_text
@@ -21,6 +21,7 @@ from .generate import Language, language_of
 from .session import Interpreted, level_for
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from ..paged.stats import Stats
@@ -35,7 +36,7 @@ class Store(Protocol):
     def exists(self, sequence: int) -> bool: ...
     def create(self) -> int: ...
     def truncate(self, sequence: int, length: int) -> None: ...
-    def tokens(self, sequence: int, first: int, count: int) -> NDArray: ...
+    def tokens(self, sequence: int, first: int, count: int) -> NDArray[np.uint32]: ...
     def save(self) -> None: ...
     def get_stats(self) -> Stats: ...
 
@@ -60,24 +61,22 @@ class _Call(Protocol):
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]: ...
 
 
-def store_config(shape: Mapping[str, float], options: argparse.Namespace, model: bytes) -> Config:
-    """
-    Return the configuration of a store by the options.
-
-    `shape` has the sizes of `paged.pool` and its scale. Raises PagedError for a bad value.
-    """
-    length, context = int(shape["page_length"]), int(shape["context"])
-    sizes = {name: int(shape[name]) for name in ("layers", "heads", "kv_heads", "head_dim", "page_length")}
+def store_config(shape: PoolShape, options: argparse.Namespace, model: bytes) -> Config:
+    """Return the configuration of a store by the options. Raises PagedError for a bad value."""
     element = Element[options.kv_type.upper()]
     return Config(
-        **sizes,
-        capacity=-(-context // length) * length,
-        context=context,
+        layers=shape.layers,
+        heads=shape.heads,
+        kv_heads=shape.kv_heads,
+        head_dim=shape.head_dim,
+        page_length=shape.page_length,
+        capacity=shape.capacity,
+        context=shape.context,
         memory=options.kv_memory,
-        scale=shape["scale"],
+        scale=shape.scale,
         element=element,
         digest=element,
-        budget_pages=-(-options.kv_budget // length),
+        budget_pages=-(-options.kv_budget // shape.page_length),
         sinks=options.kv_sinks,
         recent=options.kv_recent,
         skip_layers=options.kv_skip_layers,
@@ -143,11 +142,10 @@ def _interpreted_run(run: Interpreted, options: argparse.Namespace, model: bytes
     from ..interpreter.paged import BoundPool
     from ..paged.pool import Pool
 
-    symbol, pool = next((op.sym_name.data, op) for op in run.module.body.block.ops if isinstance(op, PoolOp))
-    shape = {name: pool.size(name) for name in pool.SIZES} | {"scale": pool.scale.value.data}
-    store = Pool(store_config(shape, options, model), options.kv_dir)
+    pool = next(op for op in run.module.body.block.ops if isinstance(op, PoolOp))
+    store = Pool(store_config(pool.shape, options, model), options.kv_dir)
     sequence = 0 if store.exists(0) else store.create()
-    bound: BoundPool = run.session.storage(symbol)
+    bound: BoundPool = run.session.storage(pool.sym_name.data)
     bound.pool, bound.sequence = store, sequence
     return PagedRun(run, store, sequence)
 

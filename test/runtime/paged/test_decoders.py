@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 from tilewright import cli
@@ -30,7 +30,7 @@ CONTEXT = 40
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("decoder") / "decoder.onnx"
-    onnx.save(build_open(3, config=SMALL), str(path))
+    path.write_bytes(build_open(3, config=SMALL).SerializeToString())
     return path
 
 
@@ -45,11 +45,19 @@ def paged(decoder: Path, prefill: int | None = None) -> Model:
     return Model(decoder, context=CONTEXT, prefill=prefill, page_length=4)
 
 
-def store(network: HostNetwork, **changes: float) -> NativePool:
-    shape = {name: value for name, value in network.pool_shape().items() if name != "context"}
-    sizes = {name: value if name == "scale" else int(value) for name, value in shape.items()}
-    config = {"capacity": 40, "memory": 1 << 22, "sparse_prefill": True, **sizes, **changes}
-    return NativePool(StoreConfig(**config))
+def config_of(network: HostNetwork) -> StoreConfig:
+    shape = network.pool_shape()
+    return StoreConfig(
+        layers=shape.layers,
+        heads=shape.heads,
+        kv_heads=shape.kv_heads,
+        head_dim=shape.head_dim,
+        page_length=shape.page_length,
+        capacity=shape.capacity,
+        memory=1 << 22,
+        scale=shape.scale,
+        sparse_prefill=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +65,8 @@ def network(decoder: Path) -> HostNetwork:
     return HostNetwork(compile_model(paged(decoder, prefill=4), "host").program())
 
 
-def run_of(network: HostNetwork, **changes: float) -> BoundNetwork:
-    pool = store(network, **changes)
+def run_of(network: HostNetwork, *, budget: int = 0, capacity: int = CONTEXT) -> BoundNetwork:
+    pool = NativePool(replace(config_of(network), budget_pages=budget, capacity=capacity))
     return BoundNetwork(network, pool, pool.create())
 
 
@@ -76,7 +84,7 @@ def test_a_prompt_at_once_is_one_by_one(network: HostNetwork, expected: list[int
 
 
 def test_a_selection_does_not_depend_on_how_a_prompt_comes(network: HostNetwork) -> None:
-    ways = [tokens_of(network, run_of(network, budget_pages=2), several=several) for several in (False, True)]
+    ways = [tokens_of(network, run_of(network, budget=2), several=several) for several in (False, True)]
     assert ways[0] == ways[1]
 
 
@@ -134,7 +142,7 @@ def test_generate_goes_on_from_a_folder(
 def test_another_model_does_not_go_on(decoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other, folder = tmp_path / "other.onnx", tmp_path / "kv"
     folder.mkdir()
-    onnx.save(build_open(4, config=SMALL), str(other))
+    other.write_bytes(build_open(4, config=SMALL).SerializeToString())
     options = ["--paged", "--page-length", "4", "--context", "40", "--prompt", "1,2,3", "--tokens", "2"]
     assert cli.main(["generate", str(decoder), *options, "--kv-dir", str(folder)]) == 0
     assert cli.main(["generate", str(other), *options, "--kv-dir", str(folder)]) == 1
