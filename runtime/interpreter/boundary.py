@@ -42,7 +42,7 @@ from .memory import new_buffer, new_memref
 STATUS = "tilewright.status"
 """Attribute of a function that returns a status of its input checks instead of an output."""
 
-_RULES_ON_DEMAND = {"onnx": "onnx", "emitc": "c_rules", "ml_program": "state", "paged": "paged"}
+_RULES_ON_DEMAND = {"onnx": ".onnx", "emitc": ".c_rules", "ml_program": ".state", "paged": "..paged.semantics"}
 """Dialect -> the module of this package with its rules."""
 
 
@@ -278,7 +278,7 @@ def load_rules(module: ModuleOp) -> None:
     dialects = {op.name.partition(".")[0] for op in nested_ops(module)}
     for dialect, file in _RULES_ON_DEMAND.items():
         if dialect in dialects:
-            import_module(f"{__package__}.{file}")
+            import_module(file, __package__)
 
 
 def ports(function: Operation) -> tuple[list[Port], list[Port]]:

@@ -139,8 +139,8 @@ def _host_run(network: HostNetwork, options: argparse.Namespace, model: bytes) -
 
 def _interpreted_run(run: Interpreted, options: argparse.Namespace, model: bytes) -> PagedRun:
     """Return an interpreted decoder on a store in Python, opened as the options say. Raises PagedError."""
-    from ..interpreter.paged import BoundPool
     from ..paged.pool import Pool
+    from ..paged.semantics import BoundPool
 
     pool = next(op for op in run.module.body.block.ops if isinstance(op, PoolOp))
     store = Pool(store_config(pool.shape, options, model), options.kv_dir)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,9 +11,8 @@ from ...dialects.core.semantics import Runner, Value, semantics, storage
 from ...dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
 from ...errors import Diagnostic
 from ...ir import Array, where
-
-if TYPE_CHECKING:
-    from ..paged.pool import Pool
+from .config import Config
+from .pool import Pool
 
 
 @dataclass
@@ -28,11 +26,6 @@ class BoundPool:
 @storage(PoolOp)
 def _pool(op: PoolOp) -> BoundPool:
     """Return a pool in memory that attends to all pages."""
-    from dataclasses import replace
-
-    from ..paged.config import Config
-    from ..paged.pool import Pool
-
     shape = op.shape
     config = Config(
         layers=shape.layers,
