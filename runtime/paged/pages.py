@@ -92,7 +92,8 @@ class Pages:
         kept: set[int] = set()
         first = layer * self._config.kv_heads
         for page in range(first, first + self._config.kv_heads):
-            for row in np.flatnonzero(self._rows.touched[page] & self._rows.written).tolist():
+            is_readable = (self._rows.references > 0) & self._rows.written
+            for row in np.flatnonzero(self._rows.touched[page] & is_readable).tolist():
                 if not self._prefetch_page(row, page, kept):
                     return
 

@@ -96,12 +96,15 @@ class Pool:
 
     def get_stats(self) -> Stats:
         """Return the statistics."""
+        filling = 0 if self._step is None else len(self._step.rows)
+        dirty = len(self._rows.unwritten) - filling
         return replace(
             self._stats,
             resident_pages=len(self._pages.frames),
             evictions=self._pages.frames.evictions,
             rows=len(self._rows.in_use),
-            dirty_rows=len(self._rows.unwritten),
+            dirty_rows=dirty,
+            degraded=self._stats.degraded and dirty > 0,
         )
 
     # Sequences
@@ -385,9 +388,8 @@ class Pool:
             self._write(storage, self._rows.to_save)
             self._sync(storage)
             storage.write_manifest(manifest_of(self.config, self._rows, self._sequences).encode())
-            storage.replace_manifest()
             self._rows.protect(self._rows.in_use)
-            storage.sync_folder()
+            storage.replace_manifest()
         except OSError as error:
             raise io_error(error, storage.folder, "saving") from error
         self._rows.protect_only(self._rows.in_use)
@@ -401,17 +403,17 @@ class Pool:
             try:
                 storage.write_row(row, block, serial, payloads, self._rows.digests(row))
             except OSError:
-                self._stats.degraded = not self._rows.written[row]
+                self._stats.degraded = True
                 raise
-            self._rows.written[row] = self._rows.unsynced[row] = True
+            self._rows.note_write(row)
 
     def _sync(self, storage: Storage) -> None:
         try:
             storage.sync()
         except OSError:
-            self._rows.distrust()
+            self._rows.note_sync(has_failed=True)
             raise
-        self._rows.trust()
+        self._rows.note_sync(has_failed=False)
 
     def hash(self, sequence: int) -> int:
         """

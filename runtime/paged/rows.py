@@ -16,8 +16,8 @@ class Rows:
     Table of rows. A row is in use while a sequence or an open step refers to it.
 
     `blocks` and `serials` are those of rows in use; `written` says that its files have it, `pinned` that its frames are
-    fixed; `touched` [pages][rows] marks the pages that the last `attend` of their layer touched; `unsynced` says that
-    a row was written since its file was synced.
+    fixed; `touched` [pages][rows] marks the pages that the last `attend` of their layer touched; `unsynced` says that a
+    row was written and no sync has followed, `suspect` that one has followed and failed.
     """
 
     def __init__(self, config: Config) -> None:
@@ -29,8 +29,8 @@ class Rows:
         self.pinned = np.zeros(config.rows, np.bool_)
         self.touched = np.zeros((config.pages, config.rows), np.bool_)
         self.unsynced = np.zeros(config.rows, np.bool_)
+        self.suspect = np.zeros(config.rows, np.bool_)
         self.next_serial = 0
-        self._is_distrusted = False
         self._digests = np.zeros((config.rows, config.pages, 2, config.head_dim), config.digest.storage)
         self._saved = np.zeros(config.rows, np.bool_)
         """Rows of the last manifest, and of the one before while the last may not be durable."""
@@ -47,22 +47,23 @@ class Rows:
 
     @property
     def to_save(self) -> list[int]:
-        """Rows that `save` writes, ascending: those not written, after a failed sync also those not synced."""
-        mask = ~self.written | (self.unsynced & self._is_distrusted)
-        return np.flatnonzero((self.references > 0) & mask).tolist()
+        """Rows in use that `save` writes, ascending: those not written, and those that a failed sync may have lost."""
+        return np.flatnonzero((self.references > 0) & (~self.written | self.suspect)).tolist()
+
+    def note_write(self, row: int) -> None:
+        """Note that the files have a row, which is not durable yet."""
+        self.written[row] = self.unsynced[row] = True
+        self.suspect[row] = False
+
+    def note_sync(self, has_failed: bool) -> None:
+        """Note a sync of what is written. Where it failed, the system may have dropped what it did not write."""
+        self.suspect |= self.unsynced & has_failed
+        self.unsynced[:] = False
 
     def touched_rows(self, page: int) -> list[int]:
-        """Return the rows whose page the last `attend` touched, in order of blocks."""
-        rows = np.flatnonzero(self.touched[page])
+        """Return the rows in use whose page the last `attend` touched, in order of blocks."""
+        rows = np.flatnonzero(self.touched[page] & (self.references > 0))
         return rows[np.argsort(self.blocks[rows], kind="stable")].tolist()
-
-    def distrust(self) -> None:
-        """Note that a sync failed, after which the system may have dropped what it did not write."""
-        self._is_distrusted = True
-
-    def trust(self) -> None:
-        """Note that all that is written is durable."""
-        self.unsynced[:] = self._is_distrusted = False
 
     def is_fixed(self, page: int) -> bool:
         """Return whether a page, row * pages + page of the row, is not evicted."""
@@ -86,7 +87,7 @@ class Rows:
             )
         self.references[free] = 1
         self.blocks[free] = blocks
-        self.written[free] = False
+        self.written[free] = self.unsynced[free] = self.suspect[free] = False
         return free.tolist()
 
     def number(self, rows: Sequence[int]) -> None:
@@ -104,7 +105,6 @@ class Rows:
         self.references[list(rows)] -= 1
         free = [row for row in rows if not self.references[row]]
         self.pinned[free] = False
-        self.touched[:, free] = False
         return free
 
     # Digests

@@ -30,7 +30,7 @@ from .files import (
 )
 from .stats import Stats
 from .status import PagedError, Status, corrupt, io_error
-from .system_calls import Io, read_all, write_all
+from .system_calls import Io, read_all, repeated, write_all
 
 Bytes: TypeAlias = "NDArray[np.uint8]"
 _T = TypeVar("_T")
@@ -56,12 +56,28 @@ class Storage:
         self._sizes: dict[str, int] = {}
         self._has_new_names = False
         self._lock = locked(io, self.folder, create=True)
+        try:
+            for name in (PAGES, DIGESTS):
+                self._open_old(name)
+        except PagedError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the files and release the lock."""
         for file in (*self._files.values(), self._lock):
             self._io.close(file)
         self._files = {}
+
+    def _open_old(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            try:
+                self._files[name] = self._io.open(self.folder, name, False)
+                self._sizes[name] = self._io.size(self._files[name])
+            except FileNotFoundError:
+                raise
+            except OSError as error:
+                raise io_error(error, self.where(name), "opening") from error
 
     def where(self, name: str) -> str:
         """Return a file's path, for messages."""
@@ -88,21 +104,15 @@ class Storage:
                 remedy="open another folder, or configure the pool as the folder is",
                 status=Status.FOREIGN,
             )
-        if manifest.rows:
-            rows = manifest.rows[-1][0] + 1
-            self._open_old(PAGES, rows * self._config.pages * self._config.slot)
-            self._open_old(DIGESTS, rows * self._config.entry)
+        rows = manifest.rows[-1][0] + 1 if manifest.rows else 0
+        self._check_size(PAGES, rows * self._config.pages * self._config.slot)
+        self._check_size(DIGESTS, rows * self._config.entry)
         return manifest
 
-    def _open_old(self, name: str, least: int) -> None:
-        try:
-            self._files[name] = self._io.open(self.folder, name, False)
-            self._sizes[name] = self._io.size(self._files[name])
-        except FileNotFoundError as error:
-            raise corrupt(self.where(name), "it is missing") from error
-        except OSError as error:
-            raise io_error(error, self.where(name), "opening") from error
-        if self._sizes[name] < least:
+    def _check_size(self, name: str, least: int) -> None:
+        if least and name not in self._files:
+            raise corrupt(self.where(name), "it is missing")
+        if self._sizes.get(name, 0) < least:
             size = self._sizes[name]
             raise corrupt(self.where(name), "it ends early", f"{least} bytes at least", f"{size} bytes")
 
@@ -144,6 +154,8 @@ class Storage:
     def write_row(self, row: int, block: int, serial: int, payloads: Bytes, digests: Stored) -> None:
         """Write the pages [pages][bytes] of a row, then its digests. Raises OSError; counts what was written."""
         config = self._config
+        self._create(PAGES)
+        self._create(DIGESTS)
         self._grow(PAGES, row, config.pages * config.slot)
         self._grow(DIGESTS, row, config.entry)
         for page, crc in enumerate(crc32c_rows(payloads).tolist()):
@@ -160,11 +172,14 @@ class Storage:
         self._counted(lambda: write_all(self._io, self._files[name], data, offset))
         self._stats.bytes_written += len(data)
 
+    def _create(self, name: str) -> None:
+        if name in self._files:
+            return
+        self._files[name] = self._counted(lambda: self._io.open(self.folder, name, True))
+        self._sizes[name] = self._io.size(self._files[name])
+        self._has_new_names = True
+
     def _grow(self, name: str, row: int, row_bytes: int) -> None:
-        if name not in self._files:
-            self._files[name] = self._counted(lambda: self._io.open(self.folder, name, True))
-            self._sizes[name] = self._io.size(self._files[name])
-            self._has_new_names = True
         if self._sizes[name] >= (row + 1) * row_bytes:
             return
         size = min(self._config.rows, -(-(row + 1) // _GROWTH) * _GROWTH) * row_bytes
@@ -178,39 +193,43 @@ class Storage:
             if error.errno not in _UNSUPPORTED:
                 raise
 
-    def _counted(self, call: Callable[[], _T]) -> _T:
+    def _counted(self, call: Callable[[], _T], *expected: type[OSError]) -> _T:
+        """Make a system call, and count it where it fails otherwise than `expected`."""
         try:
             return call()
-        except OSError:
-            self._stats.write_errors += 1
+        except OSError as error:
+            self._stats.write_errors += not isinstance(error, expected)
             raise
 
     def sync(self) -> None:
         """Make the files of pages and digests durable. Raises OSError."""
         for name in (PAGES, DIGESTS):
             if name in self._files:
-                self._counted(lambda file=self._files[name]: self._io.sync(file))
+                self._sync(self._files[name])
+
+    def _sync(self, file: int) -> None:
+        self._counted(lambda: repeated(self._io.sync, file))
 
     def write_manifest(self, data: bytes) -> None:
-        """Write a manifest beside the last one and make it durable. Raises OSError; the last one holds then."""
+        """Write a manifest beside the last one, and make it durable. Raises OSError."""
+        if self._has_new_names:
+            self._sync_folder()
         with suppress(FileNotFoundError):
-            self._io.remove(self.folder, NEW_MANIFEST)
+            self._counted(lambda: self._io.remove(self.folder, NEW_MANIFEST), FileNotFoundError)
         file = self._counted(lambda: self._io.open(self.folder, NEW_MANIFEST, True))
         try:
             self._counted(lambda: write_all(self._io, file, data, 0))
             self._stats.bytes_written += len(data)
-            self._counted(lambda: self._io.sync(file))
+            self._sync(file)
         finally:
             self._io.close(file)
 
     def replace_manifest(self) -> None:
-        """Give the new manifest the name of the last one. Raises OSError; the last one holds then."""
-        if self._has_new_names:
-            self.sync_folder()
+        """Give the new manifest the name of the last one, durably. Raises OSError: either has the name then."""
         self._counted(lambda: self._io.rename(self.folder, NEW_MANIFEST, MANIFEST))
+        self._sync_folder()
 
-    def sync_folder(self) -> None:
-        """Make the names of the files durable. Raises OSError."""
+    def _sync_folder(self) -> None:
         self._counted(lambda: self._io.sync_folder(self.folder))
         self._has_new_names = False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -132,3 +133,12 @@ def write_all(io: Io, file: int, data: bytes, offset: int) -> None:
         if not count:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         written += count
+
+
+def repeated(call: Callable[[int], None], file: int) -> None:
+    """Make a system call on a file until it is not interrupted."""
+    while True:
+        try:
+            return call(file)
+        except InterruptedError:
+            continue

@@ -197,4 +197,10 @@ def nth(call: str, name: str, first: int, error: int, last: int | None = None) -
     return fails
 
 
-FULL = errno.ENOSPC
+def failing(call: str, name: str, error: int) -> Callable[[str, str], int]:
+    """Return a fault: all calls of a name on a file, or on any."""
+
+    def fails(this: str, file: str) -> int:
+        return error if call == this and name in ("", file) else 0
+
+    return fails

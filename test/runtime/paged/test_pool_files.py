@@ -22,7 +22,7 @@ from tilewright.runtime.paged.files import DIGESTS, MANIFEST, PAGES, decode_mani
 from tilewright.runtime.paged.fsck import fsck
 from tilewright.runtime.paged.pool import Pool
 from tilewright.runtime.paged.status import PagedError, Status
-from tilewright.test.runtime.paged.pools import Crash, MemoryDisk, config, filled, normal, nth, step
+from tilewright.test.runtime.paged.pools import Crash, MemoryDisk, config, failing, filled, normal, nth, step
 
 SEEDS = st.integers(0, 2**32 - 1)
 FOLDER = "session"
@@ -382,16 +382,12 @@ class Retrying:
             self._pool.save()
 
 
-def full_disk(call: str, name: str) -> int:
-    return errno.ENOSPC if call == "pwrite" else 0
-
-
 def test_a_full_disk_fills_the_memory_and_then_refuses():
     disk = MemoryDisk()
     pool = Pool(config(layers=1, frames=4), FOLDER, disk)
     sequence = filled(pool, 4)
     pool.save()
-    disk.fails = full_disk
+    disk.fails = failing("pwrite", "", errno.ENOSPC)
     for count in range(11):
         step(pool, sequence, 1, count)
     stats, content = pool.get_stats(), pool.hash(sequence)
