@@ -121,12 +121,12 @@ class Storage:
         start = time.monotonic_ns()
         offset = (row * self._config.pages + page) * self._config.slot
         data = self._read(PAGES, self._config.slot, offset)
+        self._stats.bytes_read += self._config.slot
         self._stats.read_ns += time.monotonic_ns() - start
         payload = np.frombuffer(data, np.uint8)[HEADER : HEADER + self._config.payload]
         header = page_header(self._config, page, row, block, serial, int(crc32c_rows(payload[None])[0]))
         if fault := header_fault(data[:HEADER], header):
             raise corrupt(self.where(PAGES), f"row {row}, layer {header.layer}, head {header.head}: {fault}")
-        self._stats.bytes_read += self._config.slot
         return payload
 
     def read_digests(self, row: int, block: int, serial: int) -> Stored:

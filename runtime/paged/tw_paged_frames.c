@@ -86,7 +86,7 @@ void tw_paged_take(tw_paged_pool *pool, uint32_t frame, uint64_t place)
     ++pool->used_frames;
     taken->place = (uint32_t)place;
     taken->is_marked = true;
-    taken->is_prefetch = false;
+    taken->is_earlier = false;
     pool->frame_of_place[place] = frame;
     link_newest(pool, frame);
 }

@@ -47,7 +47,7 @@ typedef struct tw_paged_frame {
     uint32_t older, newer; /* by use, of the frames that are not free */
     uint32_t window;       /* the last window that used it */
     bool is_marked;        /* used since the hand of the clock passed */
-    bool is_prefetch;
+    bool is_earlier;       /* an earlier call began its read */
     atomic_uchar read;
     uint8_t status; /* of the read, and its error */
     int32_t error;

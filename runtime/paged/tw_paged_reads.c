@@ -131,16 +131,31 @@ static tw_paged_status read_to_extra(tw_paged_pool *pool, uint64_t place, unsign
     return result.status == TW_PAGED_OK ? TW_PAGED_OK : tw_paged_read_failed(pool, place, result);
 }
 
-tw_paged_status tw_paged_page(tw_paged_pool *pool, uint32_t row, uint32_t page, unsigned char **slot)
+/* A read that an earlier call began, and that failed, says nothing of this call: the page is read again. */
+static void note_earlier_read(tw_paged_pool *pool, uint32_t frame)
+{
+    if (atomic_load(&pool->frame[frame].read) != TW_PAGED_IDLE)
+        pool->frame[frame].is_earlier = true;
+}
+
+static tw_paged_status page_of_call(tw_paged_pool *pool, uint32_t row, uint32_t page, unsigned char **slot)
 {
     const uint64_t place = tw_paged_place(pool, row, page);
     const uint32_t frame = pool->frame_of_place[place];
     if (frame == TW_PAGED_NONE)
         return read_to_extra(pool, place, slot);
-    const bool is_prefetch = pool->frame[frame].is_prefetch;
+    const bool is_earlier = pool->frame[frame].is_earlier;
     const tw_paged_status status = tw_paged_settle(pool, frame);
     *slot = tw_paged_slot(pool, frame);
-    return status != TW_PAGED_OK && is_prefetch ? read_to_extra(pool, place, slot) : status;
+    return status != TW_PAGED_OK && is_earlier ? read_to_extra(pool, place, slot) : status;
+}
+
+tw_paged_status tw_paged_page(tw_paged_pool *pool, uint32_t row, uint32_t page, unsigned char **slot)
+{
+    const uint32_t frame = pool->frame_of_place[tw_paged_place(pool, row, page)];
+    if (frame != TW_PAGED_NONE)
+        note_earlier_read(pool, frame);
+    return page_of_call(pool, row, page, slot);
 }
 
 void tw_paged_walk_begin(tw_paged_walk *walk, const uint32_t *rows, uint32_t count, uint32_t page)
@@ -160,6 +175,7 @@ static bool touch_place(tw_paged_pool *pool, uint64_t place, bool is_first)
 {
     uint32_t frame = pool->frame_of_place[place];
     if (frame != TW_PAGED_NONE) {
+        note_earlier_read(pool, frame);
         tw_paged_touch(pool, frame);
         pool->frame[frame].window = pool->window;
         return true;
@@ -207,7 +223,7 @@ tw_paged_status tw_paged_walk_next(tw_paged_pool *pool, tw_paged_walk *walk, con
     if (walk->next == walk->end)
         touch_window(pool, walk);
     unsigned char *slot;
-    const tw_paged_status status = tw_paged_page(pool, walk->rows[walk->next], walk->page, &slot);
+    const tw_paged_status status = page_of_call(pool, walk->rows[walk->next], walk->page, &slot);
     *payload = slot + TW_PAGED_HEADER;
     ++walk->next;
     return status;
@@ -222,10 +238,7 @@ static bool prefetch_page(tw_paged_pool *pool, uint32_t row, uint32_t page)
     const bool is_present = pool->frame_of_place[place] != TW_PAGED_NONE;
     if (!touch_place(pool, place, false))
         return false;
-    if (!is_present) {
-        pool->frame[pool->frame_of_place[place]].is_prefetch = true;
-        ++pool->stats.prefetched;
-    }
+    pool->stats.prefetched += !is_present;
     return true;
 }
 

@@ -10,11 +10,10 @@ import errno
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tilewright.runtime.paged.config import Config, Element, Eviction, Reduction
 from tilewright.runtime.paged.files import DIGESTS, MANIFEST, NEW_MANIFEST, PAGES
@@ -23,12 +22,11 @@ from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.paged.native import fsck as native_fsck
 from tilewright.runtime.paged.native import working_set as native_working_set
 from tilewright.runtime.paged.pool import Pool
+from tilewright.runtime.paged.stats import Stats
 from tilewright.runtime.paged.status import PagedError
 from tilewright.test.runtime.paged.pools import Floats, MemoryDisk, failing, normal
 
 FOLDER = "session"
-Outcome = Any
-"""Result of a call as comparable values, or the status that it failed with."""
 
 
 def random_config(rng: random.Random) -> Config:
@@ -82,12 +80,9 @@ class Twins:
             NativePool(self.config, folder, self.disks[1]),
         ]
 
-    def call(self, name: str, *arguments: Any) -> Outcome:
+    def call(self, name: str, *arguments: Any) -> Any:
         """Call a method of both pools and compare what comes of it; returns that, or the error."""
-        shown = ", ".join(
-            f"{each.dtype}{list(each.shape)}" if isinstance(each, np.ndarray) else str(each) for each in arguments
-        )
-        self.log.append(f"{name}({shown})")
+        self.log.append(f"{name}({', '.join(map(shown, arguments))})")
         python, native = (self._outcome(getattr(pool, name), arguments) for pool in self.pools)
         self.log[-1] += f" -> {str(python)[:60]}"
         if name == "attend" and isinstance(python, PagedError):
@@ -109,7 +104,7 @@ class Twins:
     def compare_stats(self) -> None:
         if not self.compares_stats:
             return
-        python, native = (vars(replace(pool.get_stats(), read_ns=0)) for pool in self.pools)
+        python, native = (statistics(pool) for pool in self.pools)
         differing = {name: (value, native[name]) for name, value in python.items() if value != native[name]}
         assert not differing, self._failure(f"{differing}")
 
@@ -268,14 +263,11 @@ class Twins:
 
 
 FAULTS = [
-    ("none", ""),
-    ("none", ""),
-    ("pwrite", PAGES),
-    ("pwrite", DIGESTS),
-    ("reserve", ""),
-    ("pwrite", "manifest.new"),
+    *[("none", ""), ("none", ""), ("pwrite", PAGES), ("pwrite", DIGESTS), ("reserve", ""), ("pwrite", NEW_MANIFEST)],
+    *[("sync", PAGES), ("sync", DIGESTS), ("sync", NEW_MANIFEST), ("rename", ""), ("sync_folder", "")],
 ]
-FAULTS += [("sync", PAGES), ("sync", DIGESTS), ("sync", "manifest.new"), ("rename", ""), ("sync_folder", "")]
+"""Call and file that fail from a time on; none in two cases."""
+
 OPERATIONS = {
     "step": 60,
     "truncate": 8,
@@ -294,6 +286,11 @@ OPERATIONS = {
 """Operation -> how often it comes, in proportion."""
 
 
+def statistics(pool: Any) -> dict[str, float]:
+    stats: Stats = pool.get_stats()
+    return vars(replace(stats, read_ns=0))
+
+
 def shown(argument: Any) -> str:
     return str(getattr(argument, "shape", argument))
 
@@ -304,13 +301,16 @@ def comparable(value: Any) -> Any:
         case PagedError():
             return value.status
         case np.ndarray():
-            array: NDArray[Any] = value
-            return array.shape, array.dtype.name, array.tobytes()
+            return comparable_array(cast("Any", value))
         case list() | tuple():
             parts: list[Any] = [*value]
             return [comparable(part) for part in parts]
         case _:
             return value
+
+
+def comparable_array(array: Any) -> tuple[Any, ...]:
+    return array.shape, array.dtype.name, array.tobytes()
 
 
 @pytest.mark.parametrize("seed", range(20))
