@@ -23,7 +23,8 @@ THREADS = ("-O1", "-g1", "-fsanitize=thread")
 def ran(folder: Path, flags: tuple[str, ...], seeds: int) -> str:
     """Run orders of so many seeds, and return the hash of their results."""
     files = sources()
-    program = compile_executable([PROGRAM, *files], [*STRICT, *flags, "-pthread", f"-I{files[0].parent}"])
+    folders = [f"-I{files[0].parent}", f"-I{files[0].parents[1] / 'c'}"]
+    program = compile_executable([PROGRAM, *files], [*STRICT, *flags, "-pthread", *folders])
     folder.mkdir()
     done = subprocess.run([program, folder, "0", str(seeds)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
