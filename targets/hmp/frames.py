@@ -88,6 +88,8 @@ class PacedSchedule(Schedule):
     def _ask(self, clocks: Mapping[str, float]) -> None:
         for engine in (each for each in self.machine.engines if each.name in clocks):
             changes = self.changes[engine.name]
+            if changes[-1].mhz == clocks[engine.name]:
+                continue
             changes[:] = [change for change in changes if change.time <= self.now] or changes[:1]
             before, wanted = changes[-1].mhz, clocks[engine.name]
             if wanted != before:

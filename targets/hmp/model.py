@@ -235,6 +235,16 @@ def received_by(network: Network, stages: Sequence[Stage], number: int) -> float
     )
 
 
+def received_at(network: Network, number: int) -> float:
+    """
+    Return the nanoseconds in which a stage that begins at a layer receives what the layers before give it.
+
+    That is what its first layer reads: between the layers of find-layers one value alone is alive.
+    """
+    values = (value for value in network.values if OUTSIDE < value.producer < number)
+    return sum(network.handover(value.bytes) for value in values if number in value.consumers)
+
+
 def _energy(machine: Machine, busy: Mapping[str, float], period: float, clocks: Clocks) -> float | None:
     """Return the millijoules of a frame, None where the machine does not say what its processors take."""
     engines = {engine.name: engine for engine in machine.engines}

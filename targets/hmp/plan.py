@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -21,8 +21,10 @@ from ...passes.memory.views import bytes_of
 from ...passes.verify_memory import VerifyMemoryPass
 from ...runtime.inputs import once
 from .frames import RECEIVE, FrameSimulation, Work, simulate_frames
+from .layer_clocks import Setting, SwitchModel
 from .mapping import processors
 from .model import Clocks, Driving, Network, Prediction, network_of, predict, received_by
+from .passes.clock_layers import ClockLayersPass, layer_clocks_of
 from .passes.map_layers import MapLayersPass
 from .passes.outline_stages import LAYERS, OutlineStagesPass
 from .passes.pipeline_frames import PipelineFramesPass
@@ -49,6 +51,22 @@ class Plan:
     simulation: FrameSimulation
     queues: tuple[Queue, ...]
     mode: str
+    clocks: Clocks = field(default_factory=Clocks)
+    settings: tuple[Setting, ...] = ()
+    """Processor and clock of each layer, where layers have clocks."""
+
+    @property
+    def clocks_text(self) -> str:
+        """The clocks in the form that `coop run` takes: big=1800,3:big=1200. Empty where layers have none."""
+        machine = machine_of(self.module)
+        starts = {name: self.clocks.mhz.get(name, machine.engine(name).clock.nominal) for name, _ in self.settings}
+        own = [f"{name}={mhz:g}" for name, mhz in starts.items() if machine.engine(name).clock.mhz]
+        layers = [
+            f"{number}:{name}={mhz:g}"
+            for number, (name, mhz) in enumerate(self.settings)
+            if mhz is not None and mhz != starts[name]
+        ]
+        return ",".join(own + layers) if self.settings else ""
 
     @property
     def queue_bytes(self) -> int:
@@ -84,11 +102,13 @@ def plan(
     depth: int = 0,
     clocks: Clocks = Clocks(),
     driving: Driving = Driving(),
+    settings: Sequence[Setting] = (),
 ) -> Plan:
     """
     Return the plan of a network whose ops have layers; the module becomes the program of its frames.
 
-    A hand-over to a processor that has a host is work of that.
+    A hand-over to a processor that has a host is work of that. `settings` are the clocks of layers in switch mode, by
+    default those that ops have (`hmp.clock`).
 
     The program is proved before it is simulated (verify-memory). Raises Diagnostic where it is refused.
     """
@@ -96,6 +116,21 @@ def plan(
     letters = {name: letter for letter, name in processors(machine).items()}
     prediction = predict(network, order, machine, mode, clocks, driving)
     MapLayersPass("".join(letters[name] for name in order)).apply(context, module)
+    ClockLayersPass("+".join(f"{mhz or 0:g}" for _, mhz in settings)).apply(context, module)
+    layers = _with_clocks(module, machine)
+    if layers and mode != "switch":
+        raise Diagnostic(
+            "clocks of layers in a pipeline, where all layers compute at once",
+            expected="switch mode, or ops without hmp.clock",
+            found=mode,
+            remedy="--mode switch, or clocks of processors",
+        )
+    model = SwitchModel(network, machine, clocks, driving)
+    if layers:
+        frame = model.evaluate(layers)
+        energy = None if prediction.energy is None else frame.energy
+        costs = {"latency": frame.latency, "period": frame.latency, "energy": energy, "handover_energy": None}
+        prediction = replace(prediction, **costs)
     OutlineStagesPass().apply(context, module)
     BufferizePass().apply(context, module)
     for function in functions(module):
@@ -109,8 +144,15 @@ def plan(
     queues = tuple(
         Queue(op.stream.name_hint or "stream", op.depth.data, bytes_of(op.type.tile)) for op in streams if op.type.tile
     )
-    simulation = simulate_frames(module, machine, works_of(network, prediction), clocks.mhz)
-    return Plan(network, module, prediction, simulation, queues, mode)
+    works = works_of(network, prediction, model.wanted_by_layer(layers))
+    simulation = simulate_frames(module, machine, works, clocks.mhz)
+    return Plan(network, module, prediction, simulation, queues, mode, clocks, layers)
+
+
+def _with_clocks(module: ModuleOp, machine: Machine) -> tuple[Setting, ...]:
+    """Return the settings of layers, whose ops have clocks; empty where no layer has one."""
+    settings = layer_clocks_of(functions(module)[0], machine)
+    return tuple((name, mhz or None) for name, mhz in settings) if any(mhz for _, mhz in settings) else ()
 
 
 def works_of(

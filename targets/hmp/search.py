@@ -7,7 +7,7 @@ from itertools import accumulate, product
 from typing import NamedTuple
 
 from ...dialects.core.machine.model import Machine
-from .model import OUTSIDE, Clocks, Driving, Network, Prediction, predict
+from .model import Clocks, Driving, Network, Prediction, predict, received_at
 
 
 def best_mapping(
@@ -28,7 +28,7 @@ def best_mapping(
     scale = {engine.name: clocks.ratio(engine) for engine in machine.engines}
     times = {name: [layer.times[name] * scale[name] for layer in network.layers] for name in names}
     entering = {
-        name: [_received_at(network, number) * scale[driving.receiver(name)] for number in range(len(network.layers))]
+        name: [received_at(network, number) * scale[driving.receiver(name)] for number in range(len(network.layers))]
         for name in names
     }
     order = _pipeline(times, entering, driving) if mode == "pipeline" else _switch(times, entering)
@@ -111,13 +111,3 @@ def _keep(states: list[_State], state: _State) -> None:
         return
     states[:] = [other for other in states if not state.dominates(other)]
     states.append(state)
-
-
-def _received_at(network: Network, number: int) -> float:
-    """
-    Return the nanoseconds in which a stage that begins at a layer receives what the layers before give it.
-
-    That is what its first layer reads: between the layers of find-layers one value alone is alive.
-    """
-    values = (value for value in network.values if OUTSIDE < value.producer < number)
-    return sum(network.handover(value.bytes) for value in values if number in value.consumers)

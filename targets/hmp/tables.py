@@ -22,12 +22,21 @@ def print_plan(plan: Plan) -> None:
 def _layers(plan: Plan) -> Table:
     network = plan.network
     source = f"times: {network.source}" if network.source else "times: modelled"
-    table = Table("layer", "nodes", "MACs", *_processors(plan), "on", title=f"layers of {network.name}, ms; {source}")
+    clock = ["MHz"] if plan.settings else []
+    title = f"layers of {network.name}, ms; {source}"
+    table = Table("layer", "nodes", "MACs", *_processors(plan), "on", *clock, title=title)
     for layer, processor in zip(network.layers, plan.prediction.order, strict=True):
         times = [f"{layer.times[name] / 1e6:.1f}" for name in _processors(plan)]
         nodes = layer.first if layer.first == layer.last else f"{layer.first} .. {layer.last}"
-        table.add_row(str(layer.number), nodes, f"{layer.macs:,}", *times, processor)
+        clock = [f"{_clock(plan, layer.number) or ''}"] if plan.settings else []
+        table.add_row(str(layer.number), nodes, f"{layer.macs:,}", *times, processor, *clock)
     return table
+
+
+def _clock(plan: Plan, layer: int) -> int | None:
+    """Return the clock in MHz that a layer asks for, None for the one from which the run starts."""
+    mhz = plan.settings[layer][1] if plan.settings else None
+    return None if mhz is None else round(mhz)
 
 
 def _processors(plan: Plan) -> list[str]:
@@ -58,8 +67,9 @@ def _summary(plan: Plan) -> list[str]:
     order = "".join(name[0].upper() for name in prediction.order)
     energy = "not known"
     if prediction.energy is not None:
-        share = prediction.handover_energy_share or 0.0
-        energy = f"{prediction.energy:.0f} mJ a frame; hand-overs {prediction.handover_energy:.1f} mJ, {share:.2%}"
+        energy = f"{prediction.energy:.0f} mJ a frame"
+    if (share := prediction.handover_energy_share) is not None:
+        energy += f"; hand-overs {prediction.handover_energy:.1f} mJ, {share:.2%}"
     handovers = f"hand-overs {prediction.handovers / 1e6:.2f} ms, {prediction.handover_share:.2%}"
     return [
         f"order    {order}",
@@ -67,6 +77,7 @@ def _summary(plan: Plan) -> list[str]:
         f"latency  {simulation.latency / 1e6:.2f} ms; {handovers}",
         f"energy   {energy}",
         f"queues   {plan.queue_bytes:,} bytes",
+        *([f"clocks   {plan.clocks_text}"] if plan.settings else []),
     ]
 
 
@@ -86,6 +97,7 @@ def content_of(plan: Plan) -> dict[str, Any]:
                 "macs": layer.macs,
                 "ms": {name: time / 1e6 for name, time in layer.times.items()},
                 "processor": processor,
+                "mhz": _clock(plan, layer.number),
             }
             for layer, processor in zip(plan.network.layers, prediction.order, strict=True)
         ],

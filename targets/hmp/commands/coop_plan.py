@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....files import path_of
+from ....grammar import UsageError
 from ....opt_tool import name_and_shape
 from ..options import add_hosts, add_outstanding, outstanding_of, wanted_hosts
 
@@ -22,10 +24,12 @@ Plan a network over the processors of a chip: stages, queues, frames per second,
   tilewright coop plan net.onnx --target hmp/rk3399pro --mode switch --processors big,little,gpu
   tilewright coop plan net.onnx --target hmp/rk3399pro --clocks big=1416,gpu=L2 --html plan.html
   tilewright coop plan net.onnx --target hmp/rk3399pro --host-gpu little --host-npu big
+  tilewright coop plan net.onnx --target hmp/rk3399pro --mode switch --layer-clocks --latency-ms 200
 
 A layer is a part of the network that one value alone leaves; the plan lists them. An order has a letter for each layer,
 the first one of a processor's name, or for each part between partition points; a single letter is for all. Without an
-order, the best one of all is found: the shortest period in a pipeline, the shortest latency in switch mode.
+order, the best one of all is found: the shortest period in a pipeline, the shortest latency in switch mode; with
+--layer-clocks the one of least energy, with the clock of each layer.
 """
 
 
@@ -39,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--mode", choices=("pipeline", "switch"), default="pipeline", help="all stages at once, or one frame at a time")
     add("--processors", default="", metavar="NAME,NAME", help="without an order, the processors to use (all)")
     add("--clocks", default="", metavar="NAME=MHZ", help="clocks in MHz, or L and an index from 0 (the fastest)")
+    what = "in switch mode, find the clock of each layer for the least energy; layers start from --clocks"
+    add("--layer-clocks", action="store_true", help=what)
+    add("--latency-ms", type=float, metavar="MS", help="with --layer-clocks, the longest latency of a frame (any)")
     add_hosts(parser, "whose work hand-overs to it are (the processor itself)")
     add_outstanding(parser)
     add("--queue-depth", type=_count, default=0, metavar="N", help="slots of each queue (as many as all stages need)")
@@ -80,24 +87,51 @@ def run(options: argparse.Namespace) -> int:
 def _plan(options: argparse.Namespace) -> Plan:
     from ....files import errors_in
     from ..building import processors_of
+    from ..layer_clocks import Setting, SwitchModel, best_layer_clocks
     from ..mapping import order_of
     from ..model import Clocks, Driving
     from ..plan import layered, names_of, plan, timed
     from ..search import best_mapping
     from ..settings import clocks_of, hosts_of
 
+    if options.layer_clocks and options.mode != "switch":
+        raise UsageError(
+            "clocks of layers in a pipeline, where all layers compute at once",
+            expected="--mode switch",
+            found=f"--mode {options.mode} --layer-clocks",
+            remedy="coop explore finds a clock for each processor of a pipeline",
+        )
+    if options.latency_ms is not None and not options.layer_clocks:
+        raise UsageError(
+            "--latency-ms bounds a search of clocks", expected="--layer-clocks", found="--latency-ms alone"
+        )
     module, machine = layered(options.model, options.target, options.input_shape)
     with errors_in(options.model):
         among = names_of(options.processors, machine)
         network = timed(module, machine, options.measured, options.handover_ms)
-        settings = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=False)
-        clocks = Clocks({setting.processor: setting.mhz for setting in settings})
+        given = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=False)
+        clocks = Clocks({setting.processor: setting.mhz for setting in given})
         driving = Driving(hosts_of(wanted_hosts(options), processors_of(machine)), outstanding_of(options, machine))
+        settings: Sequence[Setting] = ()
+        order: Sequence[str] = ()
         if options.order:
             order = order_of(options.order, options.partition_points, len(network.layers), machine)
-        else:
+        if options.layer_clocks:
+            model = SwitchModel(network, machine, clocks, driving)
+            latency = float("inf") if options.latency_ms is None else options.latency_ms * 1e6
+            names = among or [engine.name for engine in machine.engines]
+            found = best_layer_clocks(model, names, order, latency)
+            order, settings = found.order, found.settings
+        elif not order:
             order = best_mapping(network, machine, options.mode, among, clocks, driving).order
-        frames, depth = options.frames, options.queue_depth
         return plan(
-            module, network, order, mode=options.mode, frames=frames, depth=depth, clocks=clocks, driving=driving
+            module,
+            network,
+            order,
+            mode=options.mode,
+            frames=options.frames,
+            depth=options.queue_depth,
+            clocks=clocks,
+            driving=driving,
+            settings=settings,
         )

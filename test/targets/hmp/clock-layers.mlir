@@ -1,0 +1,17 @@
+// RUN: opt-tool %s -p 'map-layers{order=BG},clock-layers{mhz=600+0}' | filecheck %s
+// RUN: opt-tool %s -p 'map-layers{order=BG},clock-layers{mhz=0+400},clock-layers' | filecheck %s --check-prefix=OTHER
+
+// CHECK: linalg.add {hmp.layer = 0 : i64, engine = "big", hmp.clock = 600 : i64}
+// CHECK: linalg.mul {hmp.layer = 1 : i64, engine = "gpu"}
+// OTHER: linalg.add {hmp.layer = 0 : i64, engine = "big"}
+// OTHER: linalg.mul {hmp.layer = 1 : i64, engine = "gpu", hmp.clock = 400 : i64}
+module attributes {hier.machine = {name = "two", clock = {mhz = [1000.0 : f64]}, levels = {RAM = {size = 65536 : i64}}, engines = {
+  big = {level = "RAM", clock = {mhz = [600.0 : f64, 1800.0 : f64]}, runs = {"*" = {cost = "per_element", cycles = 1.0 : f64}}},
+  gpu = {level = "RAM", clock = {mhz = [400.0 : f64, 800.0 : f64]}, runs = {"*" = {cost = "per_element", cycles = 1.0 : f64}}}}}} {
+  func.func @network(%x: tensor<4xf32>) -> (tensor<4xf32> {onnx.name = "a"}, tensor<4xf32> {onnx.name = "b"}) {
+    %e = tensor.empty() : tensor<4xf32>
+    %a = linalg.add {hmp.layer = 0 : i64} ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %b = linalg.mul {hmp.layer = 1 : i64} ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    func.return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+}
