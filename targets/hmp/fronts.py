@@ -39,6 +39,8 @@ class Choice(NamedTuple):
     hosts: Mapping[str, str]
     period: float
     energy: float
+    measured: float | None = None
+    """Milliseconds between frames that a run had, None for a point of the model alone."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,13 @@ def exact_front(space: Space, progress: Progress = no_progress) -> list[Choice]:
             kept = [kept[row] for row in front_of(np.array([[each.period, each.energy] for each in kept]))]
             reach = np.array([[each.period, each.energy] for each in kept])
     return sorted(kept, key=lambda each: each.period)
+
+
+def measured_front(front: Sequence[Choice], measure: Callable[[Choice], float]) -> list[Choice]:
+    """Return the Pareto front of points by the period that `measure` gives, in ms, and by their modelled energy."""
+    points = [choice._replace(measured=measure(choice)) for choice in front]
+    costs = np.array([[cast(float, each.measured), each.energy] for each in points])
+    return [points[row] for row in front_of(costs)]
 
 
 def front_of(costs: Array) -> Array:

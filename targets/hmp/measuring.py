@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -75,22 +75,45 @@ def _times_of(
     folder: Path,
 ) -> dict[int, float]:
     """Return the median milliseconds of the layers that an order has on a processor."""
-    built = build(model, target, choice)
-    write_program(built, folder)
-    file, given = folder / "profile.json", frames or _random_frames(built.facts.inputs, folder / "frames")
-    command = [str(executable(folder, ["-DTW_LAYER_MARKS"])), "--frames", str(given), "--mode", "switch"]
-    command += ["--profile", "2", "--json", str(file), *(["--cores", cores_text(cores)] if cores else [])]
-    done = finished(command, environment={"TILEWRIGHT_NPU_PATH": str(folder.resolve())})
-    if done.returncode:
-        raise Diagnostic(f"the layers on {name} cannot be measured", notes=done.stderr.strip().splitlines()[:5])
+    program = Program.of(model, target, choice, frames, folder, count=12)
+    cores_given = ["--cores", cores_text(cores)] if cores else []
+    profile = program.profile("--mode", "switch", "--profile", "2", *cores_given)
     spans: dict[int, list[float]] = {}
-    for record in json.loads(file.read_text(encoding="utf-8"))["records"]:
+    for record in profile["records"]:
         if record["kind"] == "layer" and record["processor"] == name:
             spans.setdefault(record["layer"], []).append((record["t_end"] - record["t_start"]) / 1e6)
     return {layer: median(values) for layer, values in spans.items()}
 
 
-def _random_frames(ports: Sequence[Port], folder: Path, count: int = 12) -> Path:
+@dataclass(frozen=True)
+class Program:
+    """A network mapped by an order, compiled in a folder, and frames to measure it on."""
+
+    order: str
+    folder: Path
+    file: Path
+    frames: Path
+
+    @classmethod
+    def of(cls, model: Model, target: str, choice: Choice, frames: Path | None, folder: Path, *, count: int) -> Program:
+        """Compile a network with a mapping; without `frames`, raw ones, there are `count` of random numbers."""
+        built = build(model, target, choice)
+        write_program(built, folder)
+        given = frames or _random_frames(built.facts.inputs, folder / "frames", count)
+        return cls(built.facts.order, folder, executable(folder, ["-DTW_LAYER_MARKS"]), given)
+
+    def profile(self, *arguments: str) -> Any:
+        """Run the program, and return its profile. Raises Diagnostic where it fails."""
+        file = self.folder / "profile.json"
+        command = [str(self.file), "--frames", str(self.frames), "--json", str(file), *arguments]
+        done = finished(command, environment={"TILEWRIGHT_NPU_PATH": str(self.folder.resolve())})
+        if done.returncode:
+            notes = done.stderr.strip().splitlines()[:5]
+            raise Diagnostic(f"the order {self.order} cannot be measured", notes=notes)
+        return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _random_frames(ports: Sequence[Port], folder: Path, count: int) -> Path:
     """Write frames of small random numbers; return their place."""
     folder.mkdir()
     random = np.random.default_rng(0)

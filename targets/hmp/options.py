@@ -56,11 +56,7 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     """Add the options of a model and of the machine that it is compiled for."""
     what = f"the machine: {TARGET}, a variant {TARGET}/NAME, or a machine file that includes it ({TARGET})"
     parser.add_argument("--target", default=TARGET, metavar="TARGET", help=what)
-    what = "stages of the GPU: OpenCL C, or C on a thread of a core"
-    parser.add_argument("--gpu", choices=GPUS, default=GPUS[0], help=f"{what} ({GPUS[0]})")
-    what = "stages of the NPU: artefacts of a vendor, which coop vendor describes, or C on a thread of a core"
-    parser.add_argument("--npu", choices=NPUS, default=NPUS[0], help=f"{what} ({NPUS[0]})")
-    parser.add_argument("--npu-chip", default="", metavar="CHIP", help="the chip of the artefacts (the vendor's first)")
+    add_devices(parser)
     add = parser.add_argument_group("open models").add_argument
     what = "set a shape, open in the model or fixed"
     add("--input-shape", type=name_and_shape, action="append", default=[], metavar="NAME=1,3,224,224", help=what)
@@ -68,6 +64,15 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     add("--input-type", type=name_and_value, action="append", default=[], metavar="NAME=ui8", help=what)
     what = "compute what lies between DequantizeLinear and QuantizeLinear in integers"
     parser.add_argument("--integers", action="store_true", help=what)
+
+
+def add_devices(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the stages of GPU and NPU."""
+    what = "stages of the GPU: OpenCL C, or C on a thread of a core"
+    parser.add_argument("--gpu", choices=GPUS, default=GPUS[0], help=f"{what} ({GPUS[0]})")
+    what = "stages of the NPU: artefacts of a vendor, which coop vendor describes, or C on a thread of a core"
+    parser.add_argument("--npu", choices=NPUS, default=NPUS[0], help=f"{what} ({NPUS[0]})")
+    parser.add_argument("--npu-chip", default="", metavar="CHIP", help="the chip of the artefacts (the vendor's first)")
 
 
 HOSTED = "gpu", "npu"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
-from tilewright.targets.hmp.fronts import exact_front, hypervolume, searched_front, space_of
+from tilewright.targets.hmp.commands.coop_explore import run_arguments
+from tilewright.targets.hmp.fronts import Choice, exact_front, hypervolume, measured_front, searched_front, space_of
 from tilewright.targets.hmp.model import Clocks, Driving, Layer, Network, Value, predict
+from tilewright.test.targets.hmp.streamed import network
 
 MACHINE = find_machine("hmp/rk3399pro")
 
@@ -53,6 +58,44 @@ def test_points_beside_predictions(seed: int) -> None:
             space.network, order, MACHINE, "pipeline", Clocks(point.clocks), Driving(point.hosts, outstanding)
         )
         assert (point.period, point.energy) == pytest.approx((planned.period / 1e6, planned.energy))
+
+
+@pytest.mark.quick
+def test_front_by_measured_periods() -> None:
+    """Points that a run finds slower than others of less energy are left out."""
+    points = [Choice(("big",), {}, {}, period, energy) for period, energy in ((1.0, 9.0), (2.0, 8.0), (3.0, 7.0))]
+    measured = {9.0: 5.0, 8.0: 4.0, 7.0: 6.0}
+    front = measured_front(points, lambda choice: measured[choice.energy])
+    assert [(choice.measured, choice.energy) for choice in front] == [(4.0, 8.0), (6.0, 7.0)]
+
+
+@pytest.mark.quick
+def test_arguments_of_a_run() -> None:
+    """Hosts whose cores are given pin their processors; clocks need a back end; what the order does not use is left."""
+    clocks, hosts = {"big": 408.0, "gpu": 200.0, "little": 600.0}, {"gpu": "big", "npu": "little"}
+    choice = Choice(("big", "gpu", "npu"), clocks, hosts, 1.0, 1.0)
+    assert run_arguments(choice, {}, "none") == []
+    words = " ".join(run_arguments(choice, {"big": (0, 1), "npu": (2,)}, "sysfs"))
+    assert words == "--cores big=0+1,npu=2 --hosts gpu=big --clock-backend sysfs --clocks big=408,gpu=200"
+
+
+@pytest.mark.nightly
+def test_exploration_by_running(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each point of the modelled front is run at its clocks; the front is that of measured periods."""
+    model, output, log = network(tmp_path / "net.onnx"), tmp_path / "front.jsonl", tmp_path / "log"
+    words = ["coop", "explore", str(model), "--processors", "big", "-o", str(output)]
+    assert cli.main([*words, "--by-running", "--clock-backend", f"command:echo $1 $2 >> {log}"]) == 0
+    front = [json.loads(line) for line in output.read_text().splitlines()]
+    assert front
+    periods = [point["measured_period_ms"] for point in front]
+    assert periods == sorted(periods)
+    assert min(periods) > 0
+    tried = set(log.read_text().splitlines())
+    assert {f"big {point['clocks']['big']:.0f}" for point in front} <= tried
+    assert len(tried) > 1
+    assert "measured" in capsys.readouterr().out
+    assert cli.main([*words, "--cores", "big=0"]) == 2
+    assert "--cores is for points that are run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seed", range(2))
