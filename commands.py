@@ -235,12 +235,12 @@ def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[I
 def generate_command(options: argparse.Namespace) -> int:
     """Run `tilewright generate`."""
     from .compiler import compile_model
-    from .runtime.host import HostNetwork
+    from .runtime.host import HostNetwork, is_paged
     from .runtime.tools.generate import folder_language, module_language, run
     from .runtime.tools.session import check_place, host_run, level_for, runner
 
     place = options.on or "host"
-    if options.paged:
+    if options.paged or (options.model.is_dir() and is_paged(options.model)):
         return _generate_paged(options, place)
     if options.model.is_dir():
         _check_folder(options, place)
@@ -257,7 +257,7 @@ def generate_command(options: argparse.Namespace) -> int:
 def _generate_paged(options: argparse.Namespace, place: str) -> int:
     """Run `tilewright generate --paged`: the store keeps what a prompt shares with the last one."""
     from .runtime.tools.generate import check_prompt, run
-    from .runtime.tools.generate_paged import paged_language, paged_run, shared_prefix, statistics
+    from .runtime.tools.generate_paged import folder_run, paged_language, paged_run, shared_prefix, statistics
 
     if place not in ("host", "interpreter"):
         raise usage_error(
@@ -265,8 +265,10 @@ def _generate_paged(options: argparse.Namespace, place: str) -> int:
         )
     if options.model.is_dir():
         _check_folder(options, place)
-    options.context = options.context or max(len(options.prompt) + options.tokens - 1, options.page_length)
-    network, inputs, prompt = paged_run(options, place, _model(options))
+        network, inputs, prompt = folder_run(options)
+    else:
+        options.context = options.context or max(len(options.prompt) + options.tokens - 1, options.page_length)
+        network, inputs, prompt = paged_run(options, place, _model(options))
     language = paged_language(inputs, prompt, network.store.config.context)
     check_prompt(language, options.prompt, options.tokens)
     taken = shared_prefix(network.store, network.sequence, options.prompt)

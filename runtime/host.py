@@ -60,6 +60,12 @@ class HostEntry:
     outputs: list[HostPort]
 
 
+def is_paged(folder: Path) -> bool:
+    """Return whether the emitted network of a folder keeps keys and values in a paged store."""
+    header = folder / files_in(folder).header
+    return header.is_file() and "_KV_PAGE_LENGTH " in emitted_text(header)
+
+
 class HostNetwork:
     """
     An emitted network, compiled for this machine.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+import platform
 import shlex
 import shutil
 import stat
@@ -77,6 +78,18 @@ def compile_executable(sources: Sequence[Path], flags: Sequence[str] = ()) -> Pa
     fails.
     """
     return _build(sources, _compiled(flags, ()), "")
+
+
+def vector_flags() -> list[str]:
+    """Return the flags for the vectors of this processor; what is built is kept by its flags, which name it."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return []
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return []
+    features = next((line for line in lines if line.startswith("flags")), "")
+    return ["-march=native", f"-DTW_MACHINE_{hashlib.sha256(features.encode()).hexdigest()[:16]}"]
 
 
 def _compiled(flags: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import hashlib
 import os
-import platform
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..toolchain import compile_shared
+from ..toolchain import compile_shared, vector_flags
 from .config import Config
 from .stats import Stats
 from .status import PagedError, Status
@@ -50,24 +48,12 @@ def sources() -> list[Path]:
 @cache
 def library() -> ctypes.CDLL:
     """Build the store for this machine and load it. Raises Diagnostic where the compiler fails."""
-    loaded = ctypes.CDLL(str(compile_shared(sources(), [*FLAGS, f"-I{_RUNTIME}", *_machine_flags()])))
+    loaded = ctypes.CDLL(str(compile_shared(sources(), [*FLAGS, f"-I{_RUNTIME}", *vector_flags()])))
     loaded.tw_paged_working_set.restype = ctypes.c_uint64
     loaded.tw_paged_length.restype = ctypes.c_uint64
     loaded.tw_paged_message.restype = ctypes.c_char_p
     loaded.tw_paged_exists.restype = ctypes.c_bool
     return loaded
-
-
-def _machine_flags() -> list[str]:
-    """Return the flags for the vectors of this processor; what is built is kept by its flags, which name it."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return []
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return []
-    features = next((line for line in lines if line.startswith("flags")), "")
-    return ["-march=native", f"-DTW_PAGED_MACHINE_{hashlib.sha256(features.encode()).hexdigest()[:16]}"]
 
 
 _FIELDS = {

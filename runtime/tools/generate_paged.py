@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Protocol
 from ...compiler import MODEL_HASH, PREFILL, Model, compile_model
 from ...dialects.core.ports import POSITION, symbol_in
 from ...dialects.paged.ops import PoolOp, PoolShape
+from ...errors import Diagnostic
 from ...ir import Array, symbol_names
 from ...passes.emitc.text.files import REPORT
 from ..host import HostNetwork, emitted_text
 from ..inputs import Input, host_inputs, network_inputs
 from ..paged.config import Config, Element, Eviction, Reduction
+from ..toolchain import vector_flags
 from .generate import Language, language_of
 from .session import Interpreted, level_for
 
@@ -99,20 +101,31 @@ def _with_state(inputs: Sequence[Input], context: int) -> list[Input]:
     return [replace(each, added=added, rows=context) if each.name == POSITION else each for each in inputs]
 
 
+def folder_run(options: argparse.Namespace) -> tuple[PagedRun, Sequence[Input], Sequence[Input]]:
+    """
+    Return the decoder of a compiled folder on its store, the inputs of a step and of its function for a prompt.
+
+    Raises Diagnostic for a folder without a network, and PagedError where the store cannot be opened.
+    """
+    network = HostNetwork(options.model, flags=_fast())
+    report = json.loads(emitted_text(options.model / REPORT))
+    if MODEL_HASH not in report:
+        raise Diagnostic(
+            "the report of a compiled network has no hash of its model",
+            where=str(options.model / REPORT),
+            remedy="compile the model again with --paged",
+        )
+    return _on_host(network, options, bytes.fromhex(report[MODEL_HASH]))
+
+
 def paged_run(
     options: argparse.Namespace, place: str, model: Model
 ) -> tuple[PagedRun, Sequence[Input], Sequence[Input]]:
     """
-    Return a decoder on its store, the inputs of a step and those of its function for a prompt, none without one.
+    Return a model, compiled, on its store, the inputs of a step and of its function for a prompt, none without one.
 
-    The model is compiled, unless it is the folder of a network compiled with --paged. Raises Diagnostic, and PagedError
-    where the store cannot be opened.
+    Raises Diagnostic for the model, and PagedError where the store cannot be opened.
     """
-    if options.model.is_dir():
-        network = HostNetwork(options.model)
-        report = json.loads(emitted_text(options.model / REPORT))
-        run = _host_run(network, options, bytes.fromhex(report[MODEL_HASH]))
-        return run, host_inputs(network), host_inputs(network, PREFILL) if network.has(PREFILL) else ()
     level = level_for(place)._asdict()
     compilation = compile_model(model, options.target, **level)
     identity = bytes.fromhex(compilation.report[MODEL_HASH])
@@ -122,19 +135,25 @@ def paged_run(
         known = symbol_names(compilation.module.body.block)
         inputs = [network_inputs(compilation.module, name) if name in known else () for name in names]
         return _interpreted_run(interpreted, options, identity), inputs[0], inputs[1]
-    network = HostNetwork(compilation.program())
-    prompt = host_inputs(network, PREFILL) if network.has(PREFILL) else ()
-    return _host_run(network, options, identity), host_inputs(network), prompt
+    return _on_host(HostNetwork(compilation.program(), flags=_fast()), options, identity)
 
 
-def _host_run(network: HostNetwork, options: argparse.Namespace, model: bytes) -> PagedRun:
-    """Return a compiled decoder on a store in C, opened as the options say. Raises PagedError, and Diagnostic."""
+def _on_host(
+    network: HostNetwork, options: argparse.Namespace, model: bytes
+) -> tuple[PagedRun, Sequence[Input], Sequence[Input]]:
+    """Open the store in C of a compiled decoder. Raises PagedError, and Diagnostic for a decoder without one."""
     from ..paged.binding import BoundNetwork
     from ..paged.native import NativePool
 
     store = NativePool(store_config(network.pool_shape(), options, model), options.kv_dir)
     sequence = 0 if store.exists(0) else store.create()
-    return PagedRun(BoundNetwork(network, store, sequence), store, sequence)
+    prompt = host_inputs(network, PREFILL) if network.has(PREFILL) else ()
+    return PagedRun(BoundNetwork(network, store, sequence), store, sequence), host_inputs(network), prompt
+
+
+def _fast() -> list[str]:
+    """Return the C compiler's flags for speed on this machine."""
+    return ["-O3", *vector_flags()]
 
 
 def _interpreted_run(run: Interpreted, options: argparse.Namespace, model: bytes) -> PagedRun:
