@@ -146,8 +146,15 @@ class MemoryDisk:
 
     def sync(self, file: int) -> None:
         name, inode = self._open[file]
-        self._call("sync", name)
-        inode.durable, inode.pending = bytes(inode.data), []
+        try:
+            self._call("sync", name)
+        except OSError:
+            inode.pending = []  # what was not written is dropped, though reads still see it
+            raise
+        medium = Inode()
+        for offset, data in [(0, inode.durable), *inode.pending]:
+            medium.write(offset, data)
+        inode.durable, inode.pending = bytes(medium.data), []
 
     def sync_folder(self, folder: str) -> None:
         self._call("sync_folder", "")

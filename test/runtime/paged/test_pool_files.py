@@ -7,6 +7,7 @@ import random
 import struct
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -259,6 +260,13 @@ def test_digests_that_are_not_of_their_keys_are_faults():
         assert pool.exists(0)
 
 
+def test_bytes_between_pages_are_zeros():
+    shape = config(layers=1, page_length=1, capacity=32, element=Element.BF16)
+    disk = saved(shape)
+    disk.names[PAGES].data[shape.slot - 1] = 1
+    assert fsck(FOLDER, disk) == ["pages.tw: row 0, layer 0, head 0: not followed by zeros"]
+
+
 def test_a_page_of_another_time_is_refused():
     """A row whose write was lost still has the page that it had before: its serial is another."""
     shape = config(layers=1)
@@ -321,15 +329,17 @@ def test_after_a_loss_of_power_the_state_is_that_of_a_save(seed: int):
         saves: list[list[tuple[int, int, int]]] = [[]]
         with pytest.raises(Crash):
             program(Pool(small(), FOLDER, disk), saves)
-        left = disk.after_crash(rng)
-        assert fsck(FOLDER, left) == []
-        with Pool(small(), FOLDER, left) as pool:
-            state = digest_of(pool)
-            assert state in saves[-2:], (call, CALLS[call])
+        count = {"pwrite": 1, "sync_folder": 12}.get(CALLS[call][0], 3)
+        draws = [disk.after_crash(rng) for _ in range(count)]
+        for left in draws:
+            assert fsck(FOLDER, left) == []
+            with Pool(small(), FOLDER, left) as pool:
+                assert digest_of(pool) in saves[-2:], (call, CALLS[call])
+        with Pool(small(), FOLDER, draws[0]) as pool:
             pool.save()
             step(pool, pool.create(), 9, 0)
             pool.save()
-        assert fsck(FOLDER, left) == []
+        assert fsck(FOLDER, draws[0]) == []
 
 
 def expected_states() -> list[list[tuple[int, int, int]]]:
@@ -357,8 +367,43 @@ def test_a_write_that_fails_once_changes_no_state(error: int):
         assert not pool.get_stats().degraded
         assert fsck(FOLDER, disk) == []
         assert pool.get_stats().write_errors == 1
-        with Pool(small(), FOLDER, disk) as reopened:
+        with Pool(small(), FOLDER, disk.after_crash(np.random.default_rng(call))) as reopened:
             assert digest_of(reopened) == expected[-1]
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 30))])
+def test_a_loss_of_power_after_a_save_that_failed(seed: int):
+    """Rows of both manifests stay, because either may be the last one."""
+    rng = random.Random(seed)
+    for call in (place for place, (name, _) in enumerate(CALLS) if name in ("sync", "rename", "sync_folder")):
+        fails = [nth("", "", call, errno.EIO), nth("", "", rng.randrange(call + 1, len(CALLS) + 1), -1)]
+        disk = MemoryDisk(lambda name, file, fails=fails: next(filter(None, [each(name, file) for each in fails]), 0))
+        pool = Tolerant(Pool(small(), FOLDER, disk))
+        with suppress(Crash):
+            program(pool, [])  # pyright: ignore[reportArgumentType]
+        for draw in range(4):
+            left = disk.after_crash(np.random.default_rng(draw))
+            assert fsck(FOLDER, left) == []
+            with Pool(small(), FOLDER, left) as reopened:
+                assert digest_of(reopened) in pool.possible, (call, CALLS[call])
+
+
+class Tolerant:
+    """Pool whose `save` may fail; `possible` are the states that a folder may have after a crash."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self.possible: list[list[tuple[int, int, int]]] = [[]]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pool, name)
+
+    def save(self) -> None:
+        state = digest_of(self._pool)
+        self.possible.append(state)
+        with suppress(PagedError):
+            self._pool.save()
+            self.possible = [state]
 
 
 class Retrying:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewright.runtime.paged.config import Eviction
+from tilewright.runtime.paged.frames import Frames
 from tilewright.runtime.paged.pool import Pool
 from tilewright.runtime.paged.residency import Disk, Policy, Residency, StepTrace, simulate
 from tilewright.test.runtime.paged.pools import config, normal
@@ -53,7 +54,7 @@ def counts(result: Any) -> dict[str, int]:
 @pytest.mark.parametrize(("frames", "budget"), [(0, 0), (0, 3), (5, 4), (200, 0)])
 def test_counts_are_those_of_a_pool(eviction: Eviction, prefetch: bool, frames: int, budget: int):
     changes = {"eviction": eviction, "frames": frames, "budget_pages": budget, "layers": 3}
-    pool, trace = traced(45, frames + budget, prefetch, **changes)
+    pool, trace = traced(32, frames + budget, prefetch, **changes)
     policy = Policy.LRU if eviction is Eviction.LRU else Policy.CLOCK
     result = simulate(trace, pool.config.frames, policy, pool.config.slot, DISK, prefetch=prefetch)
     assert counts(result) == counts(pool.get_stats())
@@ -131,6 +132,22 @@ def test_a_demand_waits_for_reads_ahead():
     result = simulate(two_layers((0, 1), (2, 1), (3, 1)), 2, Policy.LRU, 100, Disk(1, 1e9), prefetch=True)
     assert result.prefetched > 0
     assert sum(result.stalls) > 0
+
+
+@pytest.mark.parametrize("eviction", Eviction, ids=lambda eviction: eviction.name)
+def test_pages_that_are_kept_or_fixed_are_not_evicted(eviction: Eviction):
+    fixed: set[int] = set()
+    frames = Frames(2, eviction, fixed.__contains__)
+    assert [frames.take(page) for page in (7, 8)] == [0, 1]
+    assert frames.take(9, kept={7, 8}) is None
+    assert frames.take(9, kept={8}) == 0
+    fixed |= {8, 9}
+    assert (frames.take(7), frames.available(), frames.evictions) == (None, 0, 1)
+    fixed.remove(9)
+    assert frames.take(7) == 0
+    frames.release(8)
+    frames.release(7)
+    assert (frames.take(1), frames.take(2), len(frames)) == (0, 1, 2)
 
 
 def test_nothing():

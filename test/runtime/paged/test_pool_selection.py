@@ -117,3 +117,14 @@ def test_the_missed_mass_is_bounded(seed: int, blocks: int, budget: int, spread:
     full = attention(queries, keys.reshape(-1, 16), values, scale)
     partial = attention(queries, kept, values.reshape(blocks, 4, 16)[chosen].reshape(-1, 16), scale)
     assert np.abs(full - partial).max() <= 2 * bound * np.abs(values).max() + 1e-5
+
+
+@given(SEEDS, st.integers(2, 12), st.integers(1, 5))
+def test_the_bound_is_exact_where_the_keys_of_a_page_are_equal(seed: int, blocks: int, page_length: int):
+    rng = np.random.default_rng(seed)
+    queries, keys = normal(rng, 2, 16), normal(rng, blocks, 1, 16)
+    scores = page_scores(queries, digests(keys, Element.F32)) * np.float32(0.25)
+    most, _, total = softmax_terms(np.repeat(scores[:, :1], page_length, axis=1))
+    mass = np.exp(scores.astype(np.float64))
+    expected = (mass[:, 1:].sum(-1) / mass.sum(-1)).max()
+    assert abs(missed_mass(scores[:, 1:], most, total, page_length) - expected) < 1e-6

@@ -313,12 +313,12 @@ def comparable_array(array: Any) -> tuple[Any, ...]:
     return array.shape, array.dtype.name, array.tobytes()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(30))
 def test_random_programs(seed: int):
     Twins(seed).run(25)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(1000, 3000))
+@pytest.mark.parametrize("seed", range(1000, 1400))
 def test_longer_random_programs(seed: int):
     Twins(seed).run(120)
