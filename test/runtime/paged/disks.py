@@ -170,8 +170,8 @@ class Disk:
 def _remains(file: _File, rng: np.random.Generator) -> _File:
     content = bytearray(file.durable)
     kept = rng.random()
-    for place in rng.permutation(len(file.pending)):
-        offset, data = file.pending[place]
+    order: list[int] = rng.permutation(len(file.pending)).tolist()
+    for offset, data in (file.pending[place] for place in order):
         for start in range(0, len(data), SECTOR):
             if rng.random() < kept:
                 _put(content, offset + start, data[start : start + SECTOR])

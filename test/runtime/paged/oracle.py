@@ -53,15 +53,15 @@ def bounds_of(keys: Floats, digest: Element) -> tuple[Floats, Floats]:
     most, least = keys.max(0), keys.min(0)
     if digest is Element.F32:
         return most, least
-    narrow = ml_dtypes.bfloat16
-    above, below = most.astype(narrow), least.astype(narrow)
-    above = np.where(above.astype(F) < most, np.nextafter(above, narrow(np.inf)), above)
-    below = np.where(below.astype(F) > least, np.nextafter(below, narrow(-np.inf)), below)
+    narrow: Any = ml_dtypes.bfloat16
+    rounded = [each.astype(narrow) for each in (most, least)]
+    above: Any = np.where(rounded[0].astype(F) < most, np.nextafter(rounded[0], narrow(np.inf)), rounded[0])
+    below: Any = np.where(rounded[1].astype(F) > least, np.nextafter(rounded[1], narrow(-np.inf)), rounded[1])
     return above.astype(F), below.astype(F)
 
 
-def page_score(query: Floats, bounds: tuple[Floats, Floats]) -> F:
-    """Upper bound of q k over a page."""
+def page_score(query: Floats, bounds: tuple[Floats, Floats]) -> Floats:
+    """Upper bound of q k over a page: a number."""
     return lane_sum(np.maximum(query * bounds[0], query * bounds[1]))
 
 

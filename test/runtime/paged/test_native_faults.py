@@ -26,6 +26,7 @@ from tilewright.test.runtime.paged.pools import config, step
 SEEDS = st.integers(0, 2**32 - 1)
 FOLDER = "store"
 States = dict[int, int]
+DURABLE = ("sync", "sync_folder", "rename")
 
 
 def refused(call: Callable[[], Any], *statuses: Status) -> PagedError:
@@ -51,17 +52,16 @@ def exhausted(error: PagedError) -> bool:
 
 
 class Session:
-    """Random calls on a pool, each seeded by its number; the state of the last save, and that of the last try."""
+    """Random calls on a pool, each seeded by its number; the states that the folder may have, of saves and tries."""
 
     def __init__(self, pool: NativePool, seed: int):
         self.pool, self.seed = pool, seed
-        self.saved: States = states(pool)
-        self.tried: States = self.saved
+        self.possible: list[States] = [states(pool)]
 
     def save(self) -> None:
-        self.tried = states(self.pool)
+        self.possible.append(states(self.pool))
         self.pool.save()
-        self.saved = self.tried
+        del self.possible[:-1]
 
     def act(self, number: int) -> bytes:
         """Make a call; returns its results. Raises PagedError, but not where rows or frames are exhausted."""
@@ -88,9 +88,23 @@ class Session:
                 raise
         return b""
 
+    def go_on(self, calls: int) -> None:
+        """Make calls, some of which may fail."""
+        for number in range(calls):
+            with suppress(PagedError):
+                self.act(number)
+
 
 def states_of(pool: NativePool) -> list[int]:
     return [number for number in range(pool.config.max_sequences) if pool.exists(number)]
+
+
+def nothing(call: str, name: str) -> int:
+    return 0
+
+
+def reading(call: str, name: str) -> int:
+    return errno.EIO if call == "pread" else 0
 
 
 def nth(number: int, error: int, kinds: Sequence[str] = ()) -> Callable[[str, str], int]:
@@ -126,10 +140,10 @@ def test_each_call_that_fails_changes_no_result(error: int) -> None:
             session = Session(pool, 5)
             for place, results in enumerate(expected):
                 status = attempted(session, place, results)
-                assert status is Status.OK or states_at(disk.killed(), ample) in (session.saved, session.tried)
+                assert status is Status.OK or states_at(disk.killed(), ample) in session.possible
                 outcomes.append(status)
             errors = pool.get_stats().write_errors
-            disk.fails = lambda call, name: 0
+            disk.fails = nothing
             pool.save()
             content = states(pool)
         assert content == states_at(disk.killed(), ample)
@@ -192,13 +206,13 @@ def test_a_read_that_fails_ends_the_step_alone(threads: int) -> None:
         for number in range(30):
             step(pool, sequence, 1, number)
         content = pool.hash(sequence)
-        disk.fails = lambda call, name: errno.EIO if call == "pread" else 0
+        disk.fails = reading
         refused(lambda: pool.hash(sequence), Status.IO)
         error = refused(lambda: step(pool, sequence, 1, 30), Status.IO)
         assert "pages.tw" in str(error)
         pool.rollback()
         assert pool.get_stats().read_errors > 0
-        disk.fails = lambda call, name: 0
+        disk.fails = nothing
         assert pool.hash(sequence) == content
         results = step(pool, sequence, 1, 30)
     with NativePool(replace(settings, memory=1 << 30)) as pool:
@@ -219,10 +233,9 @@ def test_a_full_disk_fills_the_memory_and_then_refuses() -> None:
     """From the start: steps go on until the frames are full of rows that are not written; with space they go on."""
     settings, disk = small(frames=24), Disk(room=0)
     with NativePool(settings, FOLDER, disk) as pool:
-        sequence, status = pool.create(), Status.OK
-        while status is Status.OK:
-            number = pool.length(sequence)
-            status = stepped(pool, sequence, number)
+        sequence, number = pool.create(), 0
+        while (status := stepped(pool, sequence, number)) is Status.OK:
+            number += 1
         assert status is Status.NO_SPACE
         stats = pool.get_stats()
         assert stats.degraded
@@ -242,41 +255,36 @@ def test_a_full_disk_fills_the_memory_and_then_refuses() -> None:
 
 def check_resumed(disk: Disk, settings: Config, session: Session) -> States:
     found = states_at(disk, settings)
-    assert found in (session.saved, session.tried)
+    assert found in session.possible
     return found
 
 
-@pytest.mark.parametrize("kind", [-1, -2], ids=["before", "torn"])
-def test_the_process_ends_at_each_write(kind: int) -> None:
-    """At each of the first 200 writes, before it or in its middle: the state is that of a save, whole."""
+@pytest.mark.sample(40)
+@pytest.mark.parametrize("number", range(200))
+def test_the_process_ends_at_each_write(number: int) -> None:
+    """At each of the first 200 writes, before it and in its middle: the state is that of a save, whole."""
     settings = small()
-    for number in range(200):
+    for kind in (-1, -2):
         disk = Disk(nth(number, kind, ["pwrite"]))
-        session = None
-        try:
-            pool = NativePool(settings, FOLDER, disk)
+        with NativePool(settings, FOLDER, disk) as pool:
             session = Session(pool, 11)
-            for place in range(400):
-                session.act(place)
-            pytest.fail("there are fewer writes")
-        except Crash:
-            assert session is not None
-            session.pool.close()
-            check_resumed(disk.killed(), settings, session)
+            with pytest.raises(Crash):
+                session.go_on(400)
+        check_resumed(disk.killed(), settings, session)
 
 
 def _lose_power(seed: int, crashes: int) -> None:
-    """Random calls until power is lost at a random one, again and again, on what is left; some syncs fail."""
+    """Random calls until power is lost at one, again and again on what is left; some syncs and renames fail."""
     rng = np.random.default_rng(seed)
     settings = small(element=Element(seed % 2), digest=Element(seed // 2 % 2), frames=4 + seed % 3)
     disk, expected = Disk(), dict[int, int]()
     for turn in range(crashes):
-        last, syncs = int(rng.integers(1, 150)), rng.random() < 0.3
-        fails = nth(last, -1)
+        fails = nth(int(rng.integers(1, 40 if rng.random() < 0.5 else 200)), -1)
+        chance = 0.3 if rng.random() < 0.5 else 0.0
 
-        def failing(call: str, name: str, fails: Any = fails, syncs: bool = bool(syncs)) -> int:
+        def failing(call: str, name: str, fails: Callable[[str, str], int] = fails, chance: float = chance) -> int:
             error = fails(call, name)
-            return errno.EIO if error == 0 and syncs and call == "sync" and rng.random() < 0.3 else error
+            return errno.EIO if error == 0 and call in DURABLE and rng.random() < chance else error
 
         with NativePool(settings, FOLDER, disk) as opened:
             assert states(opened) == expected
@@ -284,16 +292,14 @@ def _lose_power(seed: int, crashes: int) -> None:
         session = Session(pool, seed + turn)
         disk.fails = failing
         with suppress(Crash):
-            for place in range(400):
-                with suppress(PagedError):
-                    session.act(place)
+            session.go_on(400)
         pool.close()
-        disk.fails = lambda call, name: 0
+        disk.fails = nothing
         disk = disk.powered_off(rng)
         expected = check_resumed(disk, settings, session)
 
 
-@settings(max_examples=20)
+@settings(max_examples=80)
 @given(SEEDS)
 def test_after_a_loss_of_power_the_state_is_that_of_a_save(seed: int) -> None:
     _lose_power(seed, 4)
@@ -308,7 +314,7 @@ def test_after_many_losses_of_power(seed: int) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 def test_processes_that_are_killed(tmp_path: Path) -> None:
     """A process that SIGKILL ends at a write to real files leaves the state of its last save."""
-    for number in range(1, 200, 17):
+    for number in range(1, 200, 25):
         folder = tmp_path / str(number)
         folder.mkdir()
         marks = folder.with_suffix(".marks")
@@ -319,7 +325,7 @@ def test_processes_that_are_killed(tmp_path: Path) -> None:
         _, status = os.waitpid(child, 0)
         assert os.WIFSIGNALED(status)
         assert os.WTERMSIG(status) == signal.SIGKILL
-        seen = [eval(line) for line in marks.read_text().splitlines()] if marks.exists() else [{}]
+        seen: list[States] = [eval(line) for line in marks.read_text().splitlines()]
         assert fsck(folder) == []
         with NativePool(small(), folder) as pool:
             assert states(pool) in seen[-2:]
@@ -339,7 +345,7 @@ def _until_killed(folder: str, marks: str, number: int) -> None:
     session = Session(pool, number)
     with open(marks, "w") as stream:
         for place in range(1000):
-            stream.write(f"{session.saved}\n{states(pool)}\n")
+            stream.write(f"{session.possible[0]}\n{states(pool)}\n")
             stream.flush()
             session.act(place)
 
