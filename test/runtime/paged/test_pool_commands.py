@@ -21,16 +21,25 @@ def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, st
     return code, out, err
 
 
-def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def blocks(language: str) -> list[str]:
+    """Return the blocks of the page in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
-    code, commands = re.findall(r"^```\w+\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[:2]
+    names: dict[str, object] = {}
     for times in (1, 2):
-        exec(code, {})
-        fsck, show = (run(capsys, *line.split()[1:]) for line in commands.splitlines())
+        exec(blocks("python")[0], names)
+        fsck, show = (run(capsys, *line.split()[1:]) for line in blocks("sh")[0].splitlines())
         assert fsck == (0, "session: no faults\n", "")
         assert show[0] == 0
         assert re.search(rf"0 +│ {times * 81} +│.*on another machine\. ", show[1])
+    exec(blocks("python")[1], names)
+    policies = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [policy for policy, *_ in policies] == ["lru", "clock", "belady"]
+    assert min(policies, key=lambda words: int(words[2])) == policies[2]
 
 
 def test_faults_are_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
