@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ...compiler import MODEL_HASH, PREFILL, Model, compile_model
@@ -145,7 +146,7 @@ def _on_host(
     from ..paged.binding import BoundNetwork
     from ..paged.native import NativePool
 
-    store = NativePool(store_config(network.pool_shape(), options, model), options.kv_dir)
+    store = NativePool(store_config(network.pool_shape(), options, model), make_folder(options.kv_dir))
     sequence = 0 if store.exists(0) else store.create()
     prompt = host_inputs(network, PREFILL) if network.has(PREFILL) else ()
     return PagedRun(BoundNetwork(network, store, sequence), store, sequence), host_inputs(network), prompt
@@ -162,11 +163,27 @@ def _interpreted_run(run: Interpreted, options: argparse.Namespace, model: bytes
     from ..paged.semantics import BoundPool
 
     pool = next(op for op in run.module.body.block.ops if isinstance(op, PoolOp))
-    store = Pool(store_config(pool.shape, options, model), options.kv_dir)
+    store = Pool(store_config(pool.shape, options, model), make_folder(options.kv_dir))
     sequence = 0 if store.exists(0) else store.create()
     bound: BoundPool = run.session.storage(pool.sym_name.data)
     bound.pool, bound.sequence = store, sequence
     return PagedRun(run, store, sequence)
+
+
+def make_folder(folder: Path | None) -> Path | None:
+    """Make the folder of a store, if it is new, and return it. Raises Diagnostic where it cannot be."""
+    if folder is None:
+        return None
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise Diagnostic(
+            "the folder of the store cannot be made",
+            where=str(folder),
+            found=error.strerror or str(error),
+            remedy="give a folder in one that exists and can be written to with --kv-dir",
+        ) from error
+    return folder
 
 
 def shared_prefix(store: Store, sequence: int, prompt: Sequence[int]) -> int:
