@@ -129,8 +129,9 @@ def _padded(terms: Floats) -> Floats:
 
 def weighted_sum(terms: Floats, values: Floats) -> Floats:
     """Compute sum over t of e[t] v[t][d], in order of t: terms [heads][T], values [T][D]; returns [heads][D]."""
-    rows = terms[..., None] * values[None]
-    return np.add.accumulate(rows, axis=1)[:, -1] + np.float32(0)
+    # NumPy adds along the first axis row by row, pairwise only along the last (numpy.sum, Notes).
+    rows = np.ascontiguousarray(terms.T)[..., None] * values[:, None]
+    return np.add.reduce(rows, axis=0) + np.float32(0)
 
 
 def attention(queries: Floats, keys: Floats, values: Floats, scale: float) -> Floats:

@@ -78,7 +78,7 @@ def _apply(shift: Words, crc: Words) -> Words:
 
 @cache
 def _initial(size: int) -> np.uint32:
-    """Return what the initial value adds to the remainder of `size` bytes."""
+    """Compute the contribution of the initial value to the remainder of `size` bytes."""
     crc = np.array([_INVERTED])
     for level in range(size.bit_length()):
         if size >> level & 1:

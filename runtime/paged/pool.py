@@ -65,6 +65,7 @@ class Pool:
         self._rows = Rows(config)
         self._sequences: dict[int, Sequence] = {}
         self._step: Step | None = None
+        self._is_closed = False
         self._storage = None if folder is None else Storage(config, folder, io, self._stats)
         self._pages = Pages(config, self._rows, self._storage, self._stats)
         if self._storage is None:
@@ -90,9 +91,11 @@ class Pool:
 
     def close(self) -> None:
         """Release the lock. What was not saved is lost."""
-        if self._storage is not None:
+        if self._storage is not None and not self._is_closed:
             self._storage.close()
-            self._storage = None
+        self._is_closed = True
+        self._step = None
+        self._sequences = {}
 
     def get_stats(self) -> Stats:
         """Return the statistics."""
@@ -111,14 +114,14 @@ class Pool:
 
     def create(self) -> int:
         """Create an empty sequence; returns its number. Raises PagedError (FULL)."""
-        self._check_closed()
+        self._check_idle()
         number = self._free_number()
         self._sequences[number] = Sequence(self._pages.empty_block())
         return number
 
     def fork(self, sequence: int) -> int:
         """Create a sequence with the tokens of another, whose full pages both share. Raises PagedError (FULL)."""
-        self._check_closed()
+        self._check_idle()
         origin = self._named(sequence)
         number = self._free_number()
         self._rows.share(origin.rows)
@@ -127,7 +130,7 @@ class Pool:
 
     def drop(self, sequence: int) -> None:
         """Remove a sequence."""
-        self._check_closed()
+        self._check_idle()
         self._drop_rows(self._named(sequence).rows)
         del self._sequences[sequence]
 
@@ -137,7 +140,7 @@ class Pool:
 
         Raises PagedError: IO or CORRUPT where the page that becomes the tail is absent and cannot be read.
         """
-        self._check_closed()
+        self._check_idle()
         cut = self._named(sequence)
         if not 0 <= length <= cut.length:
             raise bad_value("length", f"0 to {cut.length}", length)
@@ -191,7 +194,7 @@ class Pool:
             self._pages.release(row)
 
     def _set_pins(self, sequence: int, first: int, last: int, pinned: bool) -> None:
-        self._check_closed()
+        self._check_idle()
         named = self._named(sequence)
         if not 0 <= first <= last <= named.length:
             raise bad_value("first and last", f"a range of the {named.length} tokens", (first, last))
@@ -207,7 +210,7 @@ class Pool:
         Raises PagedError: FULL where the context or the rows are exhausted, NO_SPACE where no frames are free because
         rows are not written or pinned.
         """
-        self._check_closed()
+        self._check_idle()
         named, new = self._named(sequence), _tokens_of(tokens)
         length = named.length + len(new)
         if length > self.config.longest:
@@ -316,7 +319,9 @@ class Pool:
             self._drop_rows(self._step.rows)
             self._step = None
 
-    def _check_closed(self) -> None:
+    def _check_idle(self) -> None:
+        if self._is_closed:
+            raise PagedError("the pool is closed", remedy="open another one")
         if self._step is not None:
             raise PagedError("a step is open", remedy="commit or rollback before other calls")
 
@@ -330,10 +335,8 @@ class Pool:
         return self._step
 
     def prefetch(self, layer: int) -> None:
-        """Read the absent pages that the last `attend` of a layer touched, where `threads` is above 0."""
-        if not 0 <= layer < self.config.layers:
-            raise bad_value("layer", f"below {self.config.layers}", layer)
-        if self.config.threads:
+        """Read the absent pages that the last `attend` of a layer, if there is one, touched; not without `threads`."""
+        if self.config.threads and 0 <= layer < self.config.layers:
             self._pages.prefetch(layer)
 
     def touched(self, layer: int) -> list[list[int]]:
@@ -353,7 +356,7 @@ class Pool:
         Returns the blocks of each KV head, at most `room`, and the scores [heads][blocks] of the full blocks before the
         token's own. Raises PagedError (NOT_FINITE).
         """
-        self._check_closed()
+        self._check_idle()
         named, config = self._named(sequence), self.config
         if not named.length or not 0 <= layer < config.layers:
             raise bad_value("layer", f"below {config.layers}, of a sequence with tokens", layer)
@@ -380,7 +383,7 @@ class Pool:
 
         Raises PagedError: NO_SPACE, IO, and BAD_ARGUMENT where the pool has no folder.
         """
-        self._check_closed()
+        self._check_idle()
         storage = self._storage
         if storage is None:
             raise PagedError("the pool has no folder", remedy="open it with one")
@@ -421,7 +424,7 @@ class Pool:
 
         Raises PagedError: IO or CORRUPT where an absent page cannot be read.
         """
-        self._check_closed()
+        self._check_idle()
         return content_hash(self.config, self._named(sequence), self._rows, self._pages)
 
 

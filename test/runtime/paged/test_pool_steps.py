@@ -177,7 +177,7 @@ def test_calls_out_of_order_are_refused_and_change_nothing():
         lambda: pool.drop(1),
         lambda: pool.fork(1),
         lambda: pool.hash(1),
-        lambda: pool.prefetch(2),
+        lambda: pool.touched(2),
     ):
         refused(call, Status.BAD_ARGUMENT)
     pool.begin(sequence, [1])
@@ -203,6 +203,24 @@ def test_calls_out_of_order_are_refused_and_change_nothing():
     pool.commit()
     assert pool.tokens(sequence, 0, 1).tolist() == [1]
     assert pool.length(sequence) == 1
+
+
+def test_a_closed_pool_is_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        with Pool(config(), folder) as pool:
+            filled(pool, 3)
+            pool.begin(0, [1])
+        ones = np.ones((1, 2, 8), np.float32)
+        for call in (
+            lambda: pool.append(0, ones, ones),
+            lambda: pool.begin(0, [1]),
+            lambda: pool.hash(0),
+            pool.create,
+            pool.save,
+        ):
+            refused(call, Status.BAD_ARGUMENT)
+        pool.close()
+        Pool(config(), folder).close()
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])

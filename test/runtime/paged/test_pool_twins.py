@@ -156,7 +156,7 @@ class Twins:
             return True
         has_failed = self.failed("attend", layer, self.floats(count, config.heads, config.head_dim))
         if self.rng.random() < 0.3:
-            self.call("prefetch", self.rng.randrange(config.layers))
+            self.call("prefetch", self.rng.randint(0, config.layers))
         return not has_failed
 
     def truncate(self) -> None:
@@ -247,7 +247,7 @@ class Twins:
         self.call("drop", self.sequence())
 
     def prefetch(self) -> None:
-        self.call("prefetch", self.rng.randrange(self.config.layers))
+        self.call("prefetch", self.rng.randint(0, self.config.layers))
 
     def run(self, operations: int) -> None:
         assert self.config.working_set == native_working_set(self.config), self.config
