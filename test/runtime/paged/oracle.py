@@ -53,10 +53,12 @@ def bounds_of(keys: Floats, digest: Element) -> tuple[Floats, Floats]:
     most, least = keys.max(0), keys.min(0)
     if digest is Element.F32:
         return most, least
+    # NumPy's stubs do not know the type.
+    numpy: Any = np
     narrow: Any = ml_dtypes.bfloat16
-    rounded = [each.astype(narrow) for each in (most, least)]
-    above: Any = np.where(rounded[0].astype(F) < most, np.nextafter(rounded[0], narrow(np.inf)), rounded[0])
-    below: Any = np.where(rounded[1].astype(F) > least, np.nextafter(rounded[1], narrow(-np.inf)), rounded[1])
+    above, below = numpy.asarray(most, narrow), numpy.asarray(least, narrow)
+    above = numpy.where(above.astype(F) < most, numpy.nextafter(above, narrow(np.inf)), above)
+    below = numpy.where(below.astype(F) > least, numpy.nextafter(below, narrow(-np.inf)), below)
     return above.astype(F), below.astype(F)
 
 
