@@ -72,7 +72,7 @@ def attention(config: Config, keys: Floats, values: Floats, query: Floats) -> tu
             pool.commit()
     results = np.empty_like(query)
     pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (query, results)]
-    attend, layer, handle = library().tw_paged_attend, ctypes.c_uint32(0), pool.handle
+    attend, layer, handle = library().tw_paged_attend, ctypes.c_uint32(0), ctypes.c_void_p(pool.address)
     return lambda: attend(handle, layer, *pointers), results, pool
 
 

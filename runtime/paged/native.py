@@ -223,11 +223,6 @@ class NativePool:
             raise PagedError("the pool is closed", self._folder, remedy=_REMEDIES[Status.BAD_ARGUMENT])
         self._raise(getattr(self._library, f"tw_paged_{name}")(self._pool, *arguments))
 
-    @property
-    def handle(self) -> ctypes.c_void_p:
-        """Pointer to the pool, for functions of `library()`."""
-        return self._pool
-
     def close(self) -> None:
         """Free the memory and release the lock. What was not saved is lost."""
         pool, self._pool = getattr(self, "_pool", None), ctypes.c_void_p()

@@ -36,6 +36,28 @@ static void stop(uint64_t seed, const char *what, const char *message)
     exit(1);
 }
 
+/* With -DCOUNTED and the linker's --wrap: every allocation of the store. */
+static uint64_t allocated, allocations;
+#ifdef COUNTED
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void *__real_malloc(size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    allocated += bytes;
+    ++allocations;
+    return __real_aligned_alloc(alignment, bytes);
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    ++allocations;
+    return __real_malloc(bytes);
+}
+#endif
+
 /* System calls that are short, interrupted, or fail at random. `pread` is called by threads: it draws from its offset. */
 typedef struct faults {
     bool is_failing;
@@ -216,6 +238,10 @@ static void check_memory(const world *w)
         if (stats.resident_pages > stats.frames || stats.rows * w->config.page_length > w->config.capacity)
             stop(w->seed, "statistics", "more pages than frames, or more rows than there are");
     }
+#ifdef COUNTED
+    if (allocations != POOLS)
+        stop(w->seed, "memory", "there are other allocations than that of each tw_paged_open");
+#endif
 }
 
 static void run(world *w, const char *folder)
@@ -230,6 +256,7 @@ static void run(world *w, const char *folder)
     io.pwrite = faulty_pwrite;
     io.sync = faulty_sync;
     state = w->seed * 7919 + 1;
+    allocations = 0;
     w->config = draw();
     tw_paged_config configs[POOLS];
     for (uint32_t n = 0; n < POOLS; ++n) {
@@ -240,9 +267,14 @@ static void run(world *w, const char *folder)
         snprintf(paths[n], sizeof paths[n], "%s/%llu-%u", folder, (unsigned long long)w->seed, n);
         if (n > 0 && mkdir(paths[n], 0700) != 0)
             stop(w->seed, "mkdir", strerror(errno));
+        const uint64_t before = allocated;
         if (tw_paged_open(&w->pool[n], &configs[n], n == 0 ? NULL : paths[n], n == 1 ? &io : &quick, message,
                           sizeof message) != TW_PAGED_OK)
             stop(w->seed, "open", message);
+        tw_paged_stats stats;
+        tw_paged_get_stats(w->pool[n], &stats);
+        if (stats.memory > configs[n].memory || (allocated > 0 && stats.memory != allocated - before))
+            stop(w->seed, "memory", "other bytes are allocated than the statistics say, or more than configured");
     }
     for (uint32_t n = 0; n < 60; ++n) {
         const uint32_t sequence = random_below(w->config.max_sequences), kind = random_below(12);

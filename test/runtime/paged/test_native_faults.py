@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilewright.runtime.paged.config import Config, Element
+from tilewright.runtime.paged.crc import crc32c
 from tilewright.runtime.paged.native import NativePool, fsck, working_set
 from tilewright.runtime.paged.status import PagedError, Status
 from tilewright.runtime.paged.system_calls import PosixIo
@@ -400,6 +401,49 @@ def test_each_bit_of_a_page_counts(folder: tuple[Path, States]) -> None:
     flipped(path / "pages.tw", [slot * 8 + 77, slot * 8 + 900], lambda: found(fsck(path)))
     with NativePool(settings, path) as pool:
         assert states(pool) == expected
+
+
+def test_fsck_compares_digests_with_keys_and_reads_what_follows_a_page(tmp_path: Path) -> None:
+    """Faults that no checksum shows: digests of other keys, with a checksum of their own, and bytes behind a page."""
+    settings = small(page_length=1, capacity=12, element=Element.BF16)
+    with NativePool(settings, tmp_path) as pool:
+        sequence = pool.create()
+        step(pool, sequence, 3, 0)
+        pool.save()
+    pages, digests = tmp_path / "pages.tw", bytearray((tmp_path / "digests.tw").read_bytes())
+    assert settings.slot > 64 + settings.payload
+    flipped(
+        pages, [(settings.slot - 1) * 8], lambda: named(fsck(tmp_path), ["page 0 of row 0 is not followed by zeros"])
+    )
+    entry = settings.entry
+    payload = digests[entry + 64 : entry + 64 + settings.digest_payload]
+    payload[2:4] = np.float32(1e3).tobytes()[2:]
+    digests[entry + 64 : entry + 64 + len(payload)] = payload
+    digests[entry + 48 : entry + 52] = crc32c(bytes(payload)).to_bytes(4, "little")
+    digests[entry + 60 : entry + 64] = crc32c(bytes(digests[entry : entry + 60])).to_bytes(4, "little")
+    (tmp_path / "digests.tw").write_bytes(digests)
+    named(fsck(tmp_path), ["the digest of page 0 of row 1 is not that of its keys"])
+
+
+def named(lines: list[str], faults: list[str]) -> None:
+    assert len(lines) == len(faults)
+    assert all(fault in line for line, fault in zip(lines, faults, strict=True)), lines
+
+
+def test_digests_longer_than_a_buffer(tmp_path: Path) -> None:
+    """The longest digests, and rows of many pages: entries are written and read in parts."""
+    for changes in ({"head_dim": 4096, "page_length": 1, "capacity": 8}, {"layers": 40, "head_dim": 128}):
+        folder = tmp_path / str(changes["head_dim"])
+        folder.mkdir()
+        with NativePool(small(**changes), folder) as pool:
+            sequence = pool.create()
+            for number in range(6):
+                step(pool, sequence, 1, number)
+            pool.save()
+            content = states(pool)
+        assert fsck(folder) == []
+        with NativePool(small(**changes), folder) as pool:
+            assert states(pool) == content
 
 
 def test_a_damaged_page_is_never_attended(folder: tuple[Path, States]) -> None:
