@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ...compiler import Compilation, Model, machine_named, pipeline_of, write_compilation
+from ...compiler import Compilation, Model, compile_model, machine_named, pipeline_of, write_compilation
+from ...dialects.core.machine import targets
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.syntax.text import new_context
@@ -100,8 +101,10 @@ class Facts:
 
 def facts_in(folder: Path) -> Facts:
     """Return the facts of the program in a folder. Raises Diagnostic for a folder without a program."""
-    file = folder / FACTS
+    file, source = folder / FACTS, files_in(folder).source
     try:
+        if file.is_file() and not (folder / source).is_file():
+            raise Diagnostic(f"no {source} beside it")
         content: Any = json.loads(read_text(str(file)))
         ports = {
             kind: tuple(Port(p["name"], p["file"], p["dtype"], tuple(p["shape"])) for p in content[kind])
@@ -122,9 +125,16 @@ def facts_in(folder: Path) -> Facts:
             "there is no program of cooperative processors",
             where=str(file),
             expected="a folder that `tilewright coop compile` wrote",
-            found=str(error).partition("\n")[0],
+            found=_reason(error),
             remedy="tilewright coop compile MODEL --order ORDER -o DIR",
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """Return why facts cannot be read."""
+    if isinstance(error, Diagnostic):
+        return error.message
+    return f"no key {error}" if isinstance(error, KeyError) else str(error)
 
 
 class Built(NamedTuple):
@@ -142,12 +152,7 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
     Raises Diagnostic for an order that does not fit, a network without layers, and what the passes refuse.
     """
     order, points, depth = mapping.order, mapping.points, mapping.depth
-    machine = machine_named(target)
-    pipeline = pipeline_of(machine)
-    if MapLayersPass.name not in [step.name for step in pipeline.steps]:
-        raise UsageError(
-            f"target '{target}' maps no layers", expected="hmp, or a machine file that includes it", found=target
-        )
+    machine, pipeline = mapping_pipeline(target)
     report = ReportObserver(has_cycles=False)
     manager = PassManager([report], verify_each=False, verify_phases=True)
     layered = pipeline.select(stop_after="find-layers")
@@ -184,6 +189,31 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
     content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
     whole = Pipeline((*layered.steps, *outlined.steps, *buffers.steps, *streamed.steps))
     return Built(Compilation(model, machine, module, inputs, content, names, pipeline=whole), facts, artifacts)
+
+
+def mapping_pipeline(target: str) -> tuple[targets.Machine, Pipeline]:
+    """Return a target and its pipeline. Raises UsageError where that maps no layers to processors."""
+    machine = machine_named(target)
+    pipeline = pipeline_of(machine)
+    if MapLayersPass.name not in [step.name for step in pipeline.steps]:
+        known = [name for name, other in targets.machines().items() if _maps_layers(other)]
+        raise UsageError(
+            f"target '{target}' maps no layers to processors",
+            expected=f"{', '.join(known)}, a variant of these, or a machine file that includes one",
+            found=target,
+            remedy="`tilewright compile` compiles for one processor",
+        )
+    return machine, pipeline
+
+
+def _maps_layers(machine: targets.Machine) -> bool:
+    return any(MapLayersPass.name in phase.text for phase in machine.phases)
+
+
+def layered_module(model: Model, target: str) -> ModuleOp:
+    """Return a network for a target, its ops with their layers. Raises Diagnostic for whatever is wrong with it."""
+    mapping_pipeline(target)
+    return compile_model(model, target, stop_after="find-layers").module
 
 
 def _artifacts(module: ModuleOp, model: Model, mapping: Mapping) -> Artifacts:

@@ -75,7 +75,7 @@ def _expanded(text: str, points: str, layers: int) -> str:
     if len(text) != len(cuts) + 1 or any(low >= high for low, high in pairwise(bounds)):
         raise Diagnostic(
             f"the partition points {points} do not cut {layers} layers into {len(text)} parts",
-            expected=f"{len(text) - 1} increasing numbers from 1 to {layers - 1}",
+            expected=f"numbers from 1 to {layers - 1}, increasing, one less than the {len(text)} letters of the order",
             found=points,
             remedy="give a letter for each part, and the number of the first layer of each part but the first",
         )

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler import Model, compile_model
+from ...compiler import Model
 from ...dialects.core.machine.attribute import machine_of
 from ...errors import Diagnostic
 from ...runtime.processes import finished
-from .building import CORE, Port, build, executable, write_program
+from .building import CORE, Port, build, executable, layered_module, write_program
 from .mapping import processors
 from .model import network_of
 from .options import Mapping as Choice
@@ -42,7 +42,7 @@ def measured_times(
     turn with layers on the first core. Times are medians over `frames`, raw ones, or over 12 of random numbers.
     Raises Diagnostic where a program fails.
     """
-    module = compile_model(model, target, stop_after="find-layers").module
+    module = layered_module(model, target)
     machine = machine_of(module)
     layers = network_of(module, machine).layers
     letters = {name: letter for letter, name in processors(machine).items()}

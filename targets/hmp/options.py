@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from ...files import path_of
@@ -43,7 +44,7 @@ def add_mapping(parser: argparse.ArgumentParser) -> None:
     """Add the options of a model and of the mapping of its layers."""
     what = "a letter for each layer, the first one of a processor's name: BBLGGNNN; one letter is for all layers"
     parser.add_argument("--order", default="", metavar="ORDER", help=what)
-    what = "the first layers of the parts but the first, if ORDER has a letter for each part: --order GLB 3,5"
+    what = "the first layer of each part but the first, where ORDER has a letter for each part: 3,5 with GLB"
     parser.add_argument("--partition-points", default="", metavar="N,N", help=what)
     what = "frames that an NPU stage submits before the first is done (0: as many as the plug-in takes)"
     parser.add_argument("--npu-outstanding", type=_depth, default=0, metavar="N", help=what)
@@ -73,6 +74,24 @@ def add_devices(parser: argparse.ArgumentParser) -> None:
     what = "stages of the NPU: artefacts of a vendor, which coop vendor describes, or C on a thread of a core"
     parser.add_argument("--npu", choices=NPUS, default=NPUS[0], help=f"{what} ({NPUS[0]})")
     parser.add_argument("--npu-chip", default="", metavar="CHIP", help="the chip of the artefacts (the vendor's first)")
+
+
+def count(text: str) -> int:
+    """Return a positive integer. Raises ArgumentTypeError."""
+    if not text.isdecimal() or not 0 < int(text) < 2**31:
+        raise argparse.ArgumentTypeError(f"a count is a positive integer, not '{text}'")
+    return int(text)
+
+
+def milliseconds(text: str) -> float:
+    """Return milliseconds from 0 on. Raises ArgumentTypeError."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not (isfinite(number) and number >= 0):
+        raise argparse.ArgumentTypeError(f"a time is a number of milliseconds from 0, not '{text}'")
+    return number
 
 
 HOSTED = "gpu", "npu"

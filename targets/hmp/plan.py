@@ -8,18 +8,20 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from ...compiler import Model, compile_model
+from ...compiler import Model
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import StreamOp
 from ...errors import Diagnostic, did_you_mean
+from ...grammar import UsageError
 from ...ir import functions
 from ...passes.bufferize import BufferizePass
 from ...passes.map_engines import ATTRIBUTE as ENGINE
 from ...passes.memory.views import bytes_of
 from ...passes.verify_memory import VerifyMemoryPass
 from ...runtime.inputs import once
+from .building import layered_module
 from .frames import RECEIVE, FrameSimulation, Work, simulate_frames
 from .layer_clocks import Setting, SwitchModel
 from .mapping import processors
@@ -76,8 +78,7 @@ class Plan:
 
 def layered(path: Path, target: str, shapes: Sequence[tuple[str, Sequence[int]]]) -> tuple[ModuleOp, Machine]:
     """Return a model whose ops have layers, and its machine. Raises Diagnostic for whatever is wrong with it."""
-    model = Model(path, once("--input-shape", shapes))
-    module = compile_model(model, target, stop_after="find-layers").module
+    module = layered_module(Model(path, once("--input-shape", shapes)), target)
     return module, machine_of(module)
 
 
@@ -180,9 +181,20 @@ def works_of(
 
 
 def names_of(text: str, machine: Machine) -> list[str]:
-    """Return the processors that a text gives by names or letters, as `big,G`. Raises Diagnostic for unknown ones."""
+    """
+    Return the processors that a text gives by names or letters, as `big,G`; none for an empty text.
+
+    Raises Diagnostic for unknown ones, and for a text without names or with one twice.
+    """
     letters = processors(machine)
     names = [letters.get(part.upper(), part) for part in text.split(",") if part]
+    if len(set(names)) < len(names) or (text and not names):
+        raise UsageError(
+            "--processors names one twice" if names else "--processors names none",
+            expected=", ".join(letters.values()),
+            found=text,
+            remedy="name each once, or leave the option out for all",
+        )
     unknown = [name for name in names if name not in letters.values()]
     if unknown:
         raise Diagnostic(

@@ -141,8 +141,8 @@ def clocks_of(text: str, processors: Sequence[Processor], layers: int, *, switch
     """
     Parse clocks: `big=1800,little=L2,3:big=1200`, in MHz or, after L, as an index of the machine's list from 0.
 
-    Raises UsageError for a clock that a processor does not have, a layer that the network lacks, and one of a layer in
-    a pipeline, whose layers compute at once.
+    Raises UsageError for a clock that a processor does not have, two of one, a layer that the network lacks, and one of
+    a layer in a pipeline, whose layers compute at once.
     """
     settings: list[ClockSetting] = []
     known = {each.name: each for each in processors}
@@ -152,20 +152,28 @@ def clocks_of(text: str, processors: Sequence[Processor], layers: int, *, switch
             0
         ]
         mhz = _clock(known[name], value)
-        if not colon:
-            settings.append(ClockSetting(name, mhz))
-            continue
-        if not layer.isdecimal() or int(layer) >= layers:
-            raise UsageError(f"the network has no layer {layer}", expected=f"0 to {layers - 1}", found=part)
-        if not switched:
+        if colon:
+            _check_layer(part, layer, layers, switched=switched)
+        setting = ClockSetting(name, mhz, int(layer) if colon else None)
+        if any((setting.processor, setting.layer) == (other.processor, other.layer) for other in settings):
             raise UsageError(
-                "a clock of a layer in a pipeline, where all layers compute at once",
-                expected="PROCESSOR=MHZ, for the whole run",
-                found=part,
-                remedy="--mode switch, or one clock for each processor",
+                f"--clocks has two entries for {part.partition('=')[0]}", found=text, remedy="give one of them"
             )
-        settings.append(ClockSetting(name, mhz, int(layer)))
+        settings.append(setting)
     return tuple(settings)
+
+
+def _check_layer(part: str, layer: str, layers: int, *, switched: bool) -> None:
+    """Raise UsageError for a clock of a layer that the network lacks, or that computes at once with all others."""
+    if not layer.isdecimal() or int(layer) >= layers:
+        raise UsageError(f"the network has no layer {layer}", expected=f"0 to {layers - 1}", found=part)
+    if not switched:
+        raise UsageError(
+            "a clock of a layer in a pipeline, where all layers compute at once",
+            expected="PROCESSOR=MHZ, for the whole run",
+            found=part,
+            remedy="--mode switch, or one clock for each processor",
+        )
 
 
 def _clock(processor: Processor, value: str) -> int:

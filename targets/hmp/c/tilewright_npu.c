@@ -270,7 +270,7 @@ static int32_t open_artifact(const tw_npu_stage *stage, runner *made, char *text
     char path[PATH_BYTES], digits[65];
     tw_npu_open_request request = {.target = stage->target, .program = stage->program};
     if (!find_file(stage->artifact, path))
-        return failure(text, size, TW_NPU_MISSING, "there is no artefact %s", stage->artifact);
+        return failure(text, size, TW_NPU_MISSING, "there is no artefact %s: %s", stage->artifact, path);
     request.path = path;
     void *bytes = tw_npu_read_file(path, &request.size);
     if (bytes == NULL)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ....files import path_of
 from ....grammar import UsageError
 from ....opt_tool import name_and_shape
-from ..options import Mapping, add_devices, add_outstanding, outstanding_of
+from ..options import Mapping, add_devices, add_outstanding, count, milliseconds, outstanding_of
 
 if TYPE_CHECKING:
     from ....dialects.core.machine.model import Machine
@@ -50,11 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--target", default="hmp/rk3399pro", help="the machine (hmp/rk3399pro)")
     add("--processors", default="", metavar="NAME,NAME", help="the processors to use (all)")
     add("--method", choices=("auto", "exact", "nsga2"), default="auto", help="all points, or a search (auto)")
-    add("--generations", type=int, default=80, metavar="N", help="with nsga2 (80)")
-    add("--population", type=int, default=200, metavar="N", help="with nsga2 (200)")
+    add("--generations", type=count, default=80, metavar="N", help="with nsga2 (80)")
+    add("--population", type=count, default=200, metavar="N", help="with nsga2 (200)")
     add("--seed", type=int, default=0, metavar="N", help="with nsga2; the same front for a seed (0)")
     add_outstanding(parser)
-    add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
+    add("--handover-ms", type=milliseconds, metavar="MS", help="the time of a hand-over between processors (modelled)")
     add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop profile` wrote")
     add("-o", "--output", type=path_of, metavar="FILE.jsonl", help="write the front, a point a line")
     add("--html", type=path_of, metavar="FILE", help="write a page with the front's picture, too")

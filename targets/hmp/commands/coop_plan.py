@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ....files import path_of
 from ....grammar import UsageError
 from ....opt_tool import name_and_shape
-from ..options import add_hosts, add_outstanding, outstanding_of, wanted_hosts
+from ..options import add_hosts, add_outstanding, count, milliseconds, outstanding_of, wanted_hosts
 
 if TYPE_CHECKING:
     from ..plan import Plan
@@ -37,32 +37,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add = parser.add_argument
     add("model", type=path_of, metavar="MODEL", help="an ONNX file")
-    add("--target", default="hmp", help="the machine: hmp, hmp/rk3399pro, hmp/rk3588, hmp/pc, or a file (hmp)")
+    add("--target", default="hmp", help="hmp, hmp/rk3399pro, hmp/rk3588, hmp/pc, hmp-native, or a machine file (hmp)")
     add("--order", default="", help="a letter for each layer, or for each part between partition points")
-    add("--partition-points", default="", metavar="N,N", help="the layers at which the network is cut")
+    add(
+        "--partition-points",
+        default="",
+        metavar="N,N",
+        help="the first layer of each part but the first, where ORDER has a letter for each part",
+    )
     add("--mode", choices=("pipeline", "switch"), default="pipeline", help="all stages at once, or one frame at a time")
     add("--processors", default="", metavar="NAME,NAME", help="without an order, the processors to use (all)")
     add("--clocks", default="", metavar="NAME=MHZ", help="clocks in MHz, or L and an index from 0 (the fastest)")
     what = "in switch mode, find the clock of each layer for the least energy; layers start from --clocks"
     add("--layer-clocks", action="store_true", help=what)
-    add("--latency-ms", type=float, metavar="MS", help="with --layer-clocks, the longest latency of a frame (any)")
+    add(
+        "--latency-ms",
+        type=milliseconds,
+        metavar="MS",
+        help="longest latency of a frame, with --layer-clocks (any)",
+    )
     add_hosts(parser, "whose work hand-overs to it are (the processor itself)")
     add_outstanding(parser)
-    add("--queue-depth", type=_count, default=0, metavar="N", help="slots of each queue (as many as all stages need)")
-    add("--frames", type=_count, default=12, metavar="N", help="frames to simulate (12)")
-    add("--handover-ms", type=float, metavar="MS", help="the time of a hand-over between processors (modelled)")
+    add("--queue-depth", type=count, default=0, metavar="N", help="slots of each queue (as many as all stages need)")
+    add("--frames", type=count, default=12, metavar="N", help="frames to simulate (12)")
+    add("--handover-ms", type=milliseconds, metavar="MS", help="the time of a hand-over between processors (modelled)")
     add("--measured", type=path_of, metavar="FILE", help="times of layers that `coop profile` wrote")
     add("--json", type=path_of, metavar="FILE", help="write the plan as JSON, too")
     add("--html", type=path_of, metavar="FILE", help="write a page with who does what over frames, too")
     add("--emit", type=path_of, metavar="FILE.mlir", help="write the program of the frames, too")
     what = "set a shape, open in the model or fixed"
     add("--input-shape", type=name_and_shape, action="append", default=[], metavar="NAME=1,3,224,224", help=what)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a count is a positive integer, not '{text}'")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -84,6 +88,38 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check_options(options: argparse.Namespace) -> None:
+    """Raise UsageError for options that others, or their absence, would leave without effect."""
+    if options.layer_clocks and options.mode != "switch":
+        raise UsageError(
+            "clocks of layers in a pipeline, where all layers compute at once",
+            expected="--mode switch",
+            found=f"--mode {options.mode} --layer-clocks",
+            remedy="coop explore finds a clock for each processor of a pipeline",
+        )
+    if options.latency_ms is not None and not options.layer_clocks:
+        raise UsageError(
+            "--latency-ms bounds a search of clocks",
+            expected="--layer-clocks",
+            found="--latency-ms alone",
+            remedy="give --layer-clocks too, with --mode switch",
+        )
+    if options.partition_points and not options.order:
+        raise UsageError(
+            "partition points without an order",
+            expected="--order, a letter for each part",
+            found=f"--partition-points {options.partition_points}",
+            remedy="give --order too, or leave both out for the best order of all",
+        )
+    if options.processors and options.order:
+        raise UsageError(
+            "an order names the processors to use, and --processors others",
+            expected="--order, or --processors, among which the best order is found",
+            found=f"--order {options.order} --processors {options.processors}",
+            remedy="leave one of them out",
+        )
+
+
 def _plan(options: argparse.Namespace) -> Plan:
     from ....files import errors_in
     from ..building import processors_of
@@ -94,22 +130,19 @@ def _plan(options: argparse.Namespace) -> Plan:
     from ..search import best_mapping
     from ..settings import clocks_of, hosts_of
 
-    if options.layer_clocks and options.mode != "switch":
-        raise UsageError(
-            "clocks of layers in a pipeline, where all layers compute at once",
-            expected="--mode switch",
-            found=f"--mode {options.mode} --layer-clocks",
-            remedy="coop explore finds a clock for each processor of a pipeline",
-        )
-    if options.latency_ms is not None and not options.layer_clocks:
-        raise UsageError(
-            "--latency-ms bounds a search of clocks", expected="--layer-clocks", found="--latency-ms alone"
-        )
+    _check_options(options)
     module, machine = layered(options.model, options.target, options.input_shape)
     with errors_in(options.model):
         among = names_of(options.processors, machine)
         network = timed(module, machine, options.measured, options.handover_ms)
-        given = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=False)
+        given = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=True)
+        if of_layer := next((setting for setting in given if setting.layer is not None), None):
+            raise UsageError(
+                "a plan takes one clock for each processor",
+                expected="PROCESSOR=MHZ, for all frames",
+                found=str(of_layer),
+                remedy="--layer-clocks finds clocks of layers, and coop run --mode switch sets them",
+            )
         clocks = Clocks({setting.processor: setting.mhz for setting in given})
         driving = Driving(hosts_of(wanted_hosts(options), processors_of(machine)), outstanding_of(options, machine))
         settings: Sequence[Setting] = ()

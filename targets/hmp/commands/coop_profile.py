@@ -16,7 +16,8 @@ Measure each layer of a network on each processor of this machine, for plans and
 
   tilewright coop profile net.onnx --processors big,little --cores big=2-3,little=0-1 -o times.json
   tilewright coop plan net.onnx --measured times.json
-  tilewright coop explore net.onnx --measured times.json
+  tilewright coop profile net.onnx --target hmp/rk3399pro -o board.json
+  tilewright coop explore net.onnx --target hmp/rk3399pro --measured board.json
 
 The network runs whole on a processor, one frame at a time; times are medians. Stages on an NPU are artefacts, of which
 each is one layer here.
@@ -36,16 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    from ....compiler import compile_model
     from ....dialects.core.machine.attribute import machine_of
-    from ..building import processors_of
+    from ..building import layered_module, processors_of
     from ..measuring import measured_times
     from ..plan import names_of
     from ..settings import cores_of
 
     check_places({"--output": options.output}, [options.model, options.frames])
     model = model_of(options)
-    machine = machine_of(compile_model(model, options.target, stop_after="find-layers").module)
+    machine = machine_of(layered_module(model, options.target))
     names = names_of(options.processors, machine) or [engine.name for engine in machine.engines]
     present = sorted(os.sched_getaffinity(0))
     cores = cores_of(options.cores, processors_of(machine), present) if options.cores else {}

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ....errors import Diagnostic
 from ....files import check_places, path_of
 from ....grammar import UsageError
 from ..options import add_hosts, add_mapping, add_model, mapping_of, model_of, wanted_hosts
@@ -80,6 +81,14 @@ def _run_in(scratch: Path, options: argparse.Namespace) -> int:
     from ..building import executable, facts_in
     from ..frame_files import raw_frames, results_of
 
+    if not options.model.exists():
+        raise Diagnostic(
+            "there is no program and no model of this name",
+            where=str(options.model),
+            expected="a folder that `tilewright coop compile` wrote, or a .onnx or .mlir file",
+            found="no such file or directory",
+            remedy="correct the path, or run tilewright coop compile MODEL --order ORDER -o DIR",
+        )
     folder = options.model if options.model.is_dir() else _compiled(scratch / "program", options)
     facts = facts_in(folder)
     arguments = _arguments(options, facts)

@@ -92,7 +92,10 @@ def vendor_of(name: str, model: Path | None = None, chip: str = "") -> Vendor:
                 remedy="use the reference plug-in for it, or one of its successors, such as rk3588",
             )
         raise Diagnostic(
-            f"vendor '{name}' makes nothing for '{chip}'", expected=known, remedy=did_you_mean(chip, choice.chips)
+            f"vendor '{name}' makes nothing for '{chip}'",
+            expected=known,
+            found=chip,
+            remedy=did_you_mean(chip, choice.chips) or "`tilewright coop vendor` lists vendors and their chips",
         )
     return choice.make(model, chip)
 

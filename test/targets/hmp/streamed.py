@@ -8,10 +8,11 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 from tilewright.compiler import Model
 from tilewright.ir import Array
@@ -28,14 +29,14 @@ SECONDS = 40
 """Limit of a run; those that end take a second at most on a machine of their own."""
 
 
-def network(file: Path) -> Path:
-    """Write a network of six layers with a shortcut, two inputs and two outputs."""
+def network(file: Path, kind: type[np.floating[Any]] = np.float32) -> Path:
+    """Write a network of floats of six layers with a shortcut, two inputs and two outputs."""
     random = np.random.default_rng(0)
     nodes: list[onnx.NodeProto] = []
     weights: list[onnx.TensorProto] = []
 
     def conv(source: str, target: str, inputs: int, kernel: int = 3) -> None:
-        weight = random.standard_normal((4, inputs, kernel, kernel)).astype(np.float32) * 0.3
+        weight = random.standard_normal((4, inputs, kernel, kernel)).astype(kind) * kind(0.3)
         weights.append(numpy_helper.from_array(weight, f"{target}_w"))
         operands, pads = [source, f"{target}_w"], [kernel // 2] * 4
         nodes.append(helper.make_node("Conv", operands, [f"{target}_c"], pads=pads, name=f"conv_{target}"))
@@ -52,7 +53,8 @@ def network(file: Path) -> Path:
     nodes.append(helper.make_node("Add", ["f", "z"], ["g"], name="second_input"))
     conv("g", "y", 4)
     ports = {"x": [1, 2, 6, 6], "z": [1, 4, 6, 6], "y": [1, 4, 6, 6], "e": [1, 4, 6, 6]}
-    infos = {name: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in ports.items()}
+    element = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+    infos = {name: helper.make_tensor_value_info(name, element, shape) for name, shape in ports.items()}
     graph = helper.make_graph(nodes, "net", [infos["x"], infos["z"]], [infos["y"], infos["e"]], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     onnx.save(model, file)  # pyright: ignore[reportUnknownMemberType]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from onnx import ModelProto
 
@@ -123,18 +124,53 @@ def test_frames_of_a_program_are_what_cores_compute(tmp_path: Path, capfd: pytes
     assert "error: stage stage1_gpu on OpenCL: there is no device of OpenCL that is chosen" in told
 
 
-def test_kernels_are_opencl_c_1_2_without_extensions(tmp_path: Path) -> None:
-    """Neither 64-bit floats nor arithmetic on 16-bit ones is in kernels of networks that have none."""
+def test_16_bit_floats_need_no_extension(tmp_path: Path) -> None:
+    """A device without cl_khr_fp16, such as pocl's, computes a network of 16-bit floats as cores do, bit by bit."""
+    require_device()
+    model, frames = streamed.network(tmp_path / "half.onnx", np.float16), tmp_path / "frames.npz"
+    np.savez(frames, *(array.astype(np.float16) for array in streamed.frames_of(4).values()))
+    run = ["coop", "run", str(model), "--frames", str(frames), "--outputs"]
+    results: list[dict[str, bytes]] = []
+    for order in ("BBGGGB", "B"):
+        file = tmp_path / f"{order}.npz"
+        assert cli.main([*run, str(file), "--order", order]) == 0
+        arrays = np.load(file)
+        assert all(arrays[name].dtype == np.float16 for name in arrays.files)
+        results.append({name: arrays[name].tobytes() for name in arrays.files})
+    assert results[0] == results[1]
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The kernels of random networks, and those of one of 16-bit floats."""
+    folder = tmp_path_factory.mktemp("kernels")
+    half = onnx.load(streamed.network(folder / "half.onnx", np.float16))  # pyright: ignore[reportUnknownMemberType]
+    several, _ = merged([random_network(seed, form) for seed, form in enumerate(("qlinear", "qdq", "float"))])
+    files: list[Path] = []
+    for number, model in enumerate((several, half)):
+        files.append(folder / f"kernels{number}.cl")
+        with files[-1].open("w") as text:
+            OpenclTarget().emit(new_context(), converted(staged(model, "G")), text)
+    return files
+
+
+def test_kernels_are_opencl_c_1_2_without_extensions(kernels: Sequence[Path]) -> None:
+    """Neither 64-bit floats nor arithmetic on 16-bit ones is in kernels of networks that have no 64-bit floats."""
     if (compiler := shutil.which("clang-15") or shutil.which("clang")) is None:
         pytest.skip("there is no clang: apt-get install -y clang")
-    file = tmp_path / "kernels.cl"
-    model, _ = merged([random_network(seed, form) for seed, form in enumerate(("qlinear", "qdq", "float"))])
-    with file.open("w") as text:
-        OpenclTarget().emit(new_context(), converted(staged(model, "G")), text)
     options = ["-x", "cl", "-cl-std=CL1.2", "-target", "spir64", "-Xclang", "-finclude-default-header"]
     strict = ["-Xclang", "-cl-ext=-all", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
-    done = finished([compiler, *options, *strict, str(file)])
-    assert done.returncode == 0, done.stderr
+    for file in kernels:
+        done = finished([compiler, *options, *strict, str(file)])
+        assert done.returncode == 0, done.stderr
+
+
+def test_kernels_fit_any_local_memory(kernels: Sequence[Path]) -> None:
+    """They have none: neither local variables, nor local arguments, nor barriers."""
+    for file in kernels:
+        text = file.read_text()
+        assert len(re.findall(r"\b__kernel\b", text)) > 3
+        assert re.findall(r"\b(?:__)?local\b|\bbarrier\b", re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)) == []
 
 
 # Errors
@@ -169,6 +205,7 @@ def doubles(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("STUB_FAIL=clBuildProgram:-11", ["stub device: CL_BUILD_PROGRAM_FAILURE (-11)", "line 7: a word"]),
         ("STUB_FAIL=clCreateKernel:-46", ["clCreateKernel of elementwise_0: CL_INVALID_KERNEL_NAME (-46)"]),
         ("STUB_FAIL=clEnqueueNDRangeKernel:-54", ["of elementwise_0 (Add_0): CL_INVALID_WORK_GROUP_SIZE (-54)"]),
+        ("STUB_FAIL=clEnqueueNDRangeKernel:-5", ["CL_OUT_OF_RESOURCES (-5)", "map its largest layer to a core"]),
         ("STUB_FAIL=clEnqueueMapBuffer:-12", ["clEnqueueMapBuffer of x: CL_MAP_FAILURE (-12)"]),
         ("STUB_FAIL=clFlush:-9999", ["clFlush of the queue: an error of the device (-9999)"]),
         ("STUB_RIGHT=1", []),
