@@ -108,6 +108,10 @@ def reading(call: str, name: str) -> int:
     return errno.EIO if call == "pread" else 0
 
 
+def syncing(call: str, name: str) -> int:
+    return errno.EIO if call == "sync_folder" else 0
+
+
 def nth(number: int, error: int, kinds: Sequence[str] = ()) -> Callable[[str, str], int]:
     """Fail the call of a number, counted from 0 over calls of some kinds, of all without any."""
     count = -1
@@ -590,6 +594,32 @@ def test_rows_of_the_last_manifest_are_not_used_again() -> None:
         assert states_at(disk.killed(), settings) == content
         pool.save()
         step(pool, sequence, 1, 7)
+
+
+def test_rows_of_a_manifest_that_may_be_durable_are_not_used_again() -> None:
+    """The folder's sync fails after the rename: which manifest a restart finds is open, and both must be whole."""
+    settings, disk = small(), Disk()
+    with NativePool(settings, FOLDER, disk) as pool:
+        sequence = pool.create()
+        for number in range(9):
+            step(pool, sequence, 1, number)
+        pool.save()
+        before = states(pool)
+        for number in range(8):
+            step(pool, sequence, 1, number)
+        after = states(pool)
+        disk.fails = syncing
+        refused(pool.save, Status.IO)
+        pool.drop(sequence)
+        sequence = pool.create()
+        for number in range(20):
+            step(pool, sequence, 1, 100 + number)
+        disk.fails = nothing
+    assert states_at(disk.killed(), settings) == after
+    found = [states_at(disk.powered_off(np.random.default_rng(seed)), settings) for seed in range(20)]
+    assert before in found
+    assert after in found
+    assert all(content in (before, after) for content in found)
 
 
 def test_a_restore_has_all_of_a_session(tmp_path: Path) -> None:
