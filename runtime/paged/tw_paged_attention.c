@@ -13,12 +13,6 @@
 
 #define STATE 16 /* floats: the lanes of z, then m */
 #define HEADS 4  /* that share a pass over keys */
-#define CACHE_LINE 64
-#ifdef __GNUC__
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) ((void)(address))
-#endif
 
 typedef struct tile {
     tw_paged_pool *pool;
@@ -119,14 +113,14 @@ static float *scores_of(const tile *t, uint32_t query, uint32_t head, uint32_t t
 }
 
 static void score_page(tile *t, uint32_t query, uint32_t head, uint32_t heads, const unsigned char *keys,
-                       uint32_t tokens, float *scores)
+                       uint32_t tokens, float *scores, const void *next)
 {
     const tw_paged_config *config = &t->pool->config;
     tw_paged_dots(scores, tokens, t->query[query] + (uint64_t)head * config->head_dim, heads, keys, config->element,
-                  tokens, config->head_dim, config->scale);
+                  tokens, config->head_dim, config->scale, next);
 }
 
-static void score_keys(tile *t, uint32_t block, const unsigned char *keys)
+static void score_keys(tile *t, uint32_t block, const unsigned char *keys, const void *next)
 {
     const uint32_t group = t->pool->shape.group;
     for (uint32_t q = 0; q < t->queries; ++q) {
@@ -136,7 +130,8 @@ static void score_keys(tile *t, uint32_t block, const unsigned char *keys)
         for (uint32_t head = 0; head < group; head += HEADS) {
             const uint32_t heads = least_of(HEADS, group - head);
             float *scores = scores_of(t, q, head, tokens);
-            score_page(t, q, head, heads, keys, tokens, scores);
+            score_page(t, q, head, heads, keys, tokens, scores, next);
+            next = NULL;
             for (uint32_t n = 0; n < heads; ++n, scores += tokens) {
                 float *most = &state_of(t, q, head + n)[TW_PAGED_LANES];
                 if (t->done[q] == 0)
@@ -149,7 +144,7 @@ static void score_keys(tile *t, uint32_t block, const unsigned char *keys)
 }
 
 /* Add e v of a page, and e to z. */
-static void weigh_values(tile *t, uint32_t block, const unsigned char *keys)
+static void weigh_values(tile *t, uint32_t block, const unsigned char *keys, const void *next)
 {
     const tw_paged_config *config = &t->pool->config;
     const uint32_t group = t->pool->shape.group;
@@ -162,14 +157,15 @@ static void weigh_values(tile *t, uint32_t block, const unsigned char *keys)
             const uint32_t heads = least_of(HEADS, group - head);
             float *e = scores_of(t, q, head, tokens);
             if (t->scores[q] == NULL)
-                score_page(t, q, head, heads, keys, tokens, e);
+                score_page(t, q, head, heads, keys, tokens, e, NULL);
             for (uint32_t n = 0; n < heads; ++n) {
                 float *state = state_of(t, q, head + n);
                 tw_paged_exponentials(e + n * (uint64_t)tokens, (uint32_t)(t->done[q] % TW_PAGED_LANES), tokens,
                                       state[TW_PAGED_LANES], state);
             }
             tw_paged_weigh(sums_of(t, q) + (uint64_t)head * config->head_dim, e, tokens, heads, values, config->element,
-                           tokens, config->head_dim);
+                           tokens, config->head_dim, next);
+            next = NULL;
         }
         t->done[q] += tokens;
     }
@@ -214,28 +210,20 @@ static const unsigned char *next_data(const tw_paged_pool *pool, const tw_paged_
 }
 
 static tw_paged_status pass_over(tile *t, tw_paged_walk *walk, bool has_tail,
-                                 void (*visit)(tile *t, uint32_t block, const unsigned char *keys))
+                                 void (*visit)(tile *t, uint32_t block, const unsigned char *keys, const void *next))
 {
     tw_paged_pool *pool = t->pool;
-    const uint64_t half = pool->shape.payload / 2;
     while (walk->next < walk->count) {
         const uint32_t block = pool->list[walk->next];
         const unsigned char *keys;
         const tw_paged_status status = tw_paged_walk_next(pool, walk, &keys);
         if (status != TW_PAGED_OK)
             return status;
-        /*
-         * The next page comes from memory while this one is computed: it is too far away for the processor to foresee.
-         * A function that does nothing else would be removed as one without effect.
-         */
-        const unsigned char *next = next_data(pool, walk);
-        for (uint64_t offset = 0; offset < half && next != NULL; offset += CACHE_LINE)
-            PREFETCH(next + offset);
-        visit(t, block, keys);
+        visit(t, block, keys, next_data(pool, walk));
     }
     const uint32_t last = own_block(t, t->queries - 1);
     if (has_tail)
-        visit(t, last, tw_paged_step_page(pool, last, t->page));
+        visit(t, last, tw_paged_step_page(pool, last, t->page), NULL);
     return TW_PAGED_OK;
 }
 

@@ -73,6 +73,11 @@ typedef float vector_at __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float quad_at __attribute__((vector_size(16), aligned(4), may_alias));
 typedef uint16_t halves_at __attribute__((vector_size(16), aligned(2), may_alias));
 
+#define CACHE_LINE 64
+#define DIGESTS_AHEAD 8
+/* Data `ahead` bytes behind an address; an integer, for it is of another page. */
+#define FETCH(address, ahead) __builtin_prefetch((const void *)((uintptr_t)(address) + (ahead)))
+
 #define LOAD_F32(p) (*(const vector_at *)(p))
 #define LOAD_BF16(p) ((vector)(__builtin_convertvector(*(const halves_at *)(p), words) << 16))
 #define LOW(v) __builtin_shufflevector(v, v, 0, 1, 2, 3)
@@ -100,10 +105,12 @@ typedef uint16_t halves_at __attribute__((vector_size(16), aligned(2), may_alias
 /* Four heads share a pass over the keys, two tokens at once: eight independent chains of additions. */
 #define DOTS_OF_FOUR_HEADS(name, type, load)                                                                           \
     static void name(float *scores, size_t stride, const float *queries, const type *keys, uint32_t tokens,           \
-                     uint32_t dim, float scale)                                                                        \
+                     uint32_t dim, float scale, uintptr_t ahead)                                                       \
     {                                                                                                                  \
         for (uint32_t t = 0; t + 2 <= tokens; t += 2) {                                                                \
             const type *k = keys + (size_t)t * dim, *l = k + dim;                                                      \
+            for (size_t byte = 0; byte < 2 * dim * sizeof(type); byte += CACHE_LINE)                                   \
+                FETCH((const char *)k + byte, ahead);                                                                  \
             const float *q = queries, *r = q + dim, *u = r + dim, *v = u + dim;                                        \
             vector x = load(k), y = load(l);                                                                           \
             vector a = LOAD_F32(q) * x, b = LOAD_F32(r) * x, c = LOAD_F32(u) * x, d = LOAD_F32(v) * x;                 \
@@ -130,10 +137,12 @@ DOTS_OF_FOUR_HEADS(dots_four_bf16, uint16_t, LOAD_BF16)
 /* One head: four tokens at once. */
 #define DOTS_OF_ONE_HEAD(name, type, load)                                                                             \
     static void name(float *scores, const float *queries, const type *keys, uint32_t tokens, uint32_t dim,            \
-                     float scale)                                                                                      \
+                     float scale, uintptr_t ahead)                                                                     \
     {                                                                                                                  \
         for (uint32_t t = 0; t + 4 <= tokens; t += 4) {                                                                \
             const type *k = keys + (size_t)t * dim, *l = k + dim, *m = l + dim, *n = m + dim;                          \
+            for (size_t byte = 0; byte < 4 * dim * sizeof(type); byte += CACHE_LINE)                                   \
+                FETCH((const char *)k + byte, ahead);                                                                  \
             vector q = LOAD_F32(queries);                                                                              \
             vector a = q * load(k), b = q * load(l), c = q * load(m), d = q * load(n);                                 \
             for (uint32_t i = TW_PAGED_LANES; i < dim; i += TW_PAGED_LANES) {                                          \
@@ -156,6 +165,8 @@ DOTS_OF_ONE_HEAD(dots_one_bf16, uint16_t, LOAD_BF16)
             const type *upper = (const type *)(const void *)(digests + rows[s] * bytes), *lower = upper + dim;         \
             const float *q = queries, *r = q + dim, *u = r + dim, *v = u + dim;                                        \
             vector x = load(upper), y = load(lower), a, b, c, d, more;                                                 \
+            for (size_t byte = 0; byte < bytes && s + DIGESTS_AHEAD < blocks; byte += CACHE_LINE)                      \
+                FETCH(digests + rows[s + DIGESTS_AHEAD] * bytes + byte, 0);                                            \
             BOUND(a, LOAD_F32(q), x, y);                                                                               \
             BOUND(b, LOAD_F32(r), x, y);                                                                               \
             BOUND(c, LOAD_F32(u), x, y);                                                                               \
@@ -215,15 +226,18 @@ BOUNDS_OF_ONE_HEAD(bounds_one_bf16, uint16_t, LOAD_BF16)
 /* Four heads share a pass over the values of sixteen dimensions. */
 #define WEIGH_FOR_FOUR_HEADS(name, type, load)                                                                         \
     static void name(float *sums, const float *weights, size_t stride, const type *values, uint32_t tokens,           \
-                     uint32_t dim)                                                                                     \
+                     uint32_t dim, uintptr_t ahead)                                                                    \
     {                                                                                                                  \
         for (uint32_t i = 0; i + 16 <= dim; i += 16) {                                                                 \
+            const bool is_line = i * sizeof(type) % CACHE_LINE == 0;                                                   \
             float *p = sums + i, *q = p + dim, *r = q + dim, *s = r + dim;                                             \
             vector a = LOAD_F32(p), b = LOAD_F32(q), c = LOAD_F32(r), d = LOAD_F32(s);                                 \
             vector e = LOAD_F32(p + 8), f = LOAD_F32(q + 8), g = LOAD_F32(r + 8), h = LOAD_F32(s + 8);                 \
             for (uint32_t t = 0; t < tokens; ++t) {                                                                    \
                 const vector x = load(values + (size_t)t * dim + i), y = load(values + (size_t)t * dim + i + 8);       \
                 const float *w = weights + t;                                                                          \
+                if (is_line)                                                                                           \
+                    FETCH(values + (size_t)t * dim + i, ahead);                                                        \
                 a += w[0] * x, b += w[stride] * x, c += w[2 * stride] * x, d += w[3 * stride] * x;                     \
                 e += w[0] * y, f += w[stride] * y, g += w[2 * stride] * y, h += w[3 * stride] * y;                     \
             }                                                                                                          \
@@ -236,11 +250,15 @@ WEIGH_FOR_FOUR_HEADS(weigh_four_f32, float, LOAD_F32)
 WEIGH_FOR_FOUR_HEADS(weigh_four_bf16, uint16_t, LOAD_BF16)
 
 #define WEIGH_FOR_ONE_HEAD(name, type, load)                                                                           \
-    static void name(float *sums, const float *weights, const type *values, uint32_t tokens, uint32_t dim)            \
+    static void name(float *sums, const float *weights, const type *values, uint32_t tokens, uint32_t dim,            \
+                     uintptr_t ahead)                                                                                  \
     {                                                                                                                  \
         for (uint32_t i = 0; i + 16 <= dim; i += 16) {                                                                 \
+            const bool is_line = i * sizeof(type) % CACHE_LINE == 0;                                                   \
             vector a = LOAD_F32(sums + i), b = LOAD_F32(sums + i + 8);                                                 \
             for (uint32_t t = 0; t < tokens; ++t) {                                                                    \
+                if (is_line)                                                                                           \
+                    FETCH(values + (size_t)t * dim + i, ahead);                                                        \
                 a += weights[t] * load(values + (size_t)t * dim + i);                                                  \
                 b += weights[t] * load(values + (size_t)t * dim + i + 8);                                              \
             }                                                                                                          \
@@ -251,21 +269,22 @@ WEIGH_FOR_ONE_HEAD(weigh_one_f32, float, LOAD_F32)
 WEIGH_FOR_ONE_HEAD(weigh_one_bf16, uint16_t, LOAD_BF16)
 
 void tw_paged_dots(float *scores, size_t stride, const float *queries, uint32_t heads, const void *keys,
-                   uint32_t element, uint32_t tokens, uint32_t dim, float scale)
+                   uint32_t element, uint32_t tokens, uint32_t dim, float scale, const void *next)
 {
+    const uintptr_t ahead = next == NULL ? 0 : (uintptr_t)next - (uintptr_t)keys;
     const bool is_bf16 = element == TW_PAGED_BF16;
     const uint32_t vectored = heads == 4 ? tokens & ~1u : tokens & ~3u;
     if (heads == 4) {
         if (is_bf16)
-            dots_four_bf16(scores, stride, queries, keys, vectored, dim, scale);
+            dots_four_bf16(scores, stride, queries, keys, vectored, dim, scale, ahead);
         else
-            dots_four_f32(scores, stride, queries, keys, vectored, dim, scale);
+            dots_four_f32(scores, stride, queries, keys, vectored, dim, scale, ahead);
     }
     for (uint32_t h = 0; h < heads && heads != 4; ++h) {
         if (is_bf16)
-            dots_one_bf16(scores + h * stride, queries + (size_t)h * dim, keys, vectored, dim, scale);
+            dots_one_bf16(scores + h * stride, queries + (size_t)h * dim, keys, vectored, dim, scale, ahead);
         else
-            dots_one_f32(scores + h * stride, queries + (size_t)h * dim, keys, vectored, dim, scale);
+            dots_one_f32(scores + h * stride, queries + (size_t)h * dim, keys, vectored, dim, scale, ahead);
     }
     dots_plain(scores, stride, queries, heads, keys, element, vectored, tokens, dim, scale);
 }
@@ -291,20 +310,21 @@ void tw_paged_bounds(float *scores, size_t stride, const float *queries, uint32_
 }
 
 void tw_paged_weigh(float *sums, const float *weights, size_t stride, uint32_t heads, const void *values,
-                    uint32_t element, uint32_t tokens, uint32_t dim)
+                    uint32_t element, uint32_t tokens, uint32_t dim, const void *next)
 {
+    const uintptr_t ahead = next == NULL ? 0 : (uintptr_t)next - (uintptr_t)values;
     const bool is_bf16 = element == TW_PAGED_BF16;
     if (heads == 4) {
         if (is_bf16)
-            weigh_four_bf16(sums, weights, stride, values, tokens, dim);
+            weigh_four_bf16(sums, weights, stride, values, tokens, dim, ahead);
         else
-            weigh_four_f32(sums, weights, stride, values, tokens, dim);
+            weigh_four_f32(sums, weights, stride, values, tokens, dim, ahead);
     }
     for (uint32_t h = 0; h < heads && heads != 4; ++h) {
         if (is_bf16)
-            weigh_one_bf16(sums + (size_t)h * dim, weights + h * stride, values, tokens, dim);
+            weigh_one_bf16(sums + (size_t)h * dim, weights + h * stride, values, tokens, dim, ahead);
         else
-            weigh_one_f32(sums + (size_t)h * dim, weights + h * stride, values, tokens, dim);
+            weigh_one_f32(sums + (size_t)h * dim, weights + h * stride, values, tokens, dim, ahead);
     }
     weigh_plain(sums, weights, stride, heads, values, element, tokens, dim & ~15u, dim);
 }
@@ -354,8 +374,9 @@ static inline uint32_t maximum_lanes(const float *s, uint32_t count, float *most
 #else
 
 void tw_paged_dots(float *scores, size_t stride, const float *queries, uint32_t heads, const void *keys,
-                   uint32_t element, uint32_t tokens, uint32_t dim, float scale)
+                   uint32_t element, uint32_t tokens, uint32_t dim, float scale, const void *next)
 {
+    (void)next;
     dots_plain(scores, stride, queries, heads, keys, element, 0, tokens, dim, scale);
 }
 
@@ -366,8 +387,9 @@ void tw_paged_bounds(float *scores, size_t stride, const float *queries, uint32_
 }
 
 void tw_paged_weigh(float *sums, const float *weights, size_t stride, uint32_t heads, const void *values,
-                    uint32_t element, uint32_t tokens, uint32_t dim)
+                    uint32_t element, uint32_t tokens, uint32_t dim, const void *next)
 {
+    (void)next;
     weigh_plain(sums, weights, stride, heads, values, element, tokens, 0, dim);
 }
 
@@ -423,9 +445,9 @@ bool tw_paged_numbers_are_exact(void)
     volatile float x = 1.000244140625f, y = -1.00048828125f, least = 0x1p-140f;
     float query[DIM] = {1.0f}, key[DIM] = {y}, sums[DIM] = {y}, dot = 1.0f;
     query[TW_PAGED_LANES] = key[TW_PAGED_LANES] = x;
-    tw_paged_dots(&dot, 1, query, 1, key, TW_PAGED_F32, 1, DIM, 1.0f);
+    tw_paged_dots(&dot, 1, query, 1, key, TW_PAGED_F32, 1, DIM, 1.0f, NULL);
     key[0] = x;
-    tw_paged_weigh(sums, key, 1, 1, key, TW_PAGED_F32, 1, DIM);
+    tw_paged_weigh(sums, key, 1, 1, key, TW_PAGED_F32, 1, DIM, NULL);
     float s[TW_PAGED_LANES] = {0.0f, -1.0f, -20.453125f, -23.84375f, -34.234375f, -86.5f, -87.5f, -1e30f}, lanes[TW_PAGED_LANES] = {0};
     const uint32_t expected[TW_PAGED_LANES] = {0x3f800000u, 0x3ebc5ab2u, 0x30b410c4u, 0x2e421c7cu, 0x26c364aeu, 0x113bc74u, 0, 0};
     tw_paged_exponentials(s, 0, TW_PAGED_LANES, 0.0f, lanes);

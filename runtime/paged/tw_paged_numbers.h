@@ -102,11 +102,14 @@ static inline float tw_paged_exp(float x)
     return x < -87.0f ? 0.0f : y * tw_paged_float(power);
 }
 
-/* Rows of a page or of digests: `element` is TW_PAGED_F32 or TW_PAGED_BF16. */
+/*
+ * `element` is TW_PAGED_F32 or TW_PAGED_BF16. `next` is where the data for the next call lies, or NULL: it comes from
+ * memory line by line while this call computes, since a page is too short for the processor to foresee its successor.
+ */
 
 /* scores[h * stride + t] = dot(queries[h], keys[t]) * scale, for h < heads <= 4 and t < tokens. */
 void tw_paged_dots(float *scores, size_t stride, const float *queries, uint32_t heads, const void *keys,
-                   uint32_t element, uint32_t tokens, uint32_t dim, float scale);
+                   uint32_t element, uint32_t tokens, uint32_t dim, float scale, const void *next);
 
 /* scores[h * stride + b] = score of the page with digests [2][dim] at digests + rows[b] * bytes, h < heads <= 4. */
 void tw_paged_bounds(float *scores, size_t stride, const float *queries, uint32_t heads, const unsigned char *digests,
@@ -114,7 +117,7 @@ void tw_paged_bounds(float *scores, size_t stride, const float *queries, uint32_
 
 /* sums[h * dim + d] += sum over t of weights[h * stride + t] * values[t][d], in order of t, for h < heads <= 4. */
 void tw_paged_weigh(float *sums, const float *weights, size_t stride, uint32_t heads, const void *values,
-                    uint32_t element, uint32_t tokens, uint32_t dim);
+                    uint32_t element, uint32_t tokens, uint32_t dim, const void *next);
 
 /* s[t] = exp(s[t] - most), added to lanes[(first + t) mod 8]. */
 void tw_paged_exponentials(float *s, uint32_t first, uint32_t tokens, float most, float *lanes);

@@ -250,8 +250,11 @@ void tw_paged_prefetch(tw_paged_pool *pool, uint32_t layer)
     for (uint32_t head = 0; head < pool->config.kv_heads; ++head) {
         const uint32_t page = layer * pool->config.kv_heads + head;
         const unsigned char *touched = pool->touched + page * pool->shape.row_bits;
-        for (uint32_t row = 0; row < pool->shape.rows; ++row)
-            if (tw_paged_bit(touched, row) && !prefetch_page(pool, row, page))
+        for (uint32_t row = 0; row < pool->shape.rows; ++row) {
+            if (row % 8 == 0 && touched[row / 8] == 0)
+                row += 7;
+            else if (tw_paged_bit(touched, row) && !prefetch_page(pool, row, page))
                 return;
+        }
     }
 }
