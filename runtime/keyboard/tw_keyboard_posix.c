@@ -52,6 +52,14 @@ static void take_signals(sigset_t *before)
     sigdelset(before, SIGINT);
 }
 
+/* Let the signals that are pending come now: pselect delivers none where a descriptor is ready. */
+static void deliver(const sigset_t *mask)
+{
+    sigset_t blocked;
+    sigprocmask(SIG_SETMASK, mask, &blocked);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
 void tw_keyboard_enqueue(void *output, const uint8_t *bytes, uint32_t count)
 {
     tw_keyboard_output *queue = output;
@@ -142,7 +150,7 @@ static int wait_for(const tw_keyboard_front *front, const tw_keyboard_output *ou
 
 static int serve(const tw_keyboard_front *front, tw_keyboard_output *output, int in, int out, const sigset_t *mask)
 {
-    while (!is_told_to_end) {
+    for (deliver(mask); !is_told_to_end; deliver(mask)) {
         bool can_read = false, can_write = false;
         if (is_interrupted) {
             is_interrupted = 0;

@@ -37,6 +37,7 @@ from tilewright.test.runtime.keyboard.servers import FakeModel, Machine, library
 
 pytestmark = pytest.mark.quick
 
+seeds = st.integers(0, 2**64 - 1)
 frames = st.builds(Frame, st.integers(128, 255), st.integers(0, 65535), st.binary(max_size=1024))
 
 
@@ -74,7 +75,9 @@ def test_a_long_payload_is_refused() -> None:
         encode(Frame(Type.KEY, 1, bytes(1025)))
 
 
-@given(st.lists(st.floats(-30, 30, width=32), min_size=260, max_size=260), st.integers(0, 300), st.integers(0, 2**64 - 1))
+@given(
+    st.lists(st.floats(-30, 30, width=32), min_size=260, max_size=260), st.integers(0, 300), st.integers(0, 2**64 - 1)
+)
 def test_choices_are_those_of_c(scores: list[float], hundredths: int, seed: int) -> None:
     array, state = np.array(scores, np.float32), ctypes.c_uint64(seed)
     temperature = float(np.float32(hundredths) / np.float32(100))
