@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 from ...errors import Diagnostic
 
@@ -328,8 +329,9 @@ class Counts:
     def decode(cls, payload: bytes) -> Counts:
         """Return the reply of a payload. Raises struct.error for another size."""
         size = struct.calcsize("<11Q?H")
-        fields = struct.unpack("<11Q?H", payload[:size])
-        return cls(*fields, dict(struct.iter_unpack("<HI", payload[size:])))
+        fields: tuple[Any, ...] = struct.unpack("<11Q?H", payload[:size])
+        documents = {int(number): int(length) for number, length in struct.iter_unpack("<HI", payload[size:])}
+        return cls(*fields, documents=documents)
 
 
 def decode_error(payload: bytes) -> KeyboardError:

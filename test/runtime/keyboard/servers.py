@@ -9,7 +9,7 @@ import select
 import subprocess
 import time
 import tty
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -169,7 +169,7 @@ def fake_server(flags: Sequence[str] = SANITIZERS) -> Path:
 
 
 @contextmanager
-def serving(command: Sequence[str | Path], device_at: int | None = 1) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def serving(command: Sequence[str | Path], device_at: int | None = 1) -> Generator[tuple[int, subprocess.Popen[bytes]]]:
     """
     Run a server on the other end of a pseudo-terminal; gives the file descriptor of this end, and the process.
 
@@ -190,7 +190,7 @@ def serving(command: Sequence[str | Path], device_at: int | None = 1) -> Iterato
 
 
 @contextmanager
-def talking(command: Sequence[str | Path]) -> Iterator[tuple[Client, subprocess.Popen[bytes]]]:
+def talking(command: Sequence[str | Path]) -> Generator[tuple[Client, subprocess.Popen[bytes]]]:
     """Run a server on a pseudo-terminal, `{}` in the command, and greet it; gives a client."""
     with serving(command) as (line, process):
         client = Client(line, line, timeout=20)
@@ -198,13 +198,12 @@ def talking(command: Sequence[str | Path]) -> Iterator[tuple[Client, subprocess.
         yield client, process
 
 
-def exchanged(line: int, data: bytes, is_answered: object, seconds: float = 60) -> list[Frame]:
+def exchanged(line: int, data: bytes, is_answered: Callable[[list[Frame]], object], seconds: float = 60) -> list[Frame]:
     """
     Write bytes and read replies at the same time, until `is_answered` holds of these.
 
     Raises AssertionError where that takes too long.
     """
-    assert callable(is_answered)
     decoder, frames, end = Decoder(), list[Frame](), time.monotonic() + seconds
     while data or not is_answered(frames):
         readable, writable, _ = select.select([line], [line] if data else [], [], end - time.monotonic())
