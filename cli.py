@@ -166,6 +166,18 @@ Show the folder of a paged key-value store: its configuration, files and sequenc
   tilewright paged show session/
 """
 
+_KEYBOARD_BUILD = """\
+Compile a language model of bytes, its paged store and a keyboard server to one program in C, and build it.
+
+  tilewright keyboard build klm.onnx -o build/
+  tilewright keyboard build klm.onnx --context 65536 --prefill 16 --target native --cc "cc -march=native" -o build/
+  tilewright keyboard build klm.onnx --cc "riscv64-linux-gnu-gcc -static" -o build/
+  build/keyboard --text --kv-dir session/
+
+The folder gets network.c, the store, the server and the program, `keyboard`, whose --help shows its options. The last
+line printed is the C compiler's command.
+"""
+
 _MACHINE = "the target: a name that `tilewright targets` lists, a folder anywhere, a machine file (host)"
 
 
@@ -536,6 +548,24 @@ def _add_paged_folder(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser)
 
 
+def _add_keyboard_build(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.keyboard_build import add_arguments
+
+    add_arguments(parser)
+    _add_keyboard_model(parser)
+
+
+def _add_keyboard_model(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a decoder on a paged store."""
+    add = parser.add_argument
+    add("--target", default="host", help=_MACHINE)
+    add("--context", type=_rows, default=4096, metavar="N", help="tokens of a document at most (4096)")
+    add("--page-length", type=_rows, default=32, metavar="P", help="tokens of a page (32)")
+    _add_prefill(parser)
+    _add_open_models(parser)
+    _add_integers(parser)
+
+
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="TARGET", help="a name, a folder or a machine file")
 
@@ -554,6 +584,7 @@ _COMMANDS: dict[str, _Command] = {
     "quantize": (_QUANTIZE, _add_quantize, commands.quantize_command),
     "paged fsck": (_PAGED_FSCK, _add_paged_folder, commands.paged_fsck_command),
     "paged show": (_PAGED_SHOW, _add_paged_folder, commands.paged_show_command),
+    "keyboard build": (_KEYBOARD_BUILD, _add_keyboard_build, commands.keyboard_build_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
     "completion": (_COMPLETION, _add_completion, _completion),
     "new-target": (_NEW_TARGET, _add_new_target, commands.new_target_command),

@@ -280,6 +280,14 @@ def _generate_paged(options: argparse.Namespace, place: str) -> int:
     return status
 
 
+def keyboard_build_command(options: argparse.Namespace) -> int:
+    """Run `tilewright keyboard build`."""
+    from .runtime.tools.keyboard_build import run
+
+    options.paged = True
+    return run(options, _model(options))
+
+
 def check_command(options: argparse.Namespace) -> int:
     """Run `tilewright check`; returns 1 where a network differs."""
     from rich.console import Console

@@ -298,7 +298,7 @@ class Done:
         """Return the reply of a payload. Raises struct.error for another size."""
         size = struct.calcsize("<BQQQQ")
         reason, *counts = struct.unpack("<BQQQQ", payload[:size])
-        return cls(Reason(reason), *counts, payload[size:])
+        return cls(Reason(reason), *counts, text=payload[size:])
 
 
 @dataclass(frozen=True)

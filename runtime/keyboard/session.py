@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ...errors import Diagnostic
 from .choose import Random, Scores, choose
-from .protocol import PREDICTED, Code, KeyboardError, Reason, refusal
+from .protocol import PREDICTED, Code, Reason, refusal
 
 
 class Model(Protocol):
@@ -15,7 +16,8 @@ class Model(Protocol):
     Language model and the documents that it has read: tw_keyboard_model. Each method may raise a Diagnostic.
 
     A length counts tokens; `begin` is the token at the start of each document, None for none. `run` takes one token or
-    `chunk` of them and returns the scores [tokens] of what may follow the last.
+    `chunk` of them and returns the scores [tokens] of what may follow the last. `is_full` tells the errors of a call
+    for which the model has no room.
     """
 
     begin: int | None
@@ -31,6 +33,7 @@ class Model(Protocol):
     def exists(self, document: int) -> bool: ...
     def count(self, document: int) -> int: ...
     def read(self, document: int, first: int, count: int) -> list[int]: ...
+    def is_full(self, error: Diagnostic) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -163,8 +166,8 @@ class Session:
                 return
             try:
                 scores = self.model.run(branch, [token])
-            except KeyboardError as error:
-                if error.code != Code.FULL or not place:
+            except Diagnostic as error:
+                if not place or not self.model.is_full(error):
                     raise
                 self.reason = Reason.NO_ROOM
                 return

@@ -155,7 +155,7 @@ def generate(
     while len(tokens) < len(prompt) + count:
         several = language.prompt
         form = several if several is not None and len(tokens) - given >= several.count else language
-        scores = _scores(run, form, tokens[given : given + form.count], given)
+        scores = scores_after(run, form, tokens[given : given + form.count], given)
         given += form.count
         each(given)
         if given == len(tokens):
@@ -163,7 +163,7 @@ def generate(
     return tokens[len(prompt) :]
 
 
-def _scores(run: Run, language: Language, tokens: Sequence[int], position: int) -> Array:
+def scores_after(run: Run, language: Language, tokens: Sequence[int], position: int) -> Array:
     """Return the scores of the tokens that may follow the last one."""
     given = {
         language.token.name: np.array(tokens, np.int64).reshape(language.token.shape),

@@ -12,8 +12,9 @@ static void collect(void *context, const uint8_t *bytes, uint32_t count)
     written_count += count;
 }
 
-int machine_open(void)
+int machine_open(int32_t begin)
 {
+    fake_model.begin = begin;
     memset(fake_documents, 0, sizeof fake_documents);
     fake_has_saved = false;
     return tw_keyboard_open(&keyboard, &fake_model, collect, NULL);

@@ -155,7 +155,7 @@ static const char *fake_last_message(void *context)
     return fake_message;
 }
 
-static const tw_keyboard_model fake_model = {
+static tw_keyboard_model fake_model = {
     .vocabulary = FAKE_VOCABULARY,
     .begin = FAKE_BEGIN,
     .length = FAKE_LENGTH,

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tilewright.errors import Diagnostic
 from tilewright.runtime.keyboard.choose import Scores
 from tilewright.runtime.keyboard.client import Client
 from tilewright.runtime.keyboard.protocol import Decoder, Frame, Type, encode
@@ -32,12 +33,12 @@ _WORD = (1 << 64) - 1
 class FakeModel:
     """The model of fake_model.h: scores are a hash of the tokens before."""
 
-    begin: int | None = 256
     length = 4096
     chunk = 16
     documents = 4
 
-    def __init__(self) -> None:
+    def __init__(self, begin: int | None = 256) -> None:
+        self.begin = begin
         self.kept: dict[int, list[int]] = {}
         self.saved: dict[int, list[int]] = {}
         self.calls = 0
@@ -77,6 +78,9 @@ class FakeModel:
     def read(self, document: int, first: int, count: int) -> list[int]:
         return self.kept[document][first : first + count]
 
+    def is_full(self, error: Diagnostic) -> bool:
+        return False
+
 
 def _mixed(value: int, other: int) -> int:
     value = (value ^ other) * 0xBF58476D1CE4E5B9 & _WORD
@@ -100,9 +104,9 @@ def library() -> ctypes.CDLL:
 class Machine:
     """State machine of the protocol; there is one in a process."""
 
-    def __init__(self) -> None:
+    def __init__(self, begin: int | None = 256) -> None:
         self._library = library()
-        assert self._library.machine_open() == 0
+        assert self._library.machine_open(-1 if begin is None else begin) == 0
         self._library.machine_fail(ctypes.c_uint64(0))
         self.replies()
         self.sequence = 0
@@ -169,17 +173,15 @@ def fake_server(flags: Sequence[str] = SANITIZERS) -> Path:
 
 
 @contextmanager
-def serving(command: Sequence[str | Path], device_at: int | None = 1) -> Generator[tuple[int, subprocess.Popen[bytes]]]:
+def serving(command: Sequence[str | Path]) -> Generator[tuple[int, subprocess.Popen[bytes]]]:
     """
     Run a server on the other end of a pseudo-terminal; gives the file descriptor of this end, and the process.
 
-    The device's name takes the word of the command at a place.
+    The device's name takes the place of the word {}.
     """
     own, other = pty.openpty()
     tty.setraw(other)
-    words = [str(word) for word in command]
-    if device_at is not None:
-        words[device_at] = words[device_at].format(os.ttyname(other))
+    words = [os.ttyname(other) if word == "{}" else str(word) for word in command]
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             yield own, process
@@ -193,7 +195,7 @@ def serving(command: Sequence[str | Path], device_at: int | None = 1) -> Generat
 def talking(command: Sequence[str | Path]) -> Generator[tuple[Client, subprocess.Popen[bytes]]]:
     """Run a server on a pseudo-terminal, `{}` in the command, and greet it; gives a client."""
     with serving(command) as (line, process):
-        client = Client(line, line, timeout=20)
+        client = Client(line, line, timeout=20, attempts=2)
         client.hello()
         yield client, process
 

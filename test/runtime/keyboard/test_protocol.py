@@ -21,6 +21,7 @@ from tilewright.runtime.keyboard.protocol import (
     Decoder,
     Done,
     Frame,
+    KeyboardError,
     Reason,
     Type,
     Welcome,
@@ -38,7 +39,7 @@ from tilewright.test.runtime.keyboard.servers import FakeModel, Machine, library
 pytestmark = pytest.mark.quick
 
 seeds = st.integers(0, 2**64 - 1)
-frames = st.builds(Frame, st.integers(128, 255), st.integers(0, 65535), st.binary(max_size=1024))
+frames = st.builds(Frame, st.integers(128, 255), st.integers(0, 65535), st.binary(max_size=300))
 
 
 def code_of(replies: list[Frame]) -> Code:
@@ -116,8 +117,7 @@ requests = st.tuples(st.sampled_from(KINDS), st.integers(0, 40), st.binary(min_s
 def checked(machine: Machine, session: Session, request: tuple[str, int, bytes]) -> None:
     """Compare the reply to a request with what the documents in Python do."""
     kind, number, text = request
-    model = session.model
-    calls: dict[str, tuple[Type, bytes, Callable[[], object]]] = {
+    calls: dict[str, tuple[Type, bytes, Callable[[], int | None]]] = {
         "key": (Type.KEY, text, lambda: session.append(text)),
         "backspace": (Type.BACKSPACE, count_payload(number), lambda: session.remove(number)),
         "reset": (Type.RESET, b"", session.clear),
@@ -142,7 +142,7 @@ def checked(machine: Machine, session: Session, request: tuple[str, int, bytes])
     assert code_of([reply]) == wanted
     if wanted == Code.OK and reply.type == Type.ACK:
         document = session.document if result is None else result
-        assert Ack.decode(reply.payload) == Ack(int(str(document)), model.count(int(str(document))) - 1)
+        assert Ack.decode(reply.payload) == Ack(document, session.documents()[document])
     if reply.type == Type.TEXT:
         assert reply.payload == session.text()[1 : 1 + number]
     if reply.type == Type.COUNTS:
@@ -150,18 +150,24 @@ def checked(machine: Machine, session: Session, request: tuple[str, int, bytes])
 
 
 def compare_predictions(machine: Machine, session: Session, prediction: Prediction) -> None:
-    wanted = bytes(session.predict(prediction))
     payload = predict_payload(prediction.count, prediction.stops, prediction.temperature, prediction.seed)
-    first, *tokens, last = machine.ask(Type.PREDICT, payload)
+    replies = machine.ask(Type.PREDICT, payload)
+    if session.model.begin is None and not session.text():
+        assert code_of(replies) == Code.BAD_REQUEST
+        with pytest.raises(KeyboardError, match="the document is empty"):
+            bytes(session.predict(prediction))
+        return
+    wanted = bytes(session.predict(prediction))
+    first, *tokens, last = replies
     assert first.type == Type.ACK
     assert [struct.unpack("<HB", token.payload) for token in tokens] == list(enumerate(wanted))
     done = Done.decode(last.payload)
     assert (done.text, done.reason) == (wanted, session.reason)
 
 
-@given(st.lists(requests, max_size=25))
-def test_c_does_as_the_documents_in_python(sent: list[tuple[str, int, bytes]]) -> None:
-    machine, session = Machine(), Session(FakeModel())
+@given(st.lists(requests, max_size=25), st.sampled_from([256, None]))
+def test_c_does_as_the_documents_in_python(sent: list[tuple[str, int, bytes]], begin: int | None) -> None:
+    machine, session = Machine(begin), Session(FakeModel(begin))
     for request in sent:
         checked(machine, session, request)
     for document, length in session.documents().items():
