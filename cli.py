@@ -166,6 +166,18 @@ Show the folder of a paged key-value store: its configuration, files and sequenc
   tilewright paged show session/
 """
 
+_KEYBOARD = """\
+Type with a language model of bytes in a terminal: suggestions while typing, several documents, figures of the store.
+
+  tilewright keyboard klm.onnx --kv-dir session/
+  tilewright keyboard klm.onnx --context 65536 --prefill 16 --kv-memory 100MiB --kv-budget 1024 --kv-dir session/
+  tilewright keyboard build/
+
+Tab takes what is suggested, the right arrow a word of it. With --kv-dir documents are saved at the end, and are there
+again the next time. It needs the extra of the package: pip install 'tilewright[keyboard]'. `tilewright keyboard build`
+makes a server of the model for a keyboard on a serial line.
+"""
+
 _KEYBOARD_BUILD = """\
 Compile a language model of bytes, its paged store and a keyboard server to one program in C, and build it.
 
@@ -258,8 +270,14 @@ def _command_place(words: Sequence[str]) -> int:
 
 
 def _joined(words: Sequence[str], place: int, known: Iterable[str]) -> tuple[Sequence[str], str]:
-    """Join the two words of a command of two, such as `foo bar`; return the words and the command's name."""
+    """
+    Join the two words of a command of two, such as `foo bar`; return the words and the command's name.
+
+    A first word that is a command itself stays alone, unless the second makes another command of it.
+    """
     name, rest = words[place], words[place + 1 :]
+    if name in known and (not rest or f"{name} {rest[0]}" not in known):
+        return words, name
     if not any(command.startswith(f"{name} ") for command in known):
         return words, name
     if not rest or rest[0].startswith("-"):
@@ -521,8 +539,9 @@ def _completion(options: argparse.Namespace) -> int:
     names = _commands()
     parsers = {name: _parser_of(name) for name in names if " " not in name}
     for group in dict.fromkeys(name.partition(" ")[0] for name in names if " " in name):
-        own = [name for name in names if name.startswith(f"{group} ")]
-        parsers[group], values[group] = _with_all_options(group, own), [name.partition(" ")[2] for name in own]
+        own = [name for name in names if name == group or name.startswith(f"{group} ")]
+        seconds = [name.partition(" ")[2] for name in own if name != group]
+        parsers[group], values[group] = _with_all_options(group, own), seconds
     tools = [
         Tool("tilewright", parsers, values, ["--target", "targets"]),
         Tool("opt-tool", {"": argument_parser()}, {"--target": targets}, ["--target"]),
@@ -546,6 +565,13 @@ def _add_paged_folder(parser: argparse.ArgumentParser) -> None:
     from .runtime.tools.paged import add_arguments
 
     add_arguments(parser)
+
+
+def _add_keyboard(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.keyboard import add_arguments
+
+    add_arguments(parser)
+    _add_keyboard_model(parser)
 
 
 def _add_keyboard_build(parser: argparse.ArgumentParser) -> None:
@@ -584,6 +610,7 @@ _COMMANDS: dict[str, _Command] = {
     "quantize": (_QUANTIZE, _add_quantize, commands.quantize_command),
     "paged fsck": (_PAGED_FSCK, _add_paged_folder, commands.paged_fsck_command),
     "paged show": (_PAGED_SHOW, _add_paged_folder, commands.paged_show_command),
+    "keyboard": (_KEYBOARD, _add_keyboard, commands.keyboard_command),
     "keyboard build": (_KEYBOARD_BUILD, _add_keyboard_build, commands.keyboard_build_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
     "completion": (_COMPLETION, _add_completion, _completion),

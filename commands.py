@@ -280,6 +280,17 @@ def _generate_paged(options: argparse.Namespace, place: str) -> int:
     return status
 
 
+def keyboard_command(options: argparse.Namespace) -> int:
+    """Run `tilewright keyboard`."""
+    from .runtime.tools.keyboard import check_terminal, run
+
+    check_terminal()
+    options.paged = True
+    if options.model.is_dir():
+        _check_folder(options, "host")
+    return run(options, _model(options))
+
+
 def keyboard_build_command(options: argparse.Namespace) -> int:
     """Run `tilewright keyboard build`."""
     from .runtime.tools.keyboard_build import run

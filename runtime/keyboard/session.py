@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ...errors import Diagnostic
 from .choose import Random, Scores, choose
 from .protocol import PREDICTED, Code, Reason, refusal
+
+
+@dataclass(frozen=True)
+class StoreCounts:
+    """
+    Figures of a model's store: tw_keyboard_counts.
+
+    `hits` and `misses` are pages attended to, in memory or not; `resident`, `memory` and the last two are bytes.
+    """
+
+    hits: int = 0
+    misses: int = 0
+    resident: int = 0
+    memory: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
+    degraded: bool = False
 
 
 class Model(Protocol):
@@ -34,6 +52,8 @@ class Model(Protocol):
     def count(self, document: int) -> int: ...
     def read(self, document: int, first: int, count: int) -> list[int]: ...
     def is_full(self, error: Diagnostic) -> bool: ...
+    def save(self) -> None: ...
+    def counts(self) -> StoreCounts: ...
 
 
 @dataclass(frozen=True)
@@ -50,13 +70,16 @@ class Session:
     """
     Documents of a model, of which one is selected.
 
-    Raises KeyboardError for requests that it refuses, and what the model raises; nothing of such a request is done.
+    `tokens` were given to the model in `seconds`. Raises KeyboardError for requests that it refuses, and what the model
+    raises; nothing of such a request is done.
     """
 
     def __init__(self, model: Model):
         self.model = model
         self.document = 0
         self.reason = Reason.COUNT
+        self.tokens = 0
+        self.seconds = 0.0
         self._base = 0 if model.begin is None else 1
         self._branch: int | None = None
         self._select_lowest()
@@ -87,7 +110,7 @@ class Session:
         try:
             while text:
                 size = self.model.chunk if len(text) >= self.model.chunk else 1
-                self.model.run(self.document, list(text[:size]))
+                self._run(self.document, list(text[:size]))
                 text = text[size:]
         except Exception:
             self.model.truncate(self.document, before)
@@ -135,7 +158,7 @@ class Session:
         if document == self.document:
             self._select_lowest()
 
-    def predict(self, prediction: Prediction) -> Iterator[int]:
+    def predict(self, prediction: Prediction) -> Generator[int]:
         """
         Yield the bytes that follow the selected document, one for each call of the model; the document does not change.
 
@@ -157,7 +180,7 @@ class Session:
             branch, self._branch = self._branch, None
             model.drop(branch)
 
-    def _extended(self, branch: int, token: int, prediction: Prediction) -> Iterator[int]:
+    def _extended(self, branch: int, token: int, prediction: Prediction) -> Generator[int]:
         """Yield the bytes that follow a branch and a token that it lacks."""
         random = Random(prediction.seed)
         for place in range(prediction.count):
@@ -165,7 +188,7 @@ class Session:
                 self.reason = Reason.NO_ROOM
                 return
             try:
-                scores = self.model.run(branch, [token])
+                scores = self._run(branch, [token])
             except Diagnostic as error:
                 if not place or not self.model.is_full(error):
                     raise
@@ -184,6 +207,17 @@ class Session:
                 return
         self.reason = Reason.COUNT
 
+    def save(self) -> None:
+        """Make all documents durable."""
+        self.model.save()
+
+    def _run(self, document: int, tokens: Sequence[int]) -> Scores:
+        start = time.perf_counter()
+        scores = self.model.run(document, tokens)
+        self.seconds += time.perf_counter() - start
+        self.tokens += len(tokens)
+        return scores
+
     def _check(self, document: int) -> None:
         if not self.exists(document):
             raise refusal(Code.NO_DOCUMENT, "there is no such document")
@@ -197,7 +231,7 @@ class Session:
         if self.model.begin is None:
             return
         try:
-            self.model.run(self.document, [self.model.begin])
+            self._run(self.document, [self.model.begin])
         except Exception:
             self.model.drop(self.document)
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,11 @@ import numpy as np
 
 from ...compiler import MODEL_HASH, PREFILL, Model, compile_model
 from ...errors import Diagnostic
-from ..host import HostNetwork
+from ...passes.emitc.text.files import REPORT
+from ..host import HostNetwork, emitted_text
 from ..inputs import host_inputs
 from ..keyboard.protocol import PREDICTED
+from ..keyboard.session import StoreCounts
 from ..paged.binding import BoundNetwork
 from ..paged.native import NativePool
 from ..paged.status import PagedError, Status
@@ -25,7 +28,6 @@ from .keyboard_build import begin_of
 if TYPE_CHECKING:
     from ..keyboard.choose import Scores
     from ..paged.config import Config
-    from ..paged.stats import Stats
 
 
 class PagedModel:
@@ -80,12 +82,19 @@ class PagedModel:
         return isinstance(error, PagedError) and error.status is Status.FULL
 
     def save(self) -> None:
-        """Make all documents durable, where the pool has a folder."""
         self.pool.save()
 
-    def get_stats(self) -> Stats:
-        """Return the statistics of the pool."""
-        return self.pool.get_stats()
+    def counts(self) -> StoreCounts:
+        stats = self.pool.get_stats()
+        return StoreCounts(
+            hits=stats.hits,
+            misses=stats.misses,
+            resident=stats.resident_pages * self.pool.config.slot,
+            memory=stats.memory,
+            bytes_read=stats.bytes_read,
+            bytes_written=stats.bytes_written,
+            degraded=stats.degraded,
+        )
 
 
 def documents_config(config: Config, documents: int) -> Config:
@@ -101,10 +110,14 @@ def documents_config(config: Config, documents: int) -> Config:
 
 def open_model(options: argparse.Namespace, model: Model) -> PagedModel:
     """
-    Compile a model, open its store as the options say, and return it.
+    Compile a model, unless it is the folder of one, and open its store as the options say.
 
     Raises Diagnostic for a model that is no decoder of bytes, and PagedError where the store cannot be opened.
     """
+    if model.path.is_dir():
+        network = HostNetwork(model.path)
+        report = json.loads(emitted_text(model.path / REPORT))
+        return model_of(network, bytes.fromhex(report.get(MODEL_HASH, "")), options)
     compilation = compile_model(model, options.target)
     identity = bytes.fromhex(compilation.report[MODEL_HASH])
     return model_of(HostNetwork(compilation.program()), identity, options)

@@ -20,6 +20,7 @@ from tilewright.errors import Diagnostic
 from tilewright.runtime.keyboard.choose import Scores
 from tilewright.runtime.keyboard.client import Client
 from tilewright.runtime.keyboard.protocol import Decoder, Frame, Type, encode
+from tilewright.runtime.keyboard.session import StoreCounts
 from tilewright.runtime.toolchain import STRICT, compile_executable, compile_shared
 
 HERE = Path(__file__).parent
@@ -80,6 +81,12 @@ class FakeModel:
 
     def is_full(self, error: Diagnostic) -> bool:
         return False
+
+    def save(self) -> None:
+        self.saved = {number: list(tokens) for number, tokens in self.kept.items()}
+
+    def counts(self) -> StoreCounts:
+        return StoreCounts(hits=self.calls, resident=sum(map(len, self.kept.values())))
 
 
 def _mixed(value: int, other: int) -> int:

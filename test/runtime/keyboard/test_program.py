@@ -280,4 +280,4 @@ def test_the_model_in_python_is_one(network: tuple[HostNetwork, bytes]) -> None:
     model = session_of(network).model
     assert isinstance(model, PagedModel)
     assert (model.begin, model.length, model.chunk, model.documents) == (256, CONTEXT, PREFILL, 8)
-    assert model.get_stats().rows == 0
+    assert model.counts().memory > model.counts().resident >= 0
