@@ -108,15 +108,20 @@ def folder_run(options: argparse.Namespace) -> tuple[PagedRun, Sequence[Input], 
 
     Raises Diagnostic for a folder without a network, and PagedError where the store cannot be opened.
     """
-    network = HostNetwork(options.model, flags=_fast())
-    report = json.loads(emitted_text(options.model / REPORT))
+    network = HostNetwork(options.model, flags=fast_flags())
+    return _on_host(network, options, model_in(options.model))
+
+
+def model_in(folder: Path) -> bytes:
+    """Return the hash of the model that was compiled to a folder. Raises Diagnostic where its report has none."""
+    report = json.loads(emitted_text(folder / REPORT))
     if MODEL_HASH not in report:
         raise Diagnostic(
             "the report of a compiled network has no hash of its model",
-            where=str(options.model / REPORT),
+            where=str(folder / REPORT),
             remedy="compile the model again with --paged",
         )
-    return _on_host(network, options, bytes.fromhex(report[MODEL_HASH]))
+    return bytes.fromhex(report[MODEL_HASH])
 
 
 def paged_run(
@@ -136,7 +141,7 @@ def paged_run(
         known = symbol_names(compilation.module.body.block)
         inputs = [network_inputs(compilation.module, name) if name in known else () for name in names]
         return _interpreted_run(interpreted, options, identity), inputs[0], inputs[1]
-    return _on_host(HostNetwork(compilation.program(), flags=_fast()), options, identity)
+    return _on_host(HostNetwork(compilation.program(), flags=fast_flags()), options, identity)
 
 
 def _on_host(
@@ -152,7 +157,7 @@ def _on_host(
     return PagedRun(BoundNetwork(network, store, sequence), store, sequence), host_inputs(network), prompt
 
 
-def _fast() -> list[str]:
+def fast_flags() -> list[str]:
     """Return the C compiler's flags for speed on this machine."""
     return ["-O3", *vector_flags()]
 

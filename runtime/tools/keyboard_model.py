@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...compiler import MODEL_HASH, PREFILL, Model, compile_model
 from ...errors import Diagnostic
-from ...passes.emitc.text.files import REPORT
-from ..host import HostNetwork, emitted_text
+from ..host import HostNetwork
 from ..inputs import host_inputs
 from ..keyboard.protocol import PREDICTED
 from ..keyboard.session import StoreCounts
@@ -22,7 +19,7 @@ from ..paged.binding import BoundNetwork
 from ..paged.native import NativePool
 from ..paged.status import PagedError, Status
 from .generate import Language, scores_after
-from .generate_paged import paged_language, store_config
+from .generate_paged import fast_flags, make_folder, model_in, paged_language, store_config
 from .keyboard_build import begin_of
 
 if TYPE_CHECKING:
@@ -115,12 +112,10 @@ def open_model(options: argparse.Namespace, model: Model) -> PagedModel:
     Raises Diagnostic for a model that is no decoder of bytes, and PagedError where the store cannot be opened.
     """
     if model.path.is_dir():
-        network = HostNetwork(model.path)
-        report = json.loads(emitted_text(model.path / REPORT))
-        return model_of(network, bytes.fromhex(report.get(MODEL_HASH, "")), options)
+        return model_of(HostNetwork(model.path, flags=fast_flags()), model_in(model.path), options)
     compilation = compile_model(model, options.target)
     identity = bytes.fromhex(compilation.report[MODEL_HASH])
-    return model_of(HostNetwork(compilation.program()), identity, options)
+    return model_of(HostNetwork(compilation.program(), flags=fast_flags()), identity, options)
 
 
 def model_of(network: HostNetwork, identity: bytes, options: argparse.Namespace) -> PagedModel:
@@ -132,14 +127,5 @@ def model_of(network: HostNetwork, identity: bytes, options: argparse.Namespace)
     vocabulary = network.outputs[0].shape[-1] if len(network.outputs) == 1 else 0
     begin = begin_of(vocabulary, options.begin, is_given="--begin" in options.flags)
     config = documents_config(store_config(network.pool_shape(), options, identity), options.documents)
-    folder: Path | None = options.kv_dir
-    if folder is not None:
-        _make(folder)
+    folder = make_folder(options.kv_dir)
     return PagedModel(network, NativePool(config, folder), None if begin < 0 else begin)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise Diagnostic("the folder cannot be made", str(folder), found=error.strerror or "") from error
