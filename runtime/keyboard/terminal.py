@@ -45,15 +45,15 @@ class Terminal(App[None]):
     """
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "accept", "accept", priority=True),
-        Binding("right", "accept_word", "a word", priority=True),
-        Binding("ctrl+n", "create", "new", priority=True),
-        Binding("ctrl+f", "fork", "fork", priority=True),
-        Binding("ctrl+w", "drop", "close", priority=True),
-        Binding("down", "next(1)", "next", priority=True),
-        Binding("up", "next(-1)", "previous", show=False, priority=True),
-        Binding("ctrl+s", "save", "save", priority=True),
-        Binding("ctrl+q", "quit", "quit", priority=True),
+        Binding("tab", "accept", "accept"),
+        Binding("right", "accept_word", "a word"),
+        Binding("ctrl+n", "create", "new"),
+        Binding("ctrl+f", "fork", "fork"),
+        Binding("ctrl+w", "drop", "close"),
+        Binding("down", "next(1)", "next"),
+        Binding("up", "next(-1)", "previous", show=False),
+        Binding("ctrl+s", "save", "save"),
+        Binding("ctrl+q", "quit", "quit"),
     ]
 
     def __init__(self, session: Session, prediction: Prediction, *, title: str = "", folder: Path | None = None):
@@ -112,8 +112,12 @@ class Terminal(App[None]):
         self._post(lambda session: session.append(text))
         self._show()
 
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "backspace":
+    async def on_key(self, event: events.Key) -> None:
+        """Take a key; all keys come here in their order, which bindings with priority would not keep."""
+        bound = next((each for each in self.BINDINGS if isinstance(each, Binding) and each.key == event.key), None)
+        if bound is not None:
+            await self.run_action(bound.action)
+        elif event.key == "backspace":
             self._remove()
         elif event.key == "enter":
             self._append(b"\n")
@@ -122,6 +126,7 @@ class Terminal(App[None]):
         else:
             return
         event.stop()
+        event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
         self._append(event.text.replace("\r\n", "\n").encode())

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pty
+import select
+import subprocess
 import sys
 import threading
 import time
@@ -13,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tilewright import cli
+from tilewright.frontend.zoo.klm import Config, build_open
 from tilewright.runtime.keyboard.choose import Scores
 from tilewright.runtime.keyboard.engine import Ended, Engine, State, Suggestion
 from tilewright.runtime.keyboard.session import Prediction, Session
+from tilewright.runtime.paged.files import decode_manifest
 from tilewright.test.runtime.keyboard.servers import FakeModel
 
 if TYPE_CHECKING:
@@ -237,3 +243,26 @@ def test_without_textual_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "textual", None)
     assert cli.main(["keyboard", "none.onnx"]) == 1
     assert "pip install 'tilewright[keyboard]'" in capsys.readouterr().err
+
+
+@pytest.mark.nightly
+def test_the_command_runs_in_a_terminal_and_saves(tmp_path: Path) -> None:
+    """A compiled folder, typed to through a pseudo-terminal; what was typed is in the files afterwards."""
+    pytest.importorskip("textual", reason="pip install 'tilewright[keyboard]'")
+    model, build, folder = tmp_path / "decoder.onnx", tmp_path / "build", tmp_path / "kv"
+    sizes = Config(layers=1, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=260)
+    model.write_bytes(build_open(3, config=sizes).SerializeToString())
+    assert cli.main(["compile", str(model), "--context", "64", "--paged", "-o", str(build)]) == 0
+    own, other = pty.openpty()
+    command = [sys.executable, "-m", "tilewright.cli", "keyboard", str(build), "--kv-dir", str(folder)]
+    with subprocess.Popen(command, stdin=other, stdout=other, stderr=other, close_fds=True) as process:
+        shown = b""
+        while b"documents" not in shown:
+            shown += os.read(own, 1 << 16)
+        os.write(own, b"Hello\x11")
+        while process.poll() is None:
+            if select.select([own], [], [], 0.05)[0]:
+                os.read(own, 1 << 16)
+        assert process.returncode == 0
+    manifest = decode_manifest((folder / "manifest.tw").read_bytes())
+    assert [bytes(each.tokens[1:].tolist()) for each in manifest.sequences] == [b"Hello"]
