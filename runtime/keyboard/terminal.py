@@ -149,11 +149,11 @@ class Terminal(App[None]):
         return len(data.decode(errors="ignore")) == 1
 
     def action_accept(self) -> None:
-        """Append what is suggested."""
+        """Append the suggestion."""
         self._append(_whole(self._suggestion))
 
     def action_accept_word(self) -> None:
-        """Append what is suggested up to the end of a word."""
+        """Append the suggestion up to the end of a word."""
         text = _whole(self._suggestion)
         start = len(text) - len(text.lstrip())
         ends = [place for place in range(start, len(text)) if text[place : place + 1].isspace()]

@@ -225,7 +225,7 @@ def test_a_client_gets_through_a_line_that_damages_and_loses(program: Path) -> N
 
 
 def test_a_prediction_is_cancelled_while_it_is_computed(program: Path) -> None:
-    """The model takes 50 ms; a CANCEL at the third token leaves no more than what was under way meanwhile."""
+    """The model takes 50 ms; a CANCEL at the third token leaves no more than what was computed meanwhile."""
     with talking([program, "{}", "50000"]) as (client, process):
         client.key(b"text")
         start = time.monotonic()

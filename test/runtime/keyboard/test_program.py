@@ -155,6 +155,23 @@ def test_documents_share_the_pages_of_their_prefix(program: Path) -> None:
         ended(process)
 
 
+def test_a_store_that_is_full_takes_nothing_of_a_request(program: Path) -> None:
+    """Rows for one document of the context serve two; the second one's text is taken back where they end."""
+    with talking([program, "--serial", "{}", "--kv-capacity", str(CONTEXT)]) as (client, process):
+        client.key(bytes(200))
+        client.select(client.fork(0).document)
+        with pytest.raises(KeyboardError) as refusal:
+            client.key(bytes(150))
+        assert refusal.value.code == Code.FULL
+        assert client.key(bytes(20)) == Ack(1, 20)
+        done = client.predict(200)
+        assert (done.reason, len(done.text)) == (Reason.NO_ROOM, 43)  # 7 rows of 8 and a tail of 7 tokens, and one more
+        assert client.stats().documents == {0: 200, 1: 20}
+        client.drop(0)
+        assert client.key(bytes(150)) == Ack(1, 170)
+        ended(process)
+
+
 def test_a_prediction_ends_with_the_context(program: Path) -> None:
     with talking([program, "--serial", "{}"]) as (client, process):
         client.key(bytes(CONTEXT - 5))
