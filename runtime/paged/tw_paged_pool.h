@@ -140,11 +140,24 @@ struct tw_paged_pool {
 __attribute__((format(printf, 3, 4)))
 #endif
 tw_paged_status tw_paged_fail(tw_paged_pool *pool, tw_paged_status status, const char *format, ...);
-bool tw_paged_shape_of(const tw_paged_config *config, tw_paged_shape *shape, char *message, size_t bytes);
 /* Open without the digests, whose damage tw_paged_load_digests reports. */
 tw_paged_status tw_paged_open_pool(tw_paged_pool **pool, const tw_paged_config *config, const char *folder,
                                    const tw_paged_io *io, char *message, size_t bytes);
+
+/* tw_paged_layout.c */
+bool tw_paged_shape_of(const tw_paged_config *config, tw_paged_shape *shape, char *message, size_t bytes);
+/* Lay out the parts of a pool, whose frames are counted, behind it. */
+void tw_paged_carve(tw_paged_pool *pool);
+
+/* tw_paged_sequences.c */
+/* Check that a sequence exists and no step is open. */
+tw_paged_status tw_paged_check_sequence(tw_paged_pool *pool, uint32_t sequence, const char *function);
+/* Copy the keys and values of the first tokens of a page. */
+void tw_paged_copy_tokens(const tw_paged_pool *pool, unsigned char *to, const unsigned char *from, uint32_t tokens);
+/* Take a row from a sequence; without another one that has it, its frames are freed. */
 void tw_paged_release_row(tw_paged_pool *pool, uint32_t row);
+
+/* tw_paged_steps.c */
 /* Return the keys and values of a new block of the open step: in a frame where the step fills it, else in a tail. */
 unsigned char *tw_paged_step_page(tw_paged_pool *pool, uint64_t block, uint32_t page);
 void tw_paged_make_digest(tw_paged_pool *pool, const unsigned char *keys, unsigned char *digest);
@@ -238,8 +251,21 @@ static inline void tw_paged_put64(unsigned char *data, uint64_t value)
     tw_paged_put32(data + 4, (uint32_t)(value >> 32));
 }
 
-/* tw_paged_manifest.c */
+/* tw_paged_load.c and tw_paged_save.c */
+#define TW_PAGED_MANIFEST "manifest.tw"
+#define TW_PAGED_SHAPES 7
 tw_paged_status tw_paged_load_manifest(tw_paged_pool *pool);
+/* The numbers of a configuration that a manifest has, in order. */
+static inline void tw_paged_shapes_of(const tw_paged_config *config, uint32_t shapes[TW_PAGED_SHAPES])
+{
+    shapes[0] = config->layers;
+    shapes[1] = config->heads;
+    shapes[2] = config->kv_heads;
+    shapes[3] = config->head_dim;
+    shapes[4] = config->page_length;
+    shapes[5] = config->element;
+    shapes[6] = config->digest;
+}
 
 /* tw_paged_select.c */
 /* Set the bits of the blocks that a query before block `own` attends to, per KV head; `queries` are those of its group. */

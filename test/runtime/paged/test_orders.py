@@ -48,9 +48,14 @@ def test_builds_agree_on_random_orders(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
+def test_builds_agree_on_many_random_orders(tmp_path: Path) -> None:
+    _compared(tmp_path, 3000)
+
+
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform == "darwin", reason="the sanitiser of threads is that of Linux")
 def test_threads_have_no_race(tmp_path: Path) -> None:
-    assert ran(tmp_path / "thread", THREADS, 300) == _compared(tmp_path, 300)
+    assert ran(tmp_path / "thread", THREADS, 300) == ran(tmp_path / "vectors", BUILDS["vectors"], 300)
 
 
 @pytest.mark.nightly
