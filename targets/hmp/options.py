@@ -55,7 +55,7 @@ def add_mapping(parser: argparse.ArgumentParser) -> None:
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
     """Add the options of a model and of the machine that it is compiled for."""
-    what = f"the machine: {TARGET}, a variant {TARGET}/NAME, or a machine file that includes it ({TARGET})"
+    what = f"the machine: {TARGET}, a variant {TARGET}/NAME, {TARGET}-native, or a file that includes one ({TARGET})"
     parser.add_argument("--target", default=TARGET, metavar="TARGET", help=what)
     add_devices(parser)
     add = parser.add_argument_group("open models").add_argument
