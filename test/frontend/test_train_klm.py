@@ -135,9 +135,9 @@ def test_the_rate_rises_and_falls() -> None:
     assert rates[-1] == pytest.approx(0.02 * schedule.rate, rel=0.01)
 
 
-def test_the_last_tenth_sees_long_windows() -> None:
+def test_the_last_fifth_sees_long_windows() -> None:
     shapes = [batch.shape for batch in SCHEDULE.batches(DOCUMENTS)]
-    assert shapes == [(4, 33)] * 36 + [(2, 65)] * 4
+    assert shapes == [(4, 33)] * 32 + [(2, 65)] * 8
 
 
 @pytest.mark.parametrize(("changes", "message"), [({"steps": 0}, "too small"), ({"long": 48}, "do not fill")])

@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--steps", type=int, default=8000, help="steps of the training (default 8000)")
     parser.add_argument("--rows", type=int, default=8, help="windows of a step (default 8)")
     parser.add_argument("--length", type=int, default=512, help="tokens of a window (default 512)")
-    parser.add_argument("--long", type=int, default=2048, help="the same in the last tenth (default 2048)")
+    parser.add_argument("--long", type=int, default=2048, help="the same in the last fifth (default 2048)")
     parser.add_argument("--rate", type=float, default=2e-3, help="the largest learning rate (default 0.002)")
     parser.add_argument("--seed", type=int, default=0, help="of weights, order and held-out documents (default 0)")
     return parser
