@@ -209,7 +209,7 @@ def test_generates_what_numpy_does(
 
 def test_the_command_leaves_lengths_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, symbol in (([], ""), (["--open"], "past")):
-        assert command.main(["klm", str(tmp_path / "net.onnx"), *words]) == 0
+        assert command.main(["klm-small", str(tmp_path / "net.onnx"), *words]) == 0
         cache = onnx.ModelProto.FromString((tmp_path / "net.onnx").read_bytes()).graph.input[2]
         assert cache.type.tensor_type.shape.dim[2].dim_param == symbol
     assert command.main(["mlp", str(tmp_path / "no.onnx"), "--open"]) == 1

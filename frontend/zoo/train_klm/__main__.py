@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--checkpoint", type=path_of, help="a file that keeps the state, to go on from when started again"
     )
-    parser.add_argument("--steps", type=int, default=8000, help="steps of the training (default 8000)")
+    parser.add_argument("--steps", type=int, default=4600, help="steps of the training (default 4600)")
     parser.add_argument("--rows", type=int, default=8, help="windows of a step (default 8)")
     parser.add_argument("--length", type=int, default=512, help="tokens of a window (default 512)")
     parser.add_argument("--long", type=int, default=2048, help="the same in the last fifth (default 2048)")

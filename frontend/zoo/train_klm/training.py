@@ -190,7 +190,7 @@ def _restored(
         state = torch.load(file, weights_only=True)
         shapes = {name: weight.shape for name, weight in state["weights"].items()}
         is_ours = state["schedule"] == _fixed(schedule) and shapes == {n: weight.shape for n, weight in weights.items()}
-    except (KeyError, RuntimeError, UnpicklingError) as error:
+    except (EOFError, KeyError, RuntimeError, UnpicklingError) as error:
         raise _unreadable(file, "no state of a training") from error
     if not is_ours:
         raise _unreadable(file, "a state of another schedule or network")
