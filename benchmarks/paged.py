@@ -9,6 +9,7 @@ column is its GroupQueryAttention alone, in place, six layers of it.
     pip install xllamacpp==2026.10.11549 gguf==0.19.0 pyyaml onnxruntime
     python benchmarks/paged.py
     python benchmarks/paged.py --lengths 1024,8192 --budgets 512 --no-llama
+    python benchmarks/paged.py --on-disk 524288
     python benchmarks/paged.py --quality text.txt
 
 With --quality the trained `klm-small` reads a text with each policy of selection: the share of the softmax's mass that
@@ -50,7 +51,8 @@ PROMPTS = (256, 2048)
 GAIN = 4.0
 """How many times faster selection has to be at FAR tokens than dense attention."""
 FAR = 32768
-CAPACITY = 1 << 18
+CAPACITY = 1 << 20
+"""Tokens of a sequence at most."""
 
 
 class Decoder:
@@ -82,6 +84,21 @@ class Decoder:
         )
         memory = config.working_set + config.rows * config.pages * (config.slot + 64)
         pool = NativePool(replace(config, memory=memory))
+        return BoundNetwork(self.network, pool, pool.create())
+
+    def open_on_disk(self, length: int, memory: int, budget: int, folder: Path) -> BoundNetwork:
+        """Return the decoder on a new store in a folder, in bfloat16, with a bound of memory."""
+        page = self._config.page_length
+        config = replace(
+            self._config,
+            capacity=-(-(length + 2 * ROUNDS * STEPS) // page) * page,
+            element=Element.BF16,
+            digest=Element.BF16,
+            budget_pages=-(-budget // page),
+            memory=memory,
+            threads=4,
+        )
+        pool = NativePool(config, folder)
         return BoundNetwork(self.network, pool, pool.create())
 
     def tokens(self, run: BoundNetwork, prompt: Sequence[int], count: int) -> list[int]:
@@ -170,6 +187,35 @@ def grouped_attention(length: int) -> float:
     return KLM.layers * least(lambda: session.run_with_iobinding(binding))
 
 
+def on_disk(decoder: Decoder, length: int, memory: int, budget: int) -> None:
+    """Print the time of a token, and the store's figures, with most pages of a long context on disk."""
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        run = decoder.open_on_disk(length, memory, budget, Path(folder))
+        start = time.perf_counter()
+        fill(run, length)
+        seconds = time.perf_counter() - start
+        before = run.pool.get_stats()
+        start = time.perf_counter()
+        for position in range(length, length + ROUNDS * STEPS):
+            run({"input_ids": np.array([[position % 512]]), "position": np.array([position])})
+        each = (time.perf_counter() - start) / (ROUNDS * STEPS)
+        after = run.pool.get_stats()
+    hits, misses = after.hits - before.hits, after.misses - before.misses
+    table = Table("what", "figure", title=f"{length:,} tokens on disk, {budget:,} attended to")
+    rows = {
+        "memory of the store": f"{after.memory:,} of {memory:,} bytes",
+        "working set": f"{run.pool.config.working_set:,} bytes",
+        "written": f"{after.bytes_written:,} bytes, {after.bytes_written / seconds / 1e6:,.0f} MB/s with random keys",
+        "read a token": f"{(after.bytes_read - before.bytes_read) / (ROUNDS * STEPS):,.0f} bytes",
+        "hit rate": f"{100 * hits / max(hits + misses, 1):.1f} %",
+        "milliseconds a token": f"{1e3 * each:.1f}",
+        "tokens a second": f"{1 / each:.1f}",
+    }
+    for name, figure in rows.items():
+        table.add_row(name, figure)
+    table_console().print(table)
+
+
 def beside_llama(decoder: Decoder, folder: Path) -> bool:
     """Print both decoders' times after prompts; return whether tokens are equal and ours takes no longer."""
     path = folder / "klm.gguf"
@@ -225,12 +271,19 @@ def main() -> int:
     parser.add_argument("--lengths", type=_numbers, default=[1024, 8192, 32768, 131072], metavar="N,N")
     parser.add_argument("--budgets", type=_numbers, default=[512, 2048], metavar="TOKENS,TOKENS")
     parser.add_argument("--no-llama", action="store_true", help="leave llama.cpp out")
+    what = "a context of so many tokens in a folder here, in --kv-memory, instead of the other tables"
+    parser.add_argument("--on-disk", type=int, default=0, metavar="TOKENS", help=what)
+    what = "bytes of memory of the store with --on-disk (100 MiB)"
+    parser.add_argument("--kv-memory", type=int, default=100 << 20, metavar="BYTES", help=what)
     parser.add_argument("--quality", type=Path, metavar="TEXT", help="a text for klm-small, instead of times")
     options = parser.parse_args()
     if options.quality is not None:
         return quality(options.quality, options.budgets)
     with tempfile.TemporaryDirectory() as name:
         decoder = Decoder(Path(name))
+        if options.on_disk:
+            on_disk(decoder, options.on_disk, options.kv_memory, options.budgets[0])
+            return 0
         holds = by_length(decoder, options.lengths, options.budgets)
         if not options.no_llama:
             holds &= beside_llama(decoder, Path(name))
