@@ -58,7 +58,8 @@ def test_a_changed_header_builds_anew(tmp_path: Path) -> None:
 def test_the_least_recently_used_is_evicted(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, kept = (toolchain.compile_shared([source(tmp_path, f"BASE + {i}")]) for i in range(2))
     for hours, built in enumerate((kept, old), 1):
-        os.utime(built, (time.time() - 3600 * hours,) * 2)
+        used = time.time() - 3600 * hours
+        os.utime(built, (used, used))
     monkeypatch.setattr(toolchain, "CACHE_BYTES", kept.stat().st_size * 2)
     new = toolchain.compile_shared([source(tmp_path, "BASE + 2")])
     assert set(own_cache.iterdir()) == {kept, new}

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 
 from ....dialects import emitc
 from ....dialects.core.ports import SHAPE_OF
+from ....dialects.paged.ops import PoolOp
 from ....ir import numbers_of, numpy_type
 from ..names import Names
 from .expressions import c_type
@@ -176,9 +177,9 @@ def _state_macros(upper: str, function: emitc.FuncOp) -> list[str]:
 
 def _pool_macros(upper: str, pool: DictionaryAttr) -> list[str]:
     """Return the macros of the paged store that a network needs."""
-    sizes = {name: value for name, value in pool.data.items() if isinstance(value, IntegerAttr)}
     scale = cast("FloatAttr[Any]", pool.data["scale"]).value.data
-    lines = [f"#define {upper}_KV_{name.upper()} {value.value.data}" for name, value in sizes.items()]
+    sizes = [(name, cast("IntegerAttr[Any]", pool.data[name]).value.data) for name in PoolOp.SIZES]
+    lines = [f"#define {upper}_KV_{name.upper()} {size}" for name, size in sizes]
     return [*lines, f"#define {upper}_KV_SCALE {float(scale).hex()}f", ""]
 
 
