@@ -28,6 +28,7 @@ FRAGMENTS = {
     "hier.program": "the body",
     "hier.resident": "the transfers",
     "opencl.stage": "the launches",
+    "vendor.collect": "the facts of the artefact",
     "vendor.run": "the facts of the artefact",
 }
 """Op whose examples leave out a part, written as `...` -> the part."""

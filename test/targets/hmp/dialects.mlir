@@ -23,6 +23,16 @@ func.func private @stage1_npu(%x: memref<4xf32>, %y: memref<4xf32>) attributes {
   vendor.run ins(%x) outs(%y) : (memref<4xf32>), (memref<4xf32>) {artifact = {plugin = "reference"}}
   func.return
 }
+// CHECK: vendor.submit @stage1_npu ins(%x) : (memref<4xf32>)
+func.func private @stage1_npu_submit(%x: memref<4xf32>) attributes {engine = "npu"} {
+  vendor.submit @stage1_npu ins(%x) : (memref<4xf32>)
+  func.return
+}
+// CHECK: vendor.collect outs(%y) : (memref<4xf32>) {artifact = {plugin = "reference"}, outstanding = 3 : i64}
+func.func private @stage1_npu_collect(%y: memref<4xf32>) attributes {engine = "npu"} {
+  vendor.collect outs(%y) : (memref<4xf32>) {artifact = {plugin = "reference"}, outstanding = 3 : i64}
+  func.return
+}
 // CHECK: opencl.open @stage0_gpu
 // CHECK: vendor.open [@stage1_npu]
 func.func @network() {
