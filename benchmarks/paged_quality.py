@@ -80,23 +80,25 @@ class Steps:
     heads: int
     kv_heads: int
     head_dim: int
-    keys: list[list[Array]]
-    values: list[list[Array]]
+    rows: Array
+    """Keys and values of each layer: [layers, 2, tokens, kv_heads, head_dim]."""
+    length: int = 0
     mass: list[float] = field(default_factory=list[float])
 
     def begin(self, _: Any, position: int, count: int, tokens: Any) -> int:
+        self.length = position + count
         return 0
 
     def append(self, _: Any, layer: int, keys: Any, values: Any) -> int:
         shape = (self.kv_heads, self.head_dim)
-        self.keys[layer].append(np.ctypeslib.as_array(keys, shape).copy())
-        self.values[layer].append(np.ctypeslib.as_array(values, shape).copy())
+        for part, array in enumerate((keys, values)):
+            self.rows[layer, part, self.length - 1] = np.ctypeslib.as_array(array, shape)
         return 0
 
     def attend(self, _: Any, layer: int, queries: Any, results: Any) -> int:
         given = np.ctypeslib.as_array(queries, (self.kv_heads, self.heads // self.kv_heads, self.head_dim))
         found = np.ctypeslib.as_array(results, given.shape)
-        keys, values = (np.stack(rows[layer]) for rows in (self.keys, self.values))
+        keys, values = self.rows[layer, :, : self.length]
         for head in range(self.kv_heads):
             found[head], mass = self._head(given[head], keys[:, head], values[:, head])
             self.mass.append(mass)
@@ -162,8 +164,8 @@ def quality(path: Path, budgets: Sequence[int]) -> int:
     runs = [("all", "dense", dense, 0)]
     runs += [(f"{budget:,}", name, policy, budget // PAGE) for budget in budgets for name, policy in POLICIES.items()]
     for tokens, name, policy, pages in runs:
-        rows: tuple[list[list[Array]], ...] = ([[] for _ in range(shape.layers)], [[] for _ in range(shape.layers)])
-        steps = Steps(policy, pages, shape.heads, shape.kv_heads, shape.head_dim, *rows)
+        rows = np.zeros((shape.layers, 2, len(text), shape.kv_heads, shape.head_dim), np.float32)
+        steps = Steps(policy, pages, shape.heads, shape.kv_heads, shape.head_dim, rows)
         found = bits(network, steps, text)
         table.add_row(tokens, name, f"{np.mean(steps.mass):.4f}", f"{found:.3f}")
     table_console().print(f"{len(text):,} bytes, pages of {PAGE}", table)
