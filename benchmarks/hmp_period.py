@@ -81,7 +81,7 @@ SECONDS = 0.7
 FEWEST = 8
 """Frames of such a run at least."""
 CLOSE = 1e-4
-"""How far results may differ, beside the largest number."""
+"""Tolerance of results, relative to the largest number."""
 SLEEPS = {"BLGN": (10, 25, 15, 5), "BLLG": (20, 10, 30), "BGGG": (40, 20)}
 """Order of ResNet-8 -> milliseconds that each stage sleeps."""
 
@@ -277,7 +277,7 @@ def in_group() -> Generator[None]:
 
 
 def contenders(model: Path, scratch: Path, cpus: Sequence[int], frame: Array) -> dict[str, Contender]:
-    """Return what computes a network on one core and on two: ours, and the peers that are installed."""
+    """Return the programs of a network on one core and on two: ours, and those of the peers that are installed."""
     found: dict[str, Contender] = {}
     for target in TARGETS:
         (scratch / target).mkdir()

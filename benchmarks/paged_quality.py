@@ -1,7 +1,7 @@
 """
 Policies of selection on the trained `klm-small`: the share of the softmax's mass that the pages hold, and bits a byte.
 
-Attention is computed in NumPy, by the store's own selection and arithmetic, called from the compiled decoder.
+Attention is computed in NumPy over the pages that the store's own selection gives, called from the compiled decoder.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,65 +22,45 @@ from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import host_inputs
+from tilewright.runtime.paged.arithmetic import Floats, page_scores
+from tilewright.runtime.paged.config import Config
+from tilewright.runtime.paged.selection import selected
 from tilewright.runtime.toolchain import vector_flags
 from tilewright.runtime.tools.generate_paged import paged_language
 
 PAGE = 32
-Policy = Callable[[Array, Array, int], Array]
-"""Queries [heads of a group, D], keys [tokens, D] and a number of pages to the pages that are attended to."""
+Scores = Callable[[Floats, Floats], Floats]
+"""Queries [heads of a group, D] and the keys of full pages [pages, PAGE, D] to scores of the pages [heads, pages]."""
 
 
-def dense(queries: Array, keys: Array, pages: int) -> Array:
-    """Select all pages."""
-    return np.arange(-(-len(keys) // PAGE))
+def by_digests(queries: Floats, keys: Floats) -> Floats:
+    """Score pages by their digests, as the store does."""
+    return page_scores(queries, np.stack([keys.max(1), keys.min(1)], axis=1))
 
 
-def recent(queries: Array, keys: Array, pages: int) -> Array:
-    """Select the last pages."""
-    return dense(queries, keys, pages)[-pages:]
-
-
-def quest(queries: Array, keys: Array, pages: int) -> Array:
-    """Select by the digests of pages, the heads' shares of a softmax added; the query's own page is one of them."""
-    full = keys[: (len(keys) - 1) // PAGE * PAGE].reshape(-1, PAGE, keys.shape[-1])
-    greatest, least = full.max(1), full.min(1)
-    scores = np.maximum(queries[:, None] * greatest, queries[:, None] * least).sum(-1)
-    return _best(scores, pages, keys)
-
-
-def oracle(queries: Array, keys: Array, pages: int) -> Array:
-    """Select by the mass that pages have."""
-    full = keys[: (len(keys) - 1) // PAGE * PAGE]
-    scores = (queries @ full.T).reshape(len(queries), -1, PAGE)
+def by_mass(queries: Floats, keys: Floats) -> Floats:
+    """Score pages by the logarithm of their softmax mass, over the scale of scores."""
+    scores = np.einsum("hd,ptd->hpt", queries, keys)
     scale = 1 / np.sqrt(keys.shape[-1])
-    sums = np.log(np.exp(scale * (scores - scores.max(initial=0))).sum(-1) + 1e-300) / scale
-    return _best(sums, pages, keys)
+    most = scores.max(initial=0)
+    return (most + np.log(np.exp(scale * (scores - most)).sum(-1) + 1e-30) / scale).astype(np.float32)
 
 
-def _best(scores: Array, pages: int, keys: Array) -> Array:
-    own = (len(keys) - 1) // PAGE
-    if own < pages:
-        return np.arange(own + 1)
-    scaled = scores / np.sqrt(keys.shape[-1])
-    terms = np.exp(scaled - scaled.max(-1, keepdims=True))
-    shares = (terms / terms.sum(-1, keepdims=True)).sum(0)
-    best = np.argsort(-shares, kind="stable")[: pages - 1]
-    return np.append(np.sort(best), own)
-
-
-POLICIES: dict[str, Policy] = {"recency window": recent, "digests (Quest)": quest, "oracle pages": oracle}
+POLICIES: dict[str, tuple[Scores, bool]] = {
+    "recency window": (by_digests, True),
+    "digests (Quest)": (by_digests, False),
+    "oracle pages": (by_mass, False),
+}
+"""Policy -> its scores, and whether the last pages take all places."""
 
 
 @dataclass
 class Steps:
-    """Functions that a decoder calls, with attention by a policy over `pages`; `mass` of each query is noted."""
+    """Functions that a decoder calls, with attention over the pages that a policy selects; notes each query's mass."""
 
-    policy: Policy
-    pages: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    rows: Array
+    config: Config
+    scores: Scores
+    rows: Floats
     """Keys and values of each layer: [layers, 2, tokens, kv_heads, head_dim]."""
     length: int = 0
     mass: list[float] = field(default_factory=list[float])
@@ -90,29 +70,37 @@ class Steps:
         return 0
 
     def append(self, _: Any, layer: int, keys: Any, values: Any) -> int:
-        shape = (self.kv_heads, self.head_dim)
+        shape = (self.config.kv_heads, self.config.head_dim)
         for part, array in enumerate((keys, values)):
             self.rows[layer, part, self.length - 1] = np.ctypeslib.as_array(array, shape)
         return 0
 
     def attend(self, _: Any, layer: int, queries: Any, results: Any) -> int:
-        given = np.ctypeslib.as_array(queries, (self.kv_heads, self.heads // self.kv_heads, self.head_dim))
-        found = np.ctypeslib.as_array(results, given.shape)
+        shape = (self.config.kv_heads, self.config.group, self.config.head_dim)
+        groups, attended = (np.ctypeslib.as_array(array, shape) for array in (queries, results))
         keys, values = self.rows[layer, :, : self.length]
-        for head in range(self.kv_heads):
-            found[head], mass = self._head(given[head], keys[:, head], values[:, head])
+        for head in range(self.config.kv_heads):
+            attended[head], mass = self._head(groups[head], keys[:, head], values[:, head])
             self.mass.append(mass)
         return 0
 
-    def _head(self, queries: Array, keys: Array, values: Array) -> tuple[Array, float]:
-        scores = queries @ keys.T / np.sqrt(self.head_dim)
+    def _head(self, queries: Floats, keys: Floats, values: Floats) -> tuple[Array, float]:
+        scores = queries @ keys.T * self.config.scale
         terms = np.exp(scores - scores.max(-1, keepdims=True))
-        pages = self.policy(queries, keys, self.pages)
+        pages = self._pages(queries, keys)
         tokens = (pages[:, None] * PAGE + np.arange(PAGE)).ravel()
         tokens = tokens[tokens < len(keys)]
         kept = terms[:, tokens]
         total = kept.sum(-1, keepdims=True)
         return kept @ values[tokens] / total, float((total[:, 0] / terms.sum(-1)).mean())
+
+    def _pages(self, queries: Floats, keys: Floats) -> Array:
+        """Return the pages that a query attends to, its own last."""
+        own = (len(keys) - 1) // PAGE
+        if not self.config.budget_pages:
+            return np.arange(own + 1)
+        full = keys[: own * PAGE].reshape(own, PAGE, keys.shape[-1])
+        return np.append(selected(self.config, self.scores(queries, full)), own)
 
     def commit(self, _: Any) -> int:
         return 0
@@ -160,13 +148,17 @@ def quality(path: Path, budgets: Sequence[int]) -> int:
         model.write_bytes(zoo.build("klm-small", is_open=True).SerializeToString())
         compilation = compile_model(Model(model, context=len(text), page_length=PAGE), "native")
         network = HostNetwork(compilation.program(), flags=["-O3", *vector_flags()])
-    shape = network.pool_shape()
-    runs = [("all", "dense", dense, 0)]
-    runs += [(f"{budget:,}", name, policy, budget // PAGE) for budget in budgets for name, policy in POLICIES.items()]
-    for tokens, name, policy, pages in runs:
-        rows = np.zeros((shape.layers, 2, len(text), shape.kv_heads, shape.head_dim), np.float32)
-        steps = Steps(policy, pages, shape.heads, shape.kv_heads, shape.head_dim, rows)
-        found = bits(network, steps, text)
-        table.add_row(tokens, name, f"{np.mean(steps.mass):.4f}", f"{found:.3f}")
+    config = Config.of_shape(network.pool_shape())
+    runs: list[tuple[str, str, Scores, Config]] = [("all", "dense", by_digests, config)]
+    for budget in budgets:
+        pages = budget // PAGE
+        for name, (scores, is_recent) in POLICIES.items():
+            bounded = replace(config, budget_pages=pages, recent=pages - 1 if is_recent else 0)
+            runs.append((f"{budget:,}", name, scores, bounded))
+    for tokens, name, scores, policy in runs:
+        rows = np.zeros((config.layers, 2, len(text), config.kv_heads, config.head_dim), np.float32)
+        steps = Steps(policy, scores, rows)
+        bits_a_byte = bits(network, steps, text)
+        table.add_row(tokens, name, f"{np.mean(steps.mass):.4f}", f"{bits_a_byte:.3f}")
     table_console().print(f"{len(text):,} bytes, pages of {PAGE}", table)
     return 0

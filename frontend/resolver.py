@@ -46,7 +46,7 @@ class Rules:
 
 
 _MASK_ROWS = 256
-"""New rows at once for which a mask over open caches is still folded."""
+"""Most new rows at once whose mask over open caches is folded: those of a prompt in one call."""
 
 
 class Resolver(Known):

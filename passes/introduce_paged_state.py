@@ -43,6 +43,7 @@ from .state.nodes import node
 POOL = "kv"
 """Symbol of the pool."""
 _PROMPT_ROWS = 4096
+"""Rows for which a prompt's mask is examined: of 64 tokens it takes 2 MB in the integers of exporters."""
 _POSITION, _TOKEN = i32, IntegerType(32, Signedness.UNSIGNED)
 
 

@@ -25,7 +25,7 @@ STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 """The flags under which the emitted C is free of warnings."""
 
 CACHE_BYTES = 4 << 30
-"""Capacity of the cache: a hundred times what the test suite builds; a network of 60 million weights takes 240 MB."""
+"""Capacity of the cache: seventeen networks of 60 million float32 weights, which take 240 MB each."""
 _RECENT = 600.0
 """Seconds for which nothing is evicted: another process may be about to load it."""
 _COMPILERS = ("cc", "gcc", "clang")

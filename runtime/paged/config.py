@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .status import PagedError, Status
+
+if TYPE_CHECKING:
+    from ...dialects.paged.ops import PoolShape
 
 HEADER = 64
 """Bytes of the header of a page, and of a row's digests."""
@@ -113,6 +117,20 @@ class Config:
             yield bad_value("scale", "a finite float32 above 0", self.scale)
         if len(self.model) != 32:
             yield bad_value("model", "32 bytes", f"{len(self.model)} bytes")
+
+    @classmethod
+    def of_shape(cls, shape: PoolShape, memory: int = 0) -> Config:
+        """Return a configuration of a network's shape and context, by default without memory, that attends to all."""
+        return cls(
+            layers=shape.layers,
+            heads=shape.heads,
+            kv_heads=shape.kv_heads,
+            head_dim=shape.head_dim,
+            page_length=shape.page_length,
+            capacity=shape.capacity,
+            memory=memory,
+            scale=shape.scale,
+        )
 
     @property
     def pages(self) -> int:

@@ -26,17 +26,7 @@ class BoundPool:
 @storage(PoolOp)
 def _pool(op: PoolOp) -> BoundPool:
     """Return a pool in memory that attends to all pages."""
-    shape = op.shape
-    config = Config(
-        layers=shape.layers,
-        heads=shape.heads,
-        kv_heads=shape.kv_heads,
-        head_dim=shape.head_dim,
-        page_length=shape.page_length,
-        capacity=shape.capacity,
-        memory=0,
-        scale=shape.scale,
-    )
+    config = Config.of_shape(op.shape)
     rows = config.rows * config.pages * (config.slot + 64)
     pool = Pool(replace(config, memory=config.working_set + rows))
     return BoundPool(pool, pool.create())

@@ -67,16 +67,9 @@ class _Call(Protocol):
 def store_config(shape: PoolShape, options: argparse.Namespace, model: bytes) -> Config:
     """Return the configuration of a store by the options. Raises PagedError for a bad value."""
     element = Element[options.kv_type.upper()]
-    return Config(
-        layers=shape.layers,
-        heads=shape.heads,
-        kv_heads=shape.kv_heads,
-        head_dim=shape.head_dim,
-        page_length=shape.page_length,
-        capacity=shape.capacity,
+    return replace(
+        Config.of_shape(shape, options.kv_memory),
         context=shape.context,
-        memory=options.kv_memory,
-        scale=shape.scale,
         element=element,
         digest=element,
         budget_pages=-(-options.kv_budget // shape.page_length),
@@ -192,7 +185,7 @@ def make_folder(folder: Path | None) -> Path | None:
 
 
 def shared_prefix(store: Store, sequence: int, prompt: Sequence[int]) -> int:
-    """Return how many tokens of a prompt but its last are at the start of a sequence."""
+    """Return the length in tokens of the common prefix of a sequence and a prompt without its last token."""
     count = min(store.length(sequence), len(prompt) - 1)
     stored = store.tokens(sequence, 0, count).tolist()
     pairs = enumerate(zip(stored, prompt, strict=False))

@@ -231,7 +231,7 @@ def _mapped(step: Step, order: str, points: str) -> Step:
 
 def _streamed(steps: Sequence[Step], depth: int, stages: int, submitted: int, *, is_device: bool) -> Pipeline:
     """
-    Return what follows bufferize, for a pipeline of stages whose frames come from a source.
+    Return the passes after bufferize, for a pipeline of stages whose frames come from a source.
 
     The form that is proved has so many frames that each ring wraps: it has at most a slot more than there are stages,
     of which those that submit frames count twice, or one for each of the frames that are `submitted` at once.

@@ -100,7 +100,7 @@ class PacedSchedule(Schedule):
         return self._end(kernel) + owed
 
     def _end(self, kernel: KernelCost) -> int:
-        """Return when work that starts now ends, at the clocks of its processor."""
+        """Return the end of work that starts now, in nanoseconds, at the clocks of its processor."""
         engine = self.machine.engine(kernel.engine)
         if not engine.clock.mhz:
             return self.now + kernel.cycles
@@ -121,7 +121,7 @@ def delay(engine: Engine, before: float, wanted: float) -> float:
 
 
 def end_of(start: float, work: float, nominal: float, changes: Sequence[Change]) -> float:
-    """Return when work ends that takes `work` nanoseconds at the nominal clock, at the clocks in force from `start`."""
+    """Return the end of work of `work` nanoseconds at the nominal clock, at the clocks in force from `start`."""
     now, left = start, work
     for change, after in zip(changes, [*changes[1:], None], strict=True):
         until = after.time if after is not None else float("inf")

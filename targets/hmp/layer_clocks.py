@@ -146,7 +146,7 @@ class SwitchModel:
         return _State(state.time + time, total, clocks, state.settings)
 
     def evaluate(self, settings: Sequence[Setting]) -> LayerClocks:
-        """Return what settings of all layers give."""
+        """Return the time, energy and clocks of settings of all layers."""
         state = self.begin()
         for setting in settings:
             state = self.extended(state, setting)
@@ -170,8 +170,8 @@ def best_layer_clocks(
     """
     Return the settings of least energy whose frame takes `latency` nanoseconds at most.
 
-    Exact: states with the same processor, clocks in force and changes under way are one, of which those are kept that
-    no other is better than in both costs. `names` are the processors to use, `order` those of the layers where they are
+    Exact: of states with the same processor, clocks in force and changes in flight those are kept that no other is
+    better than in both costs. `names` are the processors to use, `order` those of the layers where they are
     given. Raises Diagnostic for a machine without watts, and for a latency that no settings keep.
     """
     chosen = [[name] for name in order] if order else [list(names)] * len(model.network.layers)

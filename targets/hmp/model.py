@@ -190,7 +190,7 @@ def predict(
     driving: Driving = Driving(),
 ) -> Prediction:
     """
-    Return what a mapping gives in a mode, `pipeline` (stages at once, each on a frame) or `switch` (one after another).
+    Predict a mapping in a mode, `pipeline` (stages at once, each on a frame) or `switch` (one after another).
 
     In a pipeline a stage receives its values before it computes; the slowest stage sets the period. Several stages of
     one processor share it. A hand-over to a processor that has a host is work of the host, at the host's clock; a

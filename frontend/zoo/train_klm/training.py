@@ -202,7 +202,7 @@ def _restored(
 
 
 def _fixed(schedule: Schedule) -> dict[str, Any]:
-    """Return what a training that goes on has in common with the one before: all but the number of steps."""
+    """Return the fields of a schedule that a checkpoint fixes: all but the number of steps."""
     return {name: value for name, value in asdict(schedule).items() if name != "steps"}
 
 

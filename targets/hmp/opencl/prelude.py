@@ -1,5 +1,5 @@
 """
-What the OpenCL C of kernels needs beyond OpenCL C 1.2: the types and functions of the C runtime that they name.
+Prelude of the OpenCL C of kernels: types and functions of the C runtime that they name, beyond OpenCL C 1.2.
 
 Functions of integers, comparisons and rounding are those of `tilewright.h`, so that results are equal bit by bit.
 Elementary functions are OpenCL's own, whose errors the standard bounds: exp, log and sqrt by 3 ULP, sin and cos by 4,

@@ -45,28 +45,14 @@ def paged(decoder: Path, prefill: int | None = None) -> Model:
     return Model(decoder, context=CONTEXT, prefill=prefill, page_length=4)
 
 
-def config_of(network: HostNetwork) -> StoreConfig:
-    shape = network.pool_shape()
-    return StoreConfig(
-        layers=shape.layers,
-        heads=shape.heads,
-        kv_heads=shape.kv_heads,
-        head_dim=shape.head_dim,
-        page_length=shape.page_length,
-        capacity=shape.capacity,
-        memory=1 << 22,
-        scale=shape.scale,
-        sparse_prefill=True,
-    )
-
-
 @pytest.fixture(scope="module")
 def network(decoder: Path) -> HostNetwork:
     return HostNetwork(compile_model(paged(decoder, prefill=4), "host").program())
 
 
 def run_of(network: HostNetwork, *, budget: int = 0, capacity: int = CONTEXT) -> BoundNetwork:
-    pool = NativePool(replace(config_of(network), budget_pages=budget, capacity=capacity))
+    changes = {"budget_pages": budget, "capacity": capacity}
+    pool = NativePool(replace(StoreConfig.of_shape(network.pool_shape(), 1 << 22), sparse_prefill=True, **changes))
     return BoundNetwork(network, pool, pool.create())
 
 
