@@ -23,40 +23,46 @@ class Conflict(NamedTuple):
     programs: tuple[str, ...]
 
 
+_NONE = np.zeros(0, np.int32)
+
+
 @dataclass(slots=True)
 class _Events:
-    """Last event of a program for each byte of a memory, from `low` on; 0 for none. The rest has none."""
+    """Last event of a program for each byte of a memory; 0 for none."""
 
-    low: int
-    table: Array
-
-    @property
-    def high(self) -> int:
-        """The byte after the last."""
-        return self.low + len(self.table)
+    whole: int = 0
+    """That of every byte, until accesses to parts of the memory need a table."""
+    low: int = 0
+    table: Array | None = None
+    """From byte `low` on; the rest has none."""
 
     def last(self, region: Region) -> int:
         """Return the last event that accesses a byte of a region."""
-        if region.high <= self.low or self.high <= region.low:
+        if self.table is None:
+            return self.whole
+        if region.high <= self.low or self.low + len(self.table) <= region.low:
             return 0
-        if self.low <= region.low and region.high <= self.high:
-            return int(region.within(self.table, self.low).max())
-        self.cover(region)
-        return int(region.within(self.table, self.low).max())
+        return int(region.within(self._covering(region), self.low).max())
 
     def note(self, region: Region, event: int) -> None:
         """Set the last event of the bytes of a region."""
-        self.cover(region)
-        region.within(self.table, self.low)[...] = event
+        if self.table is None and region.is_whole:
+            self.whole = event
+        else:
+            table = self._covering(region)
+            region.within(table, self.low)[...] = event
 
-    def cover(self, region: Region) -> None:
-        """Extend the table to the bytes of a region."""
-        low, high = min(self.low, region.low), max(self.high, region.high)
-        if (low, high) == (self.low, self.high):
-            return
-        wider = np.zeros(high - low, np.int32)
-        wider[self.low - low : self.high - low] = self.table
-        self.low, self.table = low, wider
+    def _covering(self, region: Region) -> Array:
+        """Return the table, extended to the bytes of a region."""
+        if self.table is None:
+            size = region.memory.size
+            self.low, self.table = (0, np.full(size, self.whole, np.int32)) if self.whole else (region.low, _NONE)
+        low, high = min(self.low, region.low), max(self.low + len(self.table), region.high)
+        if (low, high) != (self.low, self.low + len(self.table)):
+            wider = np.zeros(high - low, np.int32)
+            wider[self.low - low : self.low - low + len(self.table)] = self.table
+            self.low, self.table = low, wider
+        return self.table
 
 
 class Clocks:
@@ -123,7 +129,7 @@ class Clocks:
         clock[self.current] = len(events)
         table = tables[is_write]
         if self.current not in table:
-            table[self.current] = _Events(region.low, np.zeros(region.high - region.low, np.int32))
+            table[self.current] = _Events()
         table[self.current].note(region, len(events))
         return None
 

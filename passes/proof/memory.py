@@ -158,11 +158,12 @@ class State:
 
     def holds(self, region: Region, number: int) -> bool:
         """Return whether all of a region was last written as part of the buffer of that number, or by the caller."""
-        if region.memory.initial and region.memory.untouched:
+        if not region.array.size:
             return True
+        last = region.memory.last_write
+        if last is not None:
+            return last == INITIAL or bool(self.owners[last] == number)
         writes = region.flat
-        if not writes.size:
-            return True
         first = writes[(0,) * writes.ndim]
         if self.owners[first] != number:
             return False
@@ -174,7 +175,7 @@ class State:
 
         None where it holds all or none, and where another buffer has been written over it.
         """
-        if self.holds(region, number):
+        if region.memory.last_write is not None or self.holds(region, number):
             return None
         writes = region.writes
         missing = (self.owners[writes] != number) & (writes != INITIAL)
@@ -259,7 +260,10 @@ class State:
             self.lacking.add(index)
         if self.paths:
             self.paths[-1].note(region.memory, region.low, region.high)
-        region.flat[...] = index
+        if region.is_whole:
+            region.memory.fill(index)
+        else:
+            region.flat[...] = index
 
     def _add(self, write: Write) -> int:
         """Note a write and return its number."""
@@ -272,7 +276,7 @@ class State:
 
     def _forget(self, region: Region) -> None:
         """Remove partial sums of exactly this region."""
-        number = int(region.writes[(0,) * region.writes.ndim]) if region.array.size else NEVER
+        number = self._first_write(region) if region.array.size else NEVER
         write = self.writes[number]
         if write is not None and write.region.low == region.low and write.region.array.shape == region.array.shape:
             self.lacking.discard(number)
@@ -294,17 +298,25 @@ class State:
 
     def origin_of(self, region: Region) -> Origin | None:
         """Return the origin of a region's content, where that is uniform."""
-        if not region.array.size or (region.memory.initial and region.memory.untouched):
+        if not region.array.size:
             return None
-        writes = region.writes
-        first = int(writes[(0,) * writes.ndim])
+        first = self._first_write(region)
         write = self.writes[first]
         if write is None or write.origin is None:
             return None
+        if region.memory.last_write is not None:
+            return write.origin_of(region)
+        writes = region.writes
         if bool((writes == first).all()):
             return write.origin_of(region)
         parts = [self.writes[int(number)] for number in np.unique(writes)]
         return merged([part.origin_of(region) if part is not None else None for part in parts])
+
+    @staticmethod
+    def _first_write(region: Region) -> int:
+        """Return the number of the last write of a region's first byte."""
+        last = region.memory.last_write
+        return last if last is not None else int(region.writes[(0,) * region.writes.ndim])
 
     def lacks(self, region: Region) -> bool:
         """Return whether some of a region is sums that are not complete."""
@@ -313,7 +325,10 @@ class State:
     def _holds(self, region: Region, number: int) -> bool:
         """Return whether some of a region comes from a write."""
         write = self.writes[number]
-        return write is not None and write.region.meets(region) and bool((region.writes == number).any())
+        if write is None or not write.region.meets(region):
+            return False
+        last = region.memory.last_write
+        return last == number if last is not None else bool((region.writes == number).any())
 
     def _beside(self) -> list[Transfer]:
         """Return the transfers and kernels in flight concurrently with the current op."""

@@ -107,8 +107,8 @@ class Programs:
         if slot is None:
             return None
         clocks.holders[slot.memory] = clocks.current
-        if isinstance(op, ReserveOp) and not slot.memory.untouched:
-            slot.memory.writes[...] = NEVER
+        if isinstance(op, ReserveOp):
+            slot.memory.fill(NEVER)
         return slot
 
     def _hand_on(self, op: StreamEndOp, queue: _Queue, after: Transfer | None = None) -> None:

@@ -41,12 +41,10 @@ class Memory:
         """The copies of its level that it has parts in, all of the same size."""
         self.is_shared = False
         """Whether buffers lie in it that do not belong to it: tiles, scratch and resident buffers of a level."""
+        self._last = self.unwritten
+        """The number of the last write of every byte, as long as that is one."""
         self._writes: Array | None = None
-
-    @property
-    def untouched(self) -> bool:
-        """Return whether nothing has been written to it since the program began."""
-        return self._writes is None
+        """That of each byte, once it differs: most buffers are only written as a whole, and need no table."""
 
     @property
     def unwritten(self) -> int:
@@ -57,8 +55,19 @@ class Memory:
     def writes(self) -> Array:
         """The number of the last write, per byte."""
         if self._writes is None:
-            self._writes = np.full(self.size, self.unwritten, np.int32)
+            self._writes = np.full(self.size, self._last, np.int32)
         return self._writes
+
+    @property
+    def last_write(self) -> int | None:
+        """The number of the last write of every byte; None where they are known to be several."""
+        return self._last if self._writes is None else None
+
+    def fill(self, number: int) -> None:
+        """Set the last write of every byte."""
+        self._last = number
+        if self._writes is not None:
+            self._writes[...] = number
 
 
 class Region:
@@ -123,6 +132,11 @@ class Region:
         if self.blocks is not None and is_partial(slices, self.array.shape):
             return Region(self.memory, self.blocks.box(slices), (self, slices))
         return Region(self.memory, self.array[(*slices, ...)], (self, slices))
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether it is all of its memory, without gaps."""
+        return self.array.nbytes == self.memory.size and self.array.flags.c_contiguous
 
     @property
     def is_dense(self) -> bool:
