@@ -258,24 +258,26 @@ def _generate_paged(options: argparse.Namespace, place: str) -> int:
     """Run `tilewright generate --paged`: the store keeps what a prompt shares with the last one."""
     from .runtime.tools.generate import check_prompt, run
     from .runtime.tools.generate_paged import folder_run, paged_language, paged_run, shared_prefix, statistics
+    from .runtime.tools.store_options import options_named
 
     if place not in ("host", "interpreter"):
         raise usage_error(
             f"a paged store does not serve '{place}'", expected="host or interpreter", remedy="leave --on out"
         )
-    if options.model.is_dir():
+    is_folder = options.model.is_dir()
+    if is_folder:
         _check_folder(options, place)
-        network, inputs, prompt = folder_run(options)
     else:
         options.context = options.context or max(len(options.prompt) + options.tokens - 1, options.page_length)
-        network, inputs, prompt = paged_run(options, place, _model(options))
-    language = paged_language(inputs, prompt, network.store.config.context)
-    check_prompt(language, options.prompt, options.tokens)
-    taken = shared_prefix(network.store, network.sequence, options.prompt)
-    network.store.truncate(network.sequence, taken)
-    status = run(options, network, language, place, taken)
-    if options.kv_dir is not None:
-        network.store.save()
+    with options_named():
+        network, inputs, prompt = folder_run(options) if is_folder else paged_run(options, place, _model(options))
+        language = paged_language(inputs, prompt, network.store.config.context)
+        check_prompt(language, options.prompt, options.tokens)
+        taken = shared_prefix(network.store, network.sequence, options.prompt)
+        network.store.truncate(network.sequence, taken)
+        status = run(options, network, language, place, taken)
+        if options.kv_dir is not None:
+            network.store.save()
     print(statistics(network.store.get_stats()), file=sys.stderr)
     return status
 

@@ -22,6 +22,7 @@ from ..paged.config import Config, Element, Eviction, Reduction
 from ..toolchain import vector_flags
 from .generate import Language, language_of
 from .session import Interpreted, level_for
+from .store_options import check_budget
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +66,8 @@ class _Call(Protocol):
 
 
 def store_config(shape: PoolShape, options: argparse.Namespace, model: bytes) -> Config:
-    """Return the configuration of a store by the options. Raises PagedError for a bad value."""
+    """Return the configuration of a store by the options. Raises Diagnostic for a bad value."""
+    check_budget(options, shape.page_length)
     element = Element[options.kv_type.upper()]
     return replace(
         Config.of_shape(shape, options.kv_memory),

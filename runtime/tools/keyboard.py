@@ -11,7 +11,7 @@ from ...files import path_of
 from ..keyboard.protocol import PREDICTED
 from ..keyboard.session import Prediction, Session
 from .keyboard_build import add_begin
-from .store_options import add_store_arguments
+from .store_options import add_store_arguments, options_named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,8 @@ def run(options: argparse.Namespace, model: Model) -> int:
     from ..keyboard.terminal import Terminal
     from .keyboard_model import open_model
 
-    decoder = open_model(options, model)
+    with options_named():
+        decoder = open_model(options, model)
     app = Terminal(
         Session(decoder), Prediction(options.predict, b"\n"), title=options.model.name, folder=options.kv_dir
     )

@@ -22,12 +22,11 @@ from ..processes import finished
 from ..toolchain import compiler
 from .generate import Language
 from .generate_paged import paged_language
+from .paged import DOCUMENT
 
 PROGRAM = "keyboard"
 """File name of the program."""
 MAIN = "main.c"
-DOCUMENT = 256
-"""Token at the start of a document, of models that know more tokens than bytes."""
 FLAGS = ("-std=c11", "-ffp-contract=off", "-pthread")
 _RUNTIME = Path(__file__).parents[1]
 _FOLDERS = (_RUNTIME / "keyboard", _RUNTIME / "paged")

@@ -15,6 +15,8 @@ from ..paged.fsck import fsck
 from ..paged.storage import read_whole
 from ..paged.system_calls import POSIX
 
+DOCUMENT = 256
+"""Token at the start of a document, of models of bytes."""
 _SHOWN = 64
 """Tokens at the end of a sequence that are shown as text."""
 
@@ -91,10 +93,16 @@ def _owners(manifest: Manifest) -> dict[int, int]:
 
 
 def _text(sequence: SavedSequence) -> str:
-    """Return the last tokens as text where all are bytes, else as numbers."""
+    """Return the last tokens as text where all are bytes or begin a document, `<256>`, else as numbers."""
     last = sequence.tokens[-_SHOWN:].tolist()
     before = "..." if len(last) < len(sequence.tokens) else ""
-    if any(token > 255 for token in last):
+    if any(token > DOCUMENT for token in last):
         return before + " ".join(map(str, last))
-    text = bytes(last).decode("utf-8", "backslashreplace")
-    return before + "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    text = bytearray()
+    for token in last:
+        text += f"<{DOCUMENT}>".encode() if token == DOCUMENT else bytes([token])
+    return before + "".join(_shown(char) for char in text.decode("utf-8", "backslashreplace"))
+
+
+def _shown(char: str) -> str:
+    return char if char.isprintable() else repr(char)[1:-1]

@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ...dialects.core.machine.values import Expected, size
+from ...errors import Diagnostic
 from ...files import path_of
+from ..paged.status import PagedError, Status
 
 DEFAULT_MEMORY = 256 << 20
 """Bytes of the store's memory: those of the smallest Linux boards."""
 REDUCTIONS = ("softmax-sum", "union", "max", "sum")
 """Names of runtime.paged.config.Reduction."""
+
+OPTIONS = {
+    "memory": "--kv-memory",
+    "budget_pages": "--kv-budget",
+    "sinks": "--kv-sinks",
+    "recent": "--kv-recent",
+    "skip_layers": "--kv-skip-layers",
+    "page_length": "--page-length",
+    "context": "--context",
+    "capacity": "--context",
+}
+"""Field of a store's configuration -> the option that decides it."""
+_FIELD = re.compile(rf"(?:\bthe )?\b({'|'.join(OPTIONS)})\b")
+_REMEDIES = {
+    Status.NO_MEMORY: "give a greater --kv-memory, or a smaller --kv-budget or --context",
+    Status.NO_SPACE: "free space on the disk of --kv-dir, or give a greater --kv-memory",
+}
 
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,3 +65,33 @@ def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"a number from 0 on, not '{text}'")
     return int(text)
+
+
+def check_budget(options: argparse.Namespace, page_length: int) -> None:
+    """Raise Diagnostic for a budget of fewer tokens than the pages hold that are always attended to."""
+    pages = options.kv_sinks + options.kv_recent + 1
+    if not 0 < options.kv_budget <= (pages - 1) * page_length:
+        return
+    raise Diagnostic(
+        "--kv-budget is below the pages that are always attended to",
+        expected=f"0 for all, or more than {(pages - 1) * page_length} tokens: --kv-sinks {options.kv_sinks} and"
+        f" --kv-recent {options.kv_recent}, pages of {page_length} tokens, and the query's own page",
+        found=f"{options.kv_budget} tokens",
+        remedy="give a greater --kv-budget, or fewer --kv-sinks or --kv-recent",
+    )
+
+
+@contextmanager
+def options_named() -> Iterator[None]:
+    """Name options in errors of a store in place of the fields of its configuration."""
+    try:
+        yield
+    except PagedError as error:
+        if error.status in (Status.BAD_ARGUMENT, Status.NO_MEMORY):
+            error.message, error.expected, error.remedy = map(_named, (error.message, error.expected, error.remedy))
+        error.remedy = _REMEDIES.get(error.status, error.remedy)
+        raise
+
+
+def _named(text: str) -> str:
+    return _FIELD.sub(lambda match: OPTIONS[match[1]], text)

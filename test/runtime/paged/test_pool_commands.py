@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 
@@ -9,7 +10,12 @@ import numpy as np
 import pytest
 
 from tilewright import cli
+from tilewright.dialects.paged.ops import PoolShape
+from tilewright.errors import Diagnostic
+from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.paged.pool import Pool
+from tilewright.runtime.tools.generate_paged import store_config
+from tilewright.runtime.tools.store_options import add_store_arguments, options_named
 from tilewright.test.runtime.paged.pools import config, filled, step
 
 PAGE = Path(__file__).parents[3] / "docs" / "paged.md"
@@ -74,15 +80,19 @@ def test_faults_are_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 def test_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     text, zeros = b"[bold]\x1b[0m\n\xff", np.zeros((12, 2, 8), np.float32)
     monkeypatch.setenv("COLUMNS", "160")
-    with Pool(config(layers=1, frames=8), tmp_path) as pool:
+    with Pool(config(layers=1, frames=8, max_sequences=4), tmp_path) as pool:
         pool.create()
         pool.begin(0, list(text))
         pool.append(0, zeros, zeros)
         pool.commit()
         step(pool, pool.fork(0), 9, 0)
         pool.create()
-        pool.begin(2, [256])
-        pool.append(0, zeros[:1], zeros[:1])
+        pool.begin(2, [256, *b"Hi"])
+        pool.append(0, zeros[:3], zeros[:3])
+        pool.commit()
+        pool.create()
+        pool.begin(3, [257, 72])
+        pool.append(0, zeros[:2], zeros[:2])
         pool.commit()
         pool.save()
     code, out, _ = run(capsys, "paged", "show", tmp_path)
@@ -93,7 +103,35 @@ def test_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│")]
     assert cells[0] == ["0", "12", "3", "0", "0", r"[bold]\x1b[0m\n\xff"]
     assert cells[1][:5] == ["1", "21", "5", "2", "128"]
-    assert cells[2] == ["2", "1", "0", "0", "128", "256"]
+    assert [cells[2][1], cells[2][5]] == ["3", "<256>Hi"]
+    assert [cells[3][1], cells[3][5]] == ["2", "257 72"]
+
+
+def store_error(*words: str) -> str:
+    options = argparse.ArgumentParser()
+    add_store_arguments(options)
+    shape = PoolShape(layers=1, heads=4, kv_heads=2, head_dim=8, page_length=4, context=64, scale=0.5)
+    try:
+        with options_named():
+            NativePool(store_config(shape, options.parse_args(words), bytes(32)))
+    except Diagnostic as error:
+        return str(error)
+    raise AssertionError("the store opens")
+
+
+def test_errors_name_options():
+    fields = re.compile(r"(?<!-)\b(budget_pages|sinks|recent|skip_layers|memory is)\b")
+    faults = {
+        "--kv-budget 8 --kv-sinks 2": "more than 8 tokens: --kv-sinks 2 and --kv-recent 0",
+        "--kv-sinks 5000000000": "bad value of --kv-sinks",
+        "--kv-skip-layers 5000000000": "choose another --kv-skip-layers",
+        "--kv-memory 1": "remedy:     give a greater --kv-memory, or a smaller --kv-budget or --context",
+    }
+    for words, expected in faults.items():
+        text = store_error(*words.split())
+        assert expected in text
+        assert not fields.search(text)
+        assert "---" not in text
 
 
 def test_folders_without_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
