@@ -45,7 +45,7 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
             lower.lower(op)
         elif isinstance(op, GlobalLoadOp | GlobalStoreOp):
             _move_access(lower, op)
-        elif isinstance(op, PoolUser):
+        elif isinstance(op, PoolUser | func.CallOp):
             _move(lower, op)
         elif not isinstance(op, func.ReturnOp):
             raise Diagnostic(f"{op.name} stands beside onnx ops", where=where(op), expected="onnx ops, or none at all")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import memref
@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr, StringAttr, Sy
 from xdsl.dialects.func import FuncOp
 from xdsl.rewriter import Rewriter
 
+from ...dialects.core.effects import callee_of
 from ...dialects.core.nesting import nested_ops
 from ...ir import functions
 from ..memory.views import bytes_of
@@ -20,9 +21,10 @@ _Group: TypeAlias = "list[tuple[memref.GlobalOp, list[memref.GetGlobalOp]]]"
 
 def share_memories(module: ModuleOp) -> None:
     """
-    Merge the arenas and near-level memories of a module's public functions into the largest of each.
+    Merge arenas and near-level memories of a module with several public functions into the largest of each.
 
-    Their contents do not outlive a call, and calls do not overlap.
+    Their contents do not outlive a call, and calls of public functions do not overlap. Functions at different depths of
+    calls have memories of their own: one may call the other.
     """
     for group in _groups(module):
         _merge(group)
@@ -34,19 +36,40 @@ def spare_memories(module: ModuleOp) -> set[memref.GlobalOp]:
 
 
 def _groups(module: ModuleOp) -> list[_Group]:
-    """Return groups of memories of public functions that may be merged."""
+    """Return groups of memories that may be merged."""
     public = [function for function in functions(module) if function.sym_visibility is None]
     if len(public) < 2:
         return []
-    users = _users(module)
+    users, depths = _users(module), _depths(module)
     groups: dict[Hashable, _Group] = {}
     for op in module.body.block.ops:
         if not isinstance(op, memref.GlobalOp) or (kind := _kind(op)) is None:
             continue
         own = users.get(op.sym_name.data, [])
-        if len({_function(user) for user in own}) == 1:
-            groups.setdefault(kind, []).append((op, own))
+        within = {_function(user) for user in own}
+        if len(within) == 1:
+            groups.setdefault((kind, depths.get(within.pop())), []).append((op, own))
     return list(groups.values())
+
+
+def _depths(module: ModuleOp) -> dict[FuncOp | None, int]:
+    """Return the most calls that lead to each function: functions of one depth never run within each other."""
+    known = {function.sym_name.data: function for function in functions(module)}
+    callees = {function: _callees(function, known) for function in known.values()}
+    depths: dict[FuncOp | None, int] = dict.fromkeys(known.values(), 0)
+    for _ in known:
+        deeper = [(function, callee) for function in callees for callee in callees[function]]
+        changed = [pair for pair in deeper if depths[pair[1]] <= depths[pair[0]]]
+        for function, callee in changed:
+            depths[callee] = depths[function] + 1
+        if not changed:
+            break
+    return depths
+
+
+def _callees(function: FuncOp, known: Mapping[str, FuncOp]) -> list[FuncOp]:
+    names = {callee_of(op) for op in nested_ops(function)}
+    return [known[name] for name in sorted(filter(None, names)) if name in known]
 
 
 def _kind(op: memref.GlobalOp) -> Hashable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import cast
@@ -79,12 +79,35 @@ def _processor_of(op: Operation) -> str:
 
 def _outline(function: FuncOp, ops: Sequence[Operation], name: str, processor: str) -> None:
     """Move ops to a private function before the network's, and call it in their place."""
+
+    def is_constant(op: Operation) -> bool:
+        return layer_of(op) is None and not isinstance(op, func.CallOp)
+
+    numbers = cast("int", layer_of(ops[0])), cast("int", layer_of(ops[-1]))
+    stage = outline_ops(function, ops, name, InsertPoint.after(ops[-1]), is_constant)
+    stage.attributes[ENGINE] = StringAttr(processor)
+    stage.attributes[LAYERS] = DenseArrayBase.from_list(i64, list(numbers))
+
+
+def outline_ops(
+    function: FuncOp,
+    ops: Sequence[Operation],
+    name: str,
+    at: InsertPoint,
+    is_constant: Callable[[Operation], bool],
+) -> FuncOp:
+    """
+    Move ops of a function, in program order, to a private function before it, and call that `at` a place.
+
+    The new function takes the values that its ops use of others, and returns those that others use. Ops that depend on
+    no argument, of those for which `is_constant` holds, are copied into it.
+    """
     inside = set(ops)
     own = {value for op in ops for value in op.results}
     used = dict.fromkeys(value for op in ops for inner in _with_nested(op) for value in inner.operands)
     local = {value for op in ops for inner in _with_nested(op) for value in _defined_in(inner)}
     outer = [value for value in used if value not in own and value not in local]
-    constants = _constant_ops(outer)
+    constants = _constant_ops(outer, is_constant)
     arguments = [value for value in outer if value.owner not in constants]
     results = [value for value in _results(ops) if any(enclosing(use.operation, inside) is None for use in value.uses)]
 
@@ -95,27 +118,25 @@ def _outline(function: FuncOp, ops: Sequence[Operation], name: str, processor: s
     for op in (*constants, *ops):
         block.add_op(op.clone(value_mapper=mapping))
     block.add_op(func.ReturnOp(*(mapping[value] for value in results)))
-    stage = FuncOp(
+    outlined = FuncOp(
         name,
         FunctionType.from_lists([value.type for value in arguments], [value.type for value in results]),
         Region(block),
         "private",
     )
-    stage.attributes[ENGINE] = StringAttr(processor)
-    numbers = cast("int", layer_of(ops[0])), cast("int", layer_of(ops[-1]))
-    stage.attributes[LAYERS] = DenseArrayBase.from_list(i64, list(numbers))
-    stage.location = ops[0].location
-    Rewriter.insert_op(stage, InsertPoint.before(function))
+    outlined.location = ops[0].location
+    Rewriter.insert_op(outlined, InsertPoint.before(function))
 
     call = func.CallOp(name, arguments, [value.type for value in results])
     call.location = ops[0].location
-    Rewriter.insert_op(call, InsertPoint.after(ops[-1]))
+    Rewriter.insert_op(call, at)
     for value, result in zip(results, call.results, strict=True):
         result.name_hint = value.name_hint
         value.replace_uses_with_if(result, lambda use: enclosing(use.operation, inside) is None)
     for op in reversed(ops):
         op.detach()
         op.erase()
+    return outlined
 
 
 def _results(ops: Sequence[Operation]) -> Iterable[SSAValue]:
@@ -132,13 +153,13 @@ def _defined_in(op: Operation) -> list[SSAValue]:
     return [*op.results, *(value for region in op.regions for block in region.blocks for value in block.args)]
 
 
-def _constant_ops(values: Sequence[SSAValue]) -> list[Operation]:
+def _constant_ops(values: Sequence[SSAValue], is_constant: Callable[[Operation], bool]) -> list[Operation]:
     """Return the ops that compute those values that depend on no argument, in program order."""
     needed: dict[Operation, None] = {}
     pending = [value.owner for value in values]
     while pending:
         op = pending.pop()
-        if isinstance(op, Operation) and layer_of(op) is None and not isinstance(op, func.CallOp) and op not in needed:
+        if isinstance(op, Operation) and is_constant(op) and op not in needed:
             needed[op] = None
             pending += [value.owner for inner in _with_nested(op) for value in inner.operands]
     block = next(iter(needed)).parent if needed else None

@@ -1,0 +1,34 @@
+"""A small decoder for the boards' tests, and its C as a program that prints the bits of scores."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from tilewright.frontend.zoo.klm import Config, build_open
+from tilewright.passes.emitc.text.files import files_in
+from tilewright.runtime.host import sources_in
+
+SMALL = Config(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
+CONTEXT = 40
+PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5]
+FLAGS = ("-std=c11", "-O0", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pthread")
+_ROOT = Path(__file__).parents[3]
+
+
+def write_decoder(path: Path, config: Config = SMALL) -> Path:
+    """Write a decoder with random weights."""
+    path.write_bytes(build_open(3, config=config).SerializeToString())
+    return path
+
+
+def program(folder: Path, command: Sequence[str], more: Sequence[str] = ()) -> Path:
+    """Build the network of a folder with decode.c and the store by a C compiler's command."""
+    sources = [*sources_in(folder, files_in(folder)), Path(__file__).parent / "decode.c"]
+    sources += sorted((_ROOT / "runtime" / "paged").glob("*.c"))
+    includes = [f"-I{folder}", f"-I{_ROOT / 'runtime' / 'paged'}", f"-I{_ROOT / 'runtime' / 'c'}"]
+    built = folder / f"decode-{Path(command[0]).name}"
+    words = [*command, *FLAGS, *includes, *map(str, sources), *more, "-lm", "-o", str(built)]
+    subprocess.run(words, check=True)
+    return built
