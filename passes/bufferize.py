@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
-from ..dialects.paged.ops import AttendOp, PoolUser
+from ..dialects.paged.ops import PagedOp
 from ..errors import Diagnostic
 from ..ir import functions, numbers_of, set_argument_attributes, shape_of, where
 from .buffers.branches import convert_branches, plan_branches
@@ -49,7 +49,7 @@ _VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp)
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 _OWNERS = (tensor.ConcatOp, tensor.PadOp)
 """Ops besides kernels that write to a destination of their own."""
-_WITH_RESULTS = (*_OWNERS, *_RESHAPES, AttendOp, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)
+_WITH_RESULTS = (*_OWNERS, *_RESHAPES, PagedOp, func.CallOp, scf.ForOp, scf.IfOp, scf.WhileOp)
 """Ops besides kernels whose results may be computed in a destination."""
 
 
@@ -325,7 +325,7 @@ _RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (tensor.PadOp, convert_padding),
     (func.ReturnOp, _return),
     (func.CallOp, convert_call),
-    (PoolUser, convert_paged),
+    (PagedOp, convert_paged),
     (scf.ForOp, _loop),
     (scf.IfOp, _branches),
     (scf.WhileOp, _while),

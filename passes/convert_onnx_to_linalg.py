@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation
 from ..dialects.core.nesting import nested_ops
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, definition_of
 from ..dialects.onnx.schema import OnnxOp
-from ..dialects.paged.ops import PoolUser
+from ..dialects.paged.ops import PagedOp
 from ..errors import Diagnostic
 from ..ir import array_of, dense, functions, where
 from .core.base import Pass
@@ -45,7 +45,7 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
             lower.lower(op)
         elif isinstance(op, GlobalLoadOp | GlobalStoreOp):
             _move_access(lower, op)
-        elif isinstance(op, PoolUser | func.CallOp):
+        elif isinstance(op, PagedOp | func.CallOp):
             _move(lower, op)
         elif not isinstance(op, func.ReturnOp):
             raise Diagnostic(f"{op.name} stands beside onnx ops", where=where(op), expected="onnx ops, or none at all")

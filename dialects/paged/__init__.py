@@ -3,5 +3,24 @@
 from xdsl.ir import Dialect
 
 from .ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
+from .selection import DigestOp, ScoreOp, SelectOp
+from .sequences import ForkOp, PinOp, SwitchOp, TruncateOp
 
-PAGED = Dialect("paged", [PoolOp, BeginOp, AppendOp, AttendOp, CommitOp], [])
+PAGED = Dialect(
+    "paged",
+    [
+        PoolOp,
+        BeginOp,
+        AppendOp,
+        DigestOp,
+        ScoreOp,
+        SelectOp,
+        AttendOp,
+        CommitOp,
+        ForkOp,
+        SwitchOp,
+        TruncateOp,
+        PinOp,
+    ],
+    [],
+)

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
     I64,
+    DenseArrayBase,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -25,10 +26,12 @@ from xdsl.dialects.builtin import (
     TensorType,
     f32,
     f64,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     ParsePropInAttrDict,
     base,
@@ -46,7 +49,7 @@ from ...ir import element_of, shape_of
 from ..core.effect_traits import OperandEffects, StateEffects
 from ..core.nesting import module_of, nested_ops
 
-_STORED = TensorType | MemRefType
+STORED = TensorType | MemRefType
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,17 @@ class PoolShape:
     @property
     def capacity(self) -> int:
         """The tokens of whole pages that hold the context."""
-        return -(-self.context // self.page_length) * self.page_length
+        return self.blocks * self.page_length
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of a sequence at most."""
+        return -(-self.context // self.page_length)
+
+    @property
+    def group(self) -> int:
+        """Query heads of a KV head."""
+        return self.heads // self.kv_heads
 
 
 @irdl_op_definition
@@ -122,7 +135,22 @@ class PoolOp(IRDLOperation):
             raise VerifyException(f"head_dim must be a multiple of 8, not {self.size('head_dim')}")
 
 
-class PoolUser(IRDLOperation):
+class PagedOp(IRDLOperation):
+    """Operation on tensors, or on buffers, where the results are buffers behind its operands."""
+
+    def on_buffers(self, operands: Sequence[SSAValue], results: Sequence[SSAValue]) -> Operation:
+        """Return the op on buffers: of its operands, and of its results."""
+        properties = dict(self.properties)
+        if "operandSegmentSizes" in properties:
+            sizes = cast("DenseArrayBase[Any]", properties["operandSegmentSizes"]).get_values()
+            counts = [*sizes[: len(sizes) - len(results)], *(1 for _ in results)]
+            properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, counts)
+        if "resultSegmentSizes" in properties:
+            properties["resultSegmentSizes"] = DenseArrayBase.from_list(i32, [0 for _ in results])
+        return type(self).create(operands=[*operands, *results], properties=properties)
+
+
+class PoolUser(PagedOp):
     """Operation on the pool that the property `pool` names."""
 
     @property
@@ -146,6 +174,20 @@ class PoolUser(IRDLOperation):
     def verify_against(self, pool: PoolOp) -> None:
         """Raise VerifyException where the op does not fit its pool."""
 
+    def verify_integer(self, name: str, value: SSAValue) -> None:
+        """Raise VerifyException for an operand that is not one integer."""
+        if not isinstance(element_of(value), IntegerType):
+            raise VerifyException(f"the {name} must be integers, not {element_of(value)}")
+        if any(extent != 1 for extent in shape_of(value)):
+            raise VerifyException(f"the {name} is one integer, not {list(shape_of(value))}")
+
+
+def verify_array(what: str, value: SSAValue, shape: Sequence[int], element: Attribute) -> None:
+    """Raise VerifyException for a value of another shape or element type."""
+    if shape_of(value) != tuple(shape) or element_of(value) != element:
+        found = f"{list(shape_of(value))} of {element_of(value)}"
+        raise VerifyException(f"the {what} must be {list(shape)} of {element}, not {found}")
+
 
 @irdl_op_definition
 class BeginOp(PoolUser):
@@ -160,8 +202,8 @@ class BeginOp(PoolUser):
     name = "paged.begin"
 
     pool = prop_def(SymbolRefAttr)
-    position = operand_def(_STORED)
-    tokens = operand_def(_STORED)
+    position = operand_def(STORED)
+    tokens = operand_def(STORED)
 
     traits = traits_def(OperandEffects(reads=("position", "tokens")), StateEffects("paged"))
     irdl_options = (ParsePropInAttrDict(),)
@@ -171,14 +213,12 @@ class BeginOp(PoolUser):
         super().__init__(operands=[position, tokens], properties={"pool": SymbolRefAttr(pool)})
 
     def verify_against(self, pool: PoolOp) -> None:
-        for name, value in (("position", self.position), ("tokens", self.tokens)):
-            if not isinstance(element_of(value), IntegerType):
-                raise VerifyException(f"the {name} must be integers, not {element_of(value)}")
-        if any(extent != 1 for extent in shape_of(self.position)):
-            raise VerifyException(f"the position is one integer, not {list(shape_of(self.position))}")
+        self.verify_integer("position", self.position)
+        if not isinstance(element_of(self.tokens), IntegerType):
+            raise VerifyException(f"the tokens must be integers, not {element_of(self.tokens)}")
 
 
-class _LayerOp(PoolUser):
+class LayerOp(PoolUser):
     """Operation of a step in one layer."""
 
     @property
@@ -199,7 +239,7 @@ class _LayerOp(PoolUser):
 
 
 @irdl_op_definition
-class AppendOp(_LayerOp):
+class AppendOp(LayerOp):
     """
     Append the keys and values of the step's tokens in a layer: [tokens, kv_heads, head_dim] of f32.
 
@@ -210,8 +250,8 @@ class AppendOp(_LayerOp):
 
     pool = prop_def(SymbolRefAttr)
     layer = prop_def(IntegerAttr[I64])
-    keys = operand_def(_STORED)
-    rows = operand_def(_STORED)
+    keys = operand_def(STORED)
+    rows = operand_def(STORED)
 
     traits = traits_def(OperandEffects(reads=("keys", "rows")), StateEffects("paged"))
     irdl_options = (ParsePropInAttrDict(),)
@@ -230,33 +270,49 @@ class AppendOp(_LayerOp):
 
 
 @irdl_op_definition
-class AttendOp(_LayerOp):
+class AttendOp(LayerOp):
     """
-    Attention of the step's tokens in a layer, each over the pages that it selects: [tokens, heads, head_dim] of f32.
+    Attention of the step's tokens in a layer: [tokens, heads, head_dim] of f32.
 
         %o = paged.attend @kv layer 0 queries %q : tensor<1x8x64xf32> -> tensor<1x8x64xf32>
+        %p = paged.attend @kv layer 0 queries %q over %table, %counts
+             : tensor<1x8x64xf32> over tensor<1x2x16xi32>, tensor<1x2xi32> -> tensor<1x8x64xf32>
         paged.attend @kv layer 0 queries %x into %y : memref<1x8x64xf32> into memref<1x8x64xf32>
+
+    Without a table the store selects the pages of each token. A table has the blocks of each token and KV head
+    [tokens, kv_heads, places], of which the first `counts` are attended to: ascending, the token's own block last.
     """
 
     name = "paged.attend"
 
     pool = prop_def(SymbolRefAttr)
     layer = prop_def(IntegerAttr[I64])
-    queries = operand_def(_STORED)
+    queries = operand_def(STORED)
+    table = opt_operand_def(STORED)
+    counts = opt_operand_def(STORED)
     out = opt_operand_def(MemRefType)
     result = opt_result_def(TensorType)
 
-    traits = traits_def(OperandEffects(reads=("queries",), writes=("out",)), StateEffects("paged"))
-    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(OperandEffects(reads=("queries", "table", "counts"), writes=("out",)), StateEffects("paged"))
+    irdl_options = (ParsePropInAttrDict(), AttrSizedOperandSegments(as_property=True))
     assembly_format = (
-        "$pool `layer` $layer `queries` $queries (`into` $out^)? attr-dict `:` type($queries)"
-        " (`into` type($out)^)? (`->` type($result)^)?"
+        "$pool `layer` $layer `queries` $queries (`over` $table^ `,` $counts)? (`into` $out^)? attr-dict"
+        " `:` type($queries) (`over` type($table)^ `,` type($counts))? (`into` type($out)^)? (`->` type($result)^)?"
     )
 
-    def __init__(self, pool: str, layer: int, queries: SSAValue, out: SSAValue | None = None):
+    def __init__(
+        self,
+        pool: str,
+        layer: int,
+        queries: SSAValue,
+        out: SSAValue | None = None,
+        *,
+        table: SSAValue | None = None,
+        counts: SSAValue | None = None,
+    ):
         properties = {"pool": SymbolRefAttr(pool), "layer": IntegerAttr(layer, i64)}
         result = queries.type if out is None else None
-        super().__init__(operands=[queries, out], properties=properties, result_types=[result])
+        super().__init__(operands=[queries, table, counts, out], properties=properties, result_types=[result])
 
     def verify_against(self, pool: PoolOp) -> None:
         super().verify_against(pool)
@@ -266,6 +322,12 @@ class AttendOp(_LayerOp):
         self.verify_rows(pool, "queries", self.queries, "heads")
         if shape_of(outputs[0]) != shape_of(self.queries):
             raise VerifyException("the result must have the shape of the queries")
+        if self.table is None or self.counts is None:
+            return
+        lists = (shape_of(self.queries)[0], pool.size("kv_heads"))
+        places = shape_of(self.table)[-1] if shape_of(self.table) else 0
+        verify_array("table", self.table, (*lists, places), i32)
+        verify_array("counts", self.counts, lists, i32)
 
 
 @irdl_op_definition

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arithmetic import Floats, dot, page_scores, softmax_terms, weighted_sum
-from .config import Config
+from .config import Config, bad_value
 from .selection import Blocks, is_selective, missed_mass, selected
 from .status import PagedError, Status
 
@@ -41,6 +41,20 @@ def query_of(config: Config, layer: int, tokens: int, heads: Floats, position: i
     blocks = selected(config, checked(scores, config.scale))
     others = np.setdiff1d(np.arange(own), blocks)
     return Query(heads, position, np.append(blocks, own), scores[:, others] * np.float32(config.scale))
+
+
+def query_over(config: Config, heads: Floats, position: int, blocks: Blocks, bounds: Floats) -> Query:
+    """
+    Return a token's query heads over given blocks. bounds: as of `query_of`.
+
+    Raises PagedError for blocks that do not ascend, or end elsewhere than in the token's own.
+    """
+    own = len(bounds)
+    if not len(blocks) or blocks[0] < 0 or blocks[-1] != own or bool((np.diff(blocks) <= 0).any()):
+        raise bad_value("table", f"ascending blocks from 0 on, the last is the token's own, {own}", blocks.tolist())
+    scores = page_scores(heads, bounds) if config.certificate else np.zeros((len(heads), own), np.float32)
+    others = np.setdiff1d(np.arange(own), blocks)
+    return Query(heads, position, blocks, checked(scores, config.scale)[:, others] * np.float32(config.scale))
 
 
 def checked(scores: Floats, scale: float) -> Floats:

@@ -33,6 +33,7 @@ from .attending import (
     missed_of,
     not_finite,
     query_of,
+    query_over,
     result_of,
     softmax_of,
     tokens_of,
@@ -49,6 +50,8 @@ from .storage import Storage
 from .system_calls import POSIX, Io
 
 Tokens: TypeAlias = "NDArray[np.uint32]"
+Tables: TypeAlias = "SequenceOf[SequenceOf[Blocks]]"
+"""Blocks of each token and KV head."""
 
 
 class Pool:
@@ -248,11 +251,12 @@ class Pool:
         step.layers += 1
 
     @np.errstate(over="ignore", invalid="ignore")
-    def attend(self, layer: int, queries: ArrayLike) -> Floats:
+    def attend(self, layer: int, queries: ArrayLike, blocks: Tables | None = None) -> Floats:
         """
         Compute the attention of the step's tokens: queries [count][heads][D]; returns the results in that shape.
 
-        Raises PagedError: NOT_FINITE, and IO or CORRUPT where a page cannot be read.
+        `blocks` are those of each token and KV head, ascending, the token's own last; without them the pool selects.
+        Raises PagedError: NOT_FINITE, IO or CORRUPT where a page cannot be read, BAD_ARGUMENT for other blocks.
         """
         step = self._open_step(layer + 1, "attend")
         shape = (len(step.tokens), self.config.heads, self.config.head_dim)
@@ -266,17 +270,23 @@ class Pool:
         for first in range(0, len(heads), QUERIES):
             part = slice(first, first + QUERIES)
             for head in range(config.kv_heads):
-                placed[part, head] = self._attend_head(step, layer, head, first, grouped[part, head])
+                tables = None if blocks is None else [lists[head] for lists in blocks[part]]
+                placed[part, head] = self._attend_head(step, layer, head, first, grouped[part, head], tables)
         return results
 
-    def _attend_head(self, step: Step, layer: int, head: int, first: int, heads: Floats) -> Floats:
+    def _attend_head(
+        self, step: Step, layer: int, head: int, first: int, heads: Floats, tables: SequenceOf[Blocks] | None
+    ) -> Floats:
         """Compute the attention of some of a step's queries, from one on, for a KV head: [queries][group][D]."""
         page, rows = layer * self.config.kv_heads + head, step.all_rows
         bounds = self._rows.bounds(rows, page)
         queries: list[Query] = []
         for position, group in enumerate(heads, step.first + first):
             known = bounds[: position // self.config.page_length]
-            queries.append(query_of(self.config, layer, len(step.tokens), group, position, known))
+            if tables is None:
+                queries.append(query_of(self.config, layer, len(step.tokens), group, position, known))
+            else:
+                queries.append(query_over(self.config, group, position, tables[len(queries)], known))
         self._stats.attended_pages += sum(len(query.blocks) for query in queries)
         union: list[int] = np.unique(np.concatenate([query.blocks for query in queries])).tolist()
         keys = self._gathered(step, page, union, 0)
@@ -297,6 +307,13 @@ class Pool:
             pair = self._pages.touched(rows[block], page, counts_hit=not part) if is_full else step.tail[page]
             gathered[place] = pair[part]
         return widened(gathered, config.element)
+
+    def digest(self, layer: int) -> Floats:
+        """Return the digests of the full blocks of the step's sequence, its own included [kv_heads][blocks][2][D]."""
+        step = self._open_step(layer + 1, "digest")
+        first = layer * self.config.kv_heads
+        pages = range(first, first + self.config.kv_heads)
+        return np.stack([self._rows.bounds(step.all_rows, page) for page in pages])
 
     def commit(self) -> None:
         """End the step, and write the rows that are full."""

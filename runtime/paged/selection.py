@@ -75,3 +75,22 @@ def missed_mass(unselected: Floats, most: Floats, total: Floats, page_length: in
     missed = page_length * np.add.accumulate(terms, axis=1)[:, -1]
     kept = total.astype(np.float64) * exp(most - peak).astype(np.float64)
     return float((missed / (missed + kept)).max())
+
+
+def table_of(config: Config, scores: Floats, first: int, places: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """
+    Select the blocks of tokens by their scores [tokens][heads][blocks]; the first token is at position `first`.
+
+    Returns a table [tokens][kv_heads][places], behind whose entries the token's own block follows, and their numbers
+    [tokens][kv_heads].
+    """
+    table = np.empty((len(scores), config.kv_heads, places), np.int32)
+    counts = np.empty(table.shape[:2], np.int32)
+    for token, of_token in enumerate(scores):
+        own = (first + token) // config.page_length
+        table[token] = own
+        for head, of_head in enumerate(np.split(of_token[:, :own], config.kv_heads)):
+            blocks = selected(config, of_head)
+            table[token, head, : len(blocks)] = blocks
+            counts[token, head] = len(blocks) + 1
+    return table, counts

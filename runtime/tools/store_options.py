@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from ...dialects.core.machine.values import Expected, size
@@ -82,7 +82,7 @@ def check_budget(options: argparse.Namespace, page_length: int) -> None:
 
 
 @contextmanager
-def options_named() -> Iterator[None]:
+def options_named() -> Generator[None]:
     """Name options in errors of a store in place of the fields of its configuration."""
     try:
         yield

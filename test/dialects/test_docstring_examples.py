@@ -45,7 +45,8 @@ INCOMPLETE = {
     "ml_program.global_store": "the global",
     "opencl.launch": "the kernel",
     "opencl.open": "the stage",
-    **dict.fromkeys(("paged.append", "paged.attend", "paged.begin", "paged.commit"), "the pool"),
+    **dict.fromkeys(("paged.append", "paged.attend", "paged.begin", "paged.commit", "paged.digest"), "the pool"),
+    **dict.fromkeys(("paged.fork", "paged.switch", "paged.truncate", "paged.pin"), "the pool"),
 }
 """Op whose example parses, but does not verify -> the part of a program that it needs for that."""
 
