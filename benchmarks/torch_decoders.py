@@ -11,6 +11,8 @@ from a seed. The length of the caches is open, as exporters write it; positions 
 | bucket | `--context --bucket` |
 | prefill | `--context --prefill`, with a prompt in calls for several tokens |
 | both | `--context --bucket --prefill` |
+| paged | `--context --paged` |
+| paged-prefill | `--context --paged --prefill` |
 
 Tokens are compared with those of `model.generate(do_sample=False)`, logits with PyTorch's. One environment must hold
 both PyTorch and Tilewright (see torch_exports.py):
@@ -41,7 +43,9 @@ from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.runtime.tools.generate import generate, module_language
+from tilewright.runtime.tools.generate_paged import paged_language, paged_run
 from tilewright.runtime.tools.session import level_for, runner
+from tilewright.runtime.tools.store_options import add_store_arguments
 
 torch: Any = peer_module("torch")
 transformers: Any = peer_module("transformers")
@@ -59,6 +63,8 @@ MODES: dict[str, dict[str, Any]] = {
     "bucket": {"bucket": 8},
     "prefill": {"prefill": 4},
     "both": {"bucket": 8, "prefill": 4},
+    "paged": {"page_length": 8},
+    "paged-prefill": {"page_length": 8, "prefill": 4},
 }
 
 SMALL = {
@@ -169,9 +175,15 @@ class Recorded:
 def result(path: Path, mode: str, place: str, wanted: tuple[list[int], Array]) -> tuple[bool, float]:
     """Return whether a network adds the wanted tokens, and the largest error of a logit over the largest logit."""
     model = Model(path, context=CONTEXT, **MODES[mode])
-    compilation = compile_model(model, "host", **level_for(place, "tensor")._asdict())
-    run = Recorded(runner(compilation, place), [])
-    tokens = generate(run, module_language(compilation.module), PROMPT, TOKENS)
+    if model.page_length:
+        store = argparse.ArgumentParser()
+        add_store_arguments(store)
+        network, step, prompt = paged_run(store.parse_args([], argparse.Namespace(target="host")), place, model)
+        run, language = Recorded(network, []), paged_language(step, prompt, CONTEXT)
+    else:
+        compilation = compile_model(model, "host", **level_for(place, "tensor")._asdict())
+        run, language = Recorded(runner(compilation, place), []), module_language(compilation.module)
+    tokens = generate(run, language, PROMPT, TOKENS)
     found, logits = np.array(run.logits[-TOKENS:]), wanted[1]
     return tokens == wanted[0], float(np.abs(found - logits).max() / np.abs(logits).max())
 
@@ -192,7 +204,7 @@ def rows(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
                 export(model, path, exporter, attention, positions == "stated")
                 for mode in options.mode or MODES:
                     for place in options.on or PLACES:
-                        head = f"{family:14}{exporter:12}{attention:6}{positions:8}{mode:9}{place:13}"
+                        head = f"{family:14}{exporter:12}{attention:6}{positions:8}{mode:15}{place:13}"
                         yield _row(head, path, mode, place, wanted)
 
 
@@ -212,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--positions", choices=POSITIONS, action="append")
     parser.add_argument("--mode", choices=MODES, action="append")
     parser.add_argument("--on", choices=PLACES, action="append", help="where to run; repeatable (both)")
-    print(f"{'family':14}{'exporter':12}{'':6}{'':8}{'mode':9}{'on':13}{'tokens':8}logits")
+    print(f"{'family':14}{'exporter':12}{'':6}{'':8}{'mode':15}{'on':13}{'tokens':8}logits")
     failed = False
     for line, good in rows(parser.parse_args(arguments)):
         failed |= not good

@@ -108,7 +108,7 @@ def reshaped(value: SSAValue, shape: Sequence[int], before: Operation) -> SSAVal
 
 
 def _kv_heads(growth: Growth, op: OnnxOp, value: SSAValue, heads: int, head_dim: int) -> int:
-    """Return the heads of a state that an operand [1, heads, rows, head_dim] of attention repeats evenly."""
+    """Return the heads of a state that an operand [1, heads or fewer, rows, head_dim] of attention repeats evenly."""
     cache = _cache_of(value)
     if not isinstance(cache, OpResult) or cache.op.name != "onnx.TensorScatter":
         raise _refusal(op, "keys or values that are no cache", "the rows of a cache in their order")
@@ -117,8 +117,9 @@ def _kv_heads(growth: Growth, op: OnnxOp, value: SSAValue, heads: int, head_dim:
         raise _refusal(op, f"rows along axis {axis} of keys or values", "axis 2")
     first = numbers[0, :, 0, 0]
     kv_heads = prod(shape_of(cache)) // shape_of(cache)[growth.axes[cache]] // head_dim
+    repeated = np.repeat(first, heads // max(len(first), 1))
     shared = np.arange(heads) // max(heads // max(kv_heads, 1), 1) * head_dim
-    if kv_heads < 1 or heads % kv_heads or not np.array_equal(first, shared):
+    if kv_heads < 1 or heads % kv_heads or not np.array_equal(repeated, shared):
         raise _refusal(op, "heads that share keys in another order", "query head h with KV head h * kv_heads / heads")
     if not np.array_equal(numbers[0, :, 0, :], first[:, None] + np.arange(head_dim)):
         raise _refusal(op, "keys or values in another layout", "the numbers of a head side by side")

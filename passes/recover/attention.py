@@ -3,7 +3,9 @@ Attention from its products and its softmax.
 
 Source: Attention Is All You Need (arXiv:1706.03762), section 3.2.1. The keys may be scaled, and so may be the queries:
 PyTorch scales both by the fourth root. A row of which the mask leaves nothing is NaN in the arithmetic, and zero in
-ONNX's operator, unless the arithmetic replaces NaN by zero as PyTorch's does.
+ONNX's operator, unless the arithmetic replaces NaN by zero as PyTorch's does. Where heads share keys, the queries of
+those that do lie one after the other, as further rows of the head that they share: both of ONNX's decompositions of
+operators with grouped heads, Attention 23 and GroupQueryAttention, are of this form.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...ir import element_of, shape_of
 from ..state.nodes import node
-from .pattern import AnyOf, Match, Node, Number, Product, Sum
+from .pattern import AnyOf, Match, Node, Number, Pattern, Product, Sum
 from .rules import fits, recovers
 
 _KEYS = AnyOf(
@@ -24,28 +26,60 @@ _KEYS = AnyOf(
     Product("transposed_keys", scale="key_scale"),
 )
 _SCORES = Product(Node("MatMul", Product("queries", scale="query_scale"), _KEYS), scale="score_scale")
-_SOFTMAX = Node("Softmax", AnyOf(Sum(_SCORES, "mask"), _SCORES), name="softmax")
-_WITHOUT_NAN = Node("Where", Node("IsNaN", _SOFTMAX), Number(0.0), _SOFTMAX)
 
 
-@recovers("Attention", Node("MatMul", AnyOf(_SOFTMAX, _WITHOUT_NAN), "values"))
+def _weights(scores: Pattern) -> Pattern:
+    """Return the pattern of the softmax of masked scores."""
+    softmax = Node("Softmax", AnyOf(Sum(scores, "mask"), scores), name="softmax")
+    return AnyOf(softmax, Node("Where", Node("IsNaN", softmax), Number(0.0), softmax))
+
+
+_GROUPED_QUERIES = Node("Reshape", Product("queries", scale="query_scale"), "grouped", name="grouping")
+_GROUPED_SCORES = Product(Node("MatMul", Product(_GROUPED_QUERIES, scale="grouped_scale"), _KEYS), scale="score_scale")
+_UNGROUPED_SCORES = Product(Node("Reshape", _GROUPED_SCORES, "ungrouped"), scale="ungrouped_scale")
+_GROUPED_WEIGHTS = Node("Reshape", _weights(_UNGROUPED_SCORES), "grouped_weights")
+
+
+@recovers("Attention", Node("MatMul", _weights(_SCORES), "values"))
 def _attention(match: Match, root: Operation) -> SSAValue | None:
     """Insert attention of queries [N, H, S, D], keys [N, H, T, D] and values [N, H, T, E]; heads are not shared."""
     queries, values, mask = match.values["queries"], match.values["values"], match.values.get("mask")
     softmax = match.nodes["softmax"]
     scores = shape_of(softmax.operands[0])
-    if len(scores) != 4 or softmax.attribute("axis") not in (-1, 3):
+    if len(scores) != 4 or softmax.attribute("axis") not in (-1, 3) or not _is_mask(mask, scores):
         return None
     *batch, rows, length = scores
     if shape_of(queries)[:-1] != (*batch, rows) or shape_of(values)[:-1] != (*batch, length):
-        return None
-    # A mask shorter than the row means to ONNX that what lies behind it is masked.
-    if mask is not None and not (fits(shape_of(mask), scores) and shape_of(mask)[-1:] == (length,)):
         return None
     if _key_shape(match) != (*batch, length, shape_of(queries)[-1]):
         return None
     scale = prod(match.numbers.values())
     return node("Attention", [queries, _keys(match, root), values, mask], root.results[0].type, root, scale=scale)
+
+
+@recovers("Attention", Node("Reshape", Node("MatMul", _GROUPED_WEIGHTS, "values"), "result_shape"))
+def _grouped_attention(match: Match, root: Operation) -> SSAValue | None:
+    """Insert attention of queries [N, H, S, D], keys [N, G, T, D] and values [N, G, T, E]; H / G heads share keys."""
+    queries, values, mask = match.values["queries"], match.values["values"], match.values.get("mask")
+    softmax = match.nodes["softmax"]
+    scores, shape = shape_of(softmax.operands[0]), shape_of(queries)
+    if not len(scores) == len(shape) == len(shape_of(values)) == 4 or not _is_mask(mask, scores):
+        return None
+    batch, heads, rows, depth = shape
+    _, groups, length, width = shape_of(values)
+    if softmax.attribute("axis") not in (-1, 3) or heads % groups or scores != (batch, heads, rows, length):
+        return None
+    if shape_of(match.nodes["grouping"].results[0]) != (batch, groups, heads // groups * rows, depth):
+        return None
+    if _key_shape(match) != (batch, groups, length, depth) or shape_of(root.results[0]) != (batch, heads, rows, width):
+        return None
+    scale = prod(match.numbers.values())
+    return node("Attention", [queries, _keys(match, root), values, mask], root.results[0].type, root, scale=scale)
+
+
+def _is_mask(mask: SSAValue | None, scores: Sequence[int]) -> bool:
+    """Return whether ONNX's operator takes a mask: behind the end of a shorter one, it masks."""
+    return mask is None or (fits(shape_of(mask), scores) and shape_of(mask)[-1:] == (scores[-1],))
 
 
 def _key_shape(match: Match) -> tuple[int, ...]:

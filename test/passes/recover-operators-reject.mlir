@@ -135,3 +135,23 @@ func.func @attention(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x4x5xf32>, %v: tenso
   %y = onnx.MatMul(%shares, %v) : (tensor<1x2x3x5xf32>, tensor<1x2x5x6xf32>) -> tensor<1x2x3x6xf32>
   func.return %y : tensor<1x2x3x6xf32>
 }
+
+// The softmax of each row of scores is over the keys of two heads.
+
+// CHECK-LABEL: func.func @grouped
+// CHECK-NOT:     onnx.Attention
+// CHECK:         func.return
+func.func @grouped(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x8x5xf32>, %v: tensor<1x2x5x6xf32>) -> tensor<1x4x3x6xf32> {
+  %rows = onnx.Constant() {value = dense<[1, 2, 6, 8]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %pairs = onnx.Constant() {value = dense<[1, 2, 3, 10]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %weights = onnx.Constant() {value = dense<[1, 2, 6, 5]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %results = onnx.Constant() {value = dense<[1, 4, 3, 6]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %grouped = onnx.Reshape(%q, %rows) : (tensor<1x4x3x8xf32>, tensor<4xi64>) -> tensor<1x2x6x8xf32>
+  %scores = onnx.MatMul(%grouped, %k) : (tensor<1x2x6x8xf32>, tensor<1x2x8x5xf32>) -> tensor<1x2x6x5xf32>
+  %paired = onnx.Reshape(%scores, %pairs) : (tensor<1x2x6x5xf32>, tensor<4xi64>) -> tensor<1x2x3x10xf32>
+  %shares = onnx.Softmax(%paired) : (tensor<1x2x3x10xf32>) -> tensor<1x2x3x10xf32>
+  %shared = onnx.Reshape(%shares, %weights) : (tensor<1x2x3x10xf32>, tensor<4xi64>) -> tensor<1x2x6x5xf32>
+  %sums = onnx.MatMul(%shared, %v) : (tensor<1x2x6x5xf32>, tensor<1x2x5x6xf32>) -> tensor<1x2x6x6xf32>
+  %y = onnx.Reshape(%sums, %results) : (tensor<1x2x6x6xf32>, tensor<4xi64>) -> tensor<1x4x3x6xf32>
+  func.return %y : tensor<1x4x3x6xf32>
+}

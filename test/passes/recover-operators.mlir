@@ -134,3 +134,26 @@ func.func @attention(%q: tensor<1x2x3x4xf32>, %k: tensor<1x5x2x4xf32>, %v: tenso
   %y = onnx.MatMul(%shares, %v) : (tensor<1x2x3x5xf32>, tensor<1x2x5x6xf32>) -> tensor<1x2x3x6xf32>
   func.return %y : tensor<1x2x3x6xf32>
 }
+
+// Heads 0 and 1 share the first keys, 2 and 3 the second: the operator takes fewer heads of keys and values.
+
+// CHECK-LABEL: func.func @grouped
+// CHECK-NEXT:    %[[K:.*]] = onnx.Transpose(%k) {perm = array<i64: 0, 1, 3, 2>}
+// CHECK-NEXT:    %y = onnx.Attention(%q, %[[K]], %v) {scale = 5.000000e-01 : f32} : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x6xf32>) -> tensor<1x4x3x6xf32>
+// CHECK-NEXT:    func.return %y
+func.func @grouped(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x8x5xf32>, %v: tensor<1x2x5x6xf32>) -> tensor<1x4x3x6xf32> {
+  %half = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
+  %rows = onnx.Constant() {value = dense<[1, 2, 6, 8]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %heads = onnx.Constant() {value = dense<[1, 4, 3, 5]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %weights = onnx.Constant() {value = dense<[1, 2, 6, 5]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %results = onnx.Constant() {value = dense<[1, 4, 3, 6]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %grouped = onnx.Reshape(%q, %rows) : (tensor<1x4x3x8xf32>, tensor<4xi64>) -> tensor<1x2x6x8xf32>
+  %scores = onnx.MatMul(%grouped, %k) : (tensor<1x2x6x8xf32>, tensor<1x2x8x5xf32>) -> tensor<1x2x6x5xf32>
+  %scaled = onnx.Mul(%scores, %half) : (tensor<1x2x6x5xf32>, tensor<f32>) -> tensor<1x2x6x5xf32>
+  %by_head = onnx.Reshape(%scaled, %heads) : (tensor<1x2x6x5xf32>, tensor<4xi64>) -> tensor<1x4x3x5xf32>
+  %shares = onnx.Softmax(%by_head) : (tensor<1x4x3x5xf32>) -> tensor<1x4x3x5xf32>
+  %shared = onnx.Reshape(%shares, %weights) : (tensor<1x4x3x5xf32>, tensor<4xi64>) -> tensor<1x2x6x5xf32>
+  %sums = onnx.MatMul(%shared, %v) : (tensor<1x2x6x5xf32>, tensor<1x2x5x6xf32>) -> tensor<1x2x6x6xf32>
+  %y = onnx.Reshape(%sums, %results) : (tensor<1x2x6x6xf32>, tensor<4xi64>) -> tensor<1x4x3x6xf32>
+  func.return %y : tensor<1x4x3x6xf32>
+}

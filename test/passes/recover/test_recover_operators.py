@@ -178,22 +178,28 @@ def test_what_is_no_rotary_embedding_stays(case: str):
 
 @st.composite
 def attentions(draw: st.DrawFn) -> Graph:
-    """Return attention of 4 axes, in one of the ways to write it; the last node has the result."""
+    """Return attention of 4 axes in one of the ways to write it, where `share` heads share keys; ends in the result."""
     graph = Graph()
-    batch, heads, rows, length, width, out = (draw(st.integers(1, 3)) for _ in range(6))
-    queries, values = graph.given(batch, heads, rows, width), graph.given(batch, heads, length, out)
+    batch, groups, share, rows, length, width, out = (draw(st.integers(1, 3)) for _ in range(7))
+    heads = groups * share
+    queries, values = graph.given(batch, heads, rows, width), graph.given(batch, groups, length, out)
     way = draw(st.sampled_from(["keys", "tokens", "turned"]))
     if way == "tokens":
-        turned = graph.given(batch, length, heads, width).apply("Transpose", perm=[0, 2, 3, 1])
+        turned = graph.given(batch, length, groups, width).apply("Transpose", perm=[0, 2, 3, 1])
     elif way == "keys":
-        keys = graph.given(batch, heads, length, width)
+        keys = graph.given(batch, groups, length, width)
         scaled = keys * 0.7 if draw(st.booleans()) else keys
         turned = scaled.apply("Transpose", perm=[0, 1, 3, 2])
     else:
-        turned = graph.given(batch, heads, width, length)
+        turned = graph.given(batch, groups, width, length)
     turned = turned * 0.9 if draw(st.booleans()) else turned
-    scores = (queries * 0.8 if draw(st.booleans()) else queries) @ turned
+    queries = queries * 0.8 if draw(st.booleans()) else queries
+    if share > 1:
+        queries = queries.apply("Reshape", graph.integers(batch, groups, share * rows, width))
+    scores = queries @ turned
     scores = scores / 1.7 if draw(st.booleans()) else scores
+    if share > 1:
+        scores = scores.apply("Reshape", graph.integers(batch, heads, rows, length))
     if draw(st.booleans()):
         mask = graph.given(draw(st.sampled_from([1, batch])), draw(st.sampled_from([1, heads])), rows, length)
         scores = draw(st.sampled_from([lambda: scores + mask, lambda: mask + scores]))()
@@ -201,7 +207,11 @@ def attentions(draw: st.DrawFn) -> Graph:
     shares = shares.apply("Cast", to=1) if draw(st.booleans()) else shares
     if draw(st.booleans()):
         shares = shares.apply("IsNaN").apply("Where", 0.0, shares)
-    graph.node("MatMul", shares, values)
+    if share == 1:
+        graph.node("MatMul", shares, values)
+        return graph
+    attended = shares.apply("Reshape", graph.integers(batch, groups, share * rows, length)) @ values
+    attended.apply("Reshape", graph.integers(batch, heads, rows, out))
     return graph
 
 
@@ -227,4 +237,20 @@ def test_what_is_no_attention_stays(case: str):
         scores = scores + graph.given(2, 2, 3, 3)
     shares = scores.apply("Softmax", axis=2 if case == "axis of the softmax" else -1)
     names = recovered(graph.model(shares @ graph.given(1, *heads, 3, 4)), graph.inputs)
+    assert "onnx.Attention" not in names
+
+
+@pytest.mark.parametrize("case", ["heads in turn", "rows of another head", "softmax of all heads"])
+def test_what_is_no_grouped_attention_stays(case: str):
+    graph = Graph()
+    queries, turned, values = graph.given(1, 4, 3, 5), graph.given(1, 2, 5, 6), graph.given(1, 2, 6, 7)
+    if case == "heads in turn":
+        queries = queries.apply("Transpose", perm=[0, 2, 1, 3])
+    scores = queries.apply("Reshape", graph.integers(1, 2, 6, 5)) @ turned
+    if case != "softmax of all heads":
+        scores = scores.apply(
+            "Reshape", graph.integers(*((1, 3, 4, 6) if case == "rows of another head" else (1, 4, 3, 6)))
+        )
+    shares = scores.apply("Softmax", axis=-1).apply("Reshape", graph.integers(1, 2, 6, 6))
+    names = recovered(graph.model((shares @ values).apply("Reshape", graph.integers(1, 4, 3, 7))), graph.inputs)
     assert "onnx.Attention" not in names

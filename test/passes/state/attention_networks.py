@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ class Decoder:
     groups: int = 2
     attributes: dict[str, Any] = field(default_factory=dict[str, Any])
     is_masked: bool = False
+    has_sinks: bool = True
     past: str | int = "past"
     new: str | int = "new"
 
@@ -73,7 +74,11 @@ class Decoder:
             _node("Gather", "extents one", "extent"),
             _node("Cast", "extent", "total", to=TensorProto.INT32),
             _node(
-                self.kind, f"q k v past_k past_v lengths total {rotations} _ _ sinks", results, CONTRIB, **attributes
+                self.kind,
+                f"q k v past_k past_v lengths total {rotations} _ _ {'sinks' if self.has_sinks else '_'}",
+                results,
+                CONTRIB,
+                **attributes,
             ),
         ]
 
@@ -90,7 +95,7 @@ class Decoder:
 
     def one_after_another(self, tokens: Sequence[int], added: int) -> list[Array]:
         """Return the logits that ONNX Runtime gives for each call, the caches handed on."""
-        model = Decoder(self.kind, self.heads, self.groups, self.attributes, self.is_masked).model()
+        model = replace(self, past="past", new="new").model()
         session = onnx_runtime.session(model, fused=False)
         names = [each.name for each in session.get_inputs()]
         past = {name: np.zeros((1, self.groups, 0, WIDTH), np.float32) for name in ("past_k", "past_v")}
@@ -132,4 +137,5 @@ def drawn(random: np.random.Generator) -> tuple[Decoder, int]:
         attributes |= {"softcap": 1.5} if random.random() < 0.3 else {}
     # ONNX Runtime's Attention takes no mask that broadcasts over several queries.
     is_masked = bool(random.random() < 0.5) and (kind != "Attention" or added == 1)
-    return Decoder(kind, heads, groups, attributes, is_masked), added
+    has_sinks = bool(random.random() < 0.5)
+    return Decoder(kind, heads, groups, attributes, is_masked, has_sinks), added
