@@ -18,6 +18,7 @@ from .errors import Diagnostic, did_you_mean
 from .files import check_places, read_text, write_bytes
 from .frontend.quantize.error import TensorError
 from .frontend.quantize.quantize import Options as Quantization
+from .frontend.quantize.weights_only import TYPES, StoredWeight
 from .grammar import UsageError
 from .ir import Array
 from .passes.emitc.text.files import files_of
@@ -27,7 +28,7 @@ from .runtime.host import HostNetwork, shared_library
 from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
 from .runtime.tools.check import Row, find_cases
 from .runtime.tools.check import check as check_cases
-from .runtime.tools.quantize import quantize_file
+from .runtime.tools.quantize import quantize_file, store_weights_file
 from .runtime.tools.session import Run, check_place, host_run, level_for, runner, stacked
 
 AnyPath = str | PathLike[str]
@@ -255,6 +256,19 @@ def quantize(
     result, errors = quantize_file(given, _arrays(calibration, str(model)), options)
     write_bytes(Path(output), result.model.SerializeToString())
     return errors
+
+
+def quantize_weights(model: AnyPath, output: AnyPath, type: str) -> list[StoredWeight]:
+    """
+    Write a network whose weights are stored as `type`, "bf16" or "int8", to the file `output`; it computes in floats.
+
+    Returns each stored weight with its bytes and its relative error. Raises Diagnostic as `tilewright quantize
+    --weights-only` does; nothing is written then.
+    """
+    if type not in TYPES:
+        raise UsageError(f"weights are not stored as '{type}'", expected=" or ".join(TYPES))
+    check_places({"output": Path(output)}, [Path(model)])
+    return store_weights_file(Path(model), Path(output), type)
 
 
 def _model(path: Path, options: Options) -> Model:

@@ -137,6 +137,7 @@ Quantise a network of floats to 8-bit integers, in plain ONNX, and show the erro
   tilewright quantize net.onnx --calibration a.npz --calibration b.npz -o net_int8.onnx --json error.json
   tilewright quantize net.onnx --calibration data.npz -o net_int8.onnx --weights tensor --float Softmax --float Conv_0
   tilewright compile net_int8.onnx --integers -o build/
+  tilewright quantize decoder.onnx --weights-only bf16 -o decoder_bf16.onnx
 
 The arrays of the calibration data have the names of the inputs, and samples of them along the first axis. Convolutions,
 matrix products, sums, products and means become integers; softmax and normalisations stay floats.

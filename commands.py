@@ -394,8 +394,14 @@ def import_command(options: argparse.Namespace) -> int:
 
 def quantize_command(options: argparse.Namespace) -> int:
     """Run `tilewright quantize`."""
-    from .runtime.tools.quantize import run
+    from .runtime.tools.quantize import run, run_weights_only
 
+    if options.weights_only is not None:
+        if other := next((flag for flag in options.flags if flag not in ("--weights-only", "--output")), ""):
+            raise usage_error(f"--weights-only computes in floats as before, {other} is for integers")
+        return run_weights_only(options)
+    if not options.calibration:
+        raise usage_error("samples of the inputs are needed", remedy="give --calibration FILE.npz, or --weights-only")
     if options.search and (given := next((flag for flag in options.flags if flag in ("--ranges", "--rounding")), "")):
         raise usage_error(f"--search tries all --ranges and --rounding, {given} among them", remedy="give one of both")
     options.context, options.integers = 0, False

@@ -217,6 +217,20 @@ def external_files(message: Message, folder: Path) -> list[Path]:
     return [file for part in parts for file in external_files(part, folder)]
 
 
+def embed_data(message: Message, folder: Path | None) -> None:
+    """Move the external data of all tensors in a model or a part of it into these; raises Diagnostic as read_tensor."""
+    if isinstance(message, TensorProto):
+        if message.data_location == TensorProto.EXTERNAL:
+            message.raw_data = _external(message, folder, f'tensor "{message.name}"')
+            message.ClearField("external_data")
+            message.ClearField("data_location")
+        return
+    for field, value in message.ListFields():
+        if field.type == field.TYPE_MESSAGE:
+            for part in (value,) if isinstance(value, Message) else value:
+                embed_data(part, folder)
+
+
 def _external(proto: TensorProto, folder: Path | None, where: str) -> bytes:
     entries = {entry.key: entry.value for entry in proto.external_data}
     location = entries.get("location", "")

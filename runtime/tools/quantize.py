@@ -1,4 +1,7 @@
-"""`tilewright quantize`: a network of floats and calibration data in, a network of 8-bit integers out."""
+"""
+`tilewright quantize`: a network of floats and calibration data in, a network of 8-bit integers out; or one whose
+weights alone are narrow.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...console import table_console
 from ...files import check_places, errors_in, path_of, write_bytes, write_text
 from ...frontend.quantize.names import FORMS, NONLINEAR, RANGES
+from ...frontend.quantize.weights_only import TYPES, StoredWeight, store_weights
 from ..inputs import load_arrays, matched
 from .quantize_page import page_of
 
@@ -31,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", type=path_of, metavar="MODEL", help="a .onnx file of floats")
     what = "samples of the inputs, by name or in order, along the first axis; repeatable"
-    add("--calibration", type=path_of, action="append", required=True, metavar="FILE.npz", help=what)
+    add("--calibration", type=path_of, action="append", default=[], metavar="FILE.npz", help=what)
+    what = "store weights as bfloat16 or int8 and compute in floats; without calibration and the options below"
+    add("--weights-only", choices=TYPES, metavar="{bf16,int8}", help=what)
     add("-o", "--output", type=path_of, required=True, metavar="FILE.onnx", help="where the quantised network goes")
     what = "QuantizeLinear and DequantizeLinear around tensors, or QLinearConv and QLinearMatMul where they exist (qdq)"
     add("--form", choices=FORMS, default="qdq", help=what)
@@ -122,6 +128,34 @@ def run(options: argparse.Namespace, model: Model) -> int:
     _print(errors)
     print(f"wrote {options.output}")
     return 0
+
+
+def run_weights_only(options: argparse.Namespace) -> int:
+    """Write a model with narrow weights and print how many bytes they take. Raises Diagnostic."""
+    from ...frontend.importer import model_proto
+    from ...frontend.tensors import external_files
+
+    check_places(
+        {"--output": options.output}, [options.model, *external_files(model_proto(options.model), options.model.parent)]
+    )
+    rows = store_weights_file(options.model, options.output, options.weights_only)
+    before, after = sum(row.before for row in rows), sum(row.after for row in rows)
+    worst = max(rows, key=lambda row: row.error)
+    print(f"weights  {len(rows)} tensors of {before:,} bytes in {after:,}")
+    print(f"error    {worst.error:.2e} of {worst.name} at most, root of mean squares")
+    print(f"wrote {options.output}")
+    return 0
+
+
+def store_weights_file(path: Path, output: Path, type: str) -> list[StoredWeight]:
+    """Write a model with weights of `type` to a file; returns a row for each weight. Raises Diagnostic."""
+    from ...frontend.importer import model_proto
+
+    proto = model_proto(path)
+    with errors_in(path):
+        stored, rows = store_weights(proto, path.parent, type)
+    write_bytes(output, stored.SerializeToString())
+    return rows
 
 
 def quantize_file(model: Model, arrays: Mapping[str, Array], options: Options) -> tuple[Result, list[TensorError]]:

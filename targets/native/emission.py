@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import StringAttr, bf16, f32, i8
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
 from ...dialects.core.body import is_float
@@ -30,10 +30,14 @@ def _dot_tile(converter: FunctionConverter, op: Operation) -> None:
     blocks = op.lanes // LANES
     if is_float(element_of(op.sums)):
         runs = _runs(op, taps, channels)
-        _call(b, "tw_float_dot_tile", op, [x, w], [op.pixels, step, rows, row_step, *runs, blocks, block])
+        _call(b, _FLOAT_DOTS[element_of(op.w)], op, [x, w], [op.pixels, step, rows, row_step, *runs, blocks, block])
         return
     sizes = [op.pixels, step, rows, row_step, taps * channels, blocks, block]
     _call(b, "tw_dot_tile", op, [x, w], [*sizes, 0 if op.unsigned is not None else _TOP_BITS])
+
+
+_FLOAT_DOTS: dict[Attribute, str] = {f32: "tw_float_dot_tile", bf16: "tw_bf16_dot_tile", i8: "tw_byte_dot_tile"}
+"""Functions of sums of floats by the element type of the weights."""
 
 
 def _runs(op: TileOp, taps: int, channels: int) -> tuple[int, int, int]:

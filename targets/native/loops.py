@@ -17,7 +17,7 @@ from ...passes.loops.affine import axes_of
 from ...passes.loops.blocks import Part, PartLoops, parts
 from ...passes.loops.nest import INDEPENDENT, Index, Nest
 from .dialects.packed import ChannelsLastOp, PackedConvOp, PackedMatmulOp
-from .dialects.packed.tiles import LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
+from .dialects.packed.tiles import DOT_TYPES, LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 
 _SUMS = 24
 """Vectors of sums that a tile may have, so that they and its operands fit the registers."""
@@ -37,7 +37,8 @@ def is_tiled(op: ChannelsLastOp) -> bool:
         return False
     x, w = op.inputs
     strides = cast("MemRefType[Any]", x.type).get_strides()
-    if (element_of(x), element_of(w), op.accumulator) not in TILE_TYPES or op.is_unsigned(1) or strides is None:
+    types = DOT_TYPES if isinstance(op, PackedConvOp) else TILE_TYPES
+    if (element_of(x), element_of(w), op.accumulator) not in types or op.is_unsigned(1) or strides is None:
         return False
     kernel = op.geometry()[2]
     channels = shape_of(x)[-1]

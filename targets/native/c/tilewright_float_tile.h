@@ -3,7 +3,8 @@
  * `packed.matmul_tile` state them, with the vector instructions that the compiler may use. Included after tilewright.h.
  *
  * All sizes are constants where these functions are called, so that each call becomes straight code. A sum is taken in
- * the order of the taps, its products rounded where there is no instruction that multiplies and adds.
+ * the order of the taps, its products rounded where there is no instruction that multiplies and adds. Weights of
+ * bfloat16 or bytes become floats as they are loaded, and give the sums of these floats.
  */
 #ifndef TILEWRIGHT_FLOAT_TILE_H
 #define TILEWRIGHT_FLOAT_TILE_H
@@ -13,6 +14,9 @@
 #else
 #define TW_FLOAT_TILE static inline
 #endif
+
+/* Types of weights: float, bfloat16 as its bits, int8_t. */
+enum { TW_FLOAT_WEIGHTS, TW_BF16_WEIGHTS, TW_BYTE_WEIGHTS };
 
 /* TW_WIDTH floats a vector; sums of TW_BLOCKS blocks of 16 features for TW_WINDOWS pixels fit the registers. */
 #if defined(__AVX512F__) && defined(__GNUC__)
@@ -27,6 +31,11 @@ typedef __m512 tw_floats;
 #define tw_floats_all(number) _mm512_set1_ps(number)
 #define tw_floats_fma(a, b, sum) _mm512_fmadd_ps(a, b, sum)
 #define tw_floats_some(from, count) _mm512_maskz_loadu_ps((__mmask16)((1 << (count)) - 1), from)
+#define tw_floats_of_bf16(from) \
+    _mm512_castsi512_ps( \
+        _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(from))), 16))
+#define tw_floats_of_bytes(from) \
+    _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(from))))
 #elif defined(__AVX2__) && defined(__FMA__) && defined(__GNUC__)
 #include <immintrin.h>
 #define TW_WIDTH 8
@@ -41,6 +50,11 @@ typedef __m256 tw_floats;
 #define tw_floats_some(from, count) \
     _mm256_maskload_ps( \
         from, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)))
+#define tw_floats_of_bf16(from) \
+    _mm256_castsi256_ps( \
+        _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)(from))), 16))
+#define tw_floats_of_bytes(from) \
+    _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(from))))
 #endif
 
 #ifdef TW_WIDTH
@@ -67,20 +81,23 @@ typedef __m256 tw_floats;
         if (vectors > 3) tw_floats_store(to + TW_PLACE(3, 16), a##p##_3); \
     }
 
-/* Vector v of the weights of a product, zeros from `columns` on. */
-#define TW_WEIGHTS(i) tw_float_weights(v + TW_PLACE(i, block), columns - (i) * TW_WIDTH)
-TW_FLOAT_TILE tw_floats tw_float_weights(const float *from, int32_t count) {
+/* Vector v of the weights of a product; floats are zeros from `columns` on, narrow weights are there. */
+#define TW_WEIGHTS(i) tw_float_weights(w, kind, at + TW_PLACE(i, block), columns - (i) * TW_WIDTH)
+TW_FLOAT_TILE tw_floats tw_float_weights(const void *w, int32_t kind, int32_t at, int32_t count) {
+    if (kind == TW_BF16_WEIGHTS) return tw_floats_of_bf16((const tw_bf16 *)w + at);
+    if (kind == TW_BYTE_WEIGHTS) return tw_floats_of_bytes((const int8_t *)w + at);
+    const float *const from = (const float *)w + at;
     if (count >= TW_WIDTH) return tw_floats_load(from);
     return count > 0 ? tw_floats_some(from, count) : tw_floats_zero();
 }
 
 TW_FLOAT_TILE void tw_float_part(
-    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
-    int32_t taps, int32_t tap_step, int32_t run, int32_t vectors, int32_t block, int32_t next, int32_t columns,
-    int32_t lanes) {
+    const float *x, const void *w, int32_t kind, int32_t first, float *sums, int32_t pixels, int32_t step,
+    int32_t rows, int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t vectors, int32_t block,
+    int32_t next, int32_t columns, int32_t lanes) {
     const tw_floats zero = tw_floats_zero();
     TW_EACH_PIXEL(TW_DECLARE)
-    const float *v = w;
+    int32_t at = first;
     for (int32_t r = 0; r < rows; ++r) {
         for (int32_t t = 0; t < taps; ++t) {
             const float *const row = x + r * row_step + t * tap_step;
@@ -90,7 +107,7 @@ TW_FLOAT_TILE void tw_float_part(
                 const tw_floats w2 = vectors > 2 ? TW_WEIGHTS(2) : zero;
                 const tw_floats w3 = vectors > 3 ? TW_WEIGHTS(3) : zero;
                 TW_EACH_PIXEL(TW_ADD)
-                v += next;
+                at += next;
             }
         }
     }
@@ -102,23 +119,23 @@ TW_FLOAT_TILE void tw_float_part(
  * the next 16; `columns` is how many features there are.
  */
 TW_FLOAT_TILE void tw_float_tile(
-    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
-    int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next, int32_t columns) {
+    const float *x, const void *w, int32_t kind, float *sums, int32_t pixels, int32_t step, int32_t rows,
+    int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next,
+    int32_t columns) {
     const int32_t lanes = 16 * blocks, whole = pixels / TW_WINDOWS * TW_WINDOWS, rest = pixels - whole;
     const int32_t some = blocks < TW_BLOCKS ? blocks : TW_BLOCKS, vectors = some * (16 / TW_WIDTH);
     for (int32_t b = 0; b < blocks; b += some) {
-        const float *const v = w + b * block;
         float *const to = sums + 16 * b;
         const int32_t left = columns - 16 * b;
         for (int32_t p = 0; p < whole; p += TW_WINDOWS) {
             tw_float_part(
-                x + p * step, v, to + p * lanes, TW_WINDOWS, step, rows, row_step, taps, tap_step, run, vectors, block,
-                next, left, lanes);
+                x + p * step, w, kind, b * block, to + p * lanes, TW_WINDOWS, step, rows, row_step, taps, tap_step, run,
+                vectors, block, next, left, lanes);
         }
         if (rest) {
             tw_float_part(
-                x + whole * step, v, to + whole * lanes, rest, step, rows, row_step, taps, tap_step, run, vectors,
-                block, next, left, lanes);
+                x + whole * step, w, kind, b * block, to + whole * lanes, rest, step, rows, row_step, taps, tap_step, run,
+                vectors, block, next, left, lanes);
         }
     }
 }
@@ -176,12 +193,20 @@ TW_FLOAT_TILE void tw_float_depthwise_tile(
 #undef tw_floats_all
 #undef tw_floats_fma
 #undef tw_floats_some
+#undef tw_floats_of_bf16
+#undef tw_floats_of_bytes
 
 #else
 
+TW_FLOAT_TILE float tw_float_weight(const void *w, int32_t kind, int32_t at) {
+    if (kind == TW_BF16_WEIGHTS) return tw_bitcast_i32_f32((int32_t)((uint32_t)((const tw_bf16 *)w)[at] << 16));
+    return kind == TW_BYTE_WEIGHTS ? (float)((const int8_t *)w)[at] : ((const float *)w)[at];
+}
+
 TW_FLOAT_TILE void tw_float_tile(
-    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
-    int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next, int32_t columns) {
+    const float *x, const void *w, int32_t kind, float *sums, int32_t pixels, int32_t step, int32_t rows,
+    int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next,
+    int32_t columns) {
     for (int32_t i = 0; i < pixels * blocks * 16; ++i) sums[i] = 0;
     for (int32_t r = 0; r < rows; ++r) {
         for (int32_t t = 0; t < taps; ++t) {
@@ -189,10 +214,12 @@ TW_FLOAT_TILE void tw_float_tile(
                 for (int32_t p = 0; p < pixels; ++p) {
                     const float number = x[r * row_step + t * tap_step + p * step + q];
                     for (int32_t b = 0; b < blocks; ++b) {
-                        const float *const v = w + b * block + ((r * taps + t) * run + q) * next;
+                        const int32_t at = b * block + ((r * taps + t) * run + q) * next;
                         float *const to = sums + (p * blocks + b) * 16;
                         const int32_t count = columns - 16 * b < 16 ? columns - 16 * b : 16;
-                        for (int32_t lane = 0; lane < count; ++lane) to[lane] += number * v[lane];
+                        for (int32_t lane = 0; lane < count; ++lane) {
+                            to[lane] += number * tw_float_weight(w, kind, at + lane);
+                        }
                     }
                 }
             }
@@ -219,18 +246,23 @@ TW_FLOAT_TILE void tw_float_depthwise_tile(
 #endif
 
 /* Weights lie in blocks of 16 features, the products of a row one after the other. */
-TW_FLOAT_TILE void tw_float_dot_tile(
-    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
-    int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block) {
-    tw_float_tile(
-        x, w, sums, pixels, step, rows, row_step, taps, tap_step, run, blocks, block, 16, 16 * blocks);
-}
+#define TW_DOT_TILE(name, type, kind) \
+    TW_FLOAT_TILE void name( \
+        const float *x, const type *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step, \
+        int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block) { \
+        tw_float_tile( \
+            x, w, kind, sums, pixels, step, rows, row_step, taps, tap_step, run, blocks, block, 16, 16 * blocks); \
+    }
+TW_DOT_TILE(tw_float_dot_tile, float, TW_FLOAT_WEIGHTS)
+TW_DOT_TILE(tw_bf16_dot_tile, tw_bf16, TW_BF16_WEIGHTS)
+TW_DOT_TILE(tw_byte_dot_tile, int8_t, TW_BYTE_WEIGHTS)
+#undef TW_DOT_TILE
 
 /* Rows of a are `step` apart, those of b, which holds the weights, `next`. */
 TW_FLOAT_TILE void tw_float_matmul_tile(
     const float *a, const float *b, float *sums, int32_t rows, int32_t step, int32_t depth, int32_t next,
     int32_t blocks, int32_t columns) {
-    tw_float_tile(a, b, sums, rows, step, 1, 0, 1, 0, depth, blocks, 16, next, columns);
+    tw_float_tile(a, b, TW_FLOAT_WEIGHTS, sums, rows, step, 1, 0, 1, 0, depth, blocks, 16, next, columns);
 }
 
 #undef TW_FLOAT_TILE

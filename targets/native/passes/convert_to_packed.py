@@ -21,8 +21,8 @@ from ....passes.layout.convert import convert_layouts
 from ....passes.layout.orders import channels_last, identity, swapped
 from ....passes.layout.rules import Form, Rule, kernel_form, own_properties, where_moved
 from ....passes.layout.state import WORTH_MOVING, Layouts, constant_of, padded, rebuilt, weights_like
-from ..dialects.packed import DepthwiseOp, PackedConvOp, PackedMatmulOp, pack
-from ..dialects.packed.tiles import LANES, TILE_TYPES
+from ..dialects.packed import DepthwiseOp, PackedConvOp, PackedMatmulOp, group_of, pack
+from ..dialects.packed.tiles import DOT_TYPES, LANES, TILE_TYPES
 
 # Contractions
 
@@ -37,11 +37,12 @@ def _is_packable(op: Operation) -> bool:
         return False
     x, w = op.inputs
     features, depth, *kernel = shape_of(w)
-    if 0 in shape_of(w) or (element_of(x), element_of(w), op.accumulator) not in TILE_TYPES or op.is_unsigned(1):
-        return False
     groups, dilations = op.groups.value.data, numbers_of(op.dilations)
-    dense_rows = groups == 1 and (kernel[-1] == 1 or dilations[-1] == 1)
     depthwise = depth == 1 and groups == features
+    types = TILE_TYPES if depthwise and groups > 1 else DOT_TYPES
+    if 0 in shape_of(w) or (element_of(x), element_of(w), op.accumulator) not in types or op.is_unsigned(1):
+        return False
+    dense_rows = groups == 1 and (kernel[-1] == 1 or dilations[-1] == 1)
     fits = dense_rows or depthwise or is_float(op.accumulator)
     return len(kernel) <= 2 and op.wraps is None and fits and _full(op)
 
@@ -80,7 +81,8 @@ def _convert_conv(state: Layouts, op: ConvOp, form: Form) -> None:
         return
     weight, parts = _merged(weight, groups)
     properties["parts"] = scalar_attr(parts, i64) if parts > 1 else None
-    twin = rebuilt(state, op, PackedConvOp, [source, weights_like(op, pack(weight, parts), w)], properties, order)
+    packed = weights_like(op, pack(weight, group_of(op.accumulator), parts), w)
+    twin = rebuilt(state, op, PackedConvOp, [source, packed], properties, order)
     state.replace(op, twin, order)
 
 
@@ -118,7 +120,7 @@ def _is_packable_matrix(op: Operation) -> bool:
         return False
     a, b = op.inputs
     flat = len(shape_of(a)) <= 4 and len(shape_of(b)) == 2 and op.transpose_a is None and 0 not in shape_of(b)
-    types = (element_of(a), element_of(b), op.accumulator) in TILE_TYPES and not op.is_unsigned(1)
+    types = (element_of(a), element_of(b), op.accumulator) in DOT_TYPES and not op.is_unsigned(1)
     return flat and types and op.wraps is None and not op.packed_bits and constant_of(b) is not None
 
 
@@ -134,7 +136,8 @@ def _convert_matmul(state: Layouts, op: MatmulOp, form: Form) -> None:
     ones = [1] * (len(shape_of(a)) - 2)
     properties: dict[str, Attribute | None] = dict.fromkeys(("strides", "dilations", "kernel"), ints(ones))
     taps = np.ascontiguousarray(weight).reshape(len(weight), *ones, -1)
-    _exchange(op, PackedConvOp, [a, weights_like(op, pack(taps), b)], properties)
+    packed = weights_like(op, pack(taps, group_of(op.accumulator)), b)
+    _exchange(op, PackedConvOp, [a, packed], properties)
 
 
 def _exchange(

@@ -4,7 +4,8 @@
 // CHECK-LABEL: func.func @tiles
 func.func @tiles(%x: memref<1x27x7x64xi8>, %w: memref<3x3x64xi8>, %y: memref<1x25x5x64xi8>, %sums: memref<5x64xi32>,
     %a: memref<3x40x15xf32>, %b: memref<3x15x40xf32>, %c: memref<10x16xf32>,
-    %f: memref<1x30x30x8xf32>, %v: memref<2x3x24x16x1xf32>, %d: memref<14x32xf32>, %i: index) {
+    %f: memref<1x30x30x8xf32>, %v: memref<2x3x24x16x1xf32>, %d: memref<14x32xf32>,
+    %h: memref<2x3x24x16x1xbf16>, %q: memref<2x3x24x16x1xi8>, %i: index) {
   // CHECK-NEXT: packed.depthwise ins(%x, %w : memref<1x27x7x64xi8>, memref<3x3x64xi8>)
   packed.depthwise ins(%x, %w : memref<1x27x7x64xi8>, memref<3x3x64xi8>) outs(%y : memref<1x25x5x64xi8>)
       {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, accumulator = i8}
@@ -19,5 +20,13 @@ func.func @tiles(%x: memref<1x27x7x64xi8>, %w: memref<3x3x64xi8>, %y: memref<1x2
   packed.dot_tile %f[%i, %i, %i], %v[%i] into %d
       {step = 1 : i64, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>}
       : memref<1x30x30x8xf32>, memref<2x3x24x16x1xf32>, memref<14x32xf32>
+  // CHECK: packed.dot_tile {{.*}} : memref<1x30x30x8xf32>, memref<2x3x24x16x1xbf16>, memref<14x32xf32>
+  packed.dot_tile %f[%i, %i, %i], %h[%i] into %d
+      {step = 1 : i64, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>}
+      : memref<1x30x30x8xf32>, memref<2x3x24x16x1xbf16>, memref<14x32xf32>
+  // CHECK: packed.dot_tile {{.*}} : memref<1x30x30x8xf32>, memref<2x3x24x16x1xi8>, memref<14x32xf32>
+  packed.dot_tile %f[%i, %i, %i], %q[%i] into %d
+      {step = 1 : i64, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>}
+      : memref<1x30x30x8xf32>, memref<2x3x24x16x1xi8>, memref<14x32xf32>
   func.return
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr
-from xdsl.ir import Dialect
+from xdsl.ir import Attribute, Dialect
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import base, irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 from .....dialects.core.body import is_float
 from .....dialects.core.kernel import Kernel
 from .....dialects.nn.contraction import ContractionOp
-from .....ir import Array, element_of, numbers_of, shape_of
+from .....ir import Array, numbers_of, shape_of
 from . import c_rules
 from .tiles import LANES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 
@@ -30,6 +30,11 @@ _REGISTERED = (c_rules,)
 """Modules whose import registers the semantics of C functions."""
 GROUP = 4
 """Products of bytes per accumulation step."""
+
+
+def group_of(accumulator: Attribute) -> int:
+    """Return the products per accumulation step of a type of sums."""
+    return 1 if is_float(accumulator) else GROUP
 
 
 def packed_shape(features: int, kernel: Sequence[int], channels: int, group: int, parts: int = 1) -> tuple[int, ...]:
@@ -43,12 +48,11 @@ def packed_shape(features: int, kernel: Sequence[int], channels: int, group: int
     return (parts * -(-features // parts // LANES), *kernel[:-1], -(-row // group), LANES, group)
 
 
-def pack(weight: Array, parts: int = 1) -> Array:
+def pack(weight: Array, group: int, parts: int = 1) -> Array:
     """Pack weights [F, taps..., C] into the shape `packed_shape`, padded with zeros."""
     if parts > 1:
-        return np.concatenate([pack(part) for part in np.split(weight, parts)])
+        return np.concatenate([pack(part, group) for part in np.split(weight, parts)])
     features, *kernel, channels = weight.shape
-    group = 1 if weight.dtype.kind == "f" else GROUP
     shape = packed_shape(features, kernel, channels, group)
     rows = weight.reshape(features, prod(kernel[:-1]), -1)
     full = np.zeros((shape[0] * LANES, rows.shape[1], shape[-3] * group), weight.dtype)
@@ -127,7 +131,7 @@ class PackedConvOp(ChannelsLastOp):
     @property
     def group(self) -> int:
         """Number of products per accumulation step."""
-        return 1 if is_float(element_of(self.inputs[1])) else GROUP
+        return group_of(self.accumulator)
 
     def weight_shape(self) -> tuple[int, ...]:
         features = shape_of(self.output)[-1]

@@ -25,7 +25,7 @@ def _gathered(op: Operation, array: Array, *axes: tuple[int, int]) -> Array:
             expected=f"an index below {flat.size}",
             found=str(int(index.max())),
         )
-    return flat[index].astype(np.float64 if flat.dtype.kind == "f" else np.int64)
+    return flat[index].astype(np.int64 if flat.dtype.kind in "iu" else np.float64)
 
 
 def _store(op: Operation, sums: Array, total: Array) -> list[Value]:
@@ -57,6 +57,8 @@ def _depthwise_tile(runner: Runner, op: Operation, x: Array, w: Array, sums: Arr
 
 
 @c_rule("tw_float_dot_tile")
+@c_rule("tw_bf16_dot_tile")
+@c_rule("tw_byte_dot_tile")
 def _float_dot_tile(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
     pixels, step, rows, row_step, taps, tap_step, run, blocks, block = (int(size) for size in sizes)
     windows = _gathered(op, x, (pixels, step), (rows, row_step), (taps, tap_step), (run, 1))

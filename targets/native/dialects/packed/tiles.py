@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, MemRefType, UnitAttr, f32, i8, i32, i64
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    UnitAttr,
+    bf16,
+    f32,
+    i8,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -30,10 +43,15 @@ LANES = 16
 """Output channels of a block of packed weights."""
 TILE_TYPES = ((i8, i8, i32), (f32, f32, f32))
 """Element types of x, w and the sums of tiles."""
+DOT_TYPES = (*TILE_TYPES, (f32, bf16, f32), (f32, i8, f32))
+"""Those of dense tiles, which convert narrow w to f32 as they load them."""
 
 
 class TileOp(IRDLOperation):
     """Sums of products of a tile of outputs, into a buffer [pixels, lanes]: of bytes in i32, or of f32."""
+
+    TYPES: ClassVar[Sequence[tuple[Attribute, Attribute, Attribute]]] = TILE_TYPES
+    """Element types of x, w and the sums."""
 
     x = operand_def(MemRefType)
     w = operand_def(MemRefType)
@@ -85,8 +103,9 @@ class TileOp(IRDLOperation):
         indices = len(kernel) + (1 if self.channels is None else 2)
         if len(shape_of(self.x)) != len(kernel) + 2 or len(self.at) != indices or len(kernel) > 2:
             raise VerifyException("x, its indices and the kernel must fit each other; two spatial axes at most")
-        if tuple(map(element_of, (self.x, self.w, self.sums))) not in TILE_TYPES:
-            raise VerifyException("expected bytes and sums of i32, or f32 throughout")
+        if tuple(map(element_of, (self.x, self.w, self.sums))) not in self.TYPES:
+            expected = " or ".join(", ".join(map(str, types)) for types in self.TYPES)
+            raise VerifyException(f"expected x, w and sums of {expected}")
         if len(shape_of(self.sums)) != 2:
             raise VerifyException("the sums must be [pixels, lanes]")
 
@@ -118,6 +137,7 @@ class DotTileOp(TileOp):
     """
 
     name = "packed.dot_tile"
+    TYPES: ClassVar = DOT_TYPES
 
 
 @irdl_op_definition
