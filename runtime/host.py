@@ -27,6 +27,8 @@ from .processes import finished
 from .toolchain import compile_executable, compile_shared
 
 _FLAGS = ("-std=c11", "-O2")
+_THREADS = ("-pthread", "-ldl")
+"""Flags of the C that a network's target has put beside it."""
 _SANITIZERS = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 """Flags after _FLAGS: with -O2 and all of -g the compiler takes twice the time and finds no more."""
 _DTYPES = {"bool": i1, "float": f32, "double": f64, "tw_f16": f16, "tw_bf16": bf16}
@@ -94,7 +96,9 @@ class HostNetwork:
         image = self.folder.resolve() / self.files.external_image if has_external else None
         self._history: list[bytes] = []
         sources = sources_in(self.folder, self.files)
-        flags = [*machine_flags(sources[0]), *flags]
+        called = runtime_sources(self.folder)
+        flags = [*machine_flags(sources[0]), *flags, *(_THREADS if called else ())]
+        sources += called
         self._program: Path | None = None
         if sanitize:
             driver = Path(self._temporary.name) / "driver.c"
@@ -104,8 +108,12 @@ class HostNetwork:
             self._program = compile_executable([*sources, driver], [*_FLAGS, *_SANITIZERS, include, *flags])
         else:
             built = compile_shared(sources, [*_FLAGS, *flags])
-            # A process loads a file once; a copy has a state of its own, and an external RAM.
-            own = shutil.copy(built, self._temporary.name) if self._has_state or image is not None else built
+            # A process loads a file once; a copy has a state of its own, and an external RAM. What it opens when it
+            # runs lies beside it.
+            is_copied = self._has_state or image is not None or bool(called)
+            own = shutil.copy(built, self._temporary.name) if is_copied else built
+            if called and isinstance(network, Path):
+                _link_files(self.folder, Path(self._temporary.name))
             library = ctypes.CDLL(str(own))
             if image is not None:
                 _fill_external(library, first.function.removesuffix("_run"), image)
@@ -276,6 +284,18 @@ def sources_in(folder: Path, files: Files) -> list[Path]:
     """Return the sources of an emitted network that there are, the network itself first."""
     names = (files.weights_source, files.weights_assembly)
     return [folder / files.source, *(folder / name for name in names if (folder / name).exists())]
+
+
+def runtime_sources(folder: Path) -> list[Path]:
+    """Return the C files beside a network that its target has put there, such as those of artefacts of an NPU."""
+    return sorted(folder.glob("tilewright_*.c"))
+
+
+def _link_files(source: Path, target: Path) -> None:
+    """Make the files of a folder known in another one, where they have no file of their name."""
+    for file in source.iterdir():
+        if file.is_file() and not (target / file.name).exists():
+            (target / file.name).symlink_to(file.resolve())
 
 
 def shared_library(folder: Path, files: Files) -> Path:

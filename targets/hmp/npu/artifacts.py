@@ -97,24 +97,55 @@ def make_artifacts(
         content, file = vendor.make(module, stage), f"{stage.name}{vendor.suffix}"
         files[file] = content
         set_outstanding(stage.function, outstanding or vendor.outstanding)
-        stage.function.attributes[ARTIFACT] = DictionaryAttr(
-            {
-                "plugin": StringAttr(vendor.plugin),
-                "target": StringAttr(vendor.target),
-                "file": StringAttr(file),
-                "sha256": StringAttr(hashlib.sha256(content).hexdigest()),
-                "determinism": IntegerAttr(vendor.determinism, i64),
-                "isolated": BoolAttr.from_bool(isolated or vendor.isolated),
-                "milliseconds": IntegerAttr(milliseconds, i64),
-            }
+        stage.function.attributes[ARTIFACT] = artifact_attr(
+            vendor.plugin,
+            vendor.target,
+            file,
+            content,
+            determinism=vendor.determinism,
+            isolated=isolated or vendor.isolated,
+            milliseconds=milliseconds,
         )
-    if not files:
-        return NONE
-    files |= {name: (C / name).read_bytes() for name in (*SOURCES, *_HEADERS)}
+    return with_runtime(files, dict(vendor.files())) if files else NONE
+
+
+def artifact_attr(
+    plugin: str,
+    target: str,
+    file: str,
+    content: bytes,
+    *,
+    program: int = 0,
+    determinism: int = BIT_EXACT,
+    isolated: bool = False,
+    milliseconds: int = 10_000,
+) -> DictionaryAttr:
+    """Return what the function of an artefact says of it: the attribute ARTIFACT. `program` is one of several in it."""
+    return DictionaryAttr(
+        {
+            "plugin": StringAttr(plugin),
+            "target": StringAttr(target),
+            "file": StringAttr(file),
+            "sha256": StringAttr(hashlib.sha256(content).hexdigest()),
+            "program": IntegerAttr(program, i64),
+            "determinism": IntegerAttr(determinism, i64),
+            "isolated": BoolAttr.from_bool(isolated),
+            "milliseconds": IntegerAttr(milliseconds, i64),
+        }
+    )
+
+
+def with_runtime(files: Mapping[str, bytes], plugins: Mapping[str, bytes]) -> Artifacts:
+    """
+    Return artefacts with their plug-ins, and with the C and the worker that a network with artefacts needs.
+
+    Plug-ins without a suffix are programs. Raises Diagnostic where the worker cannot be compiled.
+    """
+    sources = {name: (C / name).read_bytes() for name in (*SOURCES, *_HEADERS)}
     worker = compile_executable([C / name for name in _WORKER], [*FLAGS, *_LINK]).read_bytes()
     programs = {"tilewright_npu_worker": worker}
-    own = dict(vendor.files())
-    return Artifacts(files | programs | own, frozenset(programs) | {name for name in own if "." not in name})
+    executable = frozenset(programs) | {name for name in plugins if "." not in name}
+    return Artifacts({**files, **sources, **programs, **plugins}, executable)
 
 
 def write_artifacts(
@@ -131,7 +162,7 @@ def write_artifacts(
     return artifacts.write(folder)
 
 
-def built_plugin(name: str, flags: Iterable[str] = ()) -> dict[str, bytes]:
-    """Return the file of a plug-in in C, by its name. Raises Diagnostic where it cannot be compiled."""
-    built = compile_shared([C / f"tilewright_npu_{name}.c"], [*FLAGS, *flags, *_LINK])
+def built_plugin(name: str, flags: Iterable[str] = (), folder: Path = C) -> dict[str, bytes]:
+    """Return the file of a plug-in in C, by its name and the folder. Raises Diagnostic where it cannot be compiled."""
+    built = compile_shared([folder / f"tilewright_npu_{name}.c"], [*FLAGS, f"-I{C}", *flags, *_LINK])
     return {f"libtilewright_npu_{name}.so": built.read_bytes()}

@@ -115,6 +115,7 @@ def _records(name: str, subgraph: Subgraph, described: DictionaryAttr, outstandi
         "artifact": texts["file"],
         "sha256": texts["sha256"],
         "target": texts["target"],
+        "program": f"{_number(artifact['program'])}u" if "program" in artifact else "0u",
         "remedy": c_string("compile the network again, and keep the files that this writes together"),
         "determinism": f"{_number(artifact['determinism'])}u",
         "isolated": f"{_number(artifact['isolated'])}u",

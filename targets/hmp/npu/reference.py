@@ -28,14 +28,15 @@ _HEADER = struct.Struct("<8sII32s32s32sIIQ")
 _ALIGNMENT = 64
 
 
-def reference_artifact(subgraph: Subgraph, flags: Sequence[str] = ()) -> bytes:
+def reference_artifact(subgraph: Subgraph, flags: Sequence[str] = (), machine_name: str = "host") -> bytes:
     """
     Return the artefact of a sub-graph for this machine's C compiler: equal bytes for equal sub-graphs.
 
-    Raises Diagnostic where the sub-graph cannot be compiled.
+    Its C is that of a machine's pipeline, so that it computes the bits that this computes. Raises Diagnostic where the
+    sub-graph cannot be compiled.
     """
     with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
-        library = _library(subgraph, Path(temporary), flags).read_bytes()
+        library = _library(subgraph, Path(temporary), flags, machine_name).read_bytes()
     ports = b"".join(port.packed() for port in (*subgraph.inputs, *subgraph.outputs))
     offset = -(-(_HEADER.size + len(ports)) // _ALIGNMENT) * _ALIGNMENT
     header = _HEADER.pack(
@@ -61,10 +62,10 @@ def machine() -> str:
     return done.stdout.strip().partition("-")[0]
 
 
-def _library(subgraph: Subgraph, folder: Path, flags: Sequence[str]) -> Path:
-    """Compile the stage as a network of the host, with an entry of one signature for all sub-graphs."""
+def _library(subgraph: Subgraph, folder: Path, flags: Sequence[str], machine_name: str) -> Path:
+    """Compile the stage as a network of a machine, with an entry of one signature for all sub-graphs."""
     module = subgraph.module()
-    whole = pipeline_of(targets.machine_named("host"))
+    whole = pipeline_of(targets.machine_named(machine_name))
     pipeline = remaining(whole, module)
     if pipeline is whole:
         pipeline = whole.select(start_at="bufferize")

@@ -45,6 +45,7 @@ def test_a_read_of_the_card_takes_a_millisecond_and_twenty_megabytes_a_second() 
     assert machine.seconds(cycles) == pytest.approx(1e-3 + 8192 / 20e6)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not (shutil.which(CROSS) and shutil.which(QEMU)), reason=NEEDS)
 def test_c_for_the_core_gives_the_bits_of_this_machine(tmp_path: Path) -> None:
     model, folder = write_decoder(tmp_path / "decoder.onnx"), tmp_path / "build"

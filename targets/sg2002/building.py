@@ -1,0 +1,139 @@
+"""Compilation of a decoder whose modules run on the TPU: the network in C, and artefacts beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+
+from ...compiler import (
+    MODEL_HASH,
+    Compilation,
+    Model,
+    machine_named,
+    model_hash,
+    pipeline_of,
+    write_compilation,
+)
+from ...dialects.core.syntax.text import new_context
+from ...errors import Diagnostic
+from ...files import errors_in
+from ...grammar import UsageError
+from ...ir import functions
+from ...passes.core.garbage import rare_collections
+from ...passes.core.manager import PassManager
+from ...passes.core.pipeline import Pipeline, Step
+from ...runtime.inputs import input_names, ssa_names
+from ...runtime.report import ReportObserver
+from ..hmp.npu.artifacts import ARTIFACT, Artifacts, artifact_attr, with_runtime
+from .passes.map_modules import MapModulesPass
+from .passes.outline_modules import MODULE, OutlineModulesPass
+from .tpu.vendors import Made, TpuVendor
+
+
+class Built(NamedTuple):
+    """A decoder in C and the artefacts of its modules; `modules` are their names, in order."""
+
+    compilation: Compilation
+    artifacts: Artifacts
+    modules: tuple[str, ...]
+
+
+def build(model: Model, target: str, kinds: str, vendor: TpuVendor) -> Built:
+    """
+    Compile a decoder on a paged store, its modules of some kinds as artefacts of a TPU's vendor.
+
+    Raises UsageError for a target without modules, and Diagnostic for a network that has none, and for what the passes
+    and the vendor refuse.
+    """
+    machine = machine_named(target)
+    pipeline = pipeline_of(machine)
+    if OutlineModulesPass.name not in [step.name for step in pipeline.steps]:
+        raise UsageError(
+            f"target '{target}' has no TPU", expected="sg2002, or a machine file that includes it", found=target
+        )
+    outlining = _with_kinds(pipeline.select(stop_after=OutlineModulesPass.name), kinds)
+    lowering = _after(pipeline.select(stop_after=MapModulesPass.name), len(outlining.steps))
+    rest = _after(pipeline, len(outlining.steps) + len(lowering.steps))
+    report = ReportObserver(has_cycles=False)
+    manager = PassManager([report], verify_each=False, verify_phases=True)
+    with errors_in(model.path), rare_collections():
+        module = model.load()
+        inputs, names = input_names(module), ssa_names(module)
+        manager.run(module, outlining, new_context())
+        modules = _modules(module)
+        made: Made = {} if vendor.is_lowered else _made(module, modules, vendor)
+        marks = _marks(made, vendor)
+        manager.run(module, lowering, new_context())
+        if vendor.is_lowered:
+            made = _made(module, _modules(module), vendor)
+            marks = _marks(made, vendor)
+        for function in functions(module):
+            function.attributes |= marks.get(function.sym_name.data, {})
+        artifacts = with_runtime({name: content for name, (content, _) in made.items()}, dict(vendor.plugins()))
+        manager.run(module, rest, new_context())
+    content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
+    content[MODEL_HASH] = model_hash(model.path).hex()
+    whole = Pipeline((*outlining.steps, *lowering.steps, *rest.steps))
+    return Built(Compilation(model, machine, module, inputs, content, names, pipeline=whole), artifacts, (*modules,))
+
+
+def write(built: Built, folder: Path) -> list[Path]:
+    """Write the network and its artefacts to a folder, all or nothing; return the paths. Raises Diagnostic."""
+    return write_compilation(built.compilation, folder, also=built.artifacts.write)
+
+
+def _with_kinds(pipeline: Pipeline, kinds: str) -> Pipeline:
+    def chosen(step: Step) -> Step:
+        is_outlining = step.name == OutlineModulesPass.name
+        return replace(step, run=OutlineModulesPass(kinds)) if is_outlining else step
+
+    return replace(pipeline, steps=tuple(map(chosen, pipeline.steps)))
+
+
+def _after(pipeline: Pipeline, count: int) -> Pipeline:
+    return replace(pipeline, steps=pipeline.steps[count:])
+
+
+def _modules(module: ModuleOp) -> dict[str, list[FuncOp]]:
+    """Return the functions of each module, that for a token first. Raises Diagnostic for a network without modules."""
+    modules: dict[str, list[FuncOp]] = {}
+    for function in functions(module):
+        name = function.attributes.get(MODULE)
+        if isinstance(name, StringAttr):
+            modules.setdefault(name.data, []).append(function)
+    if not modules:
+        raise Diagnostic(
+            "the network has no modules for a TPU",
+            expected="a decoder on a paged store, and kinds of modules",
+            remedy="compile a decoder with --context, and name kinds with --modules qkv+ffn",
+        )
+    return modules
+
+
+def _made(module: ModuleOp, modules: dict[str, list[FuncOp]], vendor: TpuVendor) -> Made:
+    made: Made = {}
+    for name, own in modules.items():
+        made |= vendor.make(module, name, own)
+    return made
+
+
+def _marks(made: Made, vendor: TpuVendor) -> dict[str, dict[str, Any]]:
+    """Return the attributes of functions with an artefact, by name."""
+    return {
+        function.sym_name.data: {
+            ARTIFACT: artifact_attr(
+                vendor.plugin, vendor.target, file, content, program=program, determinism=vendor.determinism
+            )
+        }
+        for file, (content, own) in made.items()
+        for program, function in _numbered(own)
+    }
+
+
+def _numbered(own: Sequence[FuncOp]) -> Sequence[tuple[int, FuncOp]]:
+    return list(enumerate(own))
