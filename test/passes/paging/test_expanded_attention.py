@@ -8,126 +8,37 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from tilewright.dialects.core.syntax.text import new_context, parse_module
-from tilewright.dialects.core.verification.verifier import verify
+from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.paged.ops import PoolOp
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.passes.bufferize import BufferizePass
-from tilewright.passes.expand_paged_attend import ExpandPagedAttendPass
 from tilewright.runtime.interpreter import Session
-from tilewright.runtime.paged.config import Config, Reduction
+from tilewright.runtime.paged.config import Config
 from tilewright.runtime.paged.pool import Pool
 from tilewright.runtime.paged.status import PagedError
-from tilewright.test.runtime.paged.pools import normal
-
-pytestmark = pytest.mark.quick
-
-SIZES = st.fixed_dictionaries(
-    {
-        "heads": st.sampled_from([1, 2, 3]),
-        "kv_heads": st.sampled_from([1, 2]),
-        "head_dim": st.sampled_from([8, 16]),
-        "page_length": st.integers(1, 5),
-        "tokens": st.sampled_from([1, 1, 2, 5]),
-        "steps": st.integers(1, 9),
-        "sinks": st.integers(0, 2),
-        "recent": st.integers(0, 2),
-        "free": st.integers(0, 3),
-        "skip_layers": st.integers(0, 1),
-        "reduce": st.sampled_from([reduction.name for reduction in Reduction]),
-        "seed": st.integers(0, 2**32 - 1),
-    }
+from tilewright.test.passes.paging.steps import (
+    CONTEXT,
+    SIZES,
+    config_of,
+    expansion,
+    inputs_of,
+    lowered,
+    of_store,
+    results_of,
 )
 
-
-def step_text(config: Config, tokens: int) -> str:
-    """Return a function of a step in two layers; the queries of the second are the results of the first."""
-    q, k = (f"tensor<{tokens}x{heads}x{config.head_dim}xf32>" for heads in (config.heads, config.kv_heads))
-    sizes = ", ".join(f"{name} = {getattr(config, name)} : i64" for name in PoolOp.SIZES)
-    return f"""
-paged.pool @kv {{{sizes}, scale = {config.scale:e} : f64}}
-func.func @network(%position: tensor<1xi32>, %ids: tensor<{tokens}xi32>, %q: {q}, %k: {k}, %v: {k}) -> {q} {{
-  paged.begin @kv at %position tokens %ids : tensor<1xi32>, tensor<{tokens}xi32>
-  paged.append @kv layer 0 keys %k values %v : {k}, {k}
-  %a = paged.attend @kv layer 0 queries %q : {q} -> {q}
-  paged.append @kv layer 1 keys %v values %k : {k}, {k}
-  %b = paged.attend @kv layer 1 queries %a : {q} -> {q}
-  paged.commit @kv
-  func.return %b : {q}
-}}"""
-
-
-def config_of(sizes: dict[str, Any]) -> Config:
-    context = sizes["tokens"] * sizes["steps"]
-    config = Config(
-        layers=2,
-        heads=sizes["heads"] * sizes["kv_heads"],
-        kv_heads=sizes["kv_heads"],
-        head_dim=sizes["head_dim"],
-        page_length=sizes["page_length"],
-        capacity=-(-context // sizes["page_length"]) * sizes["page_length"],
-        context=context,
-        memory=1 << 24,
-        scale=0.5,
-        budget_pages=sizes["sinks"] + sizes["recent"] + 1 + sizes["free"],
-        sinks=sizes["sinks"],
-        recent=sizes["recent"],
-        skip_layers=sizes["skip_layers"],
-        reduce=Reduction[sizes["reduce"]],
-        sparse_prefill=True,
-    )
-    return replace(config, memory=config.working_set + 64 * config.slot * config.pages)
-
-
-def session_of(config: Config, tokens: int, *, is_expanded: bool, on_buffers: bool = False) -> Session:
-    context = new_context()
-    module = parse_module(context, step_text(config, tokens))
-    if is_expanded:
-        options = {name: getattr(config, name) for name in ("sinks", "recent", "skip_layers")}
-        reduce = config.reduce.name.lower().replace("_", "-")
-        ExpandPagedAttendPass(budget=config.budget_pages, reduce=reduce, **options).apply(context, module)
-    if on_buffers:
-        BufferizePass().apply(context, module)
-    verify(module)
-    return Session(module)
-
-
-def bind(session: Session, config: Config) -> None:
-    """Let a session run on a store of a configuration."""
-    bound = session.storage("kv")
-    bound.pool = Pool(config)
-    bound.sequence = bound.pool.create()
-
-
-def inputs_of(config: Config, tokens: int, steps: int, seed: int) -> list[dict[str, Array]]:
-    rng = np.random.default_rng(seed)
-    shapes = {"arg2": config.heads, "arg3": config.kv_heads, "arg4": config.kv_heads}
-    calls: list[dict[str, Array]] = []
-    for number in range(steps):
-        call: dict[str, Array] = {"arg0": np.array([number * tokens], np.int32), "arg1": np.zeros(tokens, np.int32)}
-        call |= {name: np.round(normal(rng, tokens, heads, config.head_dim) * 4) / 4 for name, heads in shapes.items()}
-        calls.append(call)
-    return calls
-
-
-def results_of(session: Session, calls: list[dict[str, Array]]) -> list[Array]:
-    return [next(iter(session.run(call).values())) for call in calls]
+pytestmark = pytest.mark.quick
 
 
 @given(SIZES)
 def test_the_expansion_is_the_selection_of_the_store(sizes: dict[str, Any]) -> None:
     config, tokens = config_of(sizes), sizes["tokens"]
     calls = inputs_of(config, tokens, sizes["steps"], sizes["seed"])
-    own = session_of(config, tokens, is_expanded=False)
-    bind(own, config)
-    expected = results_of(own, calls)
-    for on_buffers in (False, True):
-        expanded = session_of(config, tokens, is_expanded=True, on_buffers=on_buffers)
-        found = results_of(expanded, calls)
-        assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
+    expected = of_store(config, tokens, calls)
+    for passes in (expansion(config), f"{expansion(config)},bufferize"):
+        assert np.array_equal(results_of(Session(lowered(config, tokens, passes)), calls), expected)
 
 
 def test_a_policy_decides() -> None:
@@ -138,7 +49,7 @@ def test_a_policy_decides() -> None:
     for reduce, changes in (("MAX", {}), ("UNION", {}), ("MAX", {"sinks": 1, "free": 0}), ("MAX", {"free": 6})):
         config = config_of(sizes | {"reduce": reduce} | changes)
         calls = inputs_of(config, 1, 14, 3)
-        results.append(results_of(session_of(config, 1, is_expanded=True), calls)[-1])
+        results.append(results_of(Session(lowered(config, 1, expansion(config))), calls)[-1])
     assert len({result.tobytes() for result in results}) == 4
 
 
@@ -177,10 +88,9 @@ func.func @unpin(%first: tensor<1xi32>, %last: tensor<1xi32>) {
 
 @pytest.mark.parametrize("on_buffers", [False, True])
 def test_sequences_are_those_of_the_pool(on_buffers: bool) -> None:
-    context = new_context()
-    module = parse_module(context, DOCUMENTS)
+    module = parse_module(CONTEXT, DOCUMENTS)
     if on_buffers:
-        BufferizePass().apply(context, module)
+        BufferizePass().apply(CONTEXT, module)
     session = Session(module)
     bound = session.storage("kv")
     config = replace(bound.pool.config, max_sequences=2)
