@@ -72,7 +72,7 @@ class _NumberOp(PoolUser):
         super().__init__(operands=[number], properties={"pool": SymbolRefAttr(pool)})
 
     def verify_against(self, pool: PoolOp) -> None:
-        self.verify_integer("number", self.number)
+        verify_array("number", self.number, (1,), i32)
 
 
 @irdl_op_definition
@@ -126,5 +126,5 @@ class PinOp(PoolUser):
         super().__init__(operands=[first, last], properties=properties)
 
     def verify_against(self, pool: PoolOp) -> None:
-        self.verify_integer("first token", self.first)
-        self.verify_integer("end", self.last)
+        verify_array("first token", self.first, (1,), i32)
+        verify_array("end", self.last, (1,), i32)

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 
 from .buffers import copy, load, lookup, store
 from .converter import FunctionConverter
-from .paged import convert_step
+from .paged import PAGED_OPS, convert_step
 from .programs import (
     convert_allocation,
     convert_concurrent,
@@ -41,10 +41,7 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "memref.get_global": FunctionConverter.get_global,
     "memref.load": lambda converter, op: load(converter.b, op),
     "memref.store": lambda converter, op: store(converter.b, op),
-    "paged.append": convert_step,
-    "paged.attend": convert_step,
-    "paged.begin": convert_step,
-    "paged.commit": convert_step,
+    **{f"paged.{name}": convert_step for name in PAGED_OPS},
     "scf.condition": lambda converter, op: None,
     "scf.execute_region": FunctionConverter.inlined,
     "scf.for": FunctionConverter.loop,

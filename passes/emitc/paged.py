@@ -14,7 +14,9 @@ from xdsl.dialects.emitc import EmitC_OpaqueType
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import emitc
-from ...dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
+from ...dialects.paged.ops import AppendOp, AttendOp, BeginOp, PoolOp, PoolUser
+from ...dialects.paged.selection import DigestOp
+from ...dialects.paged.sequences import PinOp
 from ...ir import shape_of
 from .builder import Builder, pointer
 from .calls import effect
@@ -23,6 +25,8 @@ from .converter import FunctionConverter, ModuleState
 HEADER = "tilewright_paged_steps.h"
 PAGED = "tilewright.paged"
 """Attribute of a network's function in C: the properties of its pool."""
+PAGED_OPS = ("append", "attend", "begin", "commit", "digest", "fork", "pin", "switch", "truncate")
+"""Ops that become calls; `score` and `select` are kernels before (convert-paged-selection-to-kernels)."""
 _RANK = 2
 _STEPS = EmitC_OpaqueType(StringAttr("tw_paged_steps"))
 
@@ -38,27 +42,36 @@ def binding(state: ModuleState, pool: PoolOp) -> list[Operation]:
 
 
 def convert_step(converter: FunctionConverter, op: Operation) -> None:
-    """Convert an op of a step."""
+    """Convert an op on a pool: a call of the function of its name."""
+    assert isinstance(op, PoolUser)
     b = converter.b
     match op:
         case BeginOp():
-            count = b.integer(prod(shape_of(op.tokens)))
-            effect(
-                b, "tw_paged_step_begin", [_steps(converter, op), b.value(op.position), count, b.value(op.tokens)], None
-            )
+            arguments = [b.value(op.position), b.integer(prod(shape_of(op.tokens))), b.value(op.tokens)]
         case AppendOp():
-            rows = [b.value(op.keys), b.value(op.rows)]
-            effect(b, "tw_paged_step_append", [_steps(converter, op), b.integer(op.number), *rows], None)
+            arguments = [b.integer(op.number), b.value(op.keys), b.value(op.rows)]
         case AttendOp():
             assert op.out is not None
-            arguments = [b.integer(op.number), b.value(op.queries), b.value(op.out), b.integer(prod(shape_of(op.out)))]
-            effect(b, "tw_paged_step_attend", [_steps(converter, op), *arguments], None)
+            lists = [] if op.table is None or op.counts is None else [b.value(op.table), b.value(op.counts)]
+            lists += [b.integer(shape_of(op.table)[-1])] if op.table is not None else []
+            count = b.integer(prod(shape_of(op.out)))
+            arguments = [b.integer(op.number), b.value(op.queries), *lists, b.value(op.out), count]
+        case DigestOp():
+            assert op.out is not None
+            shape = shape_of(op.out)
+            arguments = [b.integer(op.number), b.integer(shape[1]), b.value(op.out), b.integer(prod(shape))]
+        case PinOp():
+            is_pinned = b.integer(int(op.unpin is None))
+            arguments = [b.value(op.first), b.value(op.last), is_pinned]
         case _:
-            assert isinstance(op, CommitOp)
-            effect(b, "tw_paged_step_commit", [_steps(converter, op)], None)
+            arguments = [b.value(value) for value in op.operands]
+    function = op.name.removeprefix("paged.")
+    if isinstance(op, AttendOp) and op.table is not None:
+        function = "attend_over"
+    effect(b, f"tw_paged_step_{function}", [_steps(converter, op), *arguments], None)
 
 
-def _steps(converter: FunctionConverter, op: BeginOp | AppendOp | AttendOp | CommitOp) -> SSAValue:
+def _steps(converter: FunctionConverter, op: PoolUser) -> SSAValue:
     b: Builder = converter.b
     b.headers[HEADER] = _RANK
     name = f"{converter.state.prefix}_{op.symbol}"

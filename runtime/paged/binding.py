@@ -23,7 +23,9 @@ class _Binding(ctypes.Structure):
 class _Steps(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("context", "begin", "append", "attend", "commit")),
+        *((name, ctypes.c_void_p) for name in ("digest", "attend_over", "fork", "switch_to", "truncate", "pin")),
         ("status", ctypes.c_int32),
+        ("pending", ctypes.c_int32),
     )
 
 
@@ -61,6 +63,7 @@ class BoundNetwork:
         return {port.name: array for port, array in zip(entry.outputs, outputs, strict=True)}
 
     def _fail(self) -> None:
+        self._steps.pending = Status.OK
         if self._steps.status == Status.OUT_OF_ORDER:
             raise Diagnostic(
                 "the position is not the length of the sequence",

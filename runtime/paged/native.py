@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,8 @@ from .system_calls import Io
 
 Floats: TypeAlias = "NDArray[np.float32]"
 Words: TypeAlias = "NDArray[np.uint32]"
+Tables: TypeAlias = "Sequence[Sequence[NDArray[Any]]]"
+"""Blocks of each token and KV head."""
 
 _RUNTIME = Path(__file__).parents[1] / "c"
 FLAGS = ("-std=c11", "-O3", "-pthread")
@@ -291,7 +293,7 @@ class NativePool:
             raise PagedError("tokens are integers [count]", found=f"{array.dtype} {list(array.shape)}")
         words = array.astype(np.uint32)
         self._call("begin", _word(sequence), ctypes.c_uint32(len(words)), _address(words))
-        self._count = len(words)
+        self._count, self._sequence = len(words), sequence
 
     def append(self, layer: int, keys: ArrayLike, values: ArrayLike) -> None:
         """Add keys and values [count][kv_heads][head_dim] of a layer. Raises PagedError (NOT_FINITE)."""
@@ -299,16 +301,47 @@ class NativePool:
         arrays = [self._floats(name, array, shape) for name, array in (("keys", keys), ("values", values))]
         self._call("append", _word(layer), *map(_address, arrays))
 
-    def attend(self, layer: int, queries: ArrayLike) -> Floats:
+    def attend(self, layer: int, queries: ArrayLike, blocks: Tables | None = None) -> Floats:
         """
         Compute the attention of the step's tokens: queries [count][heads][head_dim]; returns results in that shape.
 
-        Raises PagedError: NOT_FINITE, and IO or CORRUPT where a page cannot be read.
+        `blocks` are those of each token and KV head, ascending, the token's own last; without them the pool selects.
+        Raises PagedError: NOT_FINITE, IO or CORRUPT where a page cannot be read, BAD_ARGUMENT for other blocks.
         """
         array = self._floats("queries", queries, (self.config.heads, self.config.head_dim))
         results = np.empty_like(array)
-        self._call("attend", _word(layer), _address(array), _address(results))
+        if blocks is None:
+            self._call("attend", _word(layer), _address(array), _address(results))
+            return results
+        counts = np.array([[len(row) for row in rows] for rows in blocks], np.int32)
+        table = np.zeros((*counts.shape, int(counts.max(initial=0))), np.int32)
+        for place, count in np.ndenumerate(counts):
+            table[place][:count] = blocks[place[0]][place[1]]
+        lists = [_address(table), _address(counts), ctypes.c_uint32(table.shape[-1])]
+        self._call("attend_over", _word(layer), _address(array), *lists, _address(results))
         return results
+
+    def digest(self, layer: int) -> Floats:
+        """Return the digests of the full blocks of the step's sequence, its own included [kv_heads][blocks][2][D]."""
+        config = self.config
+        digests = np.empty((config.kv_heads, config.blocks, 2, config.head_dim), np.float32)
+        self._call("digests", _word(layer), ctypes.c_uint32(config.blocks), _address(digests))
+        return digests[:, : (self.length(self._sequence) + self._count) // config.page_length]
+
+    def rows(self, sequence: int) -> list[int]:
+        """Return the rows of a sequence's full blocks, none where there is no such sequence."""
+        rows = np.empty(self.config.rows, np.uint32)
+        count = self._library.tw_paged_rows(self._pool, _word(sequence), _address(rows))
+        return rows[:count].tolist()
+
+    def touched(self, layer: int) -> list[list[int]]:
+        """Return the rows in use that the last `attend` of a layer touched, ascending, for each KV head."""
+        rows = np.empty(self.config.rows, np.uint32)
+        heads: list[list[int]] = []
+        for head in range(self.config.kv_heads):
+            count = self._library.tw_paged_touched(self._pool, _word(layer), _word(head), _address(rows))
+            heads.append(rows[:count].tolist())
+        return heads
 
     def _floats(self, name: str, values: ArrayLike, shape: tuple[int, int]) -> Floats:
         array = np.ascontiguousarray(values, np.float32)

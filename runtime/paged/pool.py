@@ -176,6 +176,10 @@ class Pool:
             raise bad_value("first and count", f"a part of the {len(tokens)} tokens", (first, count))
         return np.array(tokens[first : first + count], np.uint32)
 
+    def rows(self, sequence: int) -> list[int]:
+        """Return the rows of a sequence's full blocks, none where there is no such sequence."""
+        return [*self._sequences[sequence].rows] if sequence in self._sequences else []
+
     def _free_number(self) -> int:
         numbers = (number for number in range(self.config.max_sequences) if number not in self._sequences)
         number = next(numbers, None)

@@ -137,8 +137,23 @@ tw_paged_status tw_paged_tokens(const tw_paged_pool *pool, uint32_t sequence, ui
 tw_paged_status tw_paged_begin(tw_paged_pool *pool, uint32_t sequence, uint32_t count, const uint32_t *tokens);
 tw_paged_status tw_paged_append(tw_paged_pool *pool, uint32_t layer, const float *keys, const float *values);
 tw_paged_status tw_paged_attend(tw_paged_pool *pool, uint32_t layer, const float *queries, float *results);
+/*
+ * Attend to given blocks: table [count][kv_heads][places], counts [count][kv_heads] of its blocks, which ascend; the last is
+ * the token's own. Digests [kv_heads][blocks][2][head_dim] are maxima and minima of the keys of full blocks, those of the
+ * step included; of others they are 0.
+ */
+tw_paged_status tw_paged_attend_over(tw_paged_pool *pool, uint32_t layer, const float *queries, const int32_t *table,
+                                     const int32_t *counts, uint32_t places, float *results);
+tw_paged_status tw_paged_digests(tw_paged_pool *pool, uint32_t layer, uint32_t blocks, float *digests);
 tw_paged_status tw_paged_commit(tw_paged_pool *pool);
 void tw_paged_rollback(tw_paged_pool *pool);
+
+/*
+ * Copy the rows of a sequence's full blocks, and the rows of which the last attend of a layer touched the page of a KV head,
+ * ascending; both return their number. `rows` has room for capacity / page_length.
+ */
+uint32_t tw_paged_rows(const tw_paged_pool *pool, uint32_t sequence, uint32_t *rows);
+uint32_t tw_paged_touched(const tw_paged_pool *pool, uint32_t layer, uint32_t head, uint32_t *rows);
 
 /* Begin to read the pages of a layer that its last attend touched and that are not resident; nothing without threads. */
 void tw_paged_prefetch(tw_paged_pool *pool, uint32_t layer);

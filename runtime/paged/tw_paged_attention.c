@@ -14,8 +14,15 @@
 #define STATE 16 /* floats: the lanes of z, then m */
 #define HEADS 4  /* that share a pass over keys */
 
+/* Blocks [count][kv_heads][places] that the tokens of a step attend to, and how many of each list count. */
+typedef struct table {
+    const int32_t *blocks, *counts;
+    uint32_t places;
+} table;
+
 typedef struct tile {
     tw_paged_pool *pool;
+    const table *table; /* NULL: the pool selects */
     const uint32_t *rows; /* of the sequence */
     uint32_t layer, page, queries;
     uint64_t first; /* position of the first query */
@@ -65,18 +72,54 @@ static uint64_t count_bits(const unsigned char *bits, uint32_t last)
     return count;
 }
 
+/* Set the bits of the blocks that the table names for a query; returns their number, 0 where they are none to attend to. */
+static uint64_t set_listed(const tile *t, uint32_t query)
+{
+    const tw_paged_config *config = &t->pool->config;
+    const uint64_t token = t->first - t->pool->step.first + query;
+    const uint64_t list = token * config->kv_heads + t->page % config->kv_heads;
+    const int32_t *blocks = t->table->blocks + list * t->table->places, count = t->table->counts[list];
+    const uint32_t listed = count < 0 ? 0 : least_of((uint32_t)count, t->table->places);
+    int64_t last = -1;
+    memset(bits_of(t, query), 0, t->pool->shape.block_bits);
+    for (uint32_t n = 0; n < listed; ++n) {
+        if (blocks[n] <= last || (uint32_t)blocks[n] > own_block(t, query))
+            return 0;
+        last = blocks[n];
+        tw_paged_set_bit(bits_of(t, query), (uint64_t)last);
+    }
+    return last == own_block(t, query) ? listed : 0;
+}
+
+/* Take the blocks of a query from the table. */
+static tw_paged_status take_listed(tile *t, uint32_t query, uint64_t *blocks)
+{
+    *blocks = set_listed(t, query);
+    if (*blocks == 0)
+        return tw_paged_fail(t->pool, TW_PAGED_BAD_ARGUMENT,
+                             "attend: the table of a token does not ascend, or ends elsewhere than in its own block, %u",
+                             own_block(t, query));
+    if (!t->pool->config.certificate)
+        return TW_PAGED_OK;
+    return tw_paged_score_blocks(t->pool, t->rows, t->page, t->query[query], own_block(t, query));
+}
+
 /* Select the blocks of each query, and lay out their scores. */
 static tw_paged_status prepare(tile *t, bool is_several)
 {
     tw_paged_pool *pool = t->pool;
     const uint32_t page_length = pool->config.page_length, group = pool->shape.group;
     uint64_t used = 0;
-    t->is_dense = tw_paged_is_dense(pool, t->layer, own_block(t, t->queries - 1), is_several);
+    t->is_dense = t->table == NULL && tw_paged_is_dense(pool, t->layer, own_block(t, t->queries - 1), is_several);
     for (uint32_t q = 0; q < t->queries; ++q) {
         const uint32_t own = own_block(t, q);
         const bool is_dense = tw_paged_is_dense(pool, t->layer, own, is_several);
         uint64_t blocks = own + UINT64_C(1);
-        if (!is_dense) {
+        if (t->table != NULL) {
+            const tw_paged_status status = take_listed(t, q, &blocks);
+            if (status != TW_PAGED_OK)
+                return status;
+        } else if (!is_dense) {
             const tw_paged_status status = tw_paged_choose(pool, t->rows, t->page, t->query[q], own, bits_of(t, q));
             if (status != TW_PAGED_OK)
                 return status;
@@ -266,7 +309,8 @@ static tw_paged_status finish(tile *t, float *const *results, bool is_several)
                 is_finite = is_finite & tw_paged_is_finite(result[d]);
             }
         }
-        const bool is_bounded = pool->config.certificate && !tw_paged_is_dense(pool, t->layer, own_block(t, q), is_several);
+        const bool is_whole = t->table == NULL && tw_paged_is_dense(pool, t->layer, own_block(t, q), is_several);
+        const bool is_bounded = pool->config.certificate && !is_whole;
         const tw_paged_status status = is_bounded ? certify(t, q) : TW_PAGED_OK;
         if (status != TW_PAGED_OK)
             return status;
@@ -295,7 +339,8 @@ static tw_paged_status attend_tile(tile *t, float *const *results, bool is_sever
     return status == TW_PAGED_OK ? finish(t, results, is_several) : status;
 }
 
-tw_paged_status tw_paged_attend(tw_paged_pool *pool, uint32_t layer, const float *queries, float *results)
+static tw_paged_status attend(tw_paged_pool *pool, uint32_t layer, const float *queries, const table *table,
+                              float *results)
 {
     const tw_paged_config *config = &pool->config;
     const tw_paged_step *step = &pool->step;
@@ -310,6 +355,7 @@ tw_paged_status tw_paged_attend(tw_paged_pool *pool, uint32_t layer, const float
     for (uint32_t start = 0; start < step->count; start += TW_PAGED_TILE) {
         for (uint32_t head = 0; head < config->kv_heads; ++head) {
             tile t = {.pool = pool,
+                      .table = table,
                       .rows = pool->sequence[step->sequence].rows,
                       .layer = layer,
                       .page = layer * config->kv_heads + head,
@@ -328,4 +374,16 @@ tw_paged_status tw_paged_attend(tw_paged_pool *pool, uint32_t layer, const float
         }
     }
     return TW_PAGED_OK;
+}
+
+tw_paged_status tw_paged_attend(tw_paged_pool *pool, uint32_t layer, const float *queries, float *results)
+{
+    return attend(pool, layer, queries, NULL, results);
+}
+
+tw_paged_status tw_paged_attend_over(tw_paged_pool *pool, uint32_t layer, const float *queries, const int32_t *table_blocks,
+                                     const int32_t *counts, uint32_t places, float *results)
+{
+    const table given = {.blocks = table_blocks, .counts = counts, .places = places};
+    return attend(pool, layer, queries, &given, results);
 }

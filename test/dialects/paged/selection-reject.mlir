@@ -74,7 +74,7 @@ func.func @network(%q: tensor<1x4x8xf32>, %t: tensor<1x2x3xi32>, %c: tensor<1x4x
 
 paged.pool @kv {layers = 2 : i64, heads = 4 : i64, kv_heads = 2 : i64, head_dim = 8 : i64, page_length = 16 : i64, context = 64 : i64, scale = 0.5 : f64}
 func.func @network(%n: tensor<2xi32>) {
-  // expected-error@+1 {{the number is one integer, not [2]}}
+  // expected-error@+1 {{the number must be [1] of i32, not [2] of i32}}
   paged.truncate @kv to %n : tensor<2xi32>
   func.return
 }
@@ -83,7 +83,7 @@ func.func @network(%n: tensor<2xi32>) {
 
 paged.pool @kv {layers = 2 : i64, heads = 4 : i64, kv_heads = 2 : i64, head_dim = 8 : i64, page_length = 16 : i64, context = 64 : i64, scale = 0.5 : f64}
 func.func @network(%n: tensor<1xf32>, %m: tensor<1xi32>) {
-  // expected-error@+1 {{the end must be integers, not f32}}
+  // expected-error@+1 {{the end must be [1] of i32, not [1] of f32}}
   paged.pin @kv from %m to %n : tensor<1xi32>, tensor<1xf32>
   func.return
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +14,15 @@ from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.paged.ops import PoolOp
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
+from tilewright.passes import all_passes
 from tilewright.passes.bufferize import BufferizePass
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.formats.c import render
+from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
+from tilewright.runtime.paged.binding import BoundNetwork
 from tilewright.runtime.paged.config import Config
+from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.paged.pool import Pool
 from tilewright.runtime.paged.status import PagedError
 from tilewright.test.passes.paging.steps import (
@@ -39,6 +46,38 @@ def test_the_expansion_is_the_selection_of_the_store(sizes: dict[str, Any]) -> N
     expected = of_store(config, tokens, calls)
     for passes in (expansion(config), f"{expansion(config)},bufferize"):
         assert np.array_equal(results_of(Session(lowered(config, tokens, passes)), calls), expected)
+
+
+TO_C = "allocate-static,convert-kernels-to-loops,convert-to-emitc"
+FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
+
+
+def check_c(sizes: dict[str, Any]) -> None:
+    """Compare the C of an expanded step, on a store that selects nothing, with a store that selects."""
+    config, tokens = config_of(sizes), sizes["tokens"]
+    calls = inputs_of(config, tokens, sizes["steps"], sizes["seed"])
+    passes = f"{expansion(config)},bufferize,convert-paged-selection-to-kernels,{TO_C}"
+    network = HostNetwork(render(lowered(config, tokens, passes)), flags=FLAGS)
+    with NativePool(replace(config, budget_pages=0, sinks=0, recent=0)) as pool:
+        run = BoundNetwork(network, pool, pool.create())
+        inputs = [port.name for port in network.inputs]
+        given = [{name: call[f"arg{place}"] for place, name in enumerate(inputs)} for call in calls]
+        assert np.array_equal([*map(_only, map(run, given))], of_store(config, tokens, calls))
+
+
+def _only(results: dict[str, Array]) -> Array:
+    return next(iter(results.values()))
+
+
+def test_c_selects_as_the_store() -> None:
+    sizes = {"heads": 3, "kv_heads": 2, "head_dim": 8, "page_length": 2, "tokens": 1, "steps": 11, "skip_layers": 1}
+    check_c(sizes | {"sinks": 1, "recent": 0, "free": 1, "reduce": "UNION", "seed": 7})
+
+
+@pytest.mark.nightly
+@given(SIZES)
+def test_c_always_selects_as_the_store(sizes: dict[str, Any]) -> None:
+    check_c(sizes)
 
 
 def test_a_policy_decides() -> None:
@@ -67,7 +106,7 @@ func.func @fork() -> tensor<1xi32> {
   %copy = paged.fork @kv -> tensor<1xi32>
   func.return %copy : tensor<1xi32>
 }
-func.func @switch(%number: tensor<1xi32>) {
+func.func @switch_to(%number: tensor<1xi32>) {
   paged.switch @kv to %number : tensor<1xi32>
   func.return
 }
@@ -86,41 +125,85 @@ func.func @unpin(%first: tensor<1xi32>, %last: tensor<1xi32>) {
 """
 
 
-@pytest.mark.parametrize("on_buffers", [False, True])
-def test_sequences_are_those_of_the_pool(on_buffers: bool) -> None:
-    module = parse_module(CONTEXT, DOCUMENTS)
-    if on_buffers:
-        BufferizePass().apply(CONTEXT, module)
-    session = Session(module)
-    bound = session.storage("kv")
-    config = replace(bound.pool.config, max_sequences=2)
-    bound.pool = Pool(replace(config, memory=config.working_set + 64 * (config.slot + 64)))
-    bound.sequence = bound.pool.create()
+class Interpreted:
+    """Functions of `DOCUMENTS` in the interpreter."""
 
-    def call(name: str, *numbers: int) -> Any:
-        given = {f"arg{index}": np.array([number], np.int32) for index, number in enumerate(numbers)}
-        return session.run(given, function=name)
+    def __init__(self, on_buffers: bool) -> None:
+        module = parse_module(CONTEXT, DOCUMENTS)
+        if on_buffers:
+            BufferizePass().apply(CONTEXT, module)
+        self.session = Session(module)
+        self.bound = self.session.storage("kv")
+        config = replace(self.bound.pool.config, max_sequences=2)
+        self.bound.pool = Pool(replace(config, memory=config.working_set + 64 * (config.slot + 64)))
+        self.bound.sequence = self.bound.pool.create()
+        self.pool = self.bound.pool
 
-    def step(position: int) -> Array:
+    @property
+    def sequence(self) -> int:
+        return self.bound.sequence
+
+    def __call__(self, name: str, *arguments: Array) -> dict[str, Array]:
+        return self.session.run({f"arg{place}": array for place, array in enumerate(arguments)}, function=name)
+
+
+class Compiled:
+    """Functions of `DOCUMENTS` in C."""
+
+    def __init__(self) -> None:
+        module = parse_module(CONTEXT, DOCUMENTS)
+        for each in parse_pipeline(f"bufferize,{TO_C}", all_passes()).steps:
+            each.run.apply(CONTEXT, module)
+        self.network = HostNetwork(render(module), flags=FLAGS)
+        config = replace(Config.of_shape(self.network.pool_shape()), max_sequences=2)
+        self.pool = NativePool(replace(config, memory=config.working_set + 64 * (config.slot + 64)))
+        self.bound = BoundNetwork(self.network, self.pool, self.pool.create())
+
+    @property
+    def sequence(self) -> int:
+        return self.bound.sequence
+
+    def __call__(self, name: str, *arguments: Array) -> dict[str, Array]:
+        inputs = self.network.entries[self.network.number_of(name)].inputs
+        given = {port.name: array for port, array in zip(inputs, arguments, strict=True)}
+        return self.bound(given, function=name)
+
+
+@pytest.mark.parametrize("place", [lambda: Interpreted(False), lambda: Interpreted(True), Compiled])
+def test_sequences_are_those_of_the_pool(place: Callable[[], Interpreted | Compiled]) -> None:
+    run = place()
+
+    def call(name: str, *numbers: int) -> dict[str, Array]:
+        return run(name, *(np.array([number], np.int32) for number in numbers))
+
+    def step(position: int) -> bytes:
         vector = np.full((1, 1, 8), 1 + position, np.float32)
-        inputs = {"arg0": np.array([position], np.int32), "arg1": np.repeat(vector, 2, 1), "arg2": vector}
-        return next(iter(session.run(inputs, function="step").values()))
+        return _only(run("step", np.array([position], np.int32), np.repeat(vector, 2, 1), vector)).tobytes()
 
     results = [step(position) for position in range(5)]
-    assert next(iter(call("fork").values())).tolist() == [1]
-    call("switch", 1)
+    assert _only(call("fork")).tolist() == [1]
+    call("switch_to", 1)
     call("truncate", 3)
-    assert [bound.pool.length(0), bound.pool.length(1), bound.sequence] == [5, 3, 1]
-    assert [step(position).tobytes() for position in (3, 4)] == [result.tobytes() for result in results[3:]]
+    assert [run.pool.length(0), run.pool.length(1), run.sequence] == [5, 3, 1]
+    assert [step(3), step(4)] == results[3:]
     call("pin", 0, 4)
-    pinned = vars(bound.pool)["_rows"].pinned
-    assert pinned.sum() == 2
     call("unpin", 0, 1)
+    for name, number in (("switch_to", 7), ("truncate", 9), ("truncate", -1)):
+        with pytest.raises(Diagnostic):
+            call(name, number)
+    assert [run.pool.length(1), run.sequence] == [5, 1]
+
+
+def test_pins_are_those_of_the_pool() -> None:
+    run = Interpreted(on_buffers=True)
+    for position in range(5):
+        vector = np.ones((1, 1, 8), np.float32)
+        run("step", np.array([position], np.int32), np.repeat(vector, 2, 1), vector)
+    pinned = vars(run.pool)["_rows"].pinned
+    run("pin", np.array([0], np.int32), np.array([4], np.int32))
+    assert pinned.sum() == 2
+    run("unpin", np.array([0], np.int32), np.array([1], np.int32))
     assert pinned.sum() == 1
-    with pytest.raises(Diagnostic, match="there is no such sequence"):
-        call("switch", 7)
-    with pytest.raises(PagedError, match="bad value of length"):
-        call("truncate", 9)
 
 
 @pytest.mark.parametrize("table", [[0, 0, 2], [1, 0, 2], [0, 1, 3], [0, 1, 1], [-1, 0, 2]])

@@ -139,7 +139,8 @@ class Twins:
         config, rng = self.config, self.rng
         count = rng.choice([1, 1, 1, 2, rng.randint(0, 9), rng.choice([1, rng.randint(1, 70)])])
         tokens = np.array([rng.getrandbits(32) for _ in range(count)], np.uint32)
-        if self.failed("begin", self.sequence(), tokens):
+        self.open = self.sequence()
+        if self.failed("begin", self.open, tokens):
             return self.truncate()
         is_whole = all(self._layer(layer, count) for layer in range(config.layers))
         self.call("commit" if is_whole and self.commits and rng.random() < 0.97 else "rollback")
@@ -154,10 +155,33 @@ class Twins:
             return False
         if self.rng.random() < 0.1:
             return True
-        has_failed = self.failed("attend", layer, self.floats(count, config.heads, config.head_dim))
+        if self.rng.random() < 0.2:
+            self.call("digest", layer)
+        blocks = self.tables(count) if self.rng.random() < 0.3 else None
+        has_failed = self.failed("attend", layer, self.floats(count, config.heads, config.head_dim), blocks)
+        self.compare_touched(layer)
         if self.rng.random() < 0.3:
             self.call("prefetch", self.rng.randint(0, config.layers))
         return not has_failed
+
+    def tables(self, count: int) -> list[list[Any]]:
+        """Return blocks of tokens of the open step, which mostly may be attended to."""
+        first = self.pools[0].length(self.open)
+        tables: list[list[Any]] = []
+        for position in range(first, first + count):
+            own = position // self.config.page_length
+            lists = [self.rng.sample(range(own), self.rng.randint(0, own)) for _ in range(self.config.kv_heads)]
+            tables.append([np.array([*sorted(blocks), own]) for blocks in lists])
+        if self.rng.random() < 0.03:
+            wrong = self.rng.choice([[], [-1], [1, 0], [0, 0], [first]])
+            tables[self.rng.randrange(count)][0] = np.array(wrong, np.int64)
+        return tables
+
+    def compare_touched(self, layer: int) -> None:
+        """Compare the rows that the last attend touched, those of layers of which no attend failed."""
+        if self.compares_stats:
+            python, native = (pool.touched(layer) for pool in self.pools)
+            assert [sorted(rows) for rows in python] == native, self._failure(f"{python} against {native}")
 
     def truncate(self) -> None:
         sequence = self.sequence()
@@ -181,6 +205,7 @@ class Twins:
         length = self.call("length", sequence)
         self.call("tokens", sequence, self.rng.randint(0, length), self.rng.randint(0, length))
         self.call("hash", sequence)
+        self.call("rows", sequence)
 
     def save(self) -> None:
         self.call("save")
