@@ -27,6 +27,7 @@ from ...ir import functions
 from ...passes.core.garbage import rare_collections
 from ...passes.core.manager import PassManager
 from ...passes.core.pipeline import Pipeline, Step
+from ...passes.map_engines import MapEnginesPass
 from ...runtime.inputs import input_names, ssa_names
 from ...runtime.report import ReportObserver
 from ..hmp.npu.artifacts import ARTIFACT, Artifacts, artifact_attr, with_runtime
@@ -51,12 +52,8 @@ def build(model: Model, target: str, kinds: str, vendor: TpuVendor) -> Built:
     and the vendor refuse.
     """
     machine = machine_named(target)
-    pipeline = pipeline_of(machine)
-    if OutlineModulesPass.name not in [step.name for step in pipeline.steps]:
-        raise UsageError(
-            f"target '{target}' has no TPU", expected="sg2002, or a machine file that includes it", found=target
-        )
-    outlining = _with_kinds(pipeline.select(stop_after=OutlineModulesPass.name), kinds)
+    pipeline = _pipeline(target, kinds)
+    outlining = pipeline.select(stop_after=OutlineModulesPass.name)
     lowering = _after(pipeline.select(stop_after=MapModulesPass.name), len(outlining.steps))
     rest = _after(pipeline, len(outlining.steps) + len(lowering.steps))
     report = ReportObserver(has_cycles=False)
@@ -80,6 +77,25 @@ def build(model: Model, target: str, kinds: str, vendor: TpuVendor) -> Built:
     content[MODEL_HASH] = model_hash(model.path).hex()
     whole = Pipeline((*outlining.steps, *lowering.steps, *rest.steps))
     return Built(Compilation(model, machine, module, inputs, content, names, pipeline=whole), artifacts, (*modules,))
+
+
+def mapped(model: Model, target: str, kinds: str) -> ModuleOp:
+    """Return a decoder on buffers, its kernels with the engines of a target. Raises as `build` does."""
+    with errors_in(model.path), rare_collections():
+        module = model.load()
+        steps = _pipeline(target, kinds).select(stop_after=MapEnginesPass.name)
+        PassManager(verify_each=False).run(module, steps, new_context())
+    return module
+
+
+def _pipeline(target: str, kinds: str) -> Pipeline:
+    """Return the pipeline of a target, with kinds of modules. Raises UsageError for one without modules."""
+    pipeline = pipeline_of(machine_named(target))
+    if OutlineModulesPass.name not in [step.name for step in pipeline.steps]:
+        raise UsageError(
+            f"target '{target}' has no TPU", expected="sg2002, or a machine file that includes it", found=target
+        )
+    return _with_kinds(pipeline, kinds)
 
 
 def write(built: Built, folder: Path) -> list[Path]:

@@ -40,6 +40,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
         ("hier.md", 1),
         ("quantize.md", 2),
         ("explore.md", 4),
+        ("sg2002.md", 3),
     ],
 )
 def test_commands(page: str, least: int, environment: dict[str, str], tmp_path: Path) -> None:

@@ -24,15 +24,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("model", type=path_of, metavar="MODEL", help="a decoder: a .onnx file, or .mlir at the graph level")
     add("-o", "--output", type=path_of, metavar="DIR", required=True, help="the folder to write")
     add("--target", default="sg2002", help="the machine (sg2002)")
-    add("--context", type=_rows, required=True, metavar="N", help="tokens of a sequence at most")
-    add("--prefill", type=_rows, metavar="N", help="a function for N tokens at once, which shares weights")
-    add("--page-length", type=_rows, default=32, metavar="P", help="tokens of a page (32)")
+    add("--context", type=rows, required=True, metavar="N", help="tokens of a sequence at most")
+    add("--prefill", type=rows, metavar="N", help="a function for N tokens at once, which shares weights")
+    add("--page-length", type=rows, default=32, metavar="P", help="tokens of a page (32)")
     add("--modules", default="qkv+ffn", metavar="KINDS", help="what the TPU runs, joined by + (qkv+ffn)")
     what = "who runs it: reference (bits of the core) or cvi, Sophgo's runtime (reference)"
     add("--plugin", default="reference", metavar="NAME", help=what)
 
 
-def _rows(text: str) -> int:
+def rows(text: str) -> int:
+    """Return a number of tokens. Raises ArgumentTypeError for another text."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a number of tokens is a positive integer, not '{text}'")
     return int(text)

@@ -6,9 +6,18 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from tilewright.frontend.zoo.klm import Config, build_open
+from tilewright.ir import Array
 from tilewright.passes.emitc.text.files import files_in
-from tilewright.runtime.host import sources_in
+from tilewright.runtime.host import HostNetwork, sources_in
+from tilewright.runtime.inputs import host_inputs
+from tilewright.runtime.paged.binding import BoundNetwork
+from tilewright.runtime.paged.config import Config as StoreConfig
+from tilewright.runtime.paged.native import NativePool
+from tilewright.runtime.tools.generate import generate
+from tilewright.runtime.tools.generate_paged import paged_language
 
 SMALL = Config(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
 CONTEXT = 40
@@ -32,3 +41,18 @@ def program(folder: Path, command: Sequence[str], more: Sequence[str] = ()) -> P
     words = [*command, *FLAGS, *includes, *map(str, sources), *more, "-lm", "-o", str(built)]
     subprocess.run(words, check=True)
     return built
+
+
+def outputs_of(network: HostNetwork) -> tuple[list[int], list[Array]]:
+    """Return twelve tokens behind the prompt, and the scores of each step of it."""
+    prompt = host_inputs(network, "network_prefill") if network.has("network_prefill") else ()
+    following = generate(bound(network), paged_language(host_inputs(network), prompt, CONTEXT), PROMPT, 12)
+    run = bound(network)
+    given = [{"input_ids": np.array([[token]]), "position": np.array([at])} for at, token in enumerate(PROMPT)]
+    return following, [scores for step in given for scores in run(step).values()]
+
+
+def bound(network: HostNetwork) -> BoundNetwork:
+    """Return a network on a new store in memory."""
+    pool = NativePool(StoreConfig.of_shape(network.pool_shape(), 1 << 22))
+    return BoundNetwork(network, pool, pool.create())

@@ -11,34 +11,13 @@ from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.frontend.zoo.klm import Config
-from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.inputs import host_inputs
-from tilewright.runtime.paged.binding import BoundNetwork
-from tilewright.runtime.paged.config import Config as StoreConfig
-from tilewright.runtime.paged.native import NativePool
-from tilewright.runtime.tools.generate import generate
-from tilewright.runtime.tools.generate_paged import paged_language
 from tilewright.targets.sg2002.building import build, write
 from tilewright.targets.sg2002.tpu.vendors import tpu_vendor
 
-from .decoders import CONTEXT, PROMPT, SMALL, write_decoder
+from .decoders import CONTEXT, SMALL, outputs_of, write_decoder
 
 ONE = Config(**(vars(SMALL) | {"layers": 1}))
-
-
-def bound(network: HostNetwork) -> BoundNetwork:
-    pool = NativePool(StoreConfig.of_shape(network.pool_shape(), 1 << 22))
-    return BoundNetwork(network, pool, pool.create())
-
-
-def outputs_of(network: HostNetwork) -> tuple[list[int], list[Array]]:
-    """Return the tokens behind a prompt, and the scores of each step of it."""
-    prompt = host_inputs(network, "network_prefill") if network.has("network_prefill") else ()
-    tokens = generate(bound(network), paged_language(host_inputs(network), prompt, CONTEXT), PROMPT, 12)
-    run = bound(network)
-    steps = [{"input_ids": np.array([[token]]), "position": np.array([at])} for at, token in enumerate(PROMPT)]
-    return tokens, [scores for step in steps for scores in run(step).values()]
 
 
 @pytest.mark.parametrize(
