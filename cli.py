@@ -167,6 +167,17 @@ Show the folder of a paged key-value store: its configuration, files and sequenc
   tilewright paged show session/
 """
 
+_PAGED_SIMULATE = """\
+Simulate the reads of a recorded workload of a paged store: other memories, policies of eviction, and disks.
+
+  tilewright generate klm.onnx --paged --context 4096 --kv-budget 512 --kv-trace 512.trace --prompt 1,2,3 --tokens 64
+  tilewright paged simulate 512.trace --target linux-board --kv-memory 2MiB,8MiB
+
+The disk is a level of the machine file, behind a link: its start-up is the latency of a read, its width and clock the
+bandwidth. Of each policy it prints the share of touched pages that are in memory, the bytes that a token reads, how
+long it waits for them, and the tokens a second; `belady` is the least that any policy reads on demand.
+"""
+
 _KEYBOARD = """\
 Type with a language model of bytes in a terminal: suggestions while typing, several documents, figures of the store.
 
@@ -492,13 +503,14 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 
 def _add_generate(parser: argparse.ArgumentParser) -> None:
     from .runtime.tools.generate import add_arguments
-    from .runtime.tools.store_options import add_store_arguments
+    from .runtime.tools.store_options import add_store_arguments, add_trace_argument
 
     add_arguments(parser)
     _add_model_options(parser)
     _add_prefill(parser)
     _add_paged(parser)
     add_store_arguments(parser)
+    add_trace_argument(parser)
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
@@ -568,6 +580,12 @@ def _add_paged_folder(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser)
 
 
+def _add_paged_simulate(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.paged_simulate import add_arguments
+
+    add_arguments(parser)
+
+
 def _add_keyboard(parser: argparse.ArgumentParser) -> None:
     from .runtime.tools.keyboard import add_arguments
 
@@ -611,6 +629,7 @@ _COMMANDS: dict[str, _Command] = {
     "quantize": (_QUANTIZE, _add_quantize, commands.quantize_command),
     "paged fsck": (_PAGED_FSCK, _add_paged_folder, commands.paged_fsck_command),
     "paged show": (_PAGED_SHOW, _add_paged_folder, commands.paged_show_command),
+    "paged simulate": (_PAGED_SIMULATE, _add_paged_simulate, commands.paged_simulate_command),
     "keyboard": (_KEYBOARD, _add_keyboard, commands.keyboard_command),
     "keyboard build": (_KEYBOARD_BUILD, _add_keyboard_build, commands.keyboard_build_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),

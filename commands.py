@@ -257,7 +257,7 @@ def generate_command(options: argparse.Namespace) -> int:
 def _generate_paged(options: argparse.Namespace, place: str) -> int:
     """Run `tilewright generate --paged`: the store keeps what a prompt shares with the last one."""
     from .runtime.tools.generate import check_prompt, run
-    from .runtime.tools.generate_paged import folder_run, paged_language, paged_run, shared_prefix, statistics
+    from .runtime.tools.generate_paged import folder_run, paged_language, paged_run, shared_prefix, statistics, traced
     from .runtime.tools.store_options import options_named
 
     if place not in ("host", "interpreter"):
@@ -271,6 +271,7 @@ def _generate_paged(options: argparse.Namespace, place: str) -> int:
         options.context = options.context or max(len(options.prompt) + options.tokens - 1, options.page_length)
     with options_named():
         network, inputs, prompt = folder_run(options) if is_folder else paged_run(options, place, _model(options))
+        network = traced(network, options.kv_trace)
         language = paged_language(inputs, prompt, network.store.config.context)
         check_prompt(language, options.prompt, options.tokens)
         taken = shared_prefix(network.store, network.sequence, options.prompt)
@@ -420,6 +421,13 @@ def paged_show_command(options: argparse.Namespace) -> int:
     from .runtime.tools.paged import run_show
 
     return run_show(options)
+
+
+def paged_simulate_command(options: argparse.Namespace) -> int:
+    """Run `tilewright paged simulate`."""
+    from .runtime.tools.paged_simulate import run
+
+    return run(options)
 
 
 def targets_command(options: argparse.Namespace) -> int:

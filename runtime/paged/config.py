@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 HEADER = 64
 """Bytes of the header of a page, and of a row's digests."""
+FRAME = 64
+"""Bytes of a frame beside its page."""
 POOL_BYTES = 65536
 QUERIES = 64
 """Queries of a step that `attend` computes at once."""
@@ -198,7 +200,7 @@ class Config:
         scratch = aligned(8 * self.page_length * self.head_dim) + 4 * QUERIES * self.group * (self.head_dim + 16)
         scratch += QUERIES * aligned(-(-self.blocks // 8)) + (self.group + 4) * aligned(4 * self.blocks)
         scratch += self.group * aligned(4 * self.longest)
-        return POOL_BYTES + self.slot + self.least_frames * (self.slot + 64) + rows + sequences + tails + scratch
+        return POOL_BYTES + self.slot + self.least_frames * (self.slot + FRAME) + rows + sequences + tails + scratch
 
     @property
     def frames(self) -> int:
@@ -211,13 +213,13 @@ class Config:
                 remedy="give more memory, or fewer budget_pages, a shorter context or fewer sequences",
                 status=Status.NO_MEMORY,
             )
-        more = (self.memory - self.working_set) // (self.slot + 64)
+        more = (self.memory - self.working_set) // (self.slot + FRAME)
         return min(self.pages * self.rows, self.least_frames + more)
 
     @property
     def bytes_in_use(self) -> int:
         """Bytes of `memory` that a pool uses."""
-        return self.working_set + (self.frames - self.least_frames) * (self.slot + 64)
+        return self.working_set + (self.frames - self.least_frames) * (self.slot + FRAME)
 
 
 _LIMITS = {

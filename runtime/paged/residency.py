@@ -55,7 +55,10 @@ class StepTrace:
 
 @dataclass
 class Residency:
-    """Counts of a simulation; `stalls` are the seconds that each step waits for reads."""
+    """
+    Counts of a simulation; `stalls` are the seconds that each step waits for reads, `counts` its hits, misses and pages
+    that are read ahead.
+    """
 
     page_bytes: int
     hits: int = 0
@@ -63,6 +66,7 @@ class Residency:
     prefetched: int = 0
     evictions: int = 0
     stalls: list[float] = field(default_factory=list[float])
+    counts: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
 
     @property
     def hit_rate(self) -> float:
@@ -142,6 +146,8 @@ class _Simulation:
 
     def step(self, step: StepTrace, compute: float, prefetch: bool) -> None:
         """Simulate a step."""
+        result = self.result
+        before = result.hits, result.misses, result.prefetched
         self._filled = set(step.filled)
         for row in step.filled:
             for page in range(self._pages.per_row):
@@ -157,7 +163,9 @@ class _Simulation:
                 self._prefetch((layer + 1) % len(step.touched))
             self._now += compute
         self._filled = set()
-        self.result.stalls.append(stall)
+        result.stalls.append(stall)
+        hits, misses, prefetched = before
+        result.counts.append((result.hits - hits, result.misses - misses, result.prefetched - prefetched))
 
     def _touch(self, pages: Sequence[int]) -> None:
         """Touch pages for their keys, then for their values."""

@@ -19,6 +19,7 @@ from ...passes.emitc.text.files import REPORT
 from ..host import HostNetwork, emitted_text
 from ..inputs import Input, host_inputs, network_inputs
 from ..paged.config import Config, Element, Eviction, Reduction
+from ..paged.trace import Recorder
 from ..toolchain import vector_flags
 from .generate import Language, language_of
 from .session import Interpreted, level_for
@@ -41,6 +42,8 @@ class Store(Protocol):
     def create(self) -> int: ...
     def truncate(self, sequence: int, length: int) -> None: ...
     def tokens(self, sequence: int, first: int, count: int) -> NDArray[np.uint32]: ...
+    def rows(self, sequence: int) -> list[int]: ...
+    def touched(self, layer: int) -> list[list[int]]: ...
     def save(self) -> None: ...
     def get_stats(self) -> Stats: ...
 
@@ -184,6 +187,11 @@ def make_folder(folder: Path | None) -> Path | None:
             remedy="give a folder in one that exists and can be written to with --kv-dir",
         ) from error
     return folder
+
+
+def traced(run: PagedRun, path: Path | None) -> PagedRun:
+    """Return a run that writes the pages of each step to a file, if one is given. Raises Diagnostic where it cannot."""
+    return run if path is None else replace(run, call=Recorder(path, run.call, run.store, run.sequence))
 
 
 def shared_prefix(store: Store, sequence: int, prompt: Sequence[int]) -> int:

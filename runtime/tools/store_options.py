@@ -54,6 +54,12 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
     add("--kv-reduce", choices=REDUCTIONS, default=REDUCTIONS[0], help=what)
 
 
+def add_trace_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that records the pages of each step."""
+    what = "with --paged: write the pages of each step to a file, for `tilewright paged simulate`"
+    parser.add_argument("--kv-trace", type=path_of, metavar="FILE", help=what)
+
+
 def _bytes(text: str) -> int:
     try:
         return size(text)
