@@ -34,6 +34,7 @@ from tilewright.benchmarks.paged_peers import LlamaCpp, write_gguf
 from tilewright.benchmarks.paged_quality import quality
 from tilewright.compiler import Model, compile_model
 from tilewright.console import table_console
+from tilewright.frontend.quantize.weights_only import store_weights
 from tilewright.frontend.zoo.klm import KLM, build_open, drawn
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import host_inputs
@@ -56,13 +57,17 @@ CAPACITY = 1 << 20
 
 
 class Decoder:
-    """The compiled decoder; stores are opened for it one after another."""
+    """The compiled decoder, with weights of f32, bf16 or int8; stores are opened for it one after another."""
 
-    def __init__(self, folder: Path):
-        path = folder / "klm.onnx"
-        path.write_bytes(build_open().SerializeToString())
+    def __init__(self, folder: Path, weights: str = "f32"):
+        path, model = folder / f"klm_{weights}.onnx", build_open()
+        if weights != "f32":
+            model, _ = store_weights(model, None, weights)
+        path.write_bytes(model.SerializeToString())
         compilation = compile_model(Model(path, context=CAPACITY, prefill=64, page_length=32), "native")
-        self.network = HostNetwork(compilation.program(), flags=["-O3", *vector_flags()])
+        program = compilation.program()
+        self.weights_bytes = program.weights_bytes
+        self.network = HostNetwork(program, flags=["-O3", *vector_flags()])
         self._config = Config.of_shape(self.network.pool_shape())
 
     def open(self, length: int, element: Element, budget: int) -> BoundNetwork:

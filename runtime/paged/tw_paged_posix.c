@@ -97,7 +97,7 @@ static int posix_lock(void *context, int file)
     return flock(file, LOCK_EX | LOCK_NB) != 0 ? -errno : 0;
 }
 
-static int posix_close(void *context, int file)
+static int posix_close_file(void *context, int file)
 {
     (void)context;
     return close(file) != 0 ? -errno : 0;
@@ -114,5 +114,5 @@ const tw_paged_io tw_paged_posix = {
     .rename = posix_rename,
     .remove = posix_remove,
     .lock = posix_lock,
-    .close = posix_close,
+    .close = posix_close_file,
 };

@@ -203,29 +203,79 @@ TW_FLOAT_TILE float tw_float_weight(const void *w, int32_t kind, int32_t at) {
     return kind == TW_BYTE_WEIGHTS ? (float)((const int8_t *)w)[at] : ((const float *)w)[at];
 }
 
+#ifdef __FP_FAST_FMAF
+#define tw_float_fma(a, b, sum) __builtin_fmaf(a, b, sum)
+#else
+#define tw_float_fma(a, b, sum) ((sum) + (a) * (b))
+#endif
+
+/* M(p, l) for each pixel p and feature l of a part, whose 16 sums are in registers: 4 by 4, or 1 by 16. */
+#define TW_EACH_OF_FOUR(M) TW_FOUR(M, 0) TW_FOUR(M, 1) TW_FOUR(M, 2) TW_FOUR(M, 3)
+#define TW_FOUR(M, p) M(p, 0) M(p, 1) M(p, 2) M(p, 3)
+#define TW_EACH_OF_ONE(M) \
+    TW_FOUR(M, 0) M(0, 4) M(0, 5) M(0, 6) M(0, 7) M(0, 8) M(0, 9) M(0, 10) M(0, 11) M(0, 12) M(0, 13) M(0, 14) M(0, 15)
+#define TW_DECLARE(p, l) float a##p##_##l = 0;
+#define TW_WEIGHT(l) const float w##l = l < count ? tw_float_weight(w, kind, at + l) : 0;
+#define TW_ADD(p, l) \
+    if (l < count) a##p##_##l = tw_float_fma(row[p * step + k], w##l, a##p##_##l);
+#define TW_SAVE(p, l) sums[p * lanes + l] = a##p##_##l;
+#define TW_PART(name, EACH, WEIGHTS) \
+    TW_FLOAT_TILE void name( \
+        const float *x, const void *w, int32_t kind, int32_t at, float *sums, int32_t step, int32_t rows, \
+        int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t next, int32_t count, int32_t lanes) { \
+        EACH(TW_DECLARE) \
+        for (int32_t r = 0; r < rows; ++r) { \
+            for (int32_t t = 0; t < taps; ++t) { \
+                const float *const row = x + r * row_step + t * tap_step; \
+                for (int32_t k = 0; k < run; ++k) { \
+                    WEIGHTS \
+                    EACH(TW_ADD) \
+                    at += next; \
+                } \
+            } \
+        } \
+        EACH(TW_SAVE) \
+    }
+#define TW_FOUR_WEIGHTS TW_WEIGHT(0) TW_WEIGHT(1) TW_WEIGHT(2) TW_WEIGHT(3)
+#define TW_ALL_WEIGHTS \
+    TW_FOUR_WEIGHTS TW_WEIGHT(4) TW_WEIGHT(5) TW_WEIGHT(6) TW_WEIGHT(7) TW_WEIGHT(8) TW_WEIGHT(9) TW_WEIGHT(10) \
+    TW_WEIGHT(11) TW_WEIGHT(12) TW_WEIGHT(13) TW_WEIGHT(14) TW_WEIGHT(15)
+TW_PART(tw_float_four, TW_EACH_OF_FOUR, TW_FOUR_WEIGHTS)
+TW_PART(tw_float_one, TW_EACH_OF_ONE, TW_ALL_WEIGHTS)
+
 TW_FLOAT_TILE void tw_float_tile(
     const float *x, const void *w, int32_t kind, float *sums, int32_t pixels, int32_t step, int32_t rows,
     int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next,
     int32_t columns) {
-    for (int32_t i = 0; i < pixels * blocks * 16; ++i) sums[i] = 0;
-    for (int32_t r = 0; r < rows; ++r) {
-        for (int32_t t = 0; t < taps; ++t) {
-            for (int32_t q = 0; q < run; ++q) {
-                for (int32_t p = 0; p < pixels; ++p) {
-                    const float number = x[r * row_step + t * tap_step + p * step + q];
-                    for (int32_t b = 0; b < blocks; ++b) {
-                        const int32_t at = b * block + ((r * taps + t) * run + q) * next;
-                        float *const to = sums + (p * blocks + b) * 16;
-                        const int32_t count = columns - 16 * b < 16 ? columns - 16 * b : 16;
-                        for (int32_t lane = 0; lane < count; ++lane) {
-                            to[lane] += number * tw_float_weight(w, kind, at + lane);
-                        }
-                    }
-                }
+    const int32_t lanes = 16 * blocks, whole = pixels / 4 * 4;
+    for (int32_t b = 0; b < blocks; ++b) {
+        const int32_t at = b * block, left = columns - 16 * b;
+        for (int32_t p = 0; p < whole; p += 4) {
+            for (int32_t l = 0; l < 16; l += 4) {
+                tw_float_four(
+                    x + p * step, w, kind, at + l, sums + p * lanes + 16 * b + l, step, rows, row_step, taps, tap_step,
+                    run, next, left - l, lanes);
             }
+        }
+        for (int32_t p = whole; p < pixels; ++p) {
+            tw_float_one(
+                x + p * step, w, kind, at, sums + p * lanes + 16 * b, step, rows, row_step, taps, tap_step, run, next,
+                left, lanes);
         }
     }
 }
+
+#undef tw_float_fma
+#undef TW_EACH_OF_FOUR
+#undef TW_FOUR
+#undef TW_EACH_OF_ONE
+#undef TW_DECLARE
+#undef TW_WEIGHT
+#undef TW_ADD
+#undef TW_SAVE
+#undef TW_PART
+#undef TW_FOUR_WEIGHTS
+#undef TW_ALL_WEIGHTS
 
 TW_FLOAT_TILE void tw_float_depthwise_tile(
     const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
