@@ -20,7 +20,9 @@ class _Binding(ctypes.Structure):
     _fields_ = (("pool", ctypes.c_void_p), ("sequence", ctypes.c_uint32))
 
 
-class _Steps(ctypes.Structure):
+class Steps(ctypes.Structure):
+    """Functions of a store that a compiled decoder calls: tw_paged_steps."""
+
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("context", "begin", "append", "attend", "commit")),
         *((name, ctypes.c_void_p) for name in ("digest", "attend_over", "fork", "switch_to", "truncate", "pin")),
@@ -40,7 +42,7 @@ class BoundNetwork:
         self.pool = pool
         self._network = network
         self._binding = _Binding(pool.address, sequence)
-        self._steps = _Steps()
+        self._steps = Steps()
         library().tw_paged_bind(ctypes.byref(self._steps), ctypes.byref(self._binding))
         network.bind(ctypes.addressof(self._steps))
 

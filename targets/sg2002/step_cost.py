@@ -19,6 +19,7 @@ from ...ir import functions
 from ...passes.map_engines import ATTRIBUTE as ENGINE
 from ...runtime.calls import given_to
 from ...runtime.host import HostNetwork
+from ...runtime.paged.binding import Steps
 from ...runtime.paged.config import Config, Eviction
 from ...runtime.paged.pool import Pool
 from ...runtime.paged.residency import Disk, Policy, Residency, StepTrace, simulate
@@ -111,7 +112,7 @@ def trace_of(network: HostNetwork, tokens: Sequence[int], config: Config) -> lis
     """
     whole = replace(config, memory=config.working_set + config.rows * config.pages * (config.slot + 64))
     with Pool(whole) as pool:
-        steps = _Steps(pool)
+        steps = _TracedSteps(pool)
         network.bind(ctypes.addressof(steps.functions))
         for position, token in enumerate(tokens):
             steps.begin_step(token)
@@ -127,20 +128,7 @@ _LAYER = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint32, ctyp
 _COMMIT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
-class _Functions(ctypes.Structure):
-    """Layout of tw_paged_steps."""
-
-    _fields_ = (
-        ("context", ctypes.c_void_p),
-        ("begin", _BEGIN),
-        ("append", _LAYER),
-        ("attend", _LAYER),
-        ("commit", _COMMIT),
-        ("status", ctypes.c_int32),
-    )
-
-
-class _Steps:
+class _TracedSteps:
     """Functions of a pool in Python for a compiled network, which note the pages that each layer touches."""
 
     def __init__(self, pool: Pool):
@@ -148,12 +136,13 @@ class _Steps:
         self._pool, self._sequence, self._token = pool, pool.create(), 0
         self._touched: list[tuple[tuple[int, ...], ...]] = []
         self._failure: Exception | None = None
-        self.functions = _Functions(
-            begin=_BEGIN(self._guarded(self._begin)),
-            append=_LAYER(self._guarded(self._append)),
-            attend=_LAYER(self._guarded(self._attend)),
-            commit=_COMMIT(self._guarded(self._commit)),
-        )
+        self._calls = {
+            "begin": _BEGIN(self._guarded(self._begin)),
+            "append": _LAYER(self._guarded(self._append)),
+            "attend": _LAYER(self._guarded(self._attend)),
+            "commit": _COMMIT(self._guarded(self._commit)),
+        }
+        self.functions = Steps(**{name: ctypes.cast(call, ctypes.c_void_p) for name, call in self._calls.items()})
 
     def begin_step(self, token: int) -> None:
         """Set the token of the next step."""

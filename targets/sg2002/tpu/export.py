@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import numpy as np
 import onnx
 from onnx import ModelProto, NodeProto, TensorProto, defs, helper, numpy_helper
 from onnx.defs import OpSchema
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 
 from ....dialects.onnx.schema import OnnxOp
 from ....errors import Diagnostic
 from ....ir import element_of, shape_of, where
+from ....runtime.interpreter import Interpreter, run_op
 from ....runtime.interpreter.onnx import node_of
 
 OPSET = 13
@@ -41,15 +43,18 @@ def exported(function: FuncOp) -> ModelProto:
         if not isinstance(op, OnnxOp) or op.regions:
             raise Diagnostic(f"{op.name} is no operator of an ONNX model without branches", where=where(op))
         names |= {value: f"t{number}_{index}" for index, value in enumerate(op.results)}
-        if op.name == "onnx.Constant":
-            constants.append(numpy_helper.from_array(op.attribute("value"), names[op.results[0]]))
+        known = {tensor.name: tensor for tensor in constants}
+        if all(names[value] in known for value in op.operands):
+            constants += _computed(op, names, known)
         else:
-            nodes.append(_named(op, names, {tensor.name: tensor for tensor in constants}))
+            nodes.append(_named(op, names, known))
     nodes = _divided(nodes, {tensor.name: tensor for tensor in constants})
     nodes += [helper.make_node("Identity", [names[value]], [f"out{k}"]) for k, value in enumerate(last.operands)]
     inputs = [_info(names[value], value) for value in function.body.block.args]
     outputs = [_info(f"out{index}", value) for index, value in enumerate(last.operands)]
-    graph = helper.make_graph(nodes, function.sym_name.data, inputs, outputs, constants)
+    used = {name for node in nodes for name in node.input}
+    weights = [tensor for tensor in constants if tensor.name in used]
+    graph = helper.make_graph(nodes, function.sym_name.data, inputs, outputs, weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
     model.ir_version = _IR_VERSION
     try:
@@ -62,6 +67,18 @@ def exported(function: FuncOp) -> ModelProto:
             remedy="leave its kind out of --modules",
         ) from error
     return model
+
+
+def _computed(op: OnnxOp, names: Mapping[SSAValue, str], known: Mapping[str, TensorProto]) -> list[TensorProto]:
+    """Return the results of an op on constants, such as weights that are stored in fewer bits."""
+    if op.name == "onnx.Constant":
+        return [numpy_helper.from_array(op.attribute("value"), names[op.results[0]])]
+    operands = [numpy_helper.to_array(known[names[value]]) for value in op.operands]
+    results = run_op(Interpreter(ModuleOp([])), op, operands)
+    return [
+        numpy_helper.from_array(np.asarray(array), names[value])
+        for value, array in zip(op.results, results, strict=True)
+    ]
 
 
 def _named(op: OnnxOp, names: Mapping[SSAValue, str], constants: Mapping[str, TensorProto]) -> NodeProto:

@@ -126,6 +126,7 @@ CHANGES: dict[str, tuple[Callable[[bytearray], object], str]] = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_damaged_artefact_is_refused_before_the_library_sees_it(folder: Path, tmp_path: Path, name: str) -> None:
     """Its hash is that of the network here: the plug-in's own checks refuse it, but for the name of a tensor."""
