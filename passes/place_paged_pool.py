@@ -49,9 +49,17 @@ _PLACED = ("keys", "values", "digests")
 """Buffers of a layer."""
 
 
-def place_paged_pool(ctx: Context, module: ModuleOp, near: str) -> None:
+@dataclass(frozen=True)
+class Near:
+    """Level of the tiles, and their first byte in it."""
+
+    level: str
+    address: int = 0
+
+
+def place_paged_pool(ctx: Context, module: ModuleOp, near: Near) -> None:
     """
-    Place the pools of a module in memory, in float32, for one sequence; tiles of pages lie in the level `near`.
+    Place the pools of a module in memory, in float32, for one sequence; tiles of pages lie in a near level.
 
     A pool's policies do not count. Raises Diagnostic for attention without a table, a table whose range is not known,
     operations on sequences, and tensors.
@@ -151,7 +159,7 @@ def _buffers(op: LayerOp, names: Sequence[str]) -> list[SSAValue]:
 # Steps
 
 
-def _place(ctx: Context, function: FuncOp, pool: PoolShape, near: str) -> None:
+def _place(ctx: Context, function: FuncOp, pool: PoolShape, near: Near) -> None:
     begin: BeginOp | None = None
     for op in list(nested_ops(function)):
         if isinstance(op, BeginOp):
@@ -195,11 +203,11 @@ def _place_digests(op: DigestOp) -> None:
     Rewriter.replace_op(op, [memref.CopyOp(digests, out)], [])
 
 
-def _place_attention(ctx: Context, op: AttendOp, position: SSAValue, near: str) -> None:
+def _place_attention(ctx: Context, op: AttendOp, position: SSAValue, near: Near) -> None:
     table, counts, out = (cast(SSAValue, value) for value in (op.table, op.counts, op.out))
     tokens, _, places = shape_of(table)
     placed = Placed(op.definition().shape, tokens)
-    text = attend_text(placed, places, _entries(op), str(element_of(position)), near)
+    text = attend_text(placed, places, _entries(op), str(element_of(position)), near.level, near.address)
     values = [op.queries, table, counts, position, *_buffers(op, ["keys", "values"]), out]
     insert_fragment(ctx, op, text, values)
     Rewriter.erase_op(op)
@@ -211,16 +219,18 @@ class PlacePagedPoolPass(Pass):
     Place a paged pool in memory: pages become state, attention over tables grids whose tiles the tables choose.
 
     Scores and selections become kernels, as by convert-paged-selection-to-kernels. Tiles lie in the level `near`, by
-    default that of the machine's first engine. The pool holds one sequence, in float32, without a store.
+    default that of the machine's first engine, from the byte `address` on. The pool holds one sequence, in float32,
+    without a store. Run it behind plan-memory{level-bytes=N} with address=N, or without a plan.
     """
 
     name = "place-paged-pool"
 
     near: str = ""
+    address: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.near:
-            place_paged_pool(ctx, op, self.near)
-            return
-        machine = machine_of(op)
-        place_paged_pool(ctx, op, machine.near_level_of(machine.engines[0]).name)
+        place_paged_pool(ctx, op, Near(self.near or self._nearest(op), self.address))
+
+    def _nearest(self, module: ModuleOp) -> str:
+        machine = machine_of(module)
+        return machine.near_level_of(machine.engines[0]).name

@@ -148,9 +148,9 @@ def _extreme_text(name: str, predicate: str, place: int) -> str:
 class _Near:
     """Offsets in bytes of buffers in the near level, one behind the other."""
 
-    def __init__(self, level: str) -> None:
+    def __init__(self, level: str, first: int) -> None:
         self.level = level
-        self.used = 0
+        self.used = first
 
     def tile(self, extents: list[int], stages: int = 1) -> str:
         """Return the part of a tile of four bytes an element that says where it lies."""
@@ -168,12 +168,12 @@ class _Near:
         return address
 
 
-def attend_text(s: Placed, places: int, limits: tuple[int, int], position: str, near: str) -> str:
+def attend_text(s: Placed, places: int, limits: tuple[int, int], position: str, near: str, address: int = 0) -> str:
     """
     Return a function of queries, table, counts, position, a layer's keys and values, and results.
 
     Two grids over tokens, KV heads and places of the table read the page that the table names: one for the scores, one
-    for the values. `limits` are the range of the table's entries, `near` is the level of the tiles.
+    for the values. `limits` are the range of the table's entries; tiles lie in the level `near`, from a byte on.
     """
     pool, parts, group, length = s.pool, s.parts, s.pool.group, s.pool.page_length
     lists, count = [s.tokens, pool.kv_heads], places * length
@@ -199,7 +199,7 @@ def attend_text(s: Placed, places: int, limits: tuple[int, int], position: str, 
     }
     entry = f"%h, %table[%t, %h, %i] in [{limits[0]}, {limits[1]}), 0, 0, 0"
     split = [*lists, group, parts, LANES]
-    one, two = _Near(near), _Near(near)
+    one, two = _Near(near, address), _Near(near, address)
     return f"""{aliases(types)}
 func.func @attend(%q: !heads, %table: !table, %counts: !counts, %position: !position,
                   %keys: !pages, %values: !pages, %out: !heads) {{
