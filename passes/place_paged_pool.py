@@ -233,4 +233,12 @@ class PlacePagedPoolPass(Pass):
 
     def _nearest(self, module: ModuleOp) -> str:
         machine = machine_of(module)
-        return machine.near_level_of(machine.engines[0]).name
+        level = machine.near_level_of(machine.engines[0])
+        if level.name != machine.home.name:
+            return level.name
+        raise Diagnostic(
+            f"machine '{machine.name}' has no near memory for the tiles of pages",
+            expected="an engine in a level behind a link",
+            found=f"engine '{machine.engines[0].name}' in {level.name}",
+            remedy="keep the pool, whose C calls a store, or choose a level: place-paged-pool{near=L1}",
+        )

@@ -1,6 +1,8 @@
 // RUN: not opt-tool %s -p 'place-paged-pool{near=L1},verify-memory' 2>&1 | filecheck %s
 // RUN: not opt-tool %s -p 'place-paged-pool{near=L1},expand-grid,verify-memory' 2>&1 | filecheck %s
+// RUN: not opt-tool %s -p 'attach-machine{target=host},place-paged-pool' 2>&1 | filecheck %s --check-prefix=HOST
 
+// HOST: machine 'host' has no near memory for the tiles of pages
 // A table with a fifth block, of four: proved wrong before anything runs.
 // CHECK: error: [verify-memory
 // CHECK: counterexample

@@ -118,7 +118,7 @@ def inputs_of(config: Config, tokens: int, steps: int, seed: int) -> list[dict[s
     calls: list[dict[str, Array]] = []
     for number in range(steps):
         call: dict[str, Array] = {"arg0": np.array([number * tokens], np.int32), "arg1": np.zeros(tokens, np.int32)}
-        call |= {name: np.round(normal(rng, tokens, heads, config.head_dim) * 4) / 4 for name, heads in shapes.items()}
+        call |= {name: np.round(normal(rng, tokens, heads, config.head_dim)) for name, heads in shapes.items()}
         calls.append(call)
     return calls
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.paged.ops import PoolOp
@@ -70,11 +70,13 @@ def _only(results: dict[str, Array]) -> Array:
 
 
 def test_c_selects_as_the_store() -> None:
-    sizes = {"heads": 3, "kv_heads": 2, "head_dim": 8, "page_length": 2, "tokens": 1, "steps": 11, "skip_layers": 1}
-    check_c(sizes | {"sinks": 1, "recent": 0, "free": 1, "reduce": "UNION", "seed": 7})
+    sizes = {"heads": 3, "kv_heads": 2, "head_dim": 8, "page_length": 2, "tokens": 1, "steps": 11, "skip_layers": 0}
+    for reduce, recent in (("MAX", 1), ("UNION", 0)):
+        check_c(sizes | {"sinks": 1, "recent": recent, "free": 1, "reduce": reduce, "seed": 7})
 
 
 @pytest.mark.nightly
+@settings(max_examples=16)
 @given(SIZES)
 def test_c_always_selects_as_the_store(sizes: dict[str, Any]) -> None:
     check_c(sizes)

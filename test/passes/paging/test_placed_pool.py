@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.errors import Diagnostic
@@ -38,7 +38,7 @@ EXAMPLE = {
     "tokens": 1,
     "steps": 9,
     "sinks": 1,
-    "recent": 0,
+    "recent": 1,
     "free": 1,
     "skip_layers": 0,
     "reduce": "SOFTMAX_SUM",
@@ -55,6 +55,7 @@ def check(found: list[Array], expected: list[Array]) -> None:
 
 
 @pytest.mark.nightly
+@settings(max_examples=16)
 @given(SIZES)
 def test_kernels_select_as_the_store(sizes: dict[str, Any]) -> None:
     config, tokens = config_of(sizes), sizes["tokens"]
@@ -78,6 +79,7 @@ def test_an_example_at_every_level() -> None:
 
 
 @pytest.mark.nightly
+@settings(max_examples=16)
 @given(SIZES)
 def test_every_level_computes_the_bits_of_the_store(sizes: dict[str, Any]) -> None:
     check_every_level(sizes)
