@@ -22,7 +22,7 @@ from tilewright.runtime.tools.generate_paged import paged_language
 SMALL = Config(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
 CONTEXT = 40
 PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5]
-FLAGS = ("-std=c11", "-O0", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pthread")
+FLAGS = ("-std=c11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pthread")
 _ROOT = Path(__file__).parents[3]
 
 

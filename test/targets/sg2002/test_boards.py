@@ -10,11 +10,13 @@ import pytest
 
 from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
+from tilewright.targets.hmp.npu import SOURCES
 
 from .decoders import CONTEXT, PROMPT, program, write_decoder
 
 CROSS, QEMU = "riscv64-linux-gnu-gcc", "qemu-riscv64"
 NEEDS = "apt-get install gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user"
+UNFUSED = "-U__FP_FAST_FMAF"
 MIB = 1 << 20
 BOARDS = {
     "linux-board": (512 * MIB, 0.5),
@@ -48,13 +50,37 @@ def test_a_read_of_the_card_takes_a_millisecond_and_twenty_megabytes_a_second() 
 @pytest.mark.nightly
 @pytest.mark.skipif(not (shutil.which(CROSS) and shutil.which(QEMU)), reason=NEEDS)
 def test_c_for_the_core_gives_the_bits_of_this_machine(tmp_path: Path) -> None:
-    model, folder = write_decoder(tmp_path / "decoder.onnx"), tmp_path / "build"
-    options = ["--context", str(CONTEXT), "--page-length", "4", "--paged", "--target", "sg2002", "-o", str(folder)]
-    assert cli.main(["compile", str(model), *options]) == 0
-    tokens = [str(token) for token in PROMPT]
-    outputs = [
-        subprocess.run([*words, *tokens], capture_output=True, text=True, check=True).stdout
-        for words in ([program(folder, ["cc"])], [QEMU, program(folder, [CROSS, "-static"])])
-    ]
+    """Without fused multiplication and addition, which the core has and this machine perhaps not."""
+    folder = compiled(tmp_path, "compile", "--paged")
+    commands = [[str(program(folder, ["cc"], [UNFUSED]))], [QEMU, str(program(folder, [CROSS, "-static"], [UNFUSED]))]]
+    outputs = [bits_of(command) for command in commands]
     assert outputs[0] == outputs[1]
     assert len(set(outputs[0].splitlines())) == len(PROMPT)
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not (shutil.which(CROSS) and shutil.which(QEMU)), reason=NEEDS)
+def test_artefacts_for_the_board_give_the_bits_of_its_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler in CC makes artefacts, plug-in and worker for the board."""
+    core = program(compiled(tmp_path / "core", "compile", "--paged"), [CROSS, "-static"])
+    monkeypatch.setenv("CC", CROSS)
+    folder = compiled(tmp_path / "tpu", "tpu", "compile", "--modules", "ffn")
+    assert (folder / "tilewright_npu_worker").read_bytes()[18:20] == b"\xf3\x00"  # the ELF machine RISC-V
+    sources = [str(folder / name) for name in SOURCES]
+    own = program(folder, [CROSS], [*sources, "-ldl"])
+    assert bits_of([QEMU, "-L", "/usr/riscv64-linux-gnu", str(own)]) == bits_of([QEMU, str(core)])
+
+
+def compiled(parent: Path, *command: str) -> Path:
+    """Compile a small decoder by a command, and return the folder of its C."""
+    parent.mkdir(exist_ok=True)
+    model, folder = write_decoder(parent / "decoder.onnx"), parent / "build"
+    options = ["--context", str(CONTEXT), "--page-length", "4", "--target", "sg2002", "-o", str(folder)]
+    first = 2 if command[0] == "tpu" else 1
+    assert cli.main([*command[:first], str(model), *command[first:], *options]) == 0
+    return folder
+
+
+def bits_of(command: list[str]) -> str:
+    words = [*command, *map(str, PROMPT)]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
