@@ -83,6 +83,7 @@ def test_a_plan_and_pages_in_memory(decoder: Path, expected: Array) -> None:
     np.testing.assert_array_equal(scores_of(Session(module)), expected)
 
 
+@pytest.mark.nightly
 def test_positions_are_those_of_state(decoder: Path) -> None:
     session = Session(lowered(decoder, f"{EXPANDED},place-paged-pool"))
     first, second, *_ = calls()

@@ -85,6 +85,7 @@ def test_every_level_computes_the_bits_of_the_store(sizes: dict[str, Any]) -> No
     check_every_level(sizes)
 
 
+@pytest.mark.nightly
 def test_pages_are_prefetched() -> None:
     """The transfer of a page overlaps with the work on the one before."""
     config = config_of(EXAMPLE)
