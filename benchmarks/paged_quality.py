@@ -119,10 +119,16 @@ class _Table(ctypes.Structure):
     _fields_ = (("context", _POINTER), *_TYPES.items(), ("status", ctypes.c_int32))
 
 
-def bits(network: HostNetwork, steps: Steps, text: bytes) -> float:
-    """Return the bits a byte that the decoder gives to the second half of a text after what is before."""
+def bind(network: HostNetwork, steps: Any) -> ctypes.Structure:
+    """Give a decoder the functions `begin`, `append`, `attend` and `commit` of `steps`; the result must stay alive."""
     table = _Table(None, *(kind(getattr(steps, name)) for name, kind in _TYPES.items()))
     network.bind(ctypes.addressof(table))
+    return table
+
+
+def bits(network: HostNetwork, steps: Steps, text: bytes) -> float:
+    """Return the bits a byte that the decoder gives to the second half of a text after what is before."""
+    _bound = bind(network, steps)
     language = paged_language(host_inputs(network), (), len(text))
     total, half = 0.0, len(text) // 2
     for position in range(len(text) - 1):
