@@ -33,7 +33,7 @@ from ...runtime.report import ReportObserver
 from ..hmp.npu.artifacts import ARTIFACT, Artifacts, artifact_attr, with_runtime
 from .passes.map_modules import MapModulesPass
 from .passes.outline_modules import MODULE, OutlineModulesPass
-from .tpu.vendors import Made, TpuVendor
+from .tpu.vendors import Contents, TpuVendor
 
 
 class Built(NamedTuple):
@@ -63,20 +63,22 @@ def build(model: Model, target: str, kinds: str, vendor: TpuVendor) -> Built:
         inputs, names = input_names(module), ssa_names(module)
         manager.run(module, outlining, new_context())
         modules = _modules(module)
-        made: Made = {} if vendor.is_lowered else _made(module, modules, vendor)
-        marks = _marks(made, vendor)
+        contents: Contents = {} if vendor.is_lowered else _contents(module, modules, vendor)
+        marks = _marks(contents, vendor)
         manager.run(module, lowering, new_context())
         if vendor.is_lowered:
-            made = _made(module, _modules(module), vendor)
-            marks = _marks(made, vendor)
+            contents = _contents(module, _modules(module), vendor)
+            marks = _marks(contents, vendor)
         for function in functions(module):
             function.attributes |= marks.get(function.sym_name.data, {})
-        artifacts = with_runtime({name: content for name, (content, _) in made.items()}, dict(vendor.plugins()))
+        artifacts = with_runtime({name: content for name, (content, _) in contents.items()}, dict(vendor.plugins()))
         manager.run(module, rest, new_context())
-    content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
-    content[MODEL_HASH] = model_hash(model.path).hex()
+    report_content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
+    report_content[MODEL_HASH] = model_hash(model.path).hex()
     whole = Pipeline((*outlining.steps, *lowering.steps, *rest.steps))
-    return Built(Compilation(model, machine, module, inputs, content, names, pipeline=whole), artifacts, (*modules,))
+    return Built(
+        Compilation(model, machine, module, inputs, report_content, names, pipeline=whole), artifacts, (*modules,)
+    )
 
 
 def mapped(model: Model, target: str, kinds: str) -> ModuleOp:
@@ -131,14 +133,14 @@ def _modules(module: ModuleOp) -> dict[str, list[FuncOp]]:
     return modules
 
 
-def _made(module: ModuleOp, modules: dict[str, list[FuncOp]], vendor: TpuVendor) -> Made:
-    made: Made = {}
+def _contents(module: ModuleOp, modules: dict[str, list[FuncOp]], vendor: TpuVendor) -> Contents:
+    contents: Contents = {}
     for name, own in modules.items():
-        made |= vendor.make(module, name, own)
-    return made
+        contents |= vendor.make(module, name, own)
+    return contents
 
 
-def _marks(made: Made, vendor: TpuVendor) -> dict[str, dict[str, Any]]:
+def _marks(contents: Contents, vendor: TpuVendor) -> dict[str, dict[str, Any]]:
     """Return the attributes of functions with an artefact, by name."""
     return {
         function.sym_name.data: {
@@ -146,7 +148,7 @@ def _marks(made: Made, vendor: TpuVendor) -> dict[str, dict[str, Any]]:
                 vendor.plugin, vendor.target, file, content, program=program, determinism=vendor.determinism
             )
         }
-        for file, (content, own) in made.items()
+        for file, (content, own) in contents.items()
         for program, function in _numbered(own)
     }
 

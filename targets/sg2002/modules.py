@@ -160,10 +160,10 @@ def _taken(flow: _Flow, ops: Sequence[Operation]) -> set[SSAValue]:
 
 def _before(values: Sequence[SSAValue], among: Collection[Operation]) -> Iterator[Operation]:
     """Yield the ops of `among` that values depend on."""
-    known, pending, seen = set(among), [value.owner for value in values], set[Operation]()
+    allowed, pending, seen = set(among), [value.owner for value in values], set[Operation]()
     while pending:
         op = pending.pop()
-        if isinstance(op, Operation) and op in known and op not in seen:
+        if isinstance(op, Operation) and op in allowed and op not in seen:
             seen.add(op)
             pending += [value.owner for value in _operands(op)]
             yield op

@@ -84,12 +84,12 @@ def _kernel_cycles(module: ModuleOp, machine: Machine) -> dict[str, int]:
 
 def _reached(module: ModuleOp) -> Iterator[FuncOp]:
     """Yield the first public function of a module and those that it calls, once for each call."""
-    known = {function.sym_name.data: function for function in functions(module)}
-    pending = [next(function for function in known.values() if function.sym_visibility is None)]
+    by_name = {function.sym_name.data: function for function in functions(module)}
+    pending = [next(function for function in by_name.values() if function.sym_visibility is None)]
     while pending:
         function = pending.pop()
         names = [callee_of(op) for op in nested_ops(function)]
-        pending += [known[name] for name in names if name is not None and name in known]
+        pending += [by_name[name] for name in names if name is not None and name in by_name]
         yield function
 
 

@@ -51,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
     files = write(built, options.output)
     program = built.compilation.program()
     artifacts = [name for name in built.artifacts.files if name.endswith((".cvi", ".twnpu"))]
-    held = sum(len(built.artifacts.files[name]) for name in artifacts)
+    artifact_bytes = sum(len(built.artifacts.files[name]) for name in artifacts)
     print(f"modules  {' '.join(built.modules)}")
     print(f"memory   {program.arena_bytes:,} bytes of buffers, {program.weights_bytes:,} of weights")
-    print(f"TPU      {held:,} bytes of {len(artifacts)} artefacts")
+    print(f"TPU      {artifact_bytes:,} bytes of {len(artifacts)} artefacts")
     print(f"files    {' '.join(str(file) for file in files)}")
     return 0

@@ -40,12 +40,15 @@ def run(options: argparse.Namespace) -> int:
     from ....dialects.core.machine.attribute import machine_of
     from ....errors import Diagnostic
     from ....files import read_regular
+    from ....grammar import UsageError
     from ....runtime.host import HostNetwork
     from ....runtime.tools.generate_paged import fast_flags, store_config
     from ....runtime.tools.store_options import check_budget, options_named
     from ..building import mapped
     from ..step_cost import card_of, step_cost, trace_of
 
+    if options.kv_dir is not None:
+        raise UsageError("a modelled store has no folder", found="--kv-dir", remedy="leave --kv-dir out")
     text = read_regular(options.text)[: options.tokens]
     if not text or len(text) > options.context:
         raise Diagnostic(

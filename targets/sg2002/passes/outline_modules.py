@@ -30,10 +30,10 @@ def outline_modules(module: ModuleOp, function: FuncOp, kinds: Collection[str], 
     Constants are copied into the functions that use them.
     """
     names = FreshNames(symbol_names(module.body.block))
-    chosen = [each for each in modules_of(function) if each.kind in kinds]
+    chosen = [part for part in modules_of(function) if part.kind in kinds]
     constants = constant_ops(function)
-    for each in chosen:
-        _outline(function, each, names.take(f"{function.sym_name.data}_{each.name}"), engine, constants)
+    for part in chosen:
+        _outline(function, part, names.take(f"{function.sym_name.data}_{part.name}"), engine, constants)
     for op in reversed(list(constants)):
         if not any(result.uses for result in op.results):
             op.detach()

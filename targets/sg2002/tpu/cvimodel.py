@@ -77,8 +77,8 @@ def packed(programs: Sequence[Program], model: bytes) -> bytes:
 def _compiled(module: ModuleOp, function: FuncOp, folder: Path) -> Program:
     name, model = function.sym_name.data, exported(function)
     (folder / f"{name}.onnx").write_bytes(model.SerializeToString())
-    given = sample(model)
-    np.savez(folder / f"{name}_in.npz", allow_pickle=False, **given)
+    inputs = sample(model)
+    np.savez(folder / f"{name}_in.npz", allow_pickle=False, **inputs)
     subject, file = f"module {name} for {CHIP}", f"{name}.cvimodel"
     transform = {"model_name": name, "model_def": f"{name}.onnx", "mlir": f"{name}.mlir"}
     transform |= {"test_input": f"{name}_in.npz", "test_result": f"{name}_top.npz"}
@@ -91,7 +91,7 @@ def _compiled(module: ModuleOp, function: FuncOp, folder: Path) -> Program:
     run_tool("model_runner.py", _options(run), folder, f"{name}_out.npz", subject)
     with np.load(folder / f"{name}_out.npz") as results:
         computed = dict(results)
-    return _checked(module, function, given, computed, file)
+    return _checked(module, function, inputs, computed, file)
 
 
 def _options(values: Mapping[str, str]) -> list[str]:
@@ -106,18 +106,18 @@ def sample(model: ModelProto, seed: int = 0) -> dict[str, Array]:
 
 
 def _checked(
-    module: ModuleOp, function: FuncOp, given: Mapping[str, Array], computed: Mapping[str, Array], file: str
+    module: ModuleOp, function: FuncOp, inputs: Mapping[str, Array], computed: Mapping[str, Array], file: str
 ) -> Program:
     """Return a program whose results are near those of the interpreter. Raises Diagnostic for others."""
     load_rules(module)
-    expected = Interpreter(module).call(function.sym_name.data, list(given.values()))
+    expected = Interpreter(module).call(function.sym_name.data, list(inputs.values()))
     subgraph = subgraph_of(function)
     outputs = tuple(
         replace(port, name=_check_output(function, index, wanted, computed))
         for index, (port, wanted) in enumerate(zip(subgraph.outputs, expected, strict=True))
     )
-    inputs = tuple(replace(port, name=name) for port, name in zip(subgraph.inputs, given, strict=True))
-    return Program(file, inputs, outputs)
+    taken = tuple(replace(port, name=name) for port, name in zip(subgraph.inputs, inputs, strict=True))
+    return Program(file, taken, outputs)
 
 
 def _check_output(function: FuncOp, index: int, expected: Array, computed: Mapping[str, Array]) -> str:

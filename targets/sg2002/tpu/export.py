@@ -43,11 +43,11 @@ def exported(function: FuncOp) -> ModelProto:
         if not isinstance(op, OnnxOp) or op.regions:
             raise Diagnostic(f"{op.name} is no operator of an ONNX model without branches", where=where(op))
         names |= {value: f"t{number}_{index}" for index, value in enumerate(op.results)}
-        known = {tensor.name: tensor for tensor in constants}
-        if all(names[value] in known for value in op.operands):
-            constants += _computed(op, names, known)
+        by_name = {tensor.name: tensor for tensor in constants}
+        if all(names[value] in by_name for value in op.operands):
+            constants += _computed(op, names, by_name)
         else:
-            nodes.append(_named(op, names, known))
+            nodes.append(_named(op, names, by_name))
     nodes = _divided(nodes, {tensor.name: tensor for tensor in constants})
     nodes += [helper.make_node("Identity", [names[value]], [f"out{k}"]) for k, value in enumerate(last.operands)]
     inputs = [_info(names[value], value) for value in function.body.block.args]
@@ -69,11 +69,11 @@ def exported(function: FuncOp) -> ModelProto:
     return model
 
 
-def _computed(op: OnnxOp, names: Mapping[SSAValue, str], known: Mapping[str, TensorProto]) -> list[TensorProto]:
+def _computed(op: OnnxOp, names: Mapping[SSAValue, str], constants: Mapping[str, TensorProto]) -> list[TensorProto]:
     """Return the results of an op on constants, such as weights that are stored in fewer bits."""
     if op.name == "onnx.Constant":
         return [numpy_helper.from_array(op.attribute("value"), names[op.results[0]])]
-    operands = [numpy_helper.to_array(known[names[value]]) for value in op.operands]
+    operands = [numpy_helper.to_array(constants[names[value]]) for value in op.operands]
     results = run_op(Interpreter(ModuleOp([])), op, operands)
     return [
         numpy_helper.from_array(np.asarray(array), names[value])

@@ -20,7 +20,7 @@ from .tools import interpreter
 
 C = Path(__file__).parents[1] / "c"
 
-Made: TypeAlias = "dict[str, tuple[bytes, Sequence[FuncOp]]]"
+Contents: TypeAlias = "dict[str, tuple[bytes, Sequence[FuncOp]]]"
 """File -> its content, and the functions that are its programs, in order."""
 
 
@@ -34,7 +34,7 @@ class TpuVendor:
 
     plugin: str
     target: str
-    make: Callable[[ModuleOp, str, Sequence[FuncOp]], Made]
+    make: Callable[[ModuleOp, str, Sequence[FuncOp]], Contents]
     plugins: Callable[[], Mapping[str, bytes]]
     determinism: int
     is_lowered: bool
@@ -59,7 +59,7 @@ def tpu_vendor(name: str, machine: str) -> TpuVendor:
     )
 
 
-def _reference(machine: str, module: ModuleOp, name: str, functions: Sequence[FuncOp]) -> Made:
+def _reference(machine: str, module: ModuleOp, name: str, functions: Sequence[FuncOp]) -> Contents:
     """Return an artefact for each function: the bits that the machine's core computes."""
     del module, name
     return {
@@ -71,6 +71,6 @@ def _reference(machine: str, module: ModuleOp, name: str, functions: Sequence[Fu
     }
 
 
-def _cvi(module: ModuleOp, name: str, functions: Sequence[FuncOp]) -> Made:
+def _cvi(module: ModuleOp, name: str, functions: Sequence[FuncOp]) -> Contents:
     """Return one artefact, with the weights once."""
     return {f"{name}.cvi": (cvi_artifact(module, name, functions), functions)}

@@ -132,8 +132,8 @@ def test_a_damaged_artefact_is_refused_before_the_library_sees_it(folder: Path, 
     """Its hash is that of the network here: the plug-in's own checks refuse it, but for the name of a tensor."""
     change, said = CHANGES[name]
     done = run(changed(folder, tmp_path / "network", change), 1)
-    before, found, _ = done.errors.partition(said.format(tmp_path / "network" / "stage0_npu.cvi"))
-    assert found
+    before, text, _ = done.errors.partition(said.format(tmp_path / "network" / "stage0_npu.cvi"))
+    assert text
     assert ("registered" in before) == (name == "tensor")
     assert done.outputs == ""
 

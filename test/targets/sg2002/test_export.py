@@ -40,7 +40,7 @@ def test_models_compute_what_functions_do(tmp_path: Path, form: str) -> None:
         path = tmp_path / "narrow.onnx"
     module = outlined(path, ["qkv", "ffn", "head"])
     load_rules(module)
-    names = [each.sym_name.data for each in functions(module) if each.sym_visibility is not None]
+    names = [op.sym_name.data for op in functions(module) if op.sym_visibility is not None]
     assert len(names) == 10
     for function in functions(module):
         name = function.sym_name.data

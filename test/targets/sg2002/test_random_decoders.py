@@ -154,8 +154,8 @@ def test_operators_of_attention_that_exporters_have() -> None:
         divided = module.clone()
         outline_modules(divided, functions(divided)[0], KINDS, "tpu")
         tokens = TOKENS[: len(TOKENS) // added * added]
-        runs = [partial(without_mask, each) for each in (Session(module), Session(divided))]
-        whole, parts = (stepped(each, decoder.model(), CONTEXT, added, tokens) for each in runs)
+        runs = [partial(without_mask, session) for session in (Session(module), Session(divided))]
+        whole, parts = (stepped(run_step, decoder.model(), CONTEXT, added, tokens) for run_step in runs)
         for one, other in zip(whole, parts, strict=True):
             np.testing.assert_array_equal(one, other)
         compared += 1

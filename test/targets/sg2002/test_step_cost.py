@@ -81,5 +81,7 @@ def test_the_command_prints_a_step(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [row.split()[0] for row in rows] == ["core", "tpu", "attention", "card", "step", "modelled"]
     assert cli.main([*words, "--kv-memory", "1KiB"]) in (1, 2)
     assert "working set" in capsys.readouterr().err
+    assert cli.main([*words, "--kv-dir", str(tmp_path)]) in (1, 2)
+    assert "a modelled store has no folder" in capsys.readouterr().err
     assert cli.main([*words, "--context", "4"]) in (1, 2)
     assert "the text does not fill the context" in capsys.readouterr().err
