@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import AffineMapAttr, ModuleOp, bf16, f32, i8
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ModuleOp, TensorType, bf16, f32, i8
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import is_shaped
 from ..dialects.core.nesting import nested_ops
-from ..dialects.nn import ConvOp, MatmulOp
-from ..ir import element_of, functions, shape_of
+from ..dialects.nn import ConvOp, MatmulOp, ints
+from ..ir import element_of, functions, numbers_of, shape_of
 from .core.base import Pass
 from .fuse_epilogues import is_elementwise, is_identity
 
@@ -43,7 +44,7 @@ class _Widening:
 
 
 def fuse_widening(block: Block) -> None:
-    """Fuse the conversions of narrow constants in a block into the products and gathers that read them."""
+    """Fuse the conversions of narrow constants in a block into the products, gathers and slices that read them."""
     widenings = [widening for op in nested_ops(block) if (widening := _widening_of(op)) is not None]
     for widening in widenings:
         result = widening.op.results[0]
@@ -52,6 +53,8 @@ def fuse_widening(block: Block) -> None:
                 _fuse_product(cast(MatmulOp | ConvOp, use.operation), widening)
             elif use.index == 0 and isinstance(use.operation, tensor.ExtractOp):
                 _fuse_gather(use.operation, widening)
+            elif use.index == 0 and isinstance(use.operation, tensor.ExtractSliceOp) and _keeps_rank(use.operation):
+                _fuse_slice(use.operation, widening)
         if not result.uses:
             Rewriter.erase_op(widening.op)
 
@@ -172,6 +175,43 @@ def _fuse_gather(op: tensor.ExtractOp, widening: _Widening) -> None:
 
 def _extract(source: SSAValue, indices: list[SSAValue]) -> tensor.ExtractOp:
     return tensor.ExtractOp(source, indices, cast(Any, element_of(source)))
+
+
+def _keeps_rank(op: tensor.ExtractSliceOp) -> bool:
+    return len(shape_of(op.result)) == len(shape_of(op.source))
+
+
+def _fuse_slice(op: tensor.ExtractSliceOp, widening: _Widening) -> None:
+    """Convert a slice of the narrow constant in place of the slice of all that is converted."""
+    generic, kind = widening.op, cast("TensorType[Any]", op.result.type)
+    slices = [_sliced(op, widening.narrow, range(len(shape_of(op.source))))]
+    if widening.axis is not None and widening.scale is not None:
+        slices.append(_sliced(op, widening.scale, [widening.axis]))
+    inputs = [part.result for part in slices]
+    out = tensor.EmptyOp([], kind)
+    body, maps = generic.body.clone(), list(generic.indexing_maps.data)
+    wide = linalg.GenericOp(inputs, [out.tensor], body, maps, list(generic.iterator_types), [kind])
+    wide.location = op.location
+    wide.results[0].name_hint = op.result.name_hint
+    Rewriter.insert_op([*slices, out, wide], InsertPoint.before(op))
+    op.result.replace_all_uses_with(wide.results[0])
+    Rewriter.erase_op(op)
+
+
+def _sliced(op: tensor.ExtractSliceOp, source: SSAValue, axes: Sequence[int]) -> tensor.ExtractSliceOp:
+    """Return the slice of a tensor that has these axes of the sliced one alone."""
+    operands: list[list[SSAValue]] = []
+    properties: dict[str, Attribute] = {}
+    for name in ("offsets", "sizes", "strides"):
+        numbers = numbers_of(op.properties[f"static_{name}"])
+        given = iter(getattr(op, name))
+        dynamic = {axis: next(given) for axis, number in enumerate(numbers) if number == DYNAMIC_INDEX}
+        operands.append([dynamic[axis] for axis in axes if axis in dynamic])
+        properties[f"static_{name}"] = ints([numbers[axis] for axis in axes])
+    kind = TensorType(cast(Any, element_of(source)), [shape_of(op.result)[axis] for axis in axes])
+    part = tensor.ExtractSliceOp.build(operands=[source, *operands], result_types=[kind], properties=properties)
+    part.location = op.location
+    return part
 
 
 @dataclass(frozen=True)

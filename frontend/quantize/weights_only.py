@@ -26,6 +26,14 @@ TYPES = ("bf16", "int8")
 _OPSET = 13
 """The first opset whose Cast takes bfloat16, and whose DequantizeLinear has an axis."""
 
+_OF_INTEGERS = frozenset(
+    (
+        "RequantShift iSoftmax ITAMax ITAPartialMax iRMSNorm iLayerNorm iNoNorm iGELU iHardswish TrueIntegerDiv "
+        "IntegerDiv IntegerMean Quant Dequant"
+    ).split()
+)
+"""Operators of quantisers on integers that floats carry."""
+
 
 @dataclass(frozen=True)
 class StoredWeight:
@@ -49,11 +57,12 @@ def store_weights(model: ModelProto, folder: Path | None, type: str) -> tuple[Mo
 
     Weights are initialisers of two axes or more that only MatMul, Gemm, Conv of one group, and Gather read, also
     through one Transpose; others stay as they are. External data are read from `folder` and become part of the model.
-    Raises Diagnostic for a model without such weights, before opset 13, and for weights that are not finite.
+    Raises Diagnostic for a model without such weights, of integers or before opset 13, and for weights not finite.
     """
     result = ModelProto()
     result.CopyFrom(model)
     _check_opset(result)
+    _check_floats(result.graph)
     embed_data(result, folder)
     graph, rows, nodes = result.graph, list[StoredWeight](), list[NodeProto]()
     names = _names(graph)
@@ -86,6 +95,15 @@ def _check_opset(model: ModelProto) -> None:
             expected=f"opset {_OPSET} or later",
             found=f"opset {version}",
             remedy="convert it: onnx.version_converter.convert_version(model, 17)",
+        )
+
+
+def _check_floats(graph: GraphProto) -> None:
+    """Raise Diagnostic for a network whose floats carry integers, which operators of quantisers show."""
+    integers = sorted({node.op_type for node in graph.node} & _OF_INTEGERS)
+    if integers:
+        raise Diagnostic(
+            "the model is quantised already", expected="a network of floats", found=f"operators {', '.join(integers)}"
         )
 
 

@@ -74,3 +74,22 @@ func.func @convolution(%x: tensor<1x1x4x4xf32>) -> tensor<1x2x4x4xf32> {
   %y = nn.conv ins(%x, %w : tensor<1x1x4x4xf32>, tensor<2x1x1x1xf32>) outs(%o : tensor<1x2x4x4xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = f32}
   func.return %y : tensor<1x2x4x4xf32>
 }
+
+// A slice is taken of the narrow table and of its scales, at an index of the run.
+// CHECK-LABEL: func.func @slice
+// CHECK:         %[[N:.*]] = tensor.extract_slice %{{.*}}[%i, 0] [1, 2] [1, 1] : tensor<3x2xi8> to tensor<1x2xi8>
+// CHECK-NEXT:    %[[S:.*]] = tensor.extract_slice %{{.*}}[%i] [1] [1] : tensor<3xf32> to tensor<1xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[N]], %[[S]] : tensor<1x2xi8>, tensor<1xf32>) outs(%{{.*}} : tensor<1x2xf32>)
+func.func @slice(%i: index) -> tensor<1x2xf32> {
+  %c = arith.constant dense<[[1, 2], [3, 4], [5, -6]]> : tensor<3x2xi8>
+  %s = arith.constant dense<[0.5, 0.25, 3.0]> : tensor<3xf32>
+  %e = tensor.empty() : tensor<3x2xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%c, %s : tensor<3x2xi8>, tensor<3xf32>) outs(%e : tensor<3x2xf32>) {
+  ^bb0(%0: i8, %1: f32, %2: f32):
+    %3 = arith.sitofp %0 : i8 to f32
+    %4 = arith.mulf %3, %1 : f32
+    linalg.yield %4 : f32
+  } -> tensor<3x2xf32>
+  %y = tensor.extract_slice %w[%i, 0] [1, 2] [1, 1] : tensor<3x2xf32> to tensor<1x2xf32>
+  func.return %y : tensor<1x2xf32>
+}

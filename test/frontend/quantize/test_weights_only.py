@@ -16,6 +16,7 @@ from tilewright.api import quantize_weights
 from tilewright.cli import main
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
 from tilewright.frontend.quantize.weights_only import TYPES, store_weights
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import run_module
@@ -131,6 +132,8 @@ def test_refusals() -> None:
         store_weights(changed(w=np.full((4, 4), np.nan, np.float32)), None, "int8")
     with pytest.raises(Diagnostic, match="an infinity of bfloat16"):
         store_weights(changed(w=np.full((4, 4), 3.4e38, np.float32)), None, "bf16")
+    with pytest.raises(Diagnostic, match="quantised already"):
+        store_weights(zoo.build("llama"), None, "bf16")
     old = changed()
     old.opset_import[0].version = 12
     with pytest.raises(Diagnostic, match="no conversion of stored weights"):
