@@ -53,7 +53,7 @@ def narrow_body(block: Block, channels: Channels, sums: Domain | None) -> list[t
         if isinstance(form, RoundedProduct):
             _round(cast(RescaleOp, op), form, _argument(block, form.factor, made))
         else:
-            arguments = [_argument(block, numbers, made) for numbers in (form.factor, form.summand)]
+            arguments = [_argument(block, numbers, made) for numbers in _numbers_of(form)]
             _replace(op, root, form, arguments)
         changed = True
     erase_dead(block.ops)
@@ -116,8 +116,7 @@ def _upper_product(
         slope = factor * cast(Array, channels[op.mul]).astype(object) / (1 << op.shift.value.data)
     else:
         slope = factor * cast(Array, channels[op.scale]).astype(np.float64)
-    even = isinstance(op, RescaleOp)
-    made = upper_product(steps, np.broadcast_to(slope.astype(np.float64), count), halves_to_even=even)
+    made = upper_product(steps, np.broadcast_to(slope.astype(np.float64), count))
     return _rounded(op, chain, channels, steps) if made is None and isinstance(op, RescaleOp) else made
 
 
@@ -177,14 +176,28 @@ class _Before(Body):
         return op.results[0]
 
 
+TIE, CENTER, LATE, EARLY = range(4)
+"""Places of an upper product's numbers behind factor and summand."""
+
+
+def _numbers_of(form: Product | UpperProduct) -> list[Array]:
+    """Return the numbers of each channel in the order in which `_replace` takes them."""
+    if isinstance(form, Product):
+        return [form.factor, form.summand]
+    numbers = (form.factor, form.summand, form.tie, form.center, form.late, form.early)
+    nothing = np.zeros(1, np.int64)
+    return [nothing if channels is None else channels for channels in numbers]
+
+
 def _replace(
     op: RequantizeOp | RescaleOp, root: SSAValue, form: Product | UpperProduct, numbers: list[SSAValue | int]
 ) -> None:
     body = _Before(op)
-    factor, summand = (body.convert(each, i32) if isinstance(each, SSAValue) else each for each in numbers)
-    total = body.convert(root, i32)
+    factor, summand, *others = (body.convert(each, i32) if isinstance(each, SSAValue) else each for each in numbers)
+    x = total = body.convert(root, i32)
     if isinstance(form, UpperProduct):
-        total = body.clip(total, *form.within) if form.within else total
+        total = total if others[CENTER] == 0 else body.add(total, others[CENTER])
+        x = total = body.clip(total, *form.within) if form.within else total
         total = body.shift_left(total, form.left) if form.left else total
         factor = factor if isinstance(factor, SSAValue) else body.constant(factor, i32)
         product = arith.MulSIExtendedOp(total, factor)
@@ -193,16 +206,37 @@ def _replace(
     else:
         total = body.mul(total, factor)
     total = total if summand == 0 else body.add(total, summand)
-    if isinstance(form, UpperProduct) and form.tie:
-        moved = body.shift_right(total, form.right - form.tie.bit_length() + 1)
-        total = body.sub(total, body.op(arith.AndIOp(moved, body.constant(form.tie, i32))))
+    if isinstance(form, UpperProduct):
+        total = _later_if_odd(body, total, form.right, others[TIE])
     total = body.shift_right(total, form.right) if form.right else total
+    if isinstance(form, UpperProduct) and form.late is not None:
+        total = body.add(total, _is_equal(body, x, others[LATE]))
+    if isinstance(form, UpperProduct) and form.early is not None:
+        total = body.sub(total, _is_equal(body, x, others[EARLY]))
     base = _base(op) if isinstance(form, UpperProduct) else 0
     clipped = body.clip(total, op.low.value.data - base, op.high.value.data - base)
     clipped = body.add(clipped, base) if base else clipped
     result = body.convert(clipped, cast("IntegerType[Any, Any]", op.result.type))
     result.name_hint = op.result.name_hint
     Rewriter.replace_op(op, [], [result])
+
+
+def _later_if_odd(body: Body, total: SSAValue, right: int, tie: SSAValue | int) -> SSAValue:
+    """Append the subtraction of a tie from what is shifted to odd values."""
+    if tie == 0:
+        return total
+    if isinstance(tie, int) and tie > 0 and tie & (tie - 1) == 0:
+        moved = body.shift_right(total, right - tie.bit_length() + 1)
+        return body.sub(total, body.op(arith.AndIOp(moved, body.constant(tie, i32))))
+    bit = body.op(arith.AndIOp(body.shift_right(total, right), body.constant(1, i32)))
+    tie = tie if isinstance(tie, SSAValue) else body.constant(tie, i32)
+    return body.sub(total, body.mul(bit, tie))
+
+
+def _is_equal(body: Body, x: SSAValue, number: SSAValue | int) -> SSAValue:
+    """Append 1 where x is a number, else 0."""
+    number = number if isinstance(number, SSAValue) else body.constant(number, i32)
+    return body.op(arith.ExtUIOp(body.compare(x, "eq", number), i32))
 
 
 def _round(op: RescaleOp, form: RoundedProduct, factor: SSAValue | int) -> None:
