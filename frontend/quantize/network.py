@@ -19,6 +19,8 @@ from ...ir import Array, FreshNames
 from ..importer import Shapes, Values, resolve_model
 from ..onnx_graph import schema_of
 from ..order import where_node
+from ..requant_shift import DOMAIN as REQUANT_DOMAIN
+from ..requant_shift import requant_shift
 from ..shapes import Infos
 from ..tensors import CARRIED
 
@@ -107,12 +109,13 @@ class Network:
         tensors = [numpy_helper.from_array(array, name) for name, array in self.constants.items() if name in used]
         results = self.outputs if outputs is None else [ValueInfoProto(name=name) for name in outputs]
         graph = helper.make_graph(self.nodes, self.name, self.inputs, results, tensors)
-        imports = [helper.make_opsetid("", _opset(self.nodes))]
-        imports += [
-            helper.make_opsetid(domain, schema_of(node).since_version)
-            for domain, node in {node.domain: node for node in self.nodes if node.domain}.items()
-        ]
-        made = helper.make_model(graph, opset_imports=imports, producer_name="tilewright")
+        opset = _opset(self.nodes)
+        imports = [helper.make_opsetid("", opset)]
+        domains = {node.domain: node for node in self.nodes if node.domain}
+        functions = [requant_shift(opset)] if domains.pop(REQUANT_DOMAIN, None) is not None else []
+        imports += [helper.make_opsetid(REQUANT_DOMAIN, 1) for _ in functions]
+        imports += [helper.make_opsetid(domain, schema_of(node).since_version) for domain, node in domains.items()]
+        made = helper.make_model(graph, opset_imports=imports, functions=functions, producer_name="tilewright")
         made.ir_version = max(10, helper.find_min_ir_version_for(imports, ignore_unknown=True))
         return made
 

@@ -23,6 +23,7 @@ from .norms import compose_norms, drop_unused
 from .propagation import Propagation
 from .qlinear import to_qlinear
 from .ranges import METHODS
+from .requant_shift import to_requant_shift
 from .scales import Scale, scales_of
 from .selection import Selection, named, select
 from .sensitivity import OutputError, most_sensitive
@@ -150,6 +151,8 @@ def _quantize(network: Network, samples: Sequence[Sample], options: Options) -> 
         drop_unused(written)
     if options.form == "qlinear":
         to_qlinear(written)
+    elif options.form == "requant-shift":
+        to_requant_shift(written)
     model = written.model()
     check_model(model)
     return Result(model, network, selection, scales, quantised)

@@ -17,9 +17,9 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from ...errors import Diagnostic
+from ..requant_shift import DOMAIN, OPSET, requant_shift
 from ._evaluate import apply
 from ._inputs import INPUT_TYPE, RANGES, random_integers
-from ._requant_shift import DOMAIN, OPSET, requant_shift
 
 SAMPLES = 16
 """Calibration samples for a network that brings no data of its own."""

@@ -8,10 +8,10 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from ..requant_shift import DOMAIN, OPSET, requant_shift
 from ._inputs import INPUT_TYPE
 from ._llama import HARDSWISH, MASK, NORM, REQUANT, SOFTMAX, Calibrator, Llama
 from ._llama_functions import functions
-from ._requant_shift import DOMAIN, OPSET, requant_shift
 
 _IR_VERSION = 8
 

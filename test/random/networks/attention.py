@@ -11,7 +11,7 @@ import numpy as np
 from onnx import ModelProto, TensorProto, helper
 
 from tilewright.frontend.importer import import_model
-from tilewright.frontend.zoo._requant_shift import DOMAIN
+from tilewright.frontend.requant_shift import DOMAIN
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import run_module
 from tilewright.test import onnx_runtime

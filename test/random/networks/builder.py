@@ -13,7 +13,7 @@ from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, 
 from onnx import shape_inference as inference
 
 from tilewright.dialects.onnx.custom import SCHEMAS
-from tilewright.frontend.zoo._requant_shift import DOMAIN, OPSET, requant_shift
+from tilewright.frontend.requant_shift import DOMAIN, OPSET, requant_shift
 from tilewright.ir import Array
 
 FLOATS = (*[np.float32] * 8, np.float64, np.float16)

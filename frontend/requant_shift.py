@@ -1,5 +1,5 @@
 """
-`PACTOps::RequantShift` as a model-local ONNX function, so that any ONNX runtime can run the zoo.
+`PACTOps::RequantShift` as a model-local ONNX function, so that any ONNX runtime can run networks with it.
 
     y = clip(floor((x * mul + add + floor(div / 2)) / div), low, high)
 
@@ -16,7 +16,7 @@ DOMAIN = "PACTOps"
 OPSET = 13
 
 _TEXT = """
-<domain: "PACTOps", opset_import: ["" : 13]>
+<domain: "PACTOps", opset_import: ["" : OPSET]>
 RequantShift <div, n_levels_out, signed> (x, mul, add) => (y)
 {
   div_f = Constant <value: tensor = @div> ()
@@ -49,6 +49,10 @@ RequantShift <div, n_levels_out, signed> (x, mul, add) => (y)
 """
 
 
-def requant_shift() -> onnx.FunctionProto:
-    """Return the definition of `PACTOps::RequantShift` (x, mul, add; tensors div, n_levels_out, signed)."""
-    return onnx.parser.parse_function(_TEXT)
+def requant_shift(opset: int = OPSET) -> onnx.FunctionProto:
+    """
+    Return the definition of `PACTOps::RequantShift` (x, mul, add; tensors div, n_levels_out, signed).
+
+    `opset` is that of the model, 13 at least: operators of the definition are the same in all of these.
+    """
+    return onnx.parser.parse_function(_TEXT.replace("OPSET", str(opset)))
