@@ -187,6 +187,8 @@ _OF_MODELS = (
     *("--context", "--bucket", "--prefill", "--paged", "--page-length"),
 )
 """Options that say how a model is compiled."""
+_OPEN_MODEL = ("--input-shape", "--input-type", "--input-value", "--output-name", "--load-pass", "--debug")
+"""Options of every command that reads a model."""
 
 
 def _check_folder(options: argparse.Namespace, place: str) -> None:
@@ -395,12 +397,17 @@ def import_command(options: argparse.Namespace) -> int:
 
 def quantize_command(options: argparse.Namespace) -> int:
     """Run `tilewright quantize`."""
-    from .runtime.tools.quantize import run, run_weights_only
+    from .runtime.tools.quantize import run, run_requant_shift, run_weights_only
 
     if options.weights_only is not None:
         if other := next((flag for flag in options.flags if flag not in ("--weights-only", "--output")), ""):
             raise usage_error(f"--weights-only computes in floats as before, {other} is for integers")
         return run_weights_only(options)
+    if options.form == "requant-shift" and not options.calibration:
+        if other := next((flag for flag in options.flags if flag not in ("--form", "--output", *_OPEN_MODEL)), ""):
+            raise usage_error(f"a quantised model is converted as it is, {other} is for a network of floats")
+        options.context, options.integers = 0, False
+        return run_requant_shift(options, _model(options))
     if not options.calibration:
         raise usage_error("samples of the inputs are needed", remedy="give --calibration FILE.npz, or --weights-only")
     if options.search and (given := next((flag for flag in options.flags if flag in ("--ranges", "--rounding")), "")):

@@ -136,16 +136,22 @@ def attribute(node: NodeProto, name: str) -> Any:
 
 
 def read_network(
-    model: ModelProto, *, folder: Path | None = None, input_shapes: Shapes = {}, input_values: Values = {}
+    model: ModelProto,
+    *,
+    folder: Path | None = None,
+    input_shapes: Shapes = {},
+    input_values: Values = {},
+    is_quantised: bool = False,
 ) -> Network:
     """
-    Resolve a float model for quantisation.
+    Resolve a float model for quantisation, or one that `is_quantised`.
 
-    Raises Diagnostic for a model that cannot be imported, is quantised already, or keeps branches and loops.
+    Raises Diagnostic for a model that cannot be imported, is quantised already or not, other than it says, or keeps
+    branches and loops.
     """
     resolver = resolve_model(model, folder=folder, input_shapes=input_shapes, input_values=input_values)
     graph = resolver.graph
-    _check_not_quantised(resolver.nodes)
+    _check_quantised(resolver.nodes, is_quantised=is_quantised)
     if kept := [node for node in resolver.nodes if id(node) in resolver.bodies]:
         raise Diagnostic(
             "a network with branches or loops on data is not quantised",
@@ -167,9 +173,16 @@ def read_network(
     return Network(graph.name, resolver.nodes, constants, list(graph.inputs), outputs, infos, FreshNames(known))
 
 
-def _check_not_quantised(nodes: Sequence[NodeProto]) -> None:
+def _check_quantised(nodes: Sequence[NodeProto], *, is_quantised: bool) -> None:
     found = [node for node in nodes if node.domain == DOMAIN or node.op_type in _QUANTISED]
-    if found:
+    if is_quantised and not found:
+        raise Diagnostic(
+            "the model is not quantised",
+            expected="QuantizeLinear and DequantizeLinear around its layers, or QLinearConv and QLinearMatMul",
+            found="a network of floats",
+            remedy="give samples of its inputs with --calibration FILE.npz",
+        )
+    if found and not is_quantised:
         raise Diagnostic(
             "the model is quantised already",
             where=where_node(found[0]),

@@ -25,7 +25,7 @@ from ...ir import Array, element_of, numbers_of, shape_of, where
 from .lowerer import Lowerer, broadcast_map, constant_of, is_unsigned, lowers
 from .movement import padded
 from .products import convolved, multiplied
-from .rules import pointwise, unsigned_positions, wraps
+from .rules import pointwise, unsigned_positions
 from .windows import window_properties
 
 
@@ -152,16 +152,17 @@ def product_of_two(
     subtracted from the operands beforehand, in 16 bits.
     """
     a, b = (op.operands[position] for position in positions[:2])
+    # Four sums at most: of products, of both operands times a zero point, and of both zero points.
+    can_wrap = 4 * _BYTE * _BYTE * shape_of(a)[-1] >= 1 << 31
     a_zero, b_zero = (op.node_input(position) for position in positions[2:])
     zeros = [np.zeros(1, np.int64) if zero is None else constant_of(zero) for zero in (a_zero, b_zero)]
     plain = all(zero is not None and zero.size == 1 for zero in zeros)
     if not plain or min(len(shape_of(a)), len(shape_of(b))) < 2 or 0 in (*shape_of(a), *shape_of(b)):
         # The zero points of a vector of rows go along the last but one axis, if there is one.
         left = centred(lower, a, a_zero, max(-2, -len(shape_of(a))))
-        return multiplied(lower, left, centred(lower, b, b_zero), i32, wraps=wraps)
+        return multiplied(lower, left, centred(lower, b, b_zero), i32, wraps=wraps and can_wrap)
     left, right = (int(cast(Array, zero).flat[0]) for zero in zeros)
-    # What is added and subtracted here may leave 32 bits on the way.
-    wrapped = wraps or bool(left or right)
+    wrapped = (wraps or bool(left or right)) and can_wrap
     total = multiplied(lower, lower[a], lower[b], i32, unsigned=unsigned_positions([a, b]), wraps=wrapped)
     sums = [_summed(lower, value, axis) for value, axis, zero in ((a, -1, right), (b, -2, left)) if zero]
     factors = [zero for zero in (right, left) if zero]
@@ -174,7 +175,7 @@ def product_of_two(
             value = body.sub(value, body.mul(each, body.constant(factor, i32)))
         return body.add(value, body.constant(offset, i32)) if offset else value
 
-    return pointwise(lower, [total, *sums], shape_of(total), i32, build, wraps=True)
+    return pointwise(lower, [total, *sums], shape_of(total), i32, build, wraps=wrapped)
 
 
 def _summed(lower: Lowerer, value: SSAValue, axis: int) -> SSAValue:
@@ -199,8 +200,19 @@ def _centred(values: Array, zeros: Array) -> tuple[Array, Attribute]:
     return numbers.astype(np.int8 if narrow else np.int16), i8 if narrow else i16
 
 
-def _less(lower: Lowerer, total: SSAValue, sums: Array, axis: int, zero: SSAValue | None) -> SSAValue:
-    """Append 32-bit sums less the products of a zero point and the sums of weights along an axis; they wrap around."""
+_BYTE = 255
+"""The greatest magnitude of a byte of either sign, and of a zero point."""
+
+
+def _can_wrap(weights: Array, zeros: Array, axis: int) -> bool:
+    """Return whether sums of bytes times weights, or these less their zero points, can leave 32 bits, by channel."""
+    numbers = np.abs(weights.astype(np.int64) - zeros)
+    others = tuple(index for index in range(numbers.ndim) if index != axis)
+    return 2 * _BYTE * int(numbers.sum(axis=others).max(initial=0)) >= 1 << 31
+
+
+def _less(lower: Lowerer, total: SSAValue, sums: Array, axis: int, zero: SSAValue | None, *, wraps: bool) -> SSAValue:
+    """Append 32-bit sums less the products of a zero point and the sums of weights along an axis."""
     known, shape = constant_of(zero), shape_of(total)
     if zero is None or (known is not None and not known.any()) or not sums.any():
         return total
@@ -208,7 +220,7 @@ def _less(lower: Lowerer, total: SSAValue, sums: Array, axis: int, zero: SSAValu
     maps = [identity, AffineMap(len(shape), 0, (identity.results[axis],))]
     if known is not None:
         offsets = lower.constant((int(known.flat[0]) * sums).astype(np.int32), i32)
-        return pointwise(lower, [total, offsets], shape, i32, Body.sub, maps=maps, wraps=True)
+        return pointwise(lower, [total, offsets], shape, i32, Body.sub, maps=maps, wraps=wraps)
     unsigned = is_unsigned(zero)
 
     def build(body: Body, value: SSAValue, weight: SSAValue, zero: SSAValue) -> SSAValue:
@@ -216,7 +228,7 @@ def _less(lower: Lowerer, total: SSAValue, sums: Array, axis: int, zero: SSAValu
 
     values = [total, lower.constant(sums.astype(np.int32), i32), lower[zero]]
     maps.append(zero_map(shape_of(zero), shape, axis))
-    return pointwise(lower, values, shape, i32, build, maps=maps, wraps=True)
+    return pointwise(lower, values, shape, i32, build, maps=maps, wraps=wraps)
 
 
 def _weights(op: OnnxOp) -> tuple[Array, Array] | None:
@@ -238,8 +250,9 @@ def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     check_parameters(op)
     a, known = op.operands[0], _weights(op)
     if known is not None and known[0].ndim == 2 and known[1].ndim < 2 and len(shape_of(a)) > 1:
-        total, sums = constant_product(lower, a, *known, i32, wraps=True)
-        centre = _less(lower, total, sums, 1, op.node_input(2))
+        wrapped = _can_wrap(*known, 1)
+        total, sums = constant_product(lower, a, *known, i32, wraps=wrapped)
+        centre = _less(lower, total, sums, 1, op.node_input(2), wraps=wrapped)
         return [lower.reshape(centre, shape_of(op.results[0]))]
     return [product_of_two(lower, op, (0, 1, 2, 3), wraps=True)]
 
@@ -252,9 +265,9 @@ def _conv_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     fill = np.zeros(1) if zero is None else constant_of(zero)
     if known is not None and fill is not None:
         weights, zeros = known[0], known[1].reshape(-1, *(1,) * (known[0].ndim - 1))
-        wrapped = wraps(op) or bool(fill.any())
+        wrapped = _can_wrap(weights, zeros, 0)
         total, sums = constant_convolution(lower, op, weights, zeros, int(fill.flat[0]), i32, wraps=wrapped)
-        return [_less(lower, total, sums, 1, zero)]
+        return [_less(lower, total, sums, 1, zero, wraps=wrapped)]
     left = centred(lower, x, op.node_input(2))
     right = centred(lower, w, op.node_input(3), -len(shape_of(w)))
     return [convolved(lower, op, left, right, i32)]

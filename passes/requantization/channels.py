@@ -65,23 +65,25 @@ def channels_of(block: Block, taken: Sequence[tuple[SSAValue, AffineMap]], shape
         if isinstance(value.owner, arith.ConstantOp)
     ]
     if axis < 0:
-        axes = [dims[0] for *_, map in constants if len(dims := _dims(map)) == 1]
+        axes = [dims[0] for *_, map in constants if len(dims := _dims(map, shape)) == 1]
         axis = axes[0] if axes else -1
     found = Channels(axis, shape[axis] if axis >= 0 else 1, dict.fromkeys(block.args))
     for argument, array, map in constants:
-        if all(dim == axis for dim in _dims(map)):
-            found.known[argument] = _by_channel(array, map, found)
+        dims = _dims(map, shape)
+        if all(dim == axis for dim in dims):
+            found.known[argument] = _by_channel(array, map, found, found.count if dims else 1)
     return found
 
 
-def _dims(map: AffineMap) -> list[int]:
-    return sorted({dim for expr in map.results for dim in expr.used_dims()})
+def _dims(map: AffineMap, shape: Sequence[int]) -> list[int]:
+    """Return the axes of the output, of more than one element, along which the elements at a map vary."""
+    return sorted({dim for expr in map.results for dim in expr.used_dims() if shape[dim] != 1})
 
 
-def _by_channel(array: Array, map: AffineMap, channels: Channels) -> Array:
+def _by_channel(array: Array, map: AffineMap, channels: Channels, count: int) -> Array:
     point = [0] * map.num_dims
     numbers: list[Any] = []
-    for channel in range(channels.count if _dims(map) else 1):
+    for channel in range(count):
         if channels.axis >= 0:
             point[channels.axis] = channel
         numbers.append(array[tuple(map.eval(point, []))])

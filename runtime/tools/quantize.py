@@ -39,7 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = "store weights as bfloat16 or int8 and compute in floats; without calibration and the options below"
     add("--weights-only", choices=TYPES, metavar="{bf16,int8}", help=what)
     add("-o", "--output", type=path_of, required=True, metavar="FILE.onnx", help="where the quantised network goes")
-    what = "QuantizeLinear and DequantizeLinear around tensors, or QLinearConv and QLinearMatMul where they exist (qdq)"
+    what = (
+        "QuantizeLinear and DequantizeLinear around tensors, QLinearConv and QLinearMatMul where they exist, or sums "
+        "of integers and RequantShift, for NPUs and small cores (qdq); without --calibration, requant-shift converts "
+        "a quantised model"
+    )
     add("--form", choices=FORMS, default="qdq", help=what)
     what = (
         "ranges of tensors: all values, 99.99 or 99.999 %%, least squared error or relative entropy (wide-percentile)"
@@ -143,6 +147,24 @@ def run_weights_only(options: argparse.Namespace) -> int:
     worst = max(rows, key=lambda row: row.error)
     print(f"weights  {len(rows)} tensors of {before:,} bytes in {after:,}")
     print(f"error    {worst.error:.2e} of {worst.name} at most, root of mean squares")
+    print(f"wrote {options.output}")
+    return 0
+
+
+def run_requant_shift(options: argparse.Namespace, model: Model) -> int:
+    """Write a quantised model in RequantShift form and print how far its outputs are from before. Raises Diagnostic."""
+    from ...frontend.importer import model_proto
+    from ...frontend.quantize.shift_form import shift_form
+    from ...frontend.tensors import external_files
+
+    proto = model_proto(model.path)
+    check_places({"--output": options.output}, [options.model, *external_files(proto, options.model.parent)])
+    with errors_in(model.path):
+        result = shift_form(proto, model.path.parent, model.input_shapes, model.input_values)
+    write_bytes(options.output, result.model.SerializeToString())
+    print(f"layers   {len(result.replaced)} in integers and shifts, {len(result.left)} left as they were", end="")
+    print(f": {', '.join(sorted(set(result.left)))}" if result.left else "")
+    print(f"outputs  {result.difference}")
     print(f"wrote {options.output}")
     return 0
 
