@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import floor, ldexp, log2, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -62,6 +62,7 @@ class Rewriter:
     network: Network
     producers: dict[str, NodeProto]
     shapes: Mapping[str, tuple[int, ...]]
+    result: Bytes
     nodes: list[NodeProto] = field(default_factory=list[NodeProto])
 
     def node(self, operator: str, inputs: Sequence[str], base: str, **attributes: Any) -> str:
@@ -114,7 +115,9 @@ class Rewriter:
 
     def _dequantised(self, name: str, *, wide: bool = False) -> NodeProto | None:
         source = self.producers.get(name)
-        if source is None or source.op_type != "DequantizeLinear" or source.input[1] not in self.network.constants:
+        if source is None or source.op_type != "DequantizeLinear":
+            return None
+        if any(parameter not in self.network.constants for parameter in source.input[1:3]):
             return None
         is_byte = self._zero(source).dtype in TYPES
         return source if is_byte != wide and not attribute(source, "block_size") else None
@@ -232,9 +235,9 @@ def _addition(rewriter: Rewriter, node: NodeProto) -> Sums | None:
         return None
     parts = [operand for operand in operands if operand is not None]
     signs = (1, -1 if node.op_type == "Sub" else 1)
-    greatest = max(part.scale for part in parts)
-    # Of 31 bits 8 are the operand's, 1 the sum's, and 8 those by which results may be wider than operands.
-    unit = greatest / (1 << 14)
+    # Multipliers have all bits that the sum leaves; that of RequantShift is then 1.
+    reach = 256 * (sum(part.scale for part in parts) / rewriter.result.scale + 2)
+    unit = ldexp(rewriter.result.scale, floor(log2(reach)) - 29)
     factors = [sign * round(part.scale / unit) for sign, part in zip(signs, parts, strict=True)]
     scaled = [
         rewriter.node(

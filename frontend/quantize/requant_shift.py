@@ -43,7 +43,10 @@ def to_requant_shift(network: Network) -> tuple[list[str], list[str]]:
         chain = _layer(network, node, producers, consumers)
         if not chain:
             continue
-        rewriter = Rewriter(network, producers, shapes)
+        result = _result(network, node)
+        if result is None:
+            continue
+        rewriter = Rewriter(network, producers, shapes, result)
         if _rewrite(rewriter, chain):
             replaced.append(chain[0].op_type)
             nodes[id(node)] = rewriter.nodes
@@ -84,7 +87,8 @@ def _layer(
     network: Network, node: NodeProto, producers: dict[str, NodeProto], consumers: dict[str, list[NodeProto]]
 ) -> list[NodeProto]:
     """Return the operator before a QuantizeLinear, the Relu behind it, if there is one, and that; else nothing."""
-    if node.op_type != "QuantizeLinear" or node.input[1] not in network.constants:
+    is_constant = all(parameter in network.constants for parameter in node.input[1:3])
+    if node.op_type != "QuantizeLinear" or not is_constant:
         return []
     chain, name = [node], node.input[0]
     for _ in range(2):
@@ -101,19 +105,19 @@ def _layer(
 def _rewrite(rewriter: Rewriter, chain: Sequence[NodeProto]) -> bool:
     """Append the nodes of a layer in integers; return whether it has such."""
     operator, last = chain[0], chain[-1]
-    constants = rewriter.network.constants
-    zero = constants[last.input[2]].reshape(-1)
-    if zero.size != 1 or zero.dtype not in TYPES or constants[last.input[1]].size != 1:
-        return False
     if len(chain) == 2 and _moves(rewriter, operator, last):
         return True
     build = BUILDERS.get(operator.op_type)
     sums = build(rewriter, operator) if build is not None else None
-    if sums is None:
-        return False
-    scale = float(constants[last.input[1]].reshape(-1)[0])
-    result = Bytes(last.output[0], scale, int(zero[0]), last.input[2], zero.dtype)
-    return _requantise(rewriter, sums, result, has_relu=len(chain) == 3)
+    return sums is not None and _requantise(rewriter, sums, rewriter.result, has_relu=len(chain) == 3)
+
+
+def _result(network: Network, node: NodeProto) -> Bytes | None:
+    """Return the bytes that a QuantizeLinear makes by one scale; None for other integers."""
+    scale, zero = (network.constants[name].reshape(-1) for name in node.input[1:3])
+    if zero.size != 1 or zero.dtype not in TYPES or scale.size != 1:
+        return None
+    return Bytes(node.output[0], float(scale[0]), int(zero[0]), node.input[2], zero.dtype)
 
 
 def _moves(rewriter: Rewriter, operator: NodeProto, last: NodeProto) -> bool:
