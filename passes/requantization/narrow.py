@@ -17,7 +17,8 @@ from ...ir import Array, integer_width
 from ..core.dead_code import erase_dead
 from .channels import Chain, Channels, chain_to, domain_of
 from .rounded import HALF_BIT, SMEARED, WORD_BITS, RoundedProduct, rounded_product
-from .steps import INT32, Domain, Steps, UpperProduct, steps_of, upper_product
+from .steps import Domain, Steps, steps_of
+from .upper_products import INT32, UpperProduct, upper_product
 
 LEVELS = 256
 """The most values of a requantisation whose steps are looked for."""
