@@ -126,8 +126,10 @@ class NarrowRequantizationPass(Pass):
     Weights are constant, so the value range of each channel's accumulator is known. If factor, summand and rounding fit
     32 bits for this range, the result is `(sum * factor + summand) >> shift`, including a preceding bias. Otherwise,
     and for float factors, it is `(upper(sum << left, factor) + summand) >> right`, with parameters searched per channel
-    such that all thresholds of the result are equal; without a solution the requantisation stays. Run it on tensors,
-    after the last fuse-epilogues.
+    such that all thresholds of the result are equal. For thresholds that no line has, since floats round what is near a
+    half to even results, odd results may come later by a number of each channel, and one sum before and one behind its
+    threshold be compared with. Without a solution the exact product is rounded as floats are, or the requantisation
+    stays. Run it on tensors, after the last fuse-epilogues.
     """
 
     name = "narrow-requantization"

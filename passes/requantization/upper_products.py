@@ -123,7 +123,7 @@ def _product_on(steps: Steps, slope: Array) -> UpperProduct | None:
 
 def _with_fewest_wrong(line: _Line, factor: Array, least: Array, most: Array) -> UpperProduct:
     """Return a product whose channels without a summand have the factor and ends at which fewest steps are wrong."""
-    lacks = (least > most).any(axis=0)
+    lacks: Array = np.any(least > most, axis=0)
     if not 0 < int(lacks.sum()) <= max(_FEW, len(factor) // _FEW):
         return _with_ends(line, factor, np.minimum(least, most), most)
     own, start = line.of(lacks), factor[lacks]
@@ -135,8 +135,10 @@ def _with_fewest_wrong(line: _Line, factor: Array, least: Array, most: Array) ->
         tried = np.clip(start + offset * _TRIED_STEP, 0, INT32 - 1)
         for low_end, high_end in _ends(*own.summands(tried)):
             is_late, is_early = _wrong_steps(own.steps, _with_ends(own, tried, low_end, high_end))
-            late, early = np.count_nonzero(is_late, axis=1), np.count_nonzero(is_early, axis=1)
-            count: Array = np.where((late <= 1) & (early <= 1), late + early, (late + early) << WORD_BITS)
+            late: Array = is_late.sum(axis=1)
+            early: Array = is_early.sum(axis=1)
+            wrong = late + early
+            count: Array = np.where(np.maximum(late, early) <= 1, wrong, wrong << WORD_BITS)
             is_better: Array = count < fewest
             fewest = np.minimum(count, fewest)
             best = np.where(is_better, tried, best)
