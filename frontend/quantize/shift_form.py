@@ -46,6 +46,7 @@ def shift_form(model: ModelProto, folder: Path | None, shapes: Shapes = {}, valu
             "no layer of the model can be converted",
             expected="constant scales, one for each tensor of activations, around Conv, MatMul, Gemm, Add or means",
             found=", ".join(sorted(set(left))) or "no layer between DequantizeLinear and QuantizeLinear",
+            remedy="deploy it in the form that it has",
         )
     made = network.model()
     check_model(made)

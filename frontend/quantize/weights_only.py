@@ -80,6 +80,7 @@ def store_weights(model: ModelProto, folder: Path | None, type: str) -> tuple[Mo
             "the model has no weights to store",
             expected="initialisers of float32 that MatMul, Gemm, Conv or Gather read",
             found="none of two axes or more",
+            remedy="deploy it as it is",
         )
     others = list(graph.node)
     graph.ClearField("node")
@@ -103,7 +104,10 @@ def _check_floats(graph: GraphProto) -> None:
     integers = sorted({node.op_type for node in graph.node} & _OF_INTEGERS)
     if integers:
         raise Diagnostic(
-            "the model is quantised already", expected="a network of floats", found=f"operators {', '.join(integers)}"
+            "the model is quantised already",
+            expected="a network of floats",
+            found=f"operators {', '.join(integers)}",
+            remedy="give the network that it was made from",
         )
 
 
@@ -175,7 +179,13 @@ def _narrowed(
 ) -> tuple[list[TensorProto], NodeProto, float]:
     """Return the stored tensors of a weight, the node that widens them, and the relative error. Raises Diagnostic."""
     if not np.isfinite(weight).all():
-        raise Diagnostic("a weight is not finite", where=f'tensor "{name}"', expected="finite numbers")
+        raise Diagnostic(
+            "a weight is not finite",
+            where=f'tensor "{name}"',
+            expected="finite numbers",
+            found=f"{np.count_nonzero(~np.isfinite(weight))} of {weight.size} that are not",
+            remedy="export the model from a checkpoint that has none",
+        )
     stored_name, node_name = _fresh(f"{name}_{type}", names), _fresh(f"{name}_widened", names)
     if type == "bf16":
         tensor, wide = _as_bf16(stored_name, name, weight)
@@ -201,6 +211,7 @@ def _as_bf16(name: str, origin: str, weight: Array) -> tuple[TensorProto, Array]
             where=f'tensor "{origin}"',
             expected="magnitudes up to 3.39e38",
             found=f"{np.abs(weight).max():.3g}",
+            remedy="store the weights as int8",
         )
     return helper.make_tensor(name, TensorProto.BFLOAT16, weight.shape, narrow.tobytes(), raw=True), wide
 
