@@ -158,7 +158,7 @@ def moved(layer: Layer) -> ModelProto:
 KINDS = (convolution, matrix, gemm, attention, elementwise, mean, moved)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(kind=st.sampled_from(KINDS), seed=st.integers(0, 1 << 20))
 def test_a_layer_is_a_step_from_its_qdq_form(kind: Any, seed: int) -> None:
     layer = Layer(seed)
