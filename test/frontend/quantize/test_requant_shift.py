@@ -48,7 +48,7 @@ class Layer:
         zero = np.array(self.random.integers(limits.min, limits.max + 1), dtype)
         return self.dequantised(name, np.array(scale, np.float32), zero)
 
-    def dequantised(self, name: str, scale: Array, zero: Array, **attributes: int) -> str:
+    def dequantised(self, name: str, scale: Array, zero: Array, **attributes: Any) -> str:
         self.constants |= {f"{name}.scale": scale, f"{name}.zero": zero}
         names = [name, f"{name}.scale", f"{name}.zero"]
         self.nodes.append(helper.make_node("DequantizeLinear", names, [f"{name}.real"], **attributes))

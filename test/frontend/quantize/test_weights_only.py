@@ -50,7 +50,7 @@ def dequantised(model: ModelProto, name: str) -> Array:
 def test_all_readers_store_their_weights(type: str) -> None:
     model = network(Sizes(rows=9, features=8, hidden=12, count=4), 0)
     result, rows = store_weights(model, None, type)
-    onnx.checker.check_model(result, full_check=True)
+    onnx.checker.check_model(result, full_check=True)  # pyright: ignore[reportUnknownMemberType]
     assert sorted(row.name for row in rows) == [name for name in READ if name != "b"]
     element = TensorProto.BFLOAT16 if type == "bf16" else TensorProto.INT8
     assert {stored_types(result)[f"{row.name}_{type}"] for row in rows} == {element}
@@ -87,7 +87,7 @@ def test_results_are_those_of_onnx_runtime(type: str, tmp_path: Path) -> None:
     """Without `fused`, since ONNX Runtime rounds the other operand of a product with an int8 weight to bytes."""
     stored, _ = store_weights(network(Sizes(rows=30, features=24, hidden=40, count=5), 3), None, type)
     path, ids = tmp_path / "net.onnx", np.array([3, 29, 0, 7, 7])
-    onnx.save(stored, path)
+    onnx.save(stored, path)  # pyright: ignore[reportUnknownMemberType]
     expected = onnx_runtime.session(path, fused=False).run(None, {"ids": ids})[0]
     for module in (Model(path).load(), compile_model(Model(path), "host").module):
         found = run_module(module, {"ids": ids})["y"]
@@ -143,13 +143,13 @@ def test_refusals() -> None:
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, output = tmp_path / "net.onnx", tmp_path / "narrow.onnx"
     model = network(Sizes(rows=9, features=8, hidden=12, count=4), 0)
-    onnx.save(model, path, save_as_external_data=True, location="net.data", size_threshold=64)
+    onnx.save(model, path, save_as_external_data=True, location="net.data", size_threshold=64)  # pyright: ignore[reportUnknownMemberType]
     assert main(["quantize", str(path), "--weights-only", "bf16", "-o", str(output)]) == 0
     printed = capsys.readouterr().out
     assert "weights  4 tensors of 1,824 bytes in 912\n" in printed
     assert f"wrote {output}" in printed
     (tmp_path / "net.data").unlink()
-    assert all(tensor.data_location == TensorProto.DEFAULT for tensor in onnx.load(output).graph.initializer)
+    assert all(tensor.data_location == TensorProto.DEFAULT for tensor in onnx.load(output).graph.initializer)  # pyright: ignore[reportUnknownMemberType]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_bad_commands(words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.onnx"
-    onnx.save(changed(), path)
+    onnx.save(changed(), path)  # pyright: ignore[reportUnknownMemberType]
     assert main(["quantize", str(path), *words, "-o", str(tmp_path / "out.onnx")]) != 0
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out.onnx").exists()
@@ -170,7 +170,7 @@ def test_bad_commands(words: list[str], message: str, tmp_path: Path, capsys: py
 
 def test_python(tmp_path: Path) -> None:
     path = tmp_path / "net.onnx"
-    onnx.save(changed(), path)
+    onnx.save(changed(), path)  # pyright: ignore[reportUnknownMemberType]
     (row,) = quantize_weights(path, tmp_path / "out.onnx", "int8")
     assert (row.name, row.shape, row.before, row.after) == ("w", (4, 4), 64, 32)
     with pytest.raises(Diagnostic, match="not stored as 'fp4'"):

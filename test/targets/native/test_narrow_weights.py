@@ -25,7 +25,7 @@ WAYS = {"plain": (), "avx2": ("-mavx2", "-mfma"), "native": ("-march=native",)}
 
 
 def saved(model: ModelProto, path: Path) -> Path:
-    onnx.save(model, path)
+    onnx.save(model, path)  # pyright: ignore[reportUnknownMemberType]
     return path
 
 
