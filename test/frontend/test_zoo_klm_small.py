@@ -24,8 +24,6 @@ from tilewright.ir import Array
 from tilewright.runtime.interpreter import run_module
 from tilewright.test import onnx_runtime
 
-pytestmark = pytest.mark.quick
-
 TEXT = Path(__file__).with_name("klm_held_out.txt")
 BITS = 1.430
 """Bits for each byte of that text, measured with the weights that the package holds; 2.4 was the aim."""

@@ -36,8 +36,6 @@ from tilewright.test.passes.paging.steps import (
     results_of,
 )
 
-pytestmark = pytest.mark.quick
-
 
 @given(SIZES)
 def test_the_expansion_is_the_selection_of_the_store(sizes: dict[str, Any]) -> None:

@@ -21,8 +21,6 @@ from tilewright.test.targets.hmp.pipelines import branched_pipeline, unit_proces
 from tilewright.test.targets.hmp.published import MACHINE, googlenet
 from tilewright.test.targets.hmp.streamed import network
 
-pytestmark = pytest.mark.quick
-
 _THREE = ("big", "little", "gpu")
 
 

@@ -26,8 +26,6 @@ from tilewright.targets.sg2002.passes.outline_modules import outline_modules
 from tilewright.test.passes.state.attention_networks import drawn
 from tilewright.test.passes.state.decoder_steps import TOKENS, stepped
 
-pytestmark = pytest.mark.quick
-
 CONTEXT = 9
 X, R = "tensor<1x1x8xf32>", "tensor<1xf32>"
 
