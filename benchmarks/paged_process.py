@@ -109,10 +109,11 @@ def run(folder: Path, count: int, options: argparse.Namespace) -> list[dict[str,
         if options.limit and not options.runner:
             resource.setrlimit(resource.RLIMIT_AS, (options.limit, options.limit))
 
-    done = subprocess.run(list(map(str, [*words, *store, *sizes])), capture_output=True, text=True, preexec_fn=limit)
-    if done.returncode:
-        raise Diagnostic(f"the program ended with status {done.returncode}", found=done.stderr.strip()[-200:])
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    command = list(map(str, [*words, *store, *sizes]))
+    completed = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    if completed.returncode:
+        raise Diagnostic(f"the program ended with status {completed.returncode}", found=completed.stderr.strip()[-200:])
+    return [json.loads(line) for line in completed.stdout.splitlines()]
 
 
 def main() -> int:

@@ -71,10 +71,10 @@ class Watched:
     def attend(self, _: Any, layer: int, queries: Any, results: Any) -> int:
         config = self.pool.config
         shape = (self.count, config.heads, config.head_dim)
-        given, attended = (np.ctypeslib.as_array(array, shape) for array in (queries, results))
-        attended[...] = self.pool.attend(layer, given)
+        asked, attended = (np.ctypeslib.as_array(array, shape) for array in (queries, results))
+        attended[...] = self.pool.attend(layer, asked)
         if self.measured:
-            self._measure(layer, given[-1].reshape(config.kv_heads, config.group, config.head_dim))
+            self._measure(layer, asked[-1].reshape(config.kv_heads, config.group, config.head_dim))
         return 0
 
     def commit(self, _: Any) -> int:

@@ -25,28 +25,28 @@ def expand_qlinear(network: Network) -> None:
 
 def _expanded(network: Network, node: NodeProto) -> list[NodeProto]:
     count = _OPERANDS[node.op_type]
-    made: list[NodeProto] = []
+    sources: list[NodeProto] = []
     operands: list[str] = []
     for index in range(count):
         axis = 0 if node.op_type == "QLinearConv" else 1
-        made.append(_dequantised(network, node.input[3 * index : 3 * index + 3], axis))
-        operands.append(made[-1].output[0])
+        sources.append(_dequantised(network, node.input[3 * index : 3 * index + 3], axis))
+        operands.append(sources[-1].output[0])
     if node.op_type == "QLinearConv" and len(node.input) > 8 and node.input[8]:
-        made.append(_dequantised_bias(network, node))
-        operands.append(made[-1].output[0])
+        sources.append(_dequantised_bias(network, node))
+        operands.append(sources[-1].output[0])
     real = network.names.take(f"{node.output[0]}.real")
     operator = helper.make_node(node.op_type.removeprefix("QLinear"), operands, [real], name=node.name)
     operator.attribute.extend(node.attribute)
     result = helper.make_node("QuantizeLinear", [real, *node.input[3 * count : 3 * count + 2]], [node.output[0]])
     result.name = f"{node.name}.quantized"
-    return [*made, operator, result]
+    return [*sources, operator, result]
 
 
 def _dequantised(network: Network, operand: Sequence[str], axis: int) -> NodeProto:
     name = network.names.take(f"{operand[0]}.dequantized")
     scale = network.constants[operand[1]]
     if scale.ndim == 1 and scale.size == 1:
-        operand = [operand[0], *(_as_number(network, each) for each in operand[1:])]
+        operand = [operand[0], *(_as_number(network, parameter) for parameter in operand[1:])]
     return helper.make_node("DequantizeLinear", operand, [name], name=name, axis=axis)
 
 

@@ -274,8 +274,8 @@ def _mean(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     shape = rewriter.shape(node.input[0])
     axes = list(range(2, len(shape)))
     if node.op_type == "ReduceMean":
-        given = rewriter.network.constants.get(node.input[1]) if len(node.input) > 1 else None
-        axes = [int(axis) for axis in given.reshape(-1)] if given is not None else []
+        constant = rewriter.network.constants.get(node.input[1]) if len(node.input) > 1 else None
+        axes = [int(axis) for axis in constant.reshape(-1)] if constant is not None else []
     if x is None or not axes:
         return None
     keeps = int(attribute(node, "keepdims")) if node.op_type == "ReduceMean" else 1

@@ -48,9 +48,9 @@ def shift_form(model: ModelProto, folder: Path | None, shapes: Shapes = {}, valu
             found=", ".join(sorted(set(left))) or "no layer between DequantizeLinear and QuantizeLinear",
             remedy="deploy it in the form that it has",
         )
-    made = network.model()
-    check_model(made)
-    return ShiftForm(made, replaced, left, _difference(before, made))
+    converted = network.model()
+    check_model(converted)
+    return ShiftForm(converted, replaced, left, _difference(before, converted))
 
 
 def _difference(before: ModelProto, after: ModelProto) -> str:

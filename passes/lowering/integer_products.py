@@ -28,6 +28,9 @@ from .products import convolved, multiplied
 from .rules import pointwise, unsigned_positions
 from .windows import window_properties
 
+_BYTE = 255
+"""The greatest magnitude of a byte of either sign, and of a zero point."""
+
 
 def centred(lower: Lowerer, value: SSAValue, zero: SSAValue | None, axis: int = -1) -> SSAValue:
     """
@@ -198,10 +201,6 @@ def _centred(values: Array, zeros: Array) -> tuple[Array, Attribute]:
     numbers = values.astype(np.int64) - zeros
     narrow = not numbers.size or (numbers.min() >= -128 and numbers.max() <= 127)
     return numbers.astype(np.int8 if narrow else np.int16), i8 if narrow else i16
-
-
-_BYTE = 255
-"""The greatest magnitude of a byte of either sign, and of a zero point."""
 
 
 def _can_wrap(weights: Array, zeros: Array, axis: int) -> bool:

@@ -93,7 +93,7 @@ class _Flow:
         return [op for op in self.ops if self.segments.get(op) == segment]
 
     def lookups(self) -> list[Operation]:
-        """Return what tokens and positions select, but for what begins the step."""
+        """Return the ops that look up rows by token or position, without those that feed the begin of the step."""
         begins = [value for op in self.ops if isinstance(op, BeginOp) for value in op.operands]
         beginning = set(_before(begins, self.ops))
         wanted = (Origin.POSITION, Origin.TOKEN)

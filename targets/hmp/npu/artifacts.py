@@ -120,7 +120,7 @@ def artifact_attr(
     isolated: bool = False,
     milliseconds: int = 10_000,
 ) -> DictionaryAttr:
-    """Return what the function of an artefact says of it: the attribute ARTIFACT. `program` is one of several in it."""
+    """Return the attribute ARTIFACT of a function that an artefact computes; `program` is one of several in it."""
     return DictionaryAttr(
         {
             "plugin": StringAttr(plugin),
