@@ -50,7 +50,7 @@ class ConvOp(PackableOp):
 
     x [N, C, spatial...], w [F, C / groups, kernel...], output [N, F, spatial...]; with `channels_last` the channels are
     the last axis of all three, along which w may be packed. Zero padding lies outside of x; `pads` holds the leading,
-    then the trailing ones. With `im2col`, for one group and `channels_last`, loops copy the window of each pixel side
+    then the trailing ones. With `im2col`, for `channels_last`, loops copy the window of each pixel side
     by side before they multiply.
 
         %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi32>)
@@ -73,8 +73,8 @@ class ConvOp(PackableOp):
     def verify_structure(self) -> None:
         if len(self.inputs) != 2:
             raise VerifyException("expected an input and a weight")
-        if self.im2col is not None and (self.channels_last is None or self.groups.value.data != 1):
-            raise VerifyException("'im2col' is for convolutions with 'channels_last' and one group")
+        if self.im2col is not None and self.channels_last is None:
+            raise VerifyException("'im2col' is for convolutions with 'channels_last'")
         if self.im2col is not None and self.packed_bits:
             raise VerifyException("'im2col' is for weights that are not packed; 'narrow_input' packs windows too")
         if self.narrow_input is not None and self.groups.value.data != 1:

@@ -72,12 +72,12 @@ def product(
     xpulpnn: int = 0,
 ) -> int | str:
     """
-    Estimate the cycles of the fastest form of a sum of products; other kernels as `code` does.
+    Estimate the cycles of the form of a sum of products that the loops have; other kernels as `code` does.
 
-    With `simd` it may be computed in words, from packed weights too, in blocks of `features` output channels x 2
-    pixels; each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. Products
-    of operands that are not contiguous are plain C. With `blocks` it may be computed in plain C in blocks of 2 x 2
-    outputs. The others are those of `code`.
+    With `simd` it is computed in words, from packed weights too, in blocks of `features` output channels x 2 pixels;
+    each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. Products of
+    operands that are not contiguous are plain C. With `blocks` these may be computed in blocks of 2 x 2 outputs. The
+    others are those of `code`.
 
     A kernel with `im2col` has its windows copied, one with `narrow_input` has them packed. A text if two of them exceed
     the stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.
@@ -104,16 +104,14 @@ def product(
     if kernel.im2col:
         copied = Simd(form, bounds, features=features, step=step, im2col=True, rates=rates)
         return ceil(copied.cycles(engine.cores, contention)) if copied.is_possible else "the weights are not contiguous"
-    forms: list[float] = [plain]
-    if blocks:
-        forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention, rates=rates))
-    if simd:
-        words = Simd(form, bounds, features=features, step=step, rates=rates)
-        forms += [words.cycles(engine.cores, contention)] if words.is_possible else []
-        windows = windows_of(kernel)
-        if windows is not None:
-            forms.append(window_cycles(windows, bounds, engine.cores, contention=contention, rates=rates))
-    return ceil(min(forms))
+    if simd and (windows := windows_of(kernel)) is not None:
+        return ceil(window_cycles(windows, bounds, engine.cores, contention=contention, rates=rates))
+    words = Simd(form, bounds, features=features, step=step, rates=rates)
+    if simd and words.is_possible and not form.is_depthwise:
+        return ceil(words.cycles(engine.cores, contention))
+    if not blocks:
+        return plain
+    return ceil(min(plain, plain_block_cycles(form, bounds, engine.cores, contention=contention, rates=rates)))
 
 
 _NO_STACK = "two windows exceed the bytes that they may take on the stack of a core"

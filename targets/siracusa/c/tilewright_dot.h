@@ -16,7 +16,7 @@
 #endif
 
 #ifndef TW_DOT_H
-/* Four bytes from any address, and sums of the products of four bytes each: both signed, or the first unsigned. */
+/* Four bytes from any address, and sums of the products of four bytes each, of which s are signed and u unsigned. */
 TW_BLOCK uint32_t tw_word(const void *from) {
     const uint8_t *const bytes = (const uint8_t *)from;
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -31,6 +31,17 @@ TW_BLOCK int32_t tw_dot4_ss(uint32_t a, uint32_t b, int32_t sum) {
 TW_BLOCK int32_t tw_dot4_us(uint32_t a, uint32_t b, int32_t sum) {
     return sum + (uint8_t)a * (int8_t)(uint8_t)b + (uint8_t)(a >> 8) * (int8_t)(uint8_t)(b >> 8) +
            (uint8_t)(a >> 16) * (int8_t)(uint8_t)(b >> 16) + (uint8_t)(a >> 24) * (int8_t)(uint8_t)(b >> 24);
+}
+
+TW_BLOCK int32_t tw_dot4_uu(uint32_t a, uint32_t b, int32_t sum) {
+    return sum + (uint8_t)a * (uint8_t)b + (uint8_t)(a >> 8) * (uint8_t)(b >> 8) +
+           (uint8_t)(a >> 16) * (uint8_t)(b >> 16) + (uint8_t)(a >> 24) * (uint8_t)(b >> 24);
+}
+
+/* The same with signs that are constants where it is called. */
+TW_BLOCK int32_t tw_dot4(uint32_t a, uint32_t b, int32_t sum, int32_t is_signed, int32_t are_signed) {
+    if (is_signed) return are_signed ? tw_dot4_ss(a, b, sum) : tw_dot4_us(b, a, sum);
+    return are_signed ? tw_dot4_us(a, b, sum) : tw_dot4_uu(a, b, sum);
 }
 #endif
 
@@ -49,56 +60,70 @@ TW_BLOCK void tw_store_word(int8_t *to, uint32_t word) {
 }
 #endif
 
-/* Where a row of each pixel and of each feature begins. */
-#define TW_ROW_POINTERS \
-    const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0; \
-    const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0; \
+/* Where a stretch of each pixel and of each feature begins. */
+#define TW_ROW_POINTERS(x_at, w_at) \
+    const int8_t *const x0 = x + (x_at), *const x1 = pixels > 1 ? x0 + x_step : x0; \
+    const int8_t *const w0 = w + (w_at), *const w1 = features > 1 ? w0 + w_step : w0; \
     const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
 /* M(p, f) for each sum that a block may have. */
 #define TW_SUMS(M) M(0, 0) M(0, 1) M(0, 2) M(0, 3) M(1, 0) M(1, 1) M(1, 2) M(1, 3)
 #define TW_ADD_WORD(p, f) \
-    if (p < pixels && f < features) { \
-        s[p * 4 + f] = is_signed ? tw_dot4_ss(a##p, b##f, s[p * 4 + f]) : tw_dot4_us(a##p, b##f, s[p * 4 + f]); \
-    }
+    if (p < pixels && f < features) s[p * 4 + f] = tw_dot4(a##p, b##f, s[p * 4 + f], is_signed, are_signed);
 #define TW_ADD_BYTE(p, f) \
-    if (p < pixels && f < features) s[p * 4 + f] += (is_signed ? x##p[k] : (uint8_t)x##p[k]) * w##f[k];
+    if (p < pixels && f < features) { \
+        s[p * 4 + f] += (is_signed ? x##p[k] : (uint8_t)x##p[k]) * (are_signed ? w##f[k] : (uint8_t)w##f[k]); \
+    }
 #define TW_SAVE(p, f) \
     if (p < pixels && f < features) sums[p * features + f] = s[p * 4 + f];
 
+/*
+ * A sum takes `rows` rows of `taps` stretches of `elements` bytes. A stretch is a call of its own, so that rows and taps
+ * that are constants leave no trace.
+ */
+TW_BLOCK void tw_dot_stretch(
+    const int8_t *x, const int8_t *w, int32_t *s, int32_t pixels, int32_t features, int32_t x_step, int32_t w_step,
+    int32_t elements, int32_t is_signed, int32_t are_signed) {
+    TW_ROW_POINTERS(0, 0)
+    const int32_t whole = elements & ~3;
+    int32_t first = 0;
+#ifdef TW_DOT_ROW
+    if (whole > 0) {
+        TW_DOT_ROW(x0, x1, w0, w1, w2, w3, s, whole / 4, pixels, features, is_signed, are_signed);
+        first = whole;
+    }
+#endif
+    for (int32_t k = first; k < whole; k += 4) {
+        const uint32_t a0 = tw_word(x0 + k), a1 = pixels > 1 ? tw_word(x1 + k) : 0;
+        const uint32_t b0 = tw_word(w0 + k), b1 = features > 1 ? tw_word(w1 + k) : 0;
+        const uint32_t b2 = features > 2 ? tw_word(w2 + k) : 0, b3 = features > 3 ? tw_word(w3 + k) : 0;
+        TW_SUMS(TW_ADD_WORD)
+    }
+    if (elements > 4 && whole < elements) {
+        /* The words that end with the rows; of the weights what was added before becomes 0. */
+        const int32_t k = elements - 4;
+        const uint32_t fresh = 0xffffffffu << (8 * (whole - k));
+        const uint32_t a0 = tw_word(x0 + k), a1 = pixels > 1 ? tw_word(x1 + k) : 0;
+        const uint32_t b0 = tw_word(w0 + k) & fresh, b1 = features > 1 ? tw_word(w1 + k) & fresh : 0;
+        const uint32_t b2 = features > 2 ? tw_word(w2 + k) & fresh : 0;
+        const uint32_t b3 = features > 3 ? tw_word(w3 + k) & fresh : 0;
+        TW_SUMS(TW_ADD_WORD)
+        first = elements;
+    }
+    for (int32_t k = first > whole ? first : whole; k < elements; ++k) {
+        TW_SUMS(TW_ADD_BYTE)
+    }
+}
+
 TW_BLOCK void tw_dot_block(
     const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t features, int32_t x_step, int32_t x_row,
-    int32_t w_step, int32_t w_row, int32_t rows, int32_t elements, int32_t is_signed) {
+    int32_t x_tap, int32_t w_step, int32_t w_row, int32_t w_tap, int32_t rows, int32_t taps, int32_t elements,
+    int32_t is_signed, int32_t are_signed) {
     int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int32_t row = 0; row < rows; ++row) {
-        TW_ROW_POINTERS
-        const int32_t whole = elements & ~3;
-        int32_t first = 0;
-#ifdef TW_DOT_ROW
-        if (features > 1 && whole > 0) {
-            /* What is no feature is computed from the first one, and dropped. */
-            TW_DOT_ROW(x0, x1, w0, w1, w2, w3, s, whole / 4, pixels, is_signed);
-            first = whole;
-        }
-#endif
-        for (int32_t k = first; k < whole; k += 4) {
-            const uint32_t a0 = tw_word(x0 + k), a1 = pixels > 1 ? tw_word(x1 + k) : 0;
-            const uint32_t b0 = tw_word(w0 + k), b1 = features > 1 ? tw_word(w1 + k) : 0;
-            const uint32_t b2 = features > 2 ? tw_word(w2 + k) : 0, b3 = features > 3 ? tw_word(w3 + k) : 0;
-            TW_SUMS(TW_ADD_WORD)
-        }
-        if (elements > 4 && whole < elements) {
-            /* The words that end with the rows; of the weights what was added before becomes 0. */
-            const int32_t k = elements - 4;
-            const uint32_t fresh = 0xffffffffu << (8 * (whole - k));
-            const uint32_t a0 = tw_word(x0 + k), a1 = pixels > 1 ? tw_word(x1 + k) : 0;
-            const uint32_t b0 = tw_word(w0 + k) & fresh, b1 = features > 1 ? tw_word(w1 + k) & fresh : 0;
-            const uint32_t b2 = features > 2 ? tw_word(w2 + k) & fresh : 0;
-            const uint32_t b3 = features > 3 ? tw_word(w3 + k) & fresh : 0;
-            TW_SUMS(TW_ADD_WORD)
-            first = elements;
-        }
-        for (int32_t k = first > whole ? first : whole; k < elements; ++k) {
-            TW_SUMS(TW_ADD_BYTE)
+        for (int32_t tap = 0; tap < taps; ++tap) {
+            tw_dot_stretch(
+                x + row * x_row + tap * x_tap, w + row * w_row + tap * w_tap, s, pixels, features, x_step, w_step, elements,
+                is_signed, are_signed);
         }
     }
     TW_SUMS(TW_SAVE)
@@ -115,32 +140,43 @@ TW_BLOCK uint32_t tw_bytes(const int8_t *from, int32_t count) {
 }
 
 /* The same with weights of `bits` bits, each row of which is packed; what is left of its last word is not read. */
+TW_BLOCK void tw_dot_packed_stretch(
+    const int8_t *x, const int8_t *w, int32_t *s, int32_t pixels, int32_t features, int32_t x_step, int32_t w_step,
+    int32_t elements, int32_t is_signed, int32_t bits, int32_t are_signed) {
+    const int32_t numbers = 32 / bits;
+    TW_ROW_POINTERS(0, 0)
+    int32_t word = 0;
+#ifdef TW_PACKED_ROW
+    if (features == 4 && elements >= numbers) {
+        word = elements / numbers;
+        TW_PACKED_ROW(x0, x1, w0, w1, w2, w3, s, word, pixels, is_signed, bits, are_signed);
+    }
+#endif
+    for (; word * numbers < elements; ++word) {
+        uint32_t c0 = tw_packed_load(w0 + 4 * word), c1 = features > 1 ? tw_packed_load(w1 + 4 * word) : 0;
+        uint32_t c2 = features > 2 ? tw_packed_load(w2 + 4 * word) : 0;
+        uint32_t c3 = features > 3 ? tw_packed_load(w3 + 4 * word) : 0;
+        const int32_t end = word * numbers + numbers < elements ? word * numbers + numbers : elements;
+        for (int32_t k = word * numbers; k < end; k += 4, c0 >>= bits, c1 >>= bits, c2 >>= bits, c3 >>= bits) {
+            const uint32_t b0 = tw_unpack_word(c0, bits, are_signed), b1 = tw_unpack_word(c1, bits, are_signed);
+            const uint32_t b2 = tw_unpack_word(c2, bits, are_signed), b3 = tw_unpack_word(c3, bits, are_signed);
+            const uint32_t a0 = k + 4 <= end ? tw_word(x0 + k) : tw_bytes(x0 + k, end - k);
+            const uint32_t a1 = pixels < 2 ? 0 : k + 4 <= end ? tw_word(x1 + k) : tw_bytes(x1 + k, end - k);
+            TW_SUMS(TW_ADD_WORD)
+        }
+    }
+}
+
 TW_BLOCK void tw_dot_packed(
     const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t features, int32_t x_step, int32_t x_row,
-    int32_t w_step, int32_t w_row, int32_t rows, int32_t elements, int32_t is_signed, int32_t bits, int32_t are_signed) {
-    const int32_t numbers = 32 / bits;
+    int32_t x_tap, int32_t w_step, int32_t w_row, int32_t w_tap, int32_t rows, int32_t taps, int32_t elements,
+    int32_t is_signed, int32_t bits, int32_t are_signed) {
     int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int32_t row = 0; row < rows; ++row) {
-        TW_ROW_POINTERS
-        int32_t word = 0;
-#ifdef TW_PACKED_ROW
-        if (features == 4 && elements >= numbers) {
-            word = elements / numbers;
-            TW_PACKED_ROW(x0, x1, w0, w1, w2, w3, s, word, pixels, is_signed, bits, are_signed);
-        }
-#endif
-        for (; word * numbers < elements; ++word) {
-            uint32_t c0 = tw_packed_load(w0 + 4 * word), c1 = features > 1 ? tw_packed_load(w1 + 4 * word) : 0;
-            uint32_t c2 = features > 2 ? tw_packed_load(w2 + 4 * word) : 0;
-            uint32_t c3 = features > 3 ? tw_packed_load(w3 + 4 * word) : 0;
-            const int32_t end = word * numbers + numbers < elements ? word * numbers + numbers : elements;
-            for (int32_t k = word * numbers; k < end; k += 4, c0 >>= bits, c1 >>= bits, c2 >>= bits, c3 >>= bits) {
-                const uint32_t b0 = tw_unpack_word(c0, bits, are_signed), b1 = tw_unpack_word(c1, bits, are_signed);
-                const uint32_t b2 = tw_unpack_word(c2, bits, are_signed), b3 = tw_unpack_word(c3, bits, are_signed);
-                const uint32_t a0 = k + 4 <= end ? tw_word(x0 + k) : tw_bytes(x0 + k, end - k);
-                const uint32_t a1 = pixels < 2 ? 0 : k + 4 <= end ? tw_word(x1 + k) : tw_bytes(x1 + k, end - k);
-                TW_SUMS(TW_ADD_WORD)
-            }
+        for (int32_t tap = 0; tap < taps; ++tap) {
+            tw_dot_packed_stretch(
+                x + row * x_row + tap * x_tap, w + row * w_row + tap * w_tap, s, pixels, features, x_step, w_step, elements,
+                is_signed, bits, are_signed);
         }
     }
     TW_SUMS(TW_SAVE)
@@ -175,7 +211,7 @@ TW_BLOCK void tw_dot_narrow(
     const int32_t numbers = 32 / bits, words = elements / numbers + (elements % numbers > 0);
     int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int32_t row = 0; row < rows; ++row) {
-        TW_ROW_POINTERS
+        TW_ROW_POINTERS(row * x_row, row * w_row)
         int32_t word = 0;
 #ifdef TW_NARROW_ROW
         if (features == 4 && words > 0) {

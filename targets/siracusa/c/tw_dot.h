@@ -64,6 +64,12 @@ TW_DOT_BYTES(tw_dot4_uu, uint8_t, uint8_t)
 #undef TW_DOT_BYTES
 #endif
 
+/* The same with signs that are constants where it is called. */
+TW_DOT int32_t tw_dot4(uint32_t a, uint32_t b, int32_t sum, int32_t is_signed, int32_t are_signed) {
+    if (is_signed) return are_signed ? tw_dot4_ss(a, b, sum) : tw_dot4_us(b, a, sum);
+    return are_signed ? tw_dot4_us(a, b, sum) : tw_dot4_uu(a, b, sum);
+}
+
 #if defined(TW_XPULP) && defined(TW_XPULPNN)
 TW_DOT_INSTRUCTION(tw_dot8_ss, 2, 0x5c)  /* pv.sdotsp.n */
 TW_DOT_INSTRUCTION(tw_dot8_us, 2, 0x54)  /* pv.sdotusp.n */

@@ -1,8 +1,8 @@
 /*
- * Rows of sums of products with Xpulp's hardware loops: 2 pixels x 4 features, and 1 x 4, of bytes. Each turn of the loop
- * loads a word of each operand, which moves its pointer on, and adds 4 products to each sum: 14 cycles, and 9. With
- * TW_XPULPNN the words may hold 8 numbers of 4 bits or 16 of 2 bits, in as many cycles. Bytes are packed to such words
- * in 6 cycles for 8 numbers, 14 for 16.
+ * Rows of sums of products with Xpulp's hardware loops: p pixels x f features of bytes, at most 2 x 4. Each turn of the
+ * loop loads a word of each operand, which moves its pointer on, and adds 4 products to each sum: f + p + f * p cycles, 14
+ * of 2 x 4 and 9 of 1 x 4. With TW_XPULPNN the words of 4 features may hold 8 numbers of 4 bits or 16 of 2 bits, in as many
+ * cycles. Bytes are packed to such words in 6 cycles for 8 numbers, 14 for 16.
  *
  * Included by tw_cluster.h where TW_XPULP is defined; tilewright_dot.h then uses TW_DOT_ROW, TW_NARROW_ROW, TW_PACK_WORDS.
  */
@@ -13,37 +13,62 @@
 
 #include "tw_xpulp.h"
 
+/* Loads of a turn; a word is not used by the next instruction, but for a single product. */
+#define TW_LOAD_1 TW_NEXT("t3", "%[w0]")
+#define TW_LOAD_2 TW_LOAD_1 TW_NEXT("t4", "%[w1]")
+#define TW_LOAD_3 TW_LOAD_2 TW_NEXT("t5", "%[w2]")
+#define TW_LOAD_4 TW_LOAD_3 TW_NEXT("t6", "%[w3]")
+#define TW_PRODUCTS_1(dot, funct7, p, a) dot(funct7, "%[s" #p "0]", a, "t3")
+#define TW_PRODUCTS_2(dot, funct7, p, a) TW_PRODUCTS_1(dot, funct7, p, a) dot(funct7, "%[s" #p "1]", a, "t4")
+#define TW_PRODUCTS_3(dot, funct7, p, a) TW_PRODUCTS_2(dot, funct7, p, a) dot(funct7, "%[s" #p "2]", a, "t5")
+#define TW_PRODUCTS_4(dot, funct7, p, a) TW_PRODUCTS_3(dot, funct7, p, a) dot(funct7, "%[s" #p "3]", a, "t6")
+#define TW_TURN_OF_TWO(f, dot, funct7) \
+    TW_LOAD_##f TW_NEXT("a6", "%[x0]") TW_NEXT("a7", "%[x1]") TW_PRODUCTS_##f(dot, funct7, 0, "a6") \
+        TW_PRODUCTS_##f(dot, funct7, 1, "a7")
+#define TW_TURN_OF_ONE(f, dot, funct7) TW_NEXT("a6", "%[x0]") TW_LOAD_##f TW_PRODUCTS_##f(dot, funct7, 0, "a6")
 /* An asm statement may name 30 operands, so that the words go through registers of its own. */
-#define TW_FEATURES \
-    TW_NEXT("t3", "%[w0]") TW_NEXT("t4", "%[w1]") TW_NEXT("t5", "%[w2]") TW_NEXT("t6", "%[w3]")
-#define TW_PRODUCTS(dot, funct7, p, a) \
-    dot(funct7, "%[s" #p "0]", a, "t3") dot(funct7, "%[s" #p "1]", a, "t4") \
-    dot(funct7, "%[s" #p "2]", a, "t5") dot(funct7, "%[s" #p "3]", a, "t6")
-#define TW_ROW_OF_TWO(dot, funct7) \
-    __asm__(TW_LOOP("28") TW_NEXT("a6", "%[x0]") TW_NEXT("a7", "%[x1]") TW_FEATURES \
-                TW_PRODUCTS(dot, funct7, 0, "a6") TW_PRODUCTS(dot, funct7, 1, "a7") TW_LOOP_END \
+#define TW_ROW_OF_TWO(f, halfwords, dot, funct7) \
+    __asm__(TW_LOOP(halfwords) TW_TURN_OF_TWO(f, dot, funct7) TW_LOOP_END \
             : [x0] "+r"(x0), [x1] "+r"(x1), [w0] "+r"(w0), [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3), \
               [s00] "+r"(s[0]), [s01] "+r"(s[1]), [s02] "+r"(s[2]), [s03] "+r"(s[3]), [s10] "+r"(s[4]), \
               [s11] "+r"(s[5]), [s12] "+r"(s[6]), [s13] "+r"(s[7]) \
             : [words] "r"(words) \
             : "memory", "a6", "a7", "t3", "t4", "t5", "t6")
-#define TW_ROW_OF_ONE(dot, funct7) \
-    __asm__(TW_LOOP("18") TW_NEXT("a6", "%[x0]") TW_FEATURES TW_PRODUCTS(dot, funct7, 0, "a6") TW_LOOP_END \
+#define TW_ROW_OF_ONE(f, halfwords, dot, funct7) \
+    __asm__(TW_LOOP(halfwords) TW_TURN_OF_ONE(f, dot, funct7) TW_LOOP_END \
             : [x0] "+r"(x0), [w0] "+r"(w0), [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3), [s00] "+r"(s[0]), \
               [s01] "+r"(s[1]), [s02] "+r"(s[2]), [s03] "+r"(s[3]) \
             : [words] "r"(words) \
             : "memory", "a6", "t3", "t4", "t5", "t6")
+#define TW_ROW_OF(f, two, one, dot, funct7) \
+    if (pixels == 2) { \
+        TW_ROW_OF_TWO(f, two, dot, funct7); \
+    } else { \
+        TW_ROW_OF_ONE(f, one, dot, funct7); \
+    }
+#define TW_ROW_OF_BYTES(dot, funct7) \
+    if (features == 4) { \
+        TW_ROW_OF(4, "28", "18", dot, funct7) \
+    } else if (features == 3) { \
+        TW_ROW_OF(3, "22", "14", dot, funct7) \
+    } else if (features == 2) { \
+        TW_ROW_OF(2, "16", "10", dot, funct7) \
+    } else { \
+        TW_ROW_OF(1, "10", "6", dot, funct7) \
+    }
+/* Of the features the second operand has no signs, those of the pixels are the first. */
+#define TW_SDOT_SU(funct7, sum, a, b) TW_SDOT(funct7, sum, b, a)
 
 /* The same for a word of each row: the compiler keeps pixels and sums in registers, where a loop has its own. */
 static inline __attribute__((__unused__, __always_inline__)) void tw_dot_words(
     const int8_t *x0, const int8_t *x1, const int8_t *w0, const int8_t *w1, const int8_t *w2, const int8_t *w3,
-    int32_t *s, int32_t pixels, int32_t is_signed) {
+    int32_t *s, int32_t pixels, int32_t features, int32_t is_signed, int32_t are_signed) {
     const int8_t *const x[] = {x0, x1}, *const w[] = {w0, w1, w2, w3};
-    for (int32_t feature = 0; feature < 4; ++feature) {
+    for (int32_t feature = 0; feature < features; ++feature) {
         const uint32_t weights = tw_word(w[feature]);
         for (int32_t pixel = 0; pixel < pixels; ++pixel) {
             int32_t *const sum = s + pixel * 4 + feature;
-            *sum = is_signed ? tw_dot4_ss(tw_word(x[pixel]), weights, *sum) : tw_dot4_us(tw_word(x[pixel]), weights, *sum);
+            *sum = tw_dot4(tw_word(x[pixel]), weights, *sum, is_signed, are_signed);
         }
     }
 }
@@ -51,17 +76,17 @@ static inline __attribute__((__unused__, __always_inline__)) void tw_dot_words(
 /* Adds the products of `words` words, at least one, to the sums s[pixel * 4 + feature]. */
 static inline __attribute__((__unused__, __always_inline__)) void tw_dot_row(
     const int8_t *x0, const int8_t *x1, const int8_t *w0, const int8_t *w1, const int8_t *w2, const int8_t *w3,
-    int32_t *s, int32_t words, int32_t pixels, int32_t is_signed) {
+    int32_t *s, int32_t words, int32_t pixels, int32_t features, int32_t is_signed, int32_t are_signed) {
     if (__builtin_constant_p(words) && words == 1) {
-        tw_dot_words(x0, x1, w0, w1, w2, w3, s, pixels, is_signed);
-    } else if (pixels == 2 && is_signed) {
-        TW_ROW_OF_TWO(TW_SDOT, TW_SDOT_SS);
-    } else if (pixels == 2) {
-        TW_ROW_OF_TWO(TW_SDOT, TW_SDOT_US);
+        tw_dot_words(x0, x1, w0, w1, w2, w3, s, pixels, features, is_signed, are_signed);
+    } else if (is_signed && are_signed) {
+        TW_ROW_OF_BYTES(TW_SDOT, TW_SDOT_SS)
     } else if (is_signed) {
-        TW_ROW_OF_ONE(TW_SDOT, TW_SDOT_SS);
+        TW_ROW_OF_BYTES(TW_SDOT_SU, TW_SDOT_US)
+    } else if (are_signed) {
+        TW_ROW_OF_BYTES(TW_SDOT, TW_SDOT_US)
     } else {
-        TW_ROW_OF_ONE(TW_SDOT, TW_SDOT_US);
+        TW_ROW_OF_BYTES(TW_SDOT, TW_SDOT_UU)
     }
 }
 
@@ -70,12 +95,7 @@ static inline __attribute__((__unused__, __always_inline__)) void tw_dot_row(
 #define TW_WINDOW_WORDS 1
 
 #if defined(TW_XPULPNN)
-#define TW_ROW(funct7) \
-    if (pixels == 2) { \
-        TW_ROW_OF_TWO(TW_SDOT_NARROW, funct7); \
-    } else { \
-        TW_ROW_OF_ONE(TW_SDOT_NARROW, funct7); \
-    }
+#define TW_ROW(funct7) TW_ROW_OF(4, "28", "18", TW_SDOT_NARROW, funct7)
 
 /* The same with words of numbers of `bits` bits; where weights are unsigned, so are pixels. */
 static inline __attribute__((__unused__, __always_inline__)) void tw_narrow_row(
@@ -129,9 +149,20 @@ static inline __attribute__((__unused__, __always_inline__)) void tw_pack_words(
 #undef TW_PACK_LAST
 #undef TW_PACK_LOOP
 
-#undef TW_FEATURES
-#undef TW_PRODUCTS
+#undef TW_LOAD_1
+#undef TW_LOAD_2
+#undef TW_LOAD_3
+#undef TW_LOAD_4
+#undef TW_PRODUCTS_1
+#undef TW_PRODUCTS_2
+#undef TW_PRODUCTS_3
+#undef TW_PRODUCTS_4
+#undef TW_TURN_OF_TWO
+#undef TW_TURN_OF_ONE
 #undef TW_ROW_OF_TWO
 #undef TW_ROW_OF_ONE
+#undef TW_ROW_OF
+#undef TW_ROW_OF_BYTES
+#undef TW_SDOT_SU
 
 #endif

@@ -22,6 +22,7 @@
 #define TW_SDOT(funct7, sum, a, b) ".insn r 0x57, 1, " funct7 ", " sum ", " a ", " b "\n"
 #define TW_SDOT_SS "0x5c"
 #define TW_SDOT_US "0x54"
+#define TW_SDOT_UU "0x50"
 /* The same with 8 numbers of 4 bits or 16 of 2 bits, which XpulpNN has. */
 #define TW_SDOT_NARROW(funct7, sum, a, b) ".insn r 0x57, 2, " funct7 ", " sum ", " a ", " b "\n"
 #define TW_SDOT8_SS "0x5c"

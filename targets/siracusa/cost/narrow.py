@@ -12,6 +12,7 @@ Counted in the instructions of gcc 12 -O2, not measured.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith
@@ -65,6 +66,11 @@ class Narrow:
         """Numbers in a word."""
         return 8 * WORD // self.bits
 
+    def stretch(self, bounds: Sequence[int]) -> int:
+        """Return the products of a stretch as `Product.stretch`; 0 if several taps are contiguous and fill no words."""
+        stretch, depth = self.product.stretch(bounds), bounds[self.along]
+        return stretch if stretch <= depth or depth % self.numbers == 0 else 0
+
 
 @per_kernel
 def narrow_of(kernel: Kernel) -> Narrow | None:
@@ -74,6 +80,18 @@ def narrow_of(kernel: Kernel) -> Narrow | None:
         return None
     product = product_of(_with_bytes(kernel, packing[0]))
     return None if product is None else Narrow(product, *packing, packs_windows=kernel.narrow_input)
+
+
+def sum_of(kernel: Kernel) -> Product | None:
+    """Match a kernel as a 32-bit sum of products of bytes, or of bytes and packed numbers as if they were bytes."""
+    narrow = narrow_of(kernel)
+    return product_of(kernel) if narrow is None else narrow.product
+
+
+def stretch_of(kernel: Kernel) -> int:
+    """Return the products of a contiguous stretch of a sum of products, 0 for kernels that blocks do not support."""
+    form = narrow_of(kernel) or product_of(kernel)
+    return form.stretch(kernel.bounds) if form is not None else 0
 
 
 def _packing(kernel: Kernel) -> tuple[int, int] | None:
@@ -112,14 +130,13 @@ class NarrowSimd(Simd):
     def __init__(self, narrow: Narrow, bounds: tuple[int, ...], *, features: int, step: float, rates: Rates):
         super().__init__(narrow.product, bounds, features=features, step=step, rates=rates)
         self._fours, self._numbers = narrow.numbers // WORD, narrow.numbers
-        depth = bounds[narrow.along]
-        self._is_whole = depth % narrow.numbers == 0 or self._run <= depth
+        self._is_whole = narrow.stretch(bounds) > 0
         self._by_shifts = rates.xpulp
 
     @property
     def is_possible(self) -> bool:
-        """Return whether pixels are contiguous as the blocks need, and weights of several taps fill words."""
-        return super().is_possible and self._is_whole
+        """Return whether pixels are contiguous as the blocks need, and weights of contiguous taps fill words."""
+        return self._is_whole
 
     def _density(self, features: int, pixels: int) -> float:
         return (features + self._fours * pixels) / self._word(features, pixels)

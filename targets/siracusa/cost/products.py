@@ -7,9 +7,11 @@ more. So does the word of a single pixel where several cores read it at once, or
 take 3 cycles and 5.5 for each output, a pair of pixels 21 more. So 4x2 takes 14 cycles for each 4 products and 47 in
 addition, as measured on one core to the cycle; 4x1 takes 9 and 25, on eight cores 10.
 
-**Operands.** A block reads words of both operands along the reduction loops, in place: the rows of a window, with
-contiguous taps and channels (channels last). Pixels whose windows cross the ends of a line are computed one by one.
-Other layouts are plain C. Costs of rows and remainders follow from instruction costs; they were not measured.
+**Operands.** A block reads words of both operands along the reduction loops, in place: the stretches of a window, with
+contiguous channels (channels last), and contiguous taps unless they are dilated or of several groups. Pixels whose
+windows cross the ends of a line are computed one by one. Other layouts are plain C. A further stretch takes a hardware
+loop and new pointers; the remainder of a stretch of more than a word takes a masked word, a shorter one goes by bytes.
+Costs of stretches and remainders follow from instruction costs; they were not measured.
 
 **im2col.** Windows copied because of the attribute `im2col` are rows of one length, border pixels included. A row of a
 window takes 6 cycles, a word 3 and one more for each misaligned side, a remaining byte 3; padding is cleared by words.
@@ -27,8 +29,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, prod
+from typing import Any, cast
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import MemRefType
 
 from ....dialects.core.analysis.affine_form import Linear, linear
 from ....dialects.core.kernel import Access, Kernel, is_shaped, per_kernel
@@ -51,6 +55,8 @@ COPY_WORD, COPY_BYTE, COPY_ROW = 3, 3, 6
 """Cycles of a copied word, byte and row in a hardware loop."""
 COPY_WINDOW = 10
 """Cycles for the address of a window, and its border test."""
+BYTE_PRODUCT = 3
+"""Cycles of a product of single bytes and its sum, in C."""
 TAP_ROW = 4
 """Cycles of a hardware loop for a further row of a window; each pointer takes one more."""
 PLAIN_BLOCK = 2
@@ -70,6 +76,10 @@ class Side:
         """Return the number of contiguous elements."""
         return prod(bounds[d] for d in self.run)
 
+    def spans(self, loops: Sequence[int]) -> bool:
+        """Return whether the element is contiguous along loops, the first of them innermost."""
+        return self.run[: len(loops)] == tuple(loops)
+
 
 @dataclass(frozen=True)
 class Product:
@@ -78,7 +88,8 @@ class Product:
 
     Along `batch` both inputs vary, or none; along `pixels` the first and along `features` the second. `border` are the
     pixels of a line whose windows cross its ends; `border_share` is the mean share of their taps that is in bounds, and
-    `rows_share` that of a window's rows. `epilogue` is the work of an output besides its store.
+    `rows_share` that of a window's rows. `epilogue` is the work of an output besides its store. `is_signed` tells if
+    the second input is.
     """
 
     batch: tuple[int, ...]
@@ -92,6 +103,34 @@ class Product:
     rows_share: float
     whole: tuple[int, ...]
     epilogue: Work
+    is_signed: bool
+
+    @property
+    def is_depthwise(self) -> bool:
+        """Return whether each output channel is the sum over a window of one input channel."""
+        return len(self.reduced) > 1 and all(self.whole[d] == 1 for d in (self.reduced[0], *self.features))
+
+    def stretch(self, bounds: Sequence[int], *, im2col: bool = False) -> int:
+        """
+        Return the products of a stretch of contiguous elements, 0 if blocks cannot read the operands.
+
+        A stretch is that of the channels, and of the taps along a line if these are contiguous. In place both inputs
+        are contiguous along it; with `im2col` the first, and the second along the whole window.
+        """
+        loops = self.stretch_loops(im2col=im2col)
+        if not loops or (im2col and self.second.run_length(bounds) < prod(bounds[d] for d in self.reduced)):
+            return 0
+        return prod(bounds[d] for d in loops)
+
+    def stretch_loops(self, *, im2col: bool = False) -> tuple[int, ...]:
+        """Return the loops of a stretch, innermost first; none without contiguous channels, or in volumes."""
+        channel, *taps = self.reduced
+        if len(taps) > 2:
+            return ()
+        line = (channel, *taps[-1:])
+        sides = [self.first] if im2col else [self.first, self.second]
+        spanned = (loops for loops in (line, line[:1]) if all(side.spans(loops) for side in sides))
+        return next(spanned, ())
 
     def line(self, bounds: Sequence[int]) -> tuple[int, int, int]:
         """Return a tile's number of lines of pixels, the pairs of pixels in each, and the single pixels."""
@@ -115,7 +154,7 @@ class Product:
 
 @per_kernel
 def product_of(kernel: Kernel) -> Product | None:
-    """Match a kernel as a 32-bit sum of products of bytes; None for others."""
+    """Match a kernel as a 32-bit sum of products of bytes that does not wrap; None for others."""
     if not multiplies_bytes(kernel):
         return None
     first, second = (_side(access, kernel) for access in kernel.inputs)
@@ -135,30 +174,41 @@ def product_of(kernel: Kernel) -> Product | None:
         rows_share=rows_share,
         whole=kernel.bounds,
         epilogue=_epilogue(kernel),
+        is_signed=_is_signed(kernel, 1),
     )
 
 
 def multiplies_bytes(kernel: Kernel) -> bool:
-    """Return whether a kernel sums up products of bytes, in 32 bits."""
+    """Return whether a kernel sums up products of bytes, in 32 bits without overflow."""
     if len(kernel.inputs) != 2 or len(kernel.reductions) != 1 or kernel.result is not None:
         return False
     body = kernel.reductions[0].body
     ops = [op for op in live_ops(body)[0] if not isinstance(op, arith.ExtSIOp | arith.ExtUIOp)]
     if len(ops) != 2 or not all(any(isinstance(op, kind) for op in ops) for kind in _PRODUCT_OPS):
         return False
-    widths = [integer_width(arg.type) for arg in body.args[:2]]
-    return widths == [8, 8] and (integer_width(body.args[-1].type) or 64) <= 32
+    if any(isinstance(op, _PRODUCT_OPS) and not op.overflow_flags.data for op in ops):
+        return False
+    widths = [integer_width(arg.type) for arg in body.args]
+    return widths == [8, 8, 32]
+
+
+def _is_signed(kernel: Kernel, number: int) -> bool:
+    """Return whether an input's bytes are extended with their sign."""
+    factor = kernel.reductions[0].body.args[number]
+    return not any(isinstance(use.operation, arith.ExtUIOp) for use in factor.uses)
 
 
 def _side(access: Access, kernel: Kernel) -> Side:
-    forms = [linear(expr) for expr in access.map.results]
-    return Side(dims_of(access), _run(forms, shape_of(access.value), kernel))
+    return Side(dims_of(access), _run(access, kernel))
 
 
-def _run(forms: Sequence[Linear], shape: Sequence[int], kernel: Kernel) -> tuple[int, ...]:
+def _run(access: Access, kernel: Kernel) -> tuple[int, ...]:
     """Return the reduction loops along which consecutive points are consecutive elements, innermost first."""
     run: list[int] = []
-    for form, extent in reversed(list(zip(forms, shape, strict=True))):
+    shape, strides = shape_of(access.value), _strides(access)
+    for axis, (form, extent) in reversed(list(enumerate(zip(access.forms, shape, strict=True)))):
+        if extent > 1 and strides[axis] != prod(shape[axis + 1 :]):
+            break
         dims = [atom for atom, factor in form.terms if isinstance(atom, int) and atom in kernel.reduced and factor == 1]
         if len(dims) == 1:
             run.append(dims[0])
@@ -166,6 +216,13 @@ def _run(forms: Sequence[Linear], shape: Sequence[int], kernel: Kernel) -> tuple
         if extent > 1 and not whole:
             break
     return tuple(run)
+
+
+def _strides(access: Access) -> Sequence[int | None]:
+    """Return the strides in elements of an operand's axes; tensors are dense."""
+    type, shape = access.value.type, shape_of(access.value)
+    strides = cast("MemRefType[Any]", type).get_strides() if isinstance(type, MemRefType) else None
+    return strides or [prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
 def _padding(kernel: Kernel, pixels: Sequence[int]) -> tuple[int, float, float]:
@@ -212,10 +269,13 @@ def block_cycles(features: int, pixels: int, products: float, *, rows: float = 1
     """
     Return the cycles of a block of `features` x `pixels` sums of `products` products, without an epilogue.
 
-    The products are in `rows` rows of a window; each step takes `more` cycles besides loads and products.
+    The products are in `rows` stretches of a window. A step takes `more` cycles besides loads and products; it is a
+    word, or a byte of a stretch of less than a word.
     """
-    words = rows * ceil(products / (rows * WORD)) if rows else 0
-    steps = words * (features + pixels + features * pixels + more)
+    stretch = products / rows if rows else 0
+    is_word = stretch >= WORD
+    steps = rows * ceil(stretch / WORD if is_word else stretch)
+    steps *= features + pixels + (1 if is_word else BYTE_PRODUCT) * features * pixels + more
     return steps + max(rows - 1, 0) * (features + pixels + TAP_ROW) + BLOCK + BLOCK_OUTPUT * features * pixels
 
 
@@ -252,18 +312,18 @@ class Simd:
         self._epilogue = product.epilogue.total(rates)
         self._products = prod(bounds[d] for d in product.reduced)
         self._features = prod(bounds[d] for d in product.features)
-        self._run = product.first.run_length(bounds)
-        self._in_place = self._is_long(self._run) and not im2col
-        self._rows = self._products // self._run if self._in_place else 1
-        self._rows_share = product.rows_share_of(bounds) if self._in_place else 1.0
+        self._run = product.stretch(bounds, im2col=im2col)
+        self._rows = self._products // self._run if self._run and not im2col else 1
+        self._rows_share = 1.0 if im2col else product.rows_share_of(bounds)
         border, (_, _, singles) = product.border_of(bounds), product.line(bounds)
-        is_clipped = self._in_place and border > 0
+        is_clipped = not im2col and border > 0
         self._single_share = 1 - (1 - product.border_share) * border / singles if is_clipped else 1.0
+        self._has_stretched_taps = len(product.reduced) > 1 and len(product.stretch_loops()) == 1
 
     @property
     def is_possible(self) -> bool:
         """Return whether the operands are contiguous as the blocks need, of the first perhaps by its copy."""
-        return (self._in_place or self._im2col) and self._is_long(self._product.second.run_length(self._bounds))
+        return self._run > 0
 
     def cycles(self, cores: int, contention: float) -> float:
         """Return the cycles of the busiest core."""
@@ -303,8 +363,9 @@ class Simd:
     def _block(self, features: int, pixels: int) -> float:
         """Return the cycles of a block with its epilogue."""
         more = self._step + self._wait(pixels) + self._misaligned(features, pixels)
-        rows = self._rows * self._rows_share
-        products = self._products * self._rows_share * (self._single_share if pixels == 1 else 1)
+        inside = self._single_share if pixels == 1 else 1
+        rows = self._rows * self._rows_share * (inside if self._has_stretched_taps else 1)
+        products = self._products * self._rows_share * inside
         sums = block_cycles(features, pixels, products, rows=rows, more=more)
         return sums + features * pixels * self._epilogue
 
@@ -322,13 +383,9 @@ class Simd:
             misaligned = sum(feature * self._products % WORD > 0 for feature in range(features))
             return misaligned + _masks(features, self._products)
         first, second = self._product.first, self._product.second
-        pixel = self._bounds[first.run[0]] if first.run and self._in_place else WORD
-        feature = second.run_length(self._bounds)
-        masks = _masks(features, self._run) if self._in_place else 0
+        pixel, feature = self._bounds[first.run[0]], second.run_length(self._bounds)
+        masks = _masks(features, self._run)
         return (pixels if pixel % WORD else 0) + (features if feature % WORD else 0) + masks
-
-    def _is_long(self, run: int) -> bool:
-        return run >= WORD or run == self._products
 
     def _copy(self, pixels: int) -> float:
         """Return the cycles of making the windows of pixels contiguous (im2col)."""
@@ -337,7 +394,7 @@ class Simd:
     def _window(self) -> float:
         """Return the cycles of copying a window; a fraction of them reach into the padding."""
         rows, (words, rest) = self._products // self._run, divmod(self._run, WORD)
-        channels = self._bounds[self._product.first.run[0]] if self._product.first.run else 1
+        channels = self._bounds[self._product.first.run[0]]
         split = (channels % WORD > 0) + (self._run % WORD > 0)
         moved = rows * (COPY_ROW + words * (COPY_WORD + split) + rest * COPY_BYTE)
         lines, pairs, singles = self._product.line(self._bounds)

@@ -57,7 +57,7 @@ class Windows:
 def windows_of(kernel: Kernel) -> Windows | None:
     """Match a kernel as a depthwise convolution with contiguous channels; None for others."""
     product = product_of(kernel)
-    if product is None or any(kernel.bounds[d] > 1 for d in product.features):
+    if product is None or not product.is_signed or any(kernel.bounds[d] > 1 for d in product.features):
         return None
     taps = [d for d in product.reduced if kernel.bounds[d] > 1]
     if not 1 <= len(taps) <= 2 or len(product.pixels) < len(taps) or any(kernel.bounds[d] > LARGEST for d in taps):

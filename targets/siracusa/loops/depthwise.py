@@ -8,13 +8,13 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.core.kernel import Kernel
+from ....dialects.core.kernel import Kernel, kernel_of
 from ....dialects.nn import ConvOp
 from ....ir import numbers_of, shape_of
 from ....passes.loops.blocks import BlockLoops, Part
 from ....passes.loops.nest import PARALLEL, Index, Nest
+from ..cost.products import multiplies_bytes
 from ..dialects.cluster.instructions import window
-from .dot import is_of_bytes
 
 PIXELS = 8
 """Pixels per block; the weights of a channel stay in registers."""
@@ -22,11 +22,11 @@ PIXELS = 8
 
 def is_depthwise(op: Operation) -> bool:
     """Return whether a kernel on buffers is a channels-last depthwise convolution of bytes."""
-    if not isinstance(op, ConvOp) or op.channels_last is None or not is_of_bytes(op):
+    if not isinstance(op, ConvOp) or op.channels_last is None or op.is_unsigned(1):
         return False
     features, *_, depth = shape_of(op.inputs[1])
     alone = depth == 1 and op.groups.value.data == features
-    return alone and len(shape_of(op.inputs[0])) <= 4
+    return alone and len(shape_of(op.inputs[0])) <= 4 and multiplies_bytes(kernel_of(op))
 
 
 def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest) -> None:

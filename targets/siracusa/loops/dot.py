@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import MemRefType, i8, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.core.kernel import Kernel, is_shaped
+from ....dialects.core.kernel import Kernel, is_shaped, kernel_of
 from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
-from ....dialects.nn.unpack import WORD
 from ....dialects.quant import RequantizeOp
-from ....ir import element_of, numbers_of, shape_of
+from ....ir import numbers_of, shape_of
 from ....passes.loops.blocks import BlockLoops, Part, parts
 from ....passes.loops.nest import PARALLEL, Index, Nest
 from ....passes.loops.scalar import live_ops
+from ..cost.narrow import stretch_of
 from ..dialects.cluster.instructions import dot, dot_packed
 
 PIXELS, FEATURES = 2, 4
@@ -41,43 +40,12 @@ _OPERATIONS: dict[type[Operation], int] = {
 
 def is_dot(op: Operation) -> bool:
     """
-    Return whether a kernel on buffers is a sum of products of contiguous bytes.
+    Return whether a kernel on buffers is a sum of products of bytes with stretches contiguous in both operands.
 
-    These are convolutions with `channels_last` and one group, and matrix products with `transpose_b`. Packed weights of
-    several taps must fill whole words for each tap.
+    These are convolutions with `channels_last` and at most two spatial axes, and matrix products with `transpose_b`.
+    Packed weights of contiguous taps must fill whole words for each tap.
     """
-    if not isinstance(op, ConvOp | MatmulOp) or not is_of_bytes(op):
-        return False
-    strides = [cast("MemRefType[Any]", value.type).get_strides() for value in op.inputs]
-    if any(found is None or found[-1] != 1 for found in strides):
-        return False
-    if isinstance(op, MatmulOp):
-        return op.transpose_b is not None and op.transpose_a is None
-    return _is_dot_conv(op, [list(found or ()) for found in strides])
-
-
-def is_of_bytes(op: ContractionOp) -> bool:
-    """
-    Return whether a kernel sums up products of bytes, the second ones signed, in 32 bits without overflow.
-
-    Unsigned packed numbers fit a signed byte.
-    """
-    x, w = op.inputs
-    integers = element_of(x) == i8 and element_of(w) == i8 and op.accumulator == i32
-    is_packed = isinstance(op, PackableOp) and op.packed_bits > 0
-    return integers and op.wraps is None and (is_packed or not op.is_unsigned(1))
-
-
-def _is_dot_conv(op: ConvOp, strides: list[list[int | None]]) -> bool:
-    """Return whether the taps and channels of a row of the window are contiguous, in x and in w."""
-    if op.channels_last is None or op.groups.value.data != 1 or len(shape_of(op.inputs[0])) > 4:
-        return False
-    *_, taps, width = shape_of(op.inputs[1])
-    channels = shape_of(op.inputs[0])[-1]
-    if taps == 1:
-        return True
-    side_by_side = numbers_of(op.dilations)[-1] == 1 and [found[-2] for found in strides] == [channels, width]
-    return side_by_side and (not op.packed_bits or channels % (WORD * 8 // op.packed_bits) == 0)
+    return isinstance(op, ConvOp | MatmulOp) and stretch_of(kernel_of(op)) > 0
 
 
 def lower_dot(op: ContractionOp, kernel: Kernel, nest: Nest) -> None:
@@ -99,9 +67,10 @@ class DotLoops(BlockLoops):
         is_conv = isinstance(op, ConvOp)
         super().__init__(op, kernel, nest, pixel=self.channel - (1 if is_conv else 2), taps=taps)
         self.feature = 2 if is_conv else self.channel - 1
-        self.stride, self.row_step = 1, 1
+        self.stride, self.row_step, self.tap_step = 1, 1, 1
         if isinstance(op, ConvOp):
-            self.stride, self.row_step = numbers_of(op.strides)[-1], numbers_of(op.dilations)[0]
+            self.stride = numbers_of(op.strides)[-1]
+            self.row_step, *_, self.tap_step = numbers_of(op.dilations) * 2
         x, w = (len(shape_of(access.value)) for access in kernel.inputs)
         self.x_axis, self.w_axis = x - 2, 0 if is_conv else w - 2
 
@@ -159,7 +128,9 @@ class DotLoops(BlockLoops):
         rows, taps = self.window([tap != self.taps[-1] or part.clipped for tap in self.taps])
         self.position[self.channel] = 0
         x_at, w_at = self.places()
-        elements = self.nest.mul(taps, self.kernel.bounds[self.channel])
+        elements: Index = self.kernel.bounds[self.channel]
+        if stretch_of(self.kernel) > self.kernel.bounds[self.channel]:
+            taps, elements = 1, self.nest.mul(taps, elements)
         is_plane = len(self.taps) == 2
         is_packed = isinstance(self.op, PackableOp) and self.op.packed_bits > 0
         return (dot_packed if is_packed else dot)(
@@ -168,19 +139,22 @@ class DotLoops(BlockLoops):
             sums,
             x_step=(self.x_axis, self.stride),
             x_row=(self.x_axis - 1, self.row_step) if is_plane else None,
+            x_tap=(self.x_axis, self.tap_step) if self.taps else None,
             w_step=(self.w_axis, 1),
             w_row=(1, 1) if is_plane else None,
+            w_tap=(len(self.taps), 1) if self.taps else None,
             rows=self.nest.value(rows),
+            taps=self.nest.value(taps),
             elements=self.nest.value(elements),
             is_signed=not self.op.is_unsigned(0),
-            **self.packing(),
+            **self.weight_format(),
         )
 
-    def packing(self) -> dict[str, int]:
-        """Return the format of packed weights for `cluster.dot_packed`; empty for bytes."""
-        if not isinstance(self.op, PackableOp) or not self.op.packed_bits:
-            return {}
-        return {"bits": self.op.packed_bits, "are_signed": not self.op.is_unsigned(1)}
+    def weight_format(self) -> dict[str, int]:
+        """Return the format of the second operand: its sign, and the bits of packed weights."""
+        is_packed = isinstance(self.op, PackableOp) and self.op.packed_bits > 0
+        bits = {"bits": self.op.packed_bits} if is_packed and isinstance(self.op, PackableOp) else {}
+        return bits | {"are_signed": not self.op.is_unsigned(1)}
 
 
 def _gains_by_unrolling(kernel: Kernel) -> bool:

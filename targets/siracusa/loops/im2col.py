@@ -10,7 +10,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.core.kernel import Kernel
+from ....dialects.core.kernel import Kernel, kernel_of
 from ....dialects.nn import ConvOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import WORD
@@ -18,8 +18,9 @@ from ....errors import Diagnostic
 from ....ir import element_of, numbers_of, shape_of, where
 from ....passes.loops.blocks import Part, parts
 from ....passes.loops.nest import Index, Nest
+from ..cost.narrow import sum_of
 from ..dialects.cluster.instructions import dot, dot_narrow, im2col, pack_window
-from .dot import PIXELS, DotLoops, is_dot, is_of_bytes
+from .dot import PIXELS, DotLoops, is_dot
 
 
 def window_bytes(op: ContractionOp) -> int:
@@ -44,8 +45,7 @@ def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
     """
     Return whether a convolution on buffers supports `im2col`, in a buffer of at most `most_bytes` bytes.
 
-    It must be one of bytes with `channels_last`, one group and one or two spatial axes, with contiguous weights of a
-    feature.
+    It must be one of bytes with `channels_last` and one or two spatial axes, with contiguous weights of a feature.
     """
     return not op.packed_bits and _takes_windows(op, most_bytes)
 
@@ -65,13 +65,9 @@ def takes_narrow_input(op: PackableOp, most_bytes: int) -> bool:
 
 
 def _takes_windows(op: ConvOp, most_bytes: int) -> bool:
-    is_plain = op.channels_last is not None and op.groups.value.data == 1
-    if not is_plain or len(shape_of(op.inputs[0])) > 4 or not is_of_bytes(op):
-        return False
-    x, w = (cast("MemRefType[Any]", value.type).get_strides() for value in op.inputs)
-    if x is None or x[-1] != 1 or w is None or not _is_dense(shape_of(op.inputs[1])[1:], w[1:]):
-        return False
-    return window_bytes(op) <= most_bytes
+    kernel = kernel_of(op)
+    form = sum_of(kernel)
+    return form is not None and form.stretch(kernel.bounds, im2col=True) > 0 and window_bytes(op) <= most_bytes
 
 
 def check_im2col(op: ConvOp, most_bytes: int) -> None:
@@ -93,13 +89,6 @@ def _not_possible(op: ContractionOp, most_bytes: int, attribute: str, what: str)
         expected=f"bytes, and {most_bytes} bytes at most for {PIXELS} windows",
         found=f"windows of {window_bytes(op)} bytes, of {element_of(op.inputs[0])}",
         remedy=f"remove the attribute '{attribute}'",
-    )
-
-
-def _is_dense(shape: tuple[int, ...], strides: Any) -> bool:
-    return all(
-        extent == 1 or stride == prod(shape[axis + 1 :])
-        for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True))
     )
 
 
@@ -201,7 +190,8 @@ class _WindowLoops(DotLoops):
             x_step=(0, 1),
             w_step=(self.w_axis, 1),
             rows=one,
+            **({} if self.bits else {"taps": one}),
             elements=self.nest.value(elements),
             is_signed=not self.op.is_unsigned(0),
-            **self.packing(),
+            **self.weight_format(),
         )

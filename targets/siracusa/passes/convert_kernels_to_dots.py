@@ -58,10 +58,10 @@ class ConvertKernelsToDotsPass(Pass):
             lower_im2col(cast(ConvOp, op), kernel, nest, self._stack(module, op, "windows"))
         elif kernel.narrow_input:
             lower_narrow_input(cast(PackableOp, op), kernel, nest, self._stack(module, op, "packed_windows"))
-        elif is_dot(op):
-            lower_dot(cast(ContractionOp, op), kernel, nest)
         elif is_depthwise(op):
             lower_depthwise(cast(ConvOp, op), kernel, nest)
+        elif is_dot(op):
+            lower_dot(cast(ContractionOp, op), kernel, nest)
         elif is_unpack(op):
             lower_unpack(cast(UnpackOp, op), kernel, nest)
         elif is_row_copy(kernel, self._cores(module)):

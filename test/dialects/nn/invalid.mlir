@@ -10,7 +10,7 @@ func.func @conv_of_one_operand(%x: tensor<1x3x8x8xi8>, %o: tensor<1x4x6x6xi32>) 
 // -----
 
 func.func @conv_of_planes_copies_windows(%x: tensor<1x3x8x8xi8>, %w: tensor<4x3x3x3xi8>, %o: tensor<1x4x6x6xi32>) {
-  // expected-error@+1 {{'im2col' is for convolutions with 'channels_last' and one group}}
+  // expected-error@+1 {{'im2col' is for convolutions with 'channels_last'}}
   %r = nn.conv ins(%x, %w : tensor<1x3x8x8xi8>, tensor<4x3x3x3xi8>) outs(%o : tensor<1x4x6x6xi32>)
     {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32, im2col}
   func.return

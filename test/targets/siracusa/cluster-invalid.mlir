@@ -38,7 +38,7 @@ func.func @transfer(%far: memref<16x64xi8>, %near: memref<8x64xi8>, %i: index) {
 
 func.func @sums_without_features(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<8xi32>, %i: index) {
   // expected-error @+1 {{'sums' has no axis 1}}
-  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
+  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
     : memref<8x16xi8>, memref<32x16xi8>, memref<8xi32>
   func.return
 }
@@ -47,7 +47,7 @@ func.func @sums_without_features(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sum
 
 func.func @too_many_pixels(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<3x4xi32>, %i: index) {
   // expected-error @+1 {{'pixels' must not be 3; expected 1 to 2}}
-  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
+  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
     : memref<8x16xi8>, memref<32x16xi8>, memref<3x4xi32>
   func.return
 }
@@ -56,7 +56,7 @@ func.func @too_many_pixels(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: mem
 
 func.func @elements(%x: memref<8x16xi16>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
   // expected-error @+1 {{'x' must hold i8, not i16}}
-  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
+  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
     : memref<8x16xi16>, memref<32x16xi8>, memref<2x4xi32>
   func.return
 }
@@ -65,7 +65,7 @@ func.func @elements(%x: memref<8x16xi16>, %w: memref<32x16xi8>, %sums: memref<2x
 
 func.func @indices(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
   // expected-error @+1 {{expected an index for each axis of 'x', 2, got 1}}
-  cluster.dot %x[%i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
+  cluster.dot %x[%i], %w[%i, %i], %sums, %i, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
     : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
   func.return
 }
@@ -74,7 +74,7 @@ func.func @indices(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4x
 
 func.func @axes(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
   // expected-error @+1 {{'x_step' must be an axis and a factor, with one of the 2 axes of 'x', got [2, 1]}}
-  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 2, 1>}
+  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i, %i {x_step = array<i64: 2, 1>}
     : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
   func.return
 }
@@ -83,7 +83,7 @@ func.func @axes(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32
 
 func.func @packed_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
   // expected-error @+1 {{'bits' must not be 8; expected 2 or 4}}
-  cluster.dot_packed %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>, bits = 8 : i64}
+  cluster.dot_packed %x[%i, %i], %w[%i, %i], %sums, %i, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>, bits = 8 : i64}
     : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
   func.return
 }

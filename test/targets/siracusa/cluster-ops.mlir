@@ -23,18 +23,18 @@ func.func @transfers(%far: memref<16x64xi8>, %near: memref<8x64xi8, "L1">, %i: i
   func.return
 }
 
-// CHECK:      cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i
+// CHECK:      cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i, %i
 // CHECK-SAME: {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 1>, w_step = array<i64: 0, 1>, w_row = array<i64: 1, 1>} : memref<1x8x8x16xi8>
 func.func @dot(%x: memref<1x8x8x16xi8>, %w: memref<32x3x3x16xi8>, %sums: memref<2x4xi32>, %i: index) {
-  cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i
+  cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i, %i
     {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 1>, w_step = array<i64: 0, 1>, w_row = array<i64: 1, 1>}
     : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
   func.return
 }
 
-// CHECK: cluster.dot_packed %x, %w[%i, %i], %sums[%i, %i], %i, %i {{.*}}is_signed, are_signed}
+// CHECK: cluster.dot_packed %x, %w[%i, %i], %sums[%i, %i], %i, %i, %i {{.*}}is_signed, are_signed}
 func.func @packed_dot(%x: memref<8x13xi8>, %w: memref<32x8xi8>, %sums: memref<2x4xi32>, %i: index) {
-  cluster.dot_packed %x, %w[%i, %i], %sums[%i, %i], %i, %i
+  cluster.dot_packed %x, %w[%i, %i], %sums[%i, %i], %i, %i, %i
     {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>, bits = 4 : i64, is_signed, are_signed}
     : memref<8x13xi8>, memref<32x8xi8>, memref<2x4xi32>
   func.return

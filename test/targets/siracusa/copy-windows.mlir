@@ -14,7 +14,7 @@
 // LOOPS:        cluster.im2col %x[{{.*}}], %windows[%c0, %c0], %{{.*}}, %{{.*}}, %c1, %c6
 // LOOPS-NEXT:   cluster.im2col %x[{{.*}}], %windows[%c1, %c0], %{{.*}}, %{{.*}}, %c1, %c9
 // LOOPS-NEXT:   scf.for %f
-// LOOPS:          cluster.dot %windows[%c0, %c0], %w[%{{.*}}, %c0, %c0, %c0], %{{.*}}, %c1, %c27
+// LOOPS:          cluster.dot %windows[%c0, %c0], %w[%{{.*}}, %c0, %c0, %c0], %{{.*}}, %c1, %c1, %c27
 func.func @network(%x: memref<1x16x16x3xi8>, %w: memref<16x3x3x3xi8>, %y: memref<1x16x16x16xi32>,
                    %a: memref<1x8x8x16xi8>, %b: memref<16x1x1x16xi8>, %c: memref<1x8x8x16xi32>) {
   nn.conv ins(%x, %w : memref<1x16x16x3xi8>, memref<16x3x3x3xi8>) outs(%y : memref<1x16x16x16xi32>)

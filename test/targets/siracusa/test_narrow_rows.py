@@ -88,8 +88,8 @@ def block(random: np.random.Generator, pixels: int, elements: int, is_signed: in
     values = (x if is_signed else x.view(np.uint8)).astype(np.int64)
     sums = np.einsum("rpe,rfe->pf", values, w.astype(np.int64)).astype(np.int32)
     packed = pack(w, bits)
-    steps = f"{elements}, {pixels * elements}, {packed.shape[-1]}, {4 * packed.shape[-1]}"
-    call = f"{pixels}, 4, {steps}, 2, {elements}, {is_signed}, {bits}, {are_signed}"
+    steps = f"{elements}, {pixels * elements}, 0, {packed.shape[-1]}, {4 * packed.shape[-1]}, 0"
+    call = f"{pixels}, 4, {steps}, 2, 1, {elements}, {is_signed}, {bits}, {are_signed}"
     return Block(call, np.concatenate([x.reshape(-1), packed.reshape(-1)]), x.size, sums)
 
 
@@ -119,6 +119,31 @@ def blocks(lengths: Sequence[int]) -> tuple[str, Array, Array]:
 
 def test_products_of_packed_rows(tmp_path: Path) -> None:
     assert is_right(tmp_path, *blocks([5, 16, 53]))
+
+
+def byte_blocks() -> tuple[str, Array, Array]:
+    """Return calls for blocks of bytes of all sizes and signs, with two taps apart, what they read, and their sums."""
+    random, calls, given, expected = np.random.default_rng(6), list[str](), list[Array](), list[Array]()
+    for pixels, features, is_signed, are_signed in product((1, 2), (1, 2, 3, 4), (1, 0), (1, 0)):
+        for elements in (3, 4, 13):
+            x = random.integers(-128, 128, (pixels, 2, elements + 1)).astype(np.int8)
+            w = random.integers(-128, 128, (features, 2, elements)).astype(np.int8)
+            a, b = (
+                (values if sign else values.view(np.uint8)).astype(np.int64)
+                for values, sign in ((x[:, :, :elements], is_signed), (w, are_signed))
+            )
+            source, target = (sum(each.size for each in arrays) for arrays in (given, expected))
+            places = f"in + {source}, in + {source + x.size}, (int32_t *)(void *)(out + {target})"
+            steps = f"{2 * elements + 2}, 0, {elements + 1}, {2 * elements}, 0, {elements}, 1, 2, {elements}"
+            calls.append(f"    tw_dot_block({places}, {pixels}, {features}, {steps}, {is_signed}, {are_signed});")
+            given += [x.reshape(-1), w.reshape(-1)]
+            sums = np.einsum("pte,fte->pf", a, b).astype(np.int32)
+            expected.append(np.ascontiguousarray(sums).reshape(-1).view(np.int8))
+    return "\n".join(calls), np.concatenate(given), np.concatenate(expected)
+
+
+def test_products_of_bytes(tmp_path: Path) -> None:
+    assert is_right(tmp_path, *byte_blocks())
 
 
 def narrow_blocks(lengths: Sequence[int]) -> tuple[str, Array, Array]:

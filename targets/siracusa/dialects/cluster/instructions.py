@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -48,31 +49,36 @@ def mac(a: Scalar[i32], b: Scalar[i32], sum: Scalar[i32]) -> Scalar[i32]:
 
 @instruction("cluster.dot", c="tw_dot_block", header=DOT)
 def dot(
-    x: In[i8], w: In[i8], sums: Out[i32], pixels: Pixels, features: Features, x_step: OfX, x_row: OfX, w_step: OfW,
-    w_row: OfW, rows: Size, elements: Size, is_signed: Flag,
+    x: In[i8], w: In[i8], sums: Out[i32], pixels: Pixels, features: Features, x_step: OfX, x_row: OfX, x_tap: OfX,
+    w_step: OfW, w_row: OfW, w_tap: OfW, rows: Size, taps: Size, elements: Size, is_signed: Flag,
+    are_signed: Flag,
 ) -> None:  # fmt: skip
     """
     Sums of products of bytes: a few neighbouring windows of x times a few neighbouring features of w.
 
-    A sum takes `rows` rows of `elements` contiguous elements of both. Windows are `x_step` apart, their rows `x_row`;
-    weights are signed.
+    A sum takes `rows` rows of `taps` stretches of `elements` contiguous elements of both. Windows are `x_step` apart,
+    their rows `x_row`, the stretches of a row `x_tap`. `is_signed` is the sign of x, `are_signed` that of w.
 
-        cluster.dot %x[%n, %h, %w, %c], %w[%f, %kh, %kw, %c], %sums, %rows, %elements
-            {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 1>, w_step = array<i64: 0, 1>, w_row = array<i64: 1, 1>}
+        cluster.dot %x[%n, %h, %w, %c], %w[%f, %kh, %kw, %c], %sums, %rows, %taps, %elements
+            {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 2>, x_tap = array<i64: 2, 2>,
+             w_step = array<i64: 0, 1>, w_row = array<i64: 1, 1>, w_tap = array<i64: 2, 1>}
             : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
     """
-    windows = _numbers(x.along((pixels, x_step), (rows, x_row), (elements, 1)), is_signed)
-    _store(sums, "pre,fre->pf", windows, w.along((features, w_step), (rows, w_row), (elements, 1)))
+    windows = _numbers(x.along((pixels, x_step), (rows, x_row), (taps, x_tap), (elements, 1)), is_signed)
+    weights = _numbers(w.along((features, w_step), (rows, w_row), (taps, w_tap), (elements, 1)), are_signed)
+    _store(sums, "prte,frte->pf", windows, weights)
 
 
 @instruction("cluster.dot_packed", c="tw_dot_packed", header=(UNPACK, DOT))
 def dot_packed(
-    x: In[i8], w: In[i8], sums: Out[i32], pixels: Pixels, features: Features, x_step: OfX, x_row: OfX, w_step: OfW,
-    w_row: OfW, rows: Size, elements: Size, is_signed: Flag, bits: Bits, are_signed: Flag,
+    x: In[i8], w: In[i8], sums: Out[i32], pixels: Pixels, features: Features, x_step: OfX, x_row: OfX, x_tap: OfX,
+    w_step: OfW, w_row: OfW, w_tap: OfW, rows: Size, taps: Size, elements: Size, is_signed: Flag, bits: Bits,
+    are_signed: Flag,
 ) -> None:  # fmt: skip
-    """As `cluster.dot`, with rows of w that hold numbers of 4 or 2 bits, packed as `nn.unpack` has them."""
-    windows = _numbers(x.along((pixels, x_step), (rows, x_row), (elements, 1)), is_signed)
-    _store(sums, "pre,fre->pf", windows, _unpacked(w, (features, w_step), (rows, w_row), elements, bits, are_signed))
+    """As `cluster.dot`, with stretches of w that hold numbers of 4 or 2 bits, packed as `nn.unpack` has them."""
+    windows = _numbers(x.along((pixels, x_step), (rows, x_row), (taps, x_tap), (elements, 1)), is_signed)
+    weights = _unpacked(w, [(features, w_step), (rows, w_row), (taps, w_tap)], elements, bits, are_signed)
+    _store(sums, "prte,frte->pf", windows, weights)
 
 
 def _has_dot_product(is_signed: int, are_signed: int) -> str | None:
@@ -86,10 +92,11 @@ def dot_narrow(
     x: In[i8], w: In[i8], sums: Out[i32], pixels: Pixels, features: Features, x_step: OfX, x_row: OfX, w_step: OfW,
     w_row: OfW, rows: Size, elements: Size, is_signed: Flag, bits: Bits, are_signed: Flag,
 ) -> None:  # fmt: skip
-    """As `cluster.dot_packed`, with rows of x that are packed, too, and zeros in the rest of their last words."""
+    """As `cluster.dot_packed` of one tap, with rows of x packed, too, and zeros in the rest of their last words."""
     elements = -(-elements * bits // 32) * 32 // bits
-    windows = _unpacked(x, (pixels, x_step), (rows, x_row), elements, bits, is_signed)
-    _store(sums, "pre,fre->pf", windows, _unpacked(w, (features, w_step), (rows, w_row), elements, bits, are_signed))
+    windows = _unpacked(x, [(pixels, x_step), (rows, x_row)], elements, bits, is_signed)
+    weights = _unpacked(w, [(features, w_step), (rows, w_row)], elements, bits, are_signed)
+    _store(sums, "pre,fre->pf", windows, weights)
 
 
 @instruction("cluster.window", c="tw_window_block", header=DOT)
@@ -184,13 +191,11 @@ def _numbers(stored: Array, is_signed: int) -> Array:
     return stored if is_signed else stored.view(np.uint8)
 
 
-def _unpacked(
-    flat: Flat[Any], first: tuple[int, int], second: tuple[int, int], elements: int, bits: int, is_signed: int
-) -> Array:
-    """Return the numbers of packed rows along two axes of (count, step)."""
-    packed = flat.along(first, second, (packed_shape((elements,), bits)[0] if elements else 0, 1))
+def _unpacked(flat: Flat[Any], outer: Sequence[tuple[int, int]], elements: int, bits: int, is_signed: int) -> Array:
+    """Return the numbers of packed stretches along outer axes of (count, step)."""
+    packed = flat.along(*outer, (packed_shape((elements,), bits)[0] if elements else 0, 1))
     if not packed.size:
-        return np.zeros((first[0], second[0], elements), np.int8)
+        return np.zeros((*(count for count, _ in outer), elements), np.int8)
     return unpack(packed, elements, bits, is_unsigned=not is_signed)
 
 
