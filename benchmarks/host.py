@@ -1,7 +1,7 @@
 """
 The emitted C beside ONNX Runtime, each on one thread: the zoo's QLinear networks of MLPerf Tiny, and those of floats.
 
-    python benchmarks/host.py [--runs N] [--cpu N] [--within FACTOR] [NETWORK ...]
+    python benchmarks/host.py [--isa ISA] [--runs N] [--cpu N] [--within FACTOR] [NETWORK ...]
     python benchmarks/host.py net.onnx --input-shape x=1,3,320,320 --input-value rate=16000
 
 Both run in this process, pinned to one core, in turn, and must give the same bytes, or floats that differ by 1e-4 of
@@ -9,6 +9,8 @@ the largest at most; medians of the processor time of a call from Python are pri
 products take at this core's peak of multiply-accumulates of their type, or the weights and activations at its bandwidth
 from the cache that holds them, whichever is longer; all are measured in the same run, and the column `by` says which it
 is.
+With `--isa avx2` or `avx-vnni` both take no wider vectors than those, at this machine's speed. With AVX2 alone sums of
+ONNX Runtime saturate: the bytes must be those of the C without vectors, and `ORT off by` is how far its are from them.
 A NETWORK is a name of the zoo or an .onnx file; shapes that it leaves open, and inputs whose values decide shapes, are
 given as to `tilewright compile`. Exit code 1 where a result differs, the C of a QLinear network is not faster, or that
 of floats takes more than FACTOR times as long (4).
@@ -22,14 +24,15 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import masked_cpuid
 import numpy as np
 import onnx
-import onnxruntime
-from host_core import FLAGS, Core
+from host_core import FLAGS_OF, Core
 
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
@@ -59,9 +62,8 @@ def in_turn(calls: list[Callable[[], Any]], runs: int) -> list[float]:
     return [statistics.median(spent) for spent in times]
 
 
-def session_of(path: Path) -> Any:
+def session_of(runtime: Any, path: Path) -> Any:
     """Return ONNX Runtime's session for a model, on one thread, all its optimisations on."""
-    runtime: Any = onnxruntime
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
@@ -77,14 +79,32 @@ def samples(model: Model, ports: list[HostPort], seed: int) -> dict[str, Array]:
     return inputs | dict(model.input_values)
 
 
-def row(model: Model, core: Core, runs: int, within: float) -> bool:
+@dataclass(frozen=True)
+class Machine:
+    """Core, and ONNX Runtime, with the vector instructions of an ISA."""
+
+    isa: str
+    core: Core
+    runtime: Any
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of the C compiler."""
+        return FLAGS_OF[self.isa]
+
+
+def row(model: Model, machine: Machine, runs: int, within: float) -> bool:
     """Print the time of one network; return whether the C is right and fast enough."""
     compilation = compile_model(model, "native")
-    program = compilation.program()
-    network, session = HostNetwork(program, flags=FLAGS), session_of(model.path)
+    program, core = compilation.program(), machine.core
+    network, session = HostNetwork(program, flags=machine.flags), session_of(machine.runtime, model.path)
     floats = network.outputs[0].dtype == np.float32
-    right = all(same(network, session, samples(model, network.inputs, seed)) for seed in range(3 if floats else 10))
-    inputs = samples(model, network.inputs, 0)
+    cases = [samples(model, network.inputs, seed) for seed in range(3 if floats else 10)]
+    if floats or machine.isa != "avx2":
+        right, verdict = all(same(network, session, case) for case in cases), "close" if floats else "equal"
+    else:
+        right, verdict = saturated(network, HostNetwork(program), session, cases)
+    inputs = cases[0]
     arrays = [np.ascontiguousarray(inputs[port.name]) for port in network.inputs]
     calls: list[Callable[[], Any]] = [lambda: network.run(arrays), lambda: session.run(None, inputs)]
     ours, theirs = in_turn(calls, max(10, min(runs, int(SECONDS / sum(in_turn(calls, 1))))))
@@ -93,13 +113,27 @@ def row(model: Model, core: Core, runs: int, within: float) -> bool:
     roof, limit = max(
         (macs / (core.float_peak if floats else core.peak), "MACs"), (size / core.bandwidth(size), "bytes")
     )
-    verdict = ("close" if floats else "equal") if right else "DIFFERENT"
     print(
         f"{model.path.stem:<26}{ours * 1e6:>9.1f}{theirs * 1e6:>9.1f}{theirs / ours:>8.2f}{macs / ours / 1e9:>9.1f}"
-        f"{roof * 1e6:>10.1f}{roof / ours:>9.0%}{limit:>7}  {verdict}",
+        f"{roof * 1e6:>10.1f}{roof / ours:>9.0%}{limit:>7}  {verdict if right else 'DIFFERENT'}",
         flush=True,
     )
     return right and ours < theirs * (within if floats else 1)
+
+
+def saturated(
+    network: HostNetwork, plain: HostNetwork, session: Any, cases: Sequence[dict[str, Array]]
+) -> tuple[bool, str]:
+    """Return whether the C computes what it does without vectors, and how far ONNX Runtime is from that."""
+    right, off = True, 0.0
+    for case in cases:
+        arrays = [np.ascontiguousarray(case[port.name]) for port in network.inputs]
+        expected = plain.run(arrays)
+        right &= all(map(np.array_equal, network.run(arrays), expected))
+        theirs = session.run(None, case)
+        pairs = zip(expected, theirs, strict=True)
+        off = max(off, *(float(np.abs(mine.astype(float) - their).max()) for mine, their in pairs))
+    return right, f"equal, ORT off by {off:g}"
 
 
 def same(network: HostNetwork, session: Any, inputs: dict[str, Array]) -> bool:
@@ -131,6 +165,7 @@ def path_of(network: str, folder: Path) -> Path:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("networks", nargs="*", metavar="NETWORK", help="default: the zoo's, QLinear and of floats")
+    parser.add_argument("--isa", choices=FLAGS_OF, default="native", help="the widest vectors that are used (native)")
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--within", type=float, default=4, metavar="FACTOR", help="how slow floats may be (4)")
     parser.add_argument("--input-shape", type=name_and_shape, action="append", default=[], metavar="NAME=1,3,224,224")
@@ -138,18 +173,20 @@ def main() -> int:
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {arguments.cpu})
+    isa, runtime = arguments.isa, masked_cpuid.load(arguments.isa)
     shapes = dict(arguments.input_shape)
     values = {name: numbers(name, text) for name, text in arguments.input_value}
     known = [name for name in zoo.names() if name.endswith("-qlinear") or zoo.is_of_floats(name)]
     with tempfile.TemporaryDirectory() as folder:
-        core = Core(Path(folder))
-        print(f"{' '.join(compiler())} {' '.join(FLAGS)}, ONNX Runtime {onnxruntime.__version__}, one thread each")
+        core = Core(Path(folder), FLAGS_OF[isa])
+        machine = Machine(isa, core, runtime)
+        print(f"{' '.join(compiler())} {' '.join(FLAGS_OF[isa])}, ONNX Runtime {runtime.__version__}, one thread each")
         print(f"peak {core.peak / 1e9:.0f} G int8 MAC/s ({core.kind}), {core.float_peak / 1e9:.0f} G float MAC/s")
         print(f"({core.float_kind}); medians of {arguments.runs} calls in turn, of large networks fewer\n")
         print(f"{'network':<26}{'C us':>9}{'ORT us':>9}{'ratio':>8}{'GMAC/s':>9}{'roof us':>10}{'of roof':>9}{'by':>7}")
         paths = (path_of(name, Path(folder)) for name in arguments.networks or known)
         models = (Model(path, shapes, input_values=values) for path in paths)
-        good = [row(model, core, arguments.runs, arguments.within) for model in models]
+        good = [row(model, machine, arguments.runs, arguments.within) for model in models]
     return int(not all(good))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,12 @@ import numpy as np
 from tilewright.runtime.toolchain import compile_shared
 
 FLAGS = ("-O3", "-march=native")
+FLAGS_OF = {
+    "native": FLAGS,
+    "avx-vnni": ("-O3", "-march=x86-64-v3", "-mavxvnni"),
+    "avx2": ("-O3", "-march=x86-64-v3"),
+}
+"""Flags of the C compiler for this machine, or for one with fewer vector instructions."""
 
 # As many independent chains of sums as hide the latency of an instruction, in the widest vectors there are.
 PEAK = """
@@ -26,12 +33,23 @@ static double now(void) {
 #define LANES 64
 typedef __m512i V;
 #define STEP(a) a = _mm512_dpbusd_epi32(a, x, y)
+#elif defined(__AVXVNNI__)
+#include <immintrin.h>
+#define KIND "AVX-VNNI"
+#define LANES 32
+typedef __m256i V;
+#define STEP(a) a = _mm256_dpbusd_avx_epi32(a, x, y)
 #elif defined(__AVX2__)
 #include <immintrin.h>
-#define KIND "AVX2, products of 16 bits"
-#define LANES 16
+#define KIND "AVX2, products of bytes"
+#define LANES 32
 typedef __m256i V;
-#define STEP(a) a = _mm256_add_epi32(a, _mm256_madd_epi16(a, y))
+#define STEP(a) \\
+    do { \\
+        V t; \\
+        __asm__ volatile("vpmaddubsw %1, %2, %0\\n\\tvpmaddwd %1, %0, %0" : "=&x"(t) : "x"(x), "x"(y)); \\
+        a = _mm256_add_epi32(a, t); \\
+    } while (0)
 #else
 #define KIND "vectors of 16 bytes"
 #define LANES 4
@@ -121,13 +139,13 @@ double bandwidth(const int64_t *data, int64_t bytes) {
 class Core:
     """
     Peak rates of one core of this machine, per second: multiply-accumulates of bytes, `peak`, and of floats,
-    `float_peak`; `bandwidth(bytes)`.
+    `float_peak`; `bandwidth(bytes)`. Measured by C that these flags compile.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, flags: Sequence[str] = FLAGS):
         source = folder / "peak.c"
         source.write_text(PEAK)
-        library = ctypes.CDLL(str(compile_shared([source], ["-std=gnu11", *FLAGS])))
+        library = ctypes.CDLL(str(compile_shared([source], ["-std=gnu11", *flags])))
         library.peak.restype = library.float_peak.restype = library.bandwidth.restype = ctypes.c_double
         library.kind.restype = library.float_kind.restype = ctypes.c_char_p
         self.kind, self.float_kind = library.kind().decode(), library.float_kind().decode()

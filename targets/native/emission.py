@@ -16,6 +16,8 @@ from .dialects.packed.tiles import LANES, DotTileOp, MatmulTileOp, TileOp
 
 _BYTES, _FLOATS = {"tilewright_vector.h": 2}, {"tilewright_float_tile.h": 2}
 """The headers, with their ranks, that declare the functions of tiles: sums of i32, and of f32."""
+_DEPTHWISE_BYTES = {"tilewright_depthwise.h": 3}
+"""The header of depthwise tiles of bytes, which builds on that of dense ones."""
 
 
 @emits("packed.dot_tile")
@@ -85,6 +87,7 @@ def _depthwise_tile(converter: FunctionConverter, op: Operation) -> None:
     if is_float(element_of(op.sums)):
         _call(b, "tw_float_depthwise_tile", op, [x, w], sizes)
         return
+    b.headers |= _DEPTHWISE_BYTES
     _call(b, "tw_depthwise_tile", op, [x, w], [*sizes, signed])
 
 
