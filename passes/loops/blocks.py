@@ -73,6 +73,17 @@ class PartLoops(KernelLoops):
         """Return the indices of an operand's element at the current position."""
         return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]
 
+    def leave_window(self) -> None:
+        """Remove the window's dimensions from the current position."""
+        for dim in self.kernel.reduced:
+            self.position.pop(dim, None)
+
+    def total(self, part: SSAValue) -> SSAValue:
+        """Return a partial sum plus the output's old value, if the kernel accumulates."""
+        if not self.kernel.accumulates:
+            return part
+        return self.nest.op(arith.AddiOp(self.load(self.kernel.outputs[0], "acc"), part))
+
 
 class BlockLoops(PartLoops):
     """
@@ -154,14 +165,3 @@ class BlockLoops(PartLoops):
         found = [self.place(access) for access in self.kernel.inputs]
         self.leave_window()
         return found
-
-    def leave_window(self) -> None:
-        """Remove the window's dimensions from the current position."""
-        for dim in self.kernel.reduced:
-            self.position.pop(dim, None)
-
-    def total(self, part: SSAValue) -> SSAValue:
-        """Return a partial sum plus the output's old value, if the kernel accumulates."""
-        if self.op.accumulate is None:
-            return part
-        return self.nest.op(arith.AddiOp(self.load(self.kernel.outputs[0], "acc"), part))

@@ -104,10 +104,14 @@ def product(
     if kernel.im2col:
         copied = Simd(form, bounds, features=features, step=step, im2col=True, rates=rates)
         return ceil(copied.cycles(engine.cores, contention)) if copied.is_possible else "the weights are not contiguous"
-    if simd and (windows := windows_of(kernel)) is not None:
-        return ceil(window_cycles(windows, bounds, engine.cores, contention=contention, rates=rates))
+    windows = windows_of(kernel) if simd else None
+    if windows is not None:
+        most_bytes = engine.stack_bytes("windows")
+        found = window_cycles(windows, bounds, engine.cores, most_bytes=most_bytes, contention=contention, rates=rates)
+        if found is not None:
+            return ceil(found)
     words = Simd(form, bounds, features=features, step=step, rates=rates)
-    if simd and words.is_possible and not form.is_depthwise:
+    if simd and words.is_possible:
         return ceil(words.cycles(engine.cores, contention))
     if not blocks:
         return plain

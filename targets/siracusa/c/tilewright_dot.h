@@ -269,6 +269,31 @@ TW_BLOCK void tw_pack_window(
 #undef TW_ADD_NARROW
 #endif
 
+/* Zeros. */
+TW_BLOCK void tw_clear(int8_t *to, int32_t size) {
+    int32_t k = 0;
+#ifdef TW_CLEAR_WORDS
+    if (size >= 8) {
+        TW_CLEAR_WORDS(to, size / 8);
+        k = size & ~7;
+    }
+#endif
+    for (; k + 4 <= size; k += 4) tw_store_word(to + k, 0);
+    for (; k < size; ++k) to[k] = 0;
+}
+
+/* Single bytes, `step` bytes apart, to bytes `tap` apart. */
+TW_BLOCK void tw_gather(const int8_t *from, int8_t *to, int32_t step, int32_t tap, int32_t count) {
+    int32_t k = 0;
+#ifdef TW_GATHER_BYTES
+    if (tap == 1 && count >= 4) {
+        TW_GATHER_BYTES(from, to, step, count / 4);
+        k = count & ~3;
+    }
+#endif
+    for (; k < count; ++k) to[k * tap] = from[k * step];
+}
+
 /*
  * The window of a pixel as `size` bytes side by side. What of it is inside of x, `rows` rows of `taps` stretches of
  * `elements` bytes, is copied to its byte `first` and what follows, `row` and `tap` bytes apart; all else becomes 0.
@@ -276,12 +301,12 @@ TW_BLOCK void tw_pack_window(
 TW_BLOCK void tw_im2col(
     const int8_t *x, int8_t *window, int32_t first, int32_t size, int32_t x_row, int32_t x_tap, int32_t row, int32_t tap,
     int32_t rows, int32_t taps, int32_t elements) {
-    if (rows * taps * elements < size) {
-        int32_t k = 0;
-        for (; k + 4 <= size; k += 4) tw_store_word(window + k, 0);
-        for (; k < size; ++k) window[k] = 0;
-    }
+    if (rows * taps * elements < size) tw_clear(window, size);
     for (int32_t r = 0; r < rows; ++r) {
+        if (elements == 1) {
+            tw_gather(x + r * x_row, window + first + r * row, x_tap, tap, taps);
+            continue;
+        }
         for (int32_t t = 0; t < taps; ++t) {
             const int8_t *const from = x + r * x_row + t * x_tap;
             int8_t *const to = window + first + r * row + t * tap;
@@ -292,72 +317,79 @@ TW_BLOCK void tw_im2col(
     }
 }
 
-#ifdef TW_WINDOW_WORDS
-/* The bytes of a row of a window, the first lowest. Three are part of a word, which begins or ends in another row. */
-TW_BLOCK uint32_t tw_window_row(const int8_t *from, int32_t step, int32_t taps, int32_t row, int32_t rows) {
-    uint32_t word = 0;
-    if (taps == 3 && step == 1 && rows > 1) {
-        return row > 0 ? tw_word(from - 1) >> 8 : tw_word(from) & 0xffffffu;
+/* The greatest common divisor of a step and a word's 4 bytes: windows begin at its multiples in a word. */
+#define TW_PLACE(step) ((step) % 4 == 0 ? 4 : (step) % 2 == 0 ? 2 : 1)
+
+/* Word `word` of a row of weights `step` bytes apart, zeros behind the last. */
+TW_BLOCK uint32_t tw_weight_word(const int8_t *w, int32_t step, int32_t taps, int32_t word) {
+    if (step == 1 && 4 * word + 4 <= taps) return tw_word(w + 4 * word);
+    uint32_t bytes = 0;
+    for (int32_t byte = 0; byte < 4; ++byte) {
+        const int32_t tap = 4 * word + byte;
+        bytes |= tap < taps ? (uint32_t)(uint8_t)w[tap * step] << (8 * byte) : 0;
     }
-    for (int32_t t = 0; t < taps; ++t) {
-        word |= (uint32_t)(uint8_t)from[t * step] << (8 * t);
-    }
-    return word;
+    return bytes;
+}
+
+/* The words of weights of a row before those of windows that begin at a place of a word. */
+TW_BLOCK int32_t tw_spread_before(int32_t step, int32_t taps, int32_t place) {
+    int32_t words = 0;
+    for (int32_t at = 0; at < 4; at += TW_PLACE(step)) words += at < place ? (at + taps + 3) / 4 : 0;
+    return words;
 }
 
 /*
- * Windows of at most 4 x 4, each row of which is a word. The next pixel's is the last one's moved on by `fresh` bytes,
- * where neighbouring windows overlap.
+ * Spreads the weights of a window's rows over words, for windows that begin `step` bytes apart: each row once for each
+ * place of a word at which a window may begin, behind so many zeros.
+ */
+TW_BLOCK void tw_spread_weights(
+    const int8_t *w, int8_t *spread, int32_t step, int32_t rows, int32_t taps, int32_t w_row, int32_t w_tap) {
+    for (int32_t row = 0; row < rows; ++row) {
+        uint32_t before = 0;
+        for (int32_t word = 0; 4 * word < taps + 4 - TW_PLACE(step); ++word) {
+            const uint32_t own = tw_weight_word(w, w_tap, taps, word);
+            for (int32_t place = 0; place < 4; place += TW_PLACE(step)) {
+                if (4 * word < place + taps) {
+                    const uint32_t moved = place > 0 ? own << (8 * place) | before >> (32 - 8 * place) : own;
+                    tw_store_word(spread + 4 * (tw_spread_before(step, taps, place) + word), moved);
+                }
+            }
+            before = own;
+        }
+        w += w_row;
+        spread += 4 * tw_spread_before(step, taps, 4);
+    }
+}
+
+/*
+ * Sums over the windows of at most 8 pixels of a channel, `step` bytes apart in lines that begin at a word, with weights
+ * as tw_spread_weights leaves them. Each word of a line is loaded once, and multiplied for each window that it is part of.
  */
 TW_BLOCK void tw_window_words(
-    const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t x_step, int32_t x_row, int32_t x_tap,
-    int32_t w_row, int32_t w_tap, int32_t rows, int32_t taps, int32_t is_signed) {
-    const int32_t overlaps = pixels > 1 && x_step % x_tap == 0 && x_step / x_tap < taps;
-    const int32_t fresh = overlaps ? x_step / x_tap : taps;
-    uint32_t weights[4], words[4];
-    for (int32_t r = 0; r < rows; ++r) {
-        weights[r] = tw_window_row(w + r * w_row, w_tap, taps, r, rows);
-        words[r] = 0;
-        for (int32_t t = 0; t < taps - fresh; ++t) {
-            words[r] |= (uint32_t)(uint8_t)x[r * x_row + t * x_tap] << (8 * (t + fresh));
-        }
-    }
-    for (int32_t p = 0; p < pixels; ++p) {
-        const int8_t *const from = x + p * x_step;
-        int32_t sum = 0;
-        for (int32_t r = 0; r < rows; ++r) {
-            words[r] = fresh < 4 ? words[r] >> (8 * fresh) : 0;
-            for (int32_t t = taps - fresh; t < taps; ++t) {
-                words[r] |= (uint32_t)(uint8_t)from[r * x_row + t * x_tap] << (8 * t);
-            }
-            sum = is_signed ? tw_dot4_ss(words[r], weights[r], sum) : tw_dot4_us(words[r], weights[r], sum);
-        }
-        sums[p] = sum;
-    }
-}
-#endif
-
-TW_BLOCK void tw_window_block(
-    const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t x_step, int32_t x_row, int32_t x_tap,
-    int32_t w_row, int32_t w_tap, int32_t rows, int32_t taps, int32_t is_signed) {
-#ifdef TW_WINDOW_WORDS
-    if (rows <= 4 && taps <= 4) {
-        tw_window_words(x, w, sums, pixels, x_step, x_row, x_tap, w_row, w_tap, rows, taps, is_signed);
-        return;
-    }
-#endif
-    for (int32_t p = 0; p < pixels; ++p) {
-        const int8_t *const from = x + p * x_step;
-        int32_t sum = 0;
-        for (int32_t r = 0; r < rows; ++r) {
-            for (int32_t t = 0; t < taps; ++t) {
-                const int8_t byte = from[r * x_row + t * x_tap];
-                sum += (is_signed ? byte : (uint8_t)byte) * w[r * w_row + t * w_tap];
+    const int8_t *x, const int8_t *weights, int32_t *sums, int32_t pixels, int32_t step, int32_t x_row, int32_t rows,
+    int32_t taps, int32_t is_signed, int32_t are_signed) {
+    const int32_t row_bytes = 4 * tw_spread_before(step, taps, 4), words = ((pixels - 1) * step + taps + 3) / 4;
+    int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    TW_UNROLL(1)
+    for (int32_t row = 0; row < rows; ++row) {
+        TW_UNROLL(64)
+        for (int32_t word = 0; word < words; ++word) {
+            const uint32_t a = tw_word(x + 4 * word);
+            TW_UNROLL(8)
+            for (int32_t pixel = 0; pixel < pixels; ++pixel) {
+                const int32_t place = pixel * step % 4, own = word - pixel * step / 4;
+                if (own >= 0 && 4 * own < place + taps) {
+                    const int8_t *const weight = weights + 4 * (tw_spread_before(step, taps, place) + own);
+                    s[pixel] = tw_dot4(a, tw_word(weight), s[pixel], is_signed, are_signed);
+                }
             }
         }
-        sums[p] = sum;
+        x += x_row;
+        weights += row_bytes;
     }
+    for (int32_t pixel = 0; pixel < pixels; ++pixel) sums[pixel] = s[pixel];
 }
+#undef TW_PLACE
 
 #undef TW_ROW_POINTERS
 #undef TW_SUMS

@@ -91,8 +91,29 @@ static inline __attribute__((__unused__, __always_inline__)) void tw_dot_row(
 }
 
 #define TW_DOT_ROW tw_dot_row
-/* Rows of the windows of depthwise convolutions are words for `sdotsp.b`, too. */
-#define TW_WINDOW_WORDS 1
+
+/* Copies `fours` times four bytes, at least once, `step` bytes apart, side by side: 2 cycles each. */
+static inline __attribute__((__unused__, __always_inline__)) void tw_gather_bytes(
+    const int8_t *from, int8_t *to, int32_t step, int32_t fours) {
+    __asm__ __volatile__(
+        TW_LOOP("16") TW_BYTE("t3", "%[from]", "%[step]") TW_BYTE("t4", "%[from]", "%[step]")
+            TW_BYTE("t5", "%[from]", "%[step]") TW_BYTE("t6", "%[from]", "%[step]") TW_STORE_BYTE("t3", "%[to]")
+                TW_STORE_BYTE("t4", "%[to]") TW_STORE_BYTE("t5", "%[to]") TW_STORE_BYTE("t6", "%[to]") TW_LOOP_END
+        : [from] "+r"(from), [to] "+r"(to)
+        : [words] "r"(fours), [step] "r"(step)
+        : "memory", "t3", "t4", "t5", "t6");
+}
+
+/* Clears `pairs` pairs of words, at least one. */
+static inline __attribute__((__unused__, __always_inline__)) void tw_clear_words(int8_t *to, int32_t pairs) {
+    __asm__ __volatile__(TW_LOOP("4") TW_STORE_NEXT("x0", "%[to]") TW_STORE_NEXT("x0", "%[to]") TW_LOOP_END
+                         : [to] "+r"(to)
+                         : [words] "r"(pairs)
+                         : "memory");
+}
+
+#define TW_GATHER_BYTES tw_gather_bytes
+#define TW_CLEAR_WORDS tw_clear_words
 
 #if defined(TW_XPULPNN)
 #define TW_ROW(funct7) TW_ROW_OF(4, "28", "18", TW_SDOT_NARROW, funct7)

@@ -18,6 +18,9 @@
 /* A word to or from where a register points, which then moves on. */
 #define TW_NEXT(to, from) ".insn i 0x0b, 2, " to ", " from ", 4\n"
 #define TW_STORE_NEXT(word, to) ".insn s 0x2b, 2, " word ", 4(" to ")\n"
+/* A byte from where a register points, which then moves on by another register; and one to there, moved on by 1. */
+#define TW_BYTE(to, from, step) ".insn r 0x0b, 7, 0x20, " to ", " from ", " step "\n"
+#define TW_STORE_BYTE(byte, to) ".insn s 0x2b, 0, " byte ", 1(" to ")\n"
 /* sum += the products of the bytes of a and b; funct7 says which of them have signs. */
 #define TW_SDOT(funct7, sum, a, b) ".insn r 0x57, 1, " funct7 ", " sum ", " a ", " b "\n"
 #define TW_SDOT_SS "0x5c"

@@ -107,8 +107,11 @@ class Product:
 
     @property
     def is_depthwise(self) -> bool:
-        """Return whether each output channel is the sum over a window of one input channel."""
-        return len(self.reduced) > 1 and all(self.whole[d] == 1 for d in (self.reduced[0], *self.features))
+        """Return whether each output channel is the sum over a window of one input channel, of its own group."""
+        depth, *taps = (self.whole[d] for d in self.reduced)
+        has_groups = any(self.whole[d] > 1 and d in self.first.dims for d in self.batch)
+        is_alone = has_groups or all(self.whole[d] == 1 for d in self.features)
+        return depth == 1 and max(taps, default=1) > 1 and is_alone
 
     def stretch(self, bounds: Sequence[int], *, im2col: bool = False) -> int:
         """

@@ -1,119 +1,237 @@
 """
-Depthwise convolutions of bytes on the cores: a row of a window is a word, multiplied with weights by `sdotsp.b`.
+Depthwise convolutions of bytes on the cores: the geometry of their loops, and what these take.
 
-From one pixel to the next, the word is shifted by the stride, and the new bytes are loaded and inserted. A row takes 2
-cycles, and 3 for each new byte: 15 for a 3x3 window, stride 1. The weights stay in registers. Fitted to the layers of
-MobileNet with stride 1 on one core of GVSoC, which took 0.91 to 1.04 of this. Those with stride 2 and of DS-CNN, to
-which nothing was fitted, took 0.93 to 1.09.
+**Lines.** A core gathers the lines of one channel that a band of output rows reads into a buffer of its own, with zeros
+for padding, and every `dilation`-th column of them: the taps of a row are contiguous bytes. Pixels whose windows begin
+at columns of one phase share such lines; there are `dilation / gcd(dilation, stride)` phases.
+
+**Words.** Blocks of 8 pixels read the lines by aligned words. The weights of a row are spread before, for each place of
+a word at which a window may begin, with zeros around: 4 places with stride 1, 2 with stride 2. So a word of pixels is
+loaded once, and takes a product for each pixel and word that its window shares. A 5 x 5 window with stride 1 takes 27
+cycles a row of 8 pixels: 8 words of weights, 3 of pixels, 16 products; 17 for each output.
+
+Counted in the instructions of clang -O3 for `tw_window_words`, `tw_im2col` and `tw_spread_weights`, and compared with
+layers on one core and on eight of GVSoC (docs/siracusa-costs.md).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
+from functools import lru_cache
+from itertools import islice
+from math import ceil, gcd, prod
+from typing import NamedTuple
 
-from ....dialects.core.analysis.affine_form import linear
-from ....dialects.core.kernel import Access, Kernel, per_kernel
+from ....dialects.core.kernel import KERNELS, Access, Kernel, per_kernel
+from ....ir import shape_of
 from .kernels import share, slowdown
 from .loops import AROUND, START
-from .products import Product, product_of
+from .products import WORD, Product, product_of
 from .scalar import Rates
 
 PIXELS = 8
-"""Pixels of a row per block."""
-LARGEST = 4
-"""Maximum rows of a window, and taps of a row."""
-DENSITY = 0.5
-"""Accesses of a core in each cycle. It has 0.4; of few banks at once, since pixels are whole channels apart."""
-FETCHED = 128
-"""Cycles to fetch the code of all borders again for a channel, beside seven other cores."""
-UNROLLED, LOOP = 4, 5
-"""Outputs of a block that are unrolled, and cycles of the loop over more of them for each: pointers and a branch."""
-OUTPUT = 3
-"""Cycles of an output: store and load of the sum, store of the result."""
-ROW, BYTE = 2, 3
-"""Cycles of a row of a window for each pixel, and for each new byte in it."""
+"""Pixels of a row per block: their sums, and the spread weights of a row, fit the registers of a core."""
+BANDS = 8
+"""Bands of different heights to consider, as many as cores."""
+DENSITY = 0.4
+"""Accesses of a core in each cycle."""
+FETCHED = 40
+"""Cycles to fetch the code of all blocks again for a channel, beside seven other cores."""
+BLOCK, OUTPUT = 4, 2
+"""Cycles of a block besides its rows and outputs; and of an output, whose sum is cleared and whose result is stored."""
+TURN = 5
+"""Cycles of the loop over the rows of a window: two pointers and a branch."""
+GATHER, GATHER_ROW, GATHER_LINES, DIVISIONS = 2, 12, 20, 70
+"""Cycles to gather a byte, a line, and those of a band besides; dilated columns divide for their ends."""
+CLEAR = 0.25
+"""Cycles to clear a byte of the lines."""
+SPREAD, SPREAD_BYTE = 3, 3
+"""Cycles of a spread word of weights, and of a byte of weights that is no part of a whole word."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """
+    Spatial axis of the image: its loops over pixels and taps, and where they read.
+
+    Pixel p and tap t read position `p * stride + t * dilation - pad` of the axis number `axis`, of `extent` positions.
+    """
+
+    pixels: int
+    taps: int
+    axis: int
+    stride: int
+    dilation: int
+    pad: int
+    extent: int
+
+
+class Lines(NamedTuple):
+    """
+    Blocking of a depthwise convolution.
+
+    A band is `rows` rows of `pixels` outputs of one phase; it reads `height` lines of `width` gathered bytes.
+    """
+
+    rows: int
+    pixels: int
+    height: int
+    width: int
 
 
 @dataclass(frozen=True)
 class Windows:
-    """
-    Depthwise convolution: its loops over channels and other outputs, rows, the pixels of a row, and taps.
-
-    `rows` and `tap_rows` are -1 for a convolution along one axis. `fresh` is the number of taps that a window does not
-    share with the previous one.
-    """
+    """Depthwise convolution: its loops over channels and images, and its axes; `rows` is None along one axis."""
 
     product: Product
     outer: tuple[int, ...]
-    rows: int
-    pixels: int
-    tap_rows: int
-    taps: int
-    fresh: int
+    rows: Axis | None
+    columns: Axis
+
+    @property
+    def phases(self) -> int:
+        """Phases of the columns at which windows begin."""
+        return self.columns.dilation // gcd(self.columns.dilation, self.columns.stride)
+
+    @property
+    def step(self) -> int:
+        """Gathered columns from one pixel of a phase to the next."""
+        return self.columns.stride // gcd(self.columns.dilation, self.columns.stride)
+
+    def taps(self, bounds: Sequence[int]) -> tuple[int, int]:
+        """Return the rows of a window and the taps of a row."""
+        return bounds[self.rows.taps] if self.rows else 1, bounds[self.columns.taps]
+
+    def lines(self, rows: int, pixels: int, bounds: Sequence[int]) -> Lines:
+        """Return the blocking with bands of `rows` x `pixels` outputs."""
+        tap_rows, taps = self.taps(bounds)
+        stride, dilation = (self.rows.stride, self.rows.dilation) if self.rows else (1, 1)
+        height = (rows - 1) * stride + (tap_rows - 1) * dilation + 1
+        return Lines(rows, pixels, height, -(-((pixels - 1) * self.step + taps) // WORD) * WORD)
 
 
 @per_kernel
 def windows_of(kernel: Kernel) -> Windows | None:
-    """Match a kernel as a depthwise convolution with contiguous channels; None for others."""
+    """Match a kernel as a depthwise convolution along one or two axes; None for others."""
     product = product_of(kernel)
-    if product is None or not product.is_signed or any(kernel.bounds[d] > 1 for d in product.features):
+    if product is None or not product.is_depthwise:
         return None
-    taps = [d for d in product.reduced if kernel.bounds[d] > 1]
-    if not 1 <= len(taps) <= 2 or len(product.pixels) < len(taps) or any(kernel.bounds[d] > LARGEST for d in taps):
-        return None
+    _, *taps = product.reduced
     image = kernel.inputs[0]
-    channels = [linear(expr) for expr in image.map.results][-1]
-    if any(d in channels.dims() for d in (*product.pixels, *taps)):
+    axes = [_axis(image, number, taps, kernel) for number in range(len(image.map.results))]
+    spatial = [axis for axis in axes if axis is not None]
+    if not 1 <= len(taps) <= 2 or [axis.taps for axis in spatial] != taps:
         return None
-    rows, pixels = ([-1, *product.pixels])[-2:] if len(taps) == 2 else (-1, product.pixels[-1])
-    outer = tuple(d for d in range(len(kernel.bounds)) if d not in kernel.reduced and d not in (rows, pixels))
-    tap_rows, along = [-1, *taps][-2:]
-    return Windows(product, outer, rows, pixels, tap_rows, along, _fresh(image, pixels, along, kernel.bounds[along]))
+    rows, columns = [None, *spatial][-2:]
+    own = {axis.pixels for axis in spatial} | kernel.reduced
+    assert columns is not None
+    return Windows(product, tuple(d for d in range(len(kernel.bounds)) if d not in own), rows, columns)
 
 
-def _fresh(image: Access, pixel: int, tap: int, taps: int) -> int:
-    """Return the number of taps of a row that are not in the previous pixel's window."""
-    for expr in image.map.results:
-        terms = dict(linear(expr).terms)
-        if pixel in terms and tap in terms and terms[pixel] % terms[tap] == 0:
-            return min(terms[pixel] // terms[tap], taps)
-    return taps
+def _axis(image: Access, number: int, taps: Sequence[int], kernel: Kernel) -> Axis | None:
+    """Return an axis of the image with a loop of taps and one of pixels; None for others."""
+    form = image.forms[number]
+    terms = dict(form.terms)
+    tap, pixel = (
+        [d for d in terms if isinstance(d, int) and (d in kernel.reduced) == is_tap] for is_tap in (True, False)
+    )
+    if form.divides or len(tap) != 1 or len(pixel) != 1 or tap[0] not in taps:
+        return None
+    extent = shape_of(image.value)[number]
+    return Axis(pixel[0], tap[0], number, terms[pixel[0]], terms[tap[0]], -form.constant, extent)
 
 
-def window_cycles(windows: Windows, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates) -> float:
-    """Estimate the cycles of the busiest core for a depthwise convolution, or a tile of it."""
-    rows = bounds[windows.rows] if windows.rows >= 0 else 1
-    extents = [prod(bounds[d] for d in windows.outer), rows]
+def places(step: int) -> range:
+    """Return the places of a word at which windows `step` bytes apart begin."""
+    return range(0, WORD, gcd(step, WORD))
+
+
+def spread_words(step: int, taps: int) -> int:
+    """Return the words of the spread weights of a row."""
+    return sum(-(-(place + taps) // WORD) for place in places(step))
+
+
+def lines_of(windows: Windows, bounds: tuple[int, ...], cores: int, most_bytes: int) -> Lines | None:
+    """
+    Return the blocking with the fewest modelled cycles; None if no block fits `most_bytes` bytes.
+
+    The loops (`lower_depthwise`) and their cost both take it from here.
+    """
+    blockings = list(_blockings(windows, bounds, most_bytes))
+    return min(blockings, key=lambda lines: _work(windows, bounds, lines, cores, 0.0).cycles, default=None)
+
+
+def _blockings(windows: Windows, bounds: Sequence[int], most_bytes: int) -> Iterator[Lines]:
+    """Yield blockings that fit: strips of whole blocks of pixels, and for each the highest bands."""
+    tap_rows, taps = windows.taps(bounds)
+    left = most_bytes - tap_rows * spread_words(windows.step, taps) * WORD
+    rows = bounds[windows.rows.pixels] if windows.rows else 1
+    line = -(-bounds[windows.columns.pixels] // windows.phases)
+    heights = sorted({-(-rows // bands) for bands in range(1, rows + 1)}, reverse=True)
+    for pixels in sorted({min(line, -(-line // (strips * PIXELS)) * PIXELS) for strips in range(1, line + 1)}):
+        blockings = (windows.lines(height, pixels, bounds) for height in heights)
+        yield from islice((lines for lines in blockings if lines.height * lines.width <= left), BANDS)
+
+
+class _Work(NamedTuple):
+    """Of the busiest core: cycles without conflicts, and channels; and the active cores."""
+
+    cycles: float
+    channels: float
+    cores: int
+
+
+def _work(windows: Windows, bounds: Sequence[int], lines: Lines, cores: int, epilogue: float) -> _Work:
+    outer = prod(bounds[d] for d in windows.outer)
+    rows = bounds[windows.rows.pixels] if windows.rows else 1
+    line = -(-bounds[windows.columns.pixels] // windows.phases)
+    phases = min(windows.phases, bounds[windows.columns.pixels])
+    extents = [outer, phases, -(-line // lines.pixels), -(-rows // lines.rows)]
     mine = share(extents, cores)
-    outer, rows = (mine.turns if loop == mine.loop else extent for loop, extent in enumerate(extents))
-    whole, clipped = _whole_and_clipped(windows, bounds)
-    output = OUTPUT + windows.product.epilogue.total(rates)
-    blocks, rest = divmod(whole, PIXELS)
-    line = blocks * _block(windows, bounds, PIXELS, output) + (_block(windows, bounds, rest, output) if rest else 0)
-    line += clipped * _block(windows, bounds, 1, output, clipped=True)
-    cycles = outer * rows * (line + AROUND) + outer * AROUND
-    fetched = outer * FETCHED * (mine.cores - 1) / 7
-    return START + cycles * slowdown(contention, DENSITY, mine.cores) + fetched
+    part = mine.turns / extents[mine.loop] if mine.loop >= 0 else 1.0
+    blocks, rest = divmod(line, PIXELS)
+    row = AROUND + blocks * _block(windows, bounds, PIXELS) + (_block(windows, bounds, rest) if rest else 0)
+    bands = prod(extents[1:]) * (_gather(windows, lines) + AROUND)
+    every = bands + phases * rows * (row + line * (OUTPUT + epilogue))
+    tap_rows, taps = windows.taps(bounds)
+    spread = tap_rows * (spread_words(windows.step, taps) * SPREAD + taps % WORD * SPREAD_BYTE) + AROUND
+    channels = outer * (part if mine.loop == 0 else 1)
+    return _Work(outer * part * every + channels * spread, channels, mine.cores)
 
 
-def _whole_and_clipped(windows: Windows, bounds: tuple[int, ...]) -> tuple[int, int]:
-    """Return the number of pixels of a row whose windows are in bounds, and of those that reach into the padding."""
-    pixels, product = bounds[windows.pixels], windows.product
-    border = product.border if pixels == product.whole[windows.pixels] else 0
-    return pixels - border, border
+def _gather(windows: Windows, lines: Lines) -> float:
+    """Return the cycles to gather the lines of a band."""
+    columns, rows = windows.columns, windows.rows
+    inside = min(lines.width, ceil(columns.extent / columns.dilation))
+    height = min(lines.height, rows.extent if rows else 1)
+    clear = CLEAR * lines.height * lines.width if inside * height < lines.height * lines.width else 0
+    ends = DIVISIONS if columns.dilation > 1 else 0
+    return GATHER_LINES + ends + height * (GATHER_ROW + GATHER * inside) + clear
 
 
-def _block(windows: Windows, bounds: tuple[int, ...], pixels: int, output: float, *, clipped: bool = False) -> float:
-    """Return the cycles of a block of pixels with `output` cycles for each; a clipped window has one tap less."""
-    taps = bounds[windows.taps] - (1 if clipped else 0)
-    rows = bounds[windows.tap_rows] * windows.product.rows_share_of(bounds) if windows.tap_rows >= 0 else 1
-    fresh = windows.fresh if pixels > 1 else taps
-    each = ROW + BYTE * fresh if fresh < taps else 1 + _joined(taps)
-    loop = LOOP if pixels > UNROLLED else 0
-    return rows * BYTE * (taps - fresh) + pixels * (rows * each + output + loop)
+@lru_cache(maxsize=KERNELS)
+def _products(step: int, taps: int, pixels: int) -> int:
+    """Return the products, and the loads of words, of a row of the windows of a block."""
+    words = -(-((pixels - 1) * step + taps) // WORD)
+    used = {pixel * step % WORD for pixel in range(pixels)}
+    weights = sum(-(-(place + taps) // WORD) for place in used)
+    return words + weights + sum(-(-(pixel * step % WORD + taps) // WORD) for pixel in range(pixels))
 
 
-def _joined(taps: int) -> int:
-    """Return the cycles of loading bytes into a word; the first needs no shift."""
-    return BYTE * taps - 2
+def _block(windows: Windows, bounds: Sequence[int], pixels: int) -> float:
+    """Return the cycles of the sums of a block of pixels."""
+    tap_rows, taps = windows.taps(bounds)
+    return BLOCK + tap_rows * (_products(windows.step, taps, pixels) + TURN)
+
+
+def window_cycles(
+    windows: Windows, bounds: tuple[int, ...], cores: int, *, most_bytes: int, contention: float, rates: Rates
+) -> float | None:
+    """Estimate the cycles of the busiest core for a depthwise convolution, or a tile of it; None if no block fits."""
+    lines = lines_of(windows, bounds, cores, most_bytes)
+    if lines is None:
+        return None
+    work = _work(windows, bounds, lines, cores, windows.product.epilogue.total(rates))
+    fetched = work.channels * FETCHED * (work.cores - 1) / 7
+    return START + work.cycles * slowdown(contention, DENSITY, work.cores) + fetched

@@ -1,101 +1,186 @@
-"""Loops of depthwise convolutions of bytes: blocks of pixels of a row, channel by channel."""
+"""Loops of depthwise convolutions of bytes: bands of rows of a channel, gathered as lines, in blocks of pixels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import i8, i32
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.core.kernel import Kernel, kernel_of
+from ....dialects.core.kernel import Access, Kernel
 from ....dialects.nn import ConvOp
-from ....ir import numbers_of, shape_of
-from ....passes.loops.blocks import BlockLoops, Part
+from ....dialects.nn.unpack import WORD
+from ....passes.loops.affine import axes_of
+from ....passes.loops.blocks import Part, PartLoops, parts
 from ....passes.loops.nest import PARALLEL, Index, Nest
-from ..cost.products import multiplies_bytes
-from ..dialects.cluster.instructions import window
-
-PIXELS = 8
-"""Pixels per block; the weights of a channel stay in registers."""
+from ..cost.windows import PIXELS, Axis, Lines, spread_words, windows_of
+from ..dialects.cluster.instructions import im2col, spread_weights, window_words
 
 
-def is_depthwise(op: Operation) -> bool:
-    """Return whether a kernel on buffers is a channels-last depthwise convolution of bytes."""
-    if not isinstance(op, ConvOp) or op.channels_last is None or op.is_unsigned(1):
-        return False
-    features, *_, depth = shape_of(op.inputs[1])
-    alone = depth == 1 and op.groups.value.data == features
-    return alone and len(shape_of(op.inputs[0])) <= 4 and multiplies_bytes(kernel_of(op))
-
-
-def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest) -> None:
+def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest, lines: Lines) -> None:
     """
-    Build the loops: over channels outermost, then over rows, then over blocks of pixels.
+    Build the loops of a blocking: over channels, then over phases of columns, strips of pixels and bands of rows.
 
-    Each block is one `cluster.window` into a buffer of sums, followed by the epilogue in a loop over that buffer. Rows
-    and pixels with border windows are computed one by one, on the in-bounds part of the window, so that all other
-    windows have static size. Cores share channels or rows, border rows included.
+    A channel's weights are spread once, by `cluster.spread_weights`. A band gathers its lines by `cluster.im2col`, with
+    zeros for padding. Its rows are blocks of pixels: one `cluster.window_words` each into a buffer of sums, followed by
+    the epilogue in a loop over that buffer. Cores share channels, phases, strips or bands.
     """
-    _DepthwiseLoops(op, kernel, nest).build()
+    DepthwiseLoops(op, kernel, nest, lines).build()
 
 
-class _DepthwiseLoops(BlockLoops):
-    def __init__(self, op: ConvOp, kernel: Kernel, nest: Nest):
-        # The loops are n, g, f, space..., c, taps...; f and c have one iteration.
-        self.channel, *taps = sorted(kernel.reduced)
-        super().__init__(op, kernel, nest, pixel=self.channel - 1, taps=taps)
-        dilations = numbers_of(op.dilations)
-        self.steps = numbers_of(op.strides)[-1], dilations[0] if len(taps) == 2 else 0, dilations[-1]
+class DepthwiseLoops(PartLoops):
+    """Loop nest of a depthwise convolution."""
+
+    def __init__(self, op: ConvOp, kernel: Kernel, nest: Nest, lines: Lines):
+        super().__init__(kernel, nest)
+        windows = windows_of(kernel)
+        assert windows is not None
+        self.op, self.windows, self.lines = op, windows, lines
+        self.rows, self.columns = windows.rows, windows.columns
+        self.tap_rows, self.taps = windows.taps(kernel.bounds)
+        weights = self.tap_rows * spread_words(windows.step, self.taps) * WORD
+        self.weights = nest.op(memref.AllocaOp.get(i8, shape=[weights], alignment=WORD))
+        self.weights.name_hint = "weights"
+        self.gathered = nest.op(memref.AllocaOp.get(i8, shape=[1, lines.height * lines.width], alignment=WORD))
+        self.gathered.name_hint = "lines"
 
     def build(self) -> None:
-        is_plane = len(self.taps) == 2
-        row = self.pixel - 1
-        mine = {self.pixel, *self.kernel.reduced, *([row] if is_plane else [])}
-        outer = self.open_all([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL])
-        for rows in self.parts_along(-2, 1) if is_plane else [Part(0, 1, 1)]:
-            begin = self.loop("h", rows, shared=is_plane)
-            for part in self.parts_along(-1, PIXELS):
-                first = self.loop("p", part)
-                self.position |= {row: begin} if is_plane else {}
-                self.block(part, first, [rows.clipped, part.clipped][-len(self.taps) :])
-                self.close(part)
-            self.close(rows, shared=is_plane)
+        """Build the nest."""
+        outer = self.open_all(self.windows.outer, [PARALLEL])
+        self.nest.last(self.spread())
+        for phases, pixels in self.phases():
+            phase = self.loop("phase", phases)
+            for strips in parts(0, pixels, self.lines.pixels):
+                self.bands(phase, self.loop("strip", strips), strips.size)
+                self.close(strips)
+            self.close(phases)
         self.nest.close_all(outer)
 
-    def block(self, part: Part, pixel: Index, clipped: Sequence[bool]) -> None:
-        """Build the sums and the epilogue of one block."""
-        sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size], alignment=4))
-        self.position[self.pixel] = pixel
-        self.nest.last(self.sums(sums, clipped))
-        step = self.step("p", part.size)
-        self.position[self.pixel] = self.nest.add(step, pixel)
-        load = memref.LoadOp.get(sums, [self.nest.value(step)])
-        load.res.name_hint = "sum"
-        self.nest.last(load)
-        self.finish([self.total(load.res)])
-        if not isinstance(step, int):
-            self.nest.close()
+    def phases(self) -> Iterator[tuple[Part, int]]:
+        """Yield intervals of phases, and the pixels of each phase of an interval."""
+        whole, more = divmod(self.kernel.bounds[self.columns.pixels], self.windows.phases)
+        for first, end, pixels in ((0, more, whole + 1), (more, self.windows.phases, whole)):
+            if first < end and pixels:
+                yield Part(first, 1, end - first), pixels
 
-    def sums(self, sums: SSAValue, clipped: Sequence[bool]) -> Operation:
-        """Build the op that computes the sums of a block."""
-        x, w = self.kernel.inputs
-        rows, taps = self.window(clipped)
-        self.position[self.channel] = 0
-        x_at, w_at = self.places()
-        along = len(shape_of(x.value)) - 2
-        is_plane = len(self.taps) == 2
-        step, row, tap = self.steps
-        return window(
-            (x.value, x_at),
-            (w.value, w_at),
-            sums,
-            x_step=(along, step),
-            x_row=(along - 1, row) if is_plane else None,
-            x_tap=(along, tap),
-            w_row=(1, 1) if is_plane else None,
-            w_tap=(len(shape_of(w.value)) - 2, 1),
+    def bands(self, phase: Index, first: Index, pixels: int) -> None:
+        """Build the bands of a strip of pixels; its last band has the rows that are left."""
+        rows = self.kernel.bounds[self.rows.pixels] if self.rows else 1
+        bands = Part(0, self.lines.rows, -(-rows // self.lines.rows))
+        # A loop that cores share, even of one turn: the mark says that a core may do it alone.
+        is_shared = self.nest.depth == 0
+        top = self.loop("band", bands, shared=is_shared)
+        self.nest.last(self.gather(top, phase, first))
+        left = self.nest.least([self.lines.rows, self.nest.sub(rows, top)])
+        row = self.nest.open("row", 0, left)[0] if self.lines.rows > 1 else 0
+        for blocks in parts(0, pixels, PIXELS):
+            block = self.nest.open("p", 0, blocks.count)[0] if blocks.count > 1 else 0
+            self.block(
+                (top, row), phase, first, (self.nest.add(self.nest.mul(block, PIXELS), blocks.start)), blocks.size
+            )
+            if blocks.count > 1:
+                self.nest.close()
+        if self.lines.rows > 1:
+            self.nest.close()
+        self.close(bands, shared=is_shared)
+
+    def spread(self) -> Operation:
+        """Build the op that spreads the weights of a channel."""
+        w = self.kernel.inputs[1]
+        self.position |= dict.fromkeys(self.kernel.reduced, 0)
+        at = self.place(w)
+        self.leave_window()
+        axes = [next(i for i, form in enumerate(w.forms) if dim in form.dims()) for dim in self.tap_dims()]
+        return spread_weights(
+            (w.value, at),
+            (self.weights, [self.nest.value(0)]),
+            step=self.windows.step,
+            rows=self.tap_rows,
+            taps=self.taps,
+            w_row=(axes[0], 1) if self.rows else None,
+            w_tap=(axes[-1], 1),
+        )
+
+    def tap_dims(self) -> list[int]:
+        """Return the loops over the rows of a window, if any, and over the taps of a row."""
+        return [axis.taps for axis in (self.rows, self.columns) if axis is not None]
+
+    def gather(self, top: Index, phase: Index, first: Index) -> Operation:
+        """Build the op that copies the lines of a band, from its first row and its first pixel in a phase."""
+        lines, x = self.lines, self.kernel.inputs[0]
+        column = self.nest.add(self.nest.mul(first, self.windows.phases), phase)
+        column_at, low, columns = self.inside(self.columns, column, lines.width, self.columns.dilation)
+        row_at, above, rows = self.inside(self.rows, top, lines.height, 1) if self.rows else (0, 0, 1)
+        found = {self.columns.axis: column_at} | ({self.rows.axis: row_at} if self.rows else {})
+        self.position |= dict.fromkeys(self.kernel.reduced, 0)
+        at = [
+            self.nest.value(found[n] if n in found else index) for n, index in enumerate(self.outer_indices(x, found))
+        ]
+        self.leave_window()
+        return im2col(
+            (x.value, at),
+            (self.gathered, [self.nest.value(0), self.nest.value(0)]),
+            self.nest.value(self.nest.add(self.nest.mul(above, lines.width), low)),
+            size=lines.height * lines.width,
+            x_row=(self.rows.axis, 1) if self.rows else None,
+            x_tap=(self.columns.axis, self.columns.dilation),
+            row=lines.width,
+            tap=1,
             rows=self.nest.value(rows),
-            taps=self.nest.value(taps),
+            taps=self.nest.value(columns),
+            elements=self.nest.value(1),
+        )
+
+    def outer_indices(self, x: Access, spatial: dict[int, Index]) -> list[Index]:
+        """Return the indices of the image's axes at the current position, 0 for spatial ones."""
+        axes = axes_of(x, self.kernel.bounds)
+        return [0 if number in spatial else self.index(axis.index) for number, axis in enumerate(axes)]
+
+    def inside(self, axis: Axis, pixel: Index, count: int, step: int) -> tuple[Index, Index, Index]:
+        """
+        Return where lines of `count` positions, `step` apart, begin in bounds, for the window of a pixel.
+
+        The result is the first position of the axis in bounds, its number among the `count`, and how many follow. The
+        position is in bounds even if none follow.
+        """
+        nest = self.nest
+        begin = nest.sub(nest.mul(pixel, axis.stride), axis.pad)
+        before = nest.greatest([0, nest.sub(0, begin)])
+        low = nest.least([count, nest.div(nest.add(before, step - 1), step)])
+        end = nest.div(nest.add(nest.sub(axis.extent - 1, begin), step), step, negative=True)
+        found = nest.greatest([0, nest.sub(nest.least([count, end]), low)])
+        position = nest.greatest([0, nest.least([axis.extent - 1, nest.add(begin, nest.mul(low, step))])])
+        return position, low, found
+
+    def block(self, row: tuple[Index, Index], phase: Index, strip: Index, first: Index, pixels: int) -> None:
+        """Build the sums and the epilogue of a block of pixels; row is the first of the band and the one in it."""
+        nest, (top, below) = self.nest, row
+        sums = nest.op(memref.AllocaOp.get(i32, shape=[pixels], alignment=WORD))
+        down = nest.mul(below, (self.rows.stride if self.rows else 0) * self.lines.width)
+        at = nest.add(down, nest.mul(first, self.windows.step))
+        nest.last(self.products(sums, at))
+        step = nest.open("p", 0, pixels)[0] if pixels > 1 else 0
+        pixel = nest.add(nest.add(strip, first), step)
+        self.position[self.columns.pixels] = nest.add(nest.mul(pixel, self.windows.phases), phase)
+        self.position |= {self.rows.pixels: nest.add(top, below)} if self.rows else {}
+        load = memref.LoadOp.get(sums, [nest.value(step)])
+        load.res.name_hint = "sum"
+        nest.last(load)
+        self.finish([self.total(load.res)])
+        if pixels > 1:
+            nest.close()
+
+    def products(self, sums: SSAValue, at: Index) -> Operation:
+        """Build the op that computes the sums of a block, the lines of which begin at `at`."""
+        return window_words(
+            (self.gathered, [self.nest.value(0), self.nest.value(at)]),
+            (self.weights, [self.nest.value(0)]),
+            sums,
+            step=self.windows.step,
+            x_row=self.lines.width * (self.rows.dilation if self.rows else 0),
+            rows=self.tap_rows,
+            taps=self.taps,
             is_signed=not self.op.is_unsigned(0),
+            are_signed=not self.op.is_unsigned(1),
         )

@@ -20,7 +20,8 @@ from ....passes.core.base import Pass
 from ....passes.loops.lowering import lower_kernels
 from ....passes.loops.nest import Nest
 from ....passes.map_engines import mapped_engine
-from ..loops.depthwise import is_depthwise, lower_depthwise
+from ..cost.windows import Lines, lines_of, windows_of
+from ..loops.depthwise import lower_depthwise
 from ..loops.dot import is_dot, lower_dot
 from ..loops.im2col import lower_im2col, lower_narrow_input
 from ..loops.rows import is_row_copy, lower_rows
@@ -33,11 +34,11 @@ class ConvertKernelsToDotsPass(Pass):
     Lower sums of products of bytes on memrefs to register-blocked loops; convert-kernels-to-loops lowers the rest.
 
     Convolutions with `channels_last` and matrix products with `transpose_b` run over blocks of 2 pixels x 4 features,
-    by `cluster.dot`, which reads packed weights too. Depthwise convolutions run over blocks of 8 pixels, by
-    `cluster.window`. Packed numbers are unpacked by rows, with `cluster.unpack`; rows that only move are copied by
-    words, with `cluster.copy`. With `im2col` the windows of 2 pixels are copied contiguously before, with
-    `narrow_input` packed, in a stack buffer of at most the engine's `windows` and `packed_windows` bytes, or
-    `window-bytes`.
+    by `cluster.dot`, which reads packed weights too. Depthwise convolutions gather lines of a channel and run over
+    blocks of 8 pixels, by `cluster.window_words`. Packed numbers are unpacked by rows, with `cluster.unpack`; rows that
+    only move are copied by words, with `cluster.copy`. With `im2col` the windows of 2 pixels are copied contiguously
+    before, with `narrow_input` packed. Windows and lines are in a stack buffer of at most the engine's `windows` and
+    `packed_windows` bytes, or `window-bytes`.
     """
 
     name = "convert-kernels-to-dots"
@@ -58,8 +59,8 @@ class ConvertKernelsToDotsPass(Pass):
             lower_im2col(cast(ConvOp, op), kernel, nest, self._stack(module, op, "windows"))
         elif kernel.narrow_input:
             lower_narrow_input(cast(PackableOp, op), kernel, nest, self._stack(module, op, "packed_windows"))
-        elif is_depthwise(op):
-            lower_depthwise(cast(ConvOp, op), kernel, nest)
+        elif (lines := self._lines(module, op, kernel)) is not None:
+            lower_depthwise(cast(ConvOp, op), kernel, nest, lines)
         elif is_dot(op):
             lower_dot(cast(ContractionOp, op), kernel, nest)
         elif is_unpack(op):
@@ -69,6 +70,14 @@ class ConvertKernelsToDotsPass(Pass):
         else:
             return False
         return True
+
+    def _lines(self, module: ModuleOp, op: Operation, kernel: Kernel) -> Lines | None:
+        """Return the blocking of a depthwise convolution on its engine; None for other kernels, and if none fits."""
+        windows = windows_of(kernel) if isinstance(op, ConvOp) else None
+        if windows is None:
+            return None
+        cores = mapped_engine(op, machine_of(module)).cores if MACHINE in module.attributes else 1
+        return lines_of(windows, kernel.bounds, cores, self._stack(module, op, "windows"))
 
     def _cores(self, module: ModuleOp) -> int:
         """Return the cores that share a copy, 1 without a machine."""

@@ -48,11 +48,16 @@ func.func @narrow_dot(%x: memref<2x8xi8>, %w: memref<32x8xi8>, %sums: memref<2x4
   func.return
 }
 
-// CHECK: cluster.window %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i {x_step = array<i64: 2, 1>, x_tap = array<i64: 2, 2>}
-func.func @window(%x: memref<1x8x8x16xi8>, %w: memref<16x3x3x1xi8>, %sums: memref<8xi32>, %i: index) {
-  cluster.window %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i
-    {x_step = array<i64: 2, 1>, x_tap = array<i64: 2, 2>}
-    : memref<1x8x8x16xi8>, memref<16x3x3x1xi8>, memref<8xi32>
+// CHECK: cluster.spread_weights %w[%i, %i, %i, %i], %spread[%i] {step = 2 : i64, rows = 3 : i64, taps = 3 : i64
+// CHECK: cluster.window_words %lines[%i, %i], %spread[%i], %sums {{.*}}is_signed, are_signed}
+func.func @window(
+    %w: memref<16x3x3x1xi8>, %spread: memref<36xi8>, %lines: memref<1x360xi8>, %sums: memref<8xi32>, %i: index) {
+  cluster.spread_weights %w[%i, %i, %i, %i], %spread[%i]
+    {step = 2 : i64, rows = 3 : i64, taps = 3 : i64, w_row = array<i64: 1, 1>, w_tap = array<i64: 2, 1>}
+    : memref<16x3x3x1xi8>, memref<36xi8>
+  cluster.window_words %lines[%i, %i], %spread[%i], %sums
+    {step = 2 : i64, x_row = 20 : i64, rows = 3 : i64, taps = 3 : i64, is_signed, are_signed}
+    : memref<1x360xi8>, memref<36xi8>, memref<8xi32>
   func.return
 }
 

@@ -105,21 +105,19 @@ func.func private @flagged(%x: memref<64xi32>, %y: memref<65xi32>) attributes {e
   func.return
 }
 
-// Of few channels the rows are shared: 3 turns of the inner ones at most, the last core does both border rows.
+// Of one channel the phases of dilated columns are shared: each core gathers the lines of its own.
 
 // CHECK-LABEL: func.func private @depthwise_core
-// CHECK:         scf.for %i1 = %c0{{.*}} to %c2
-// CHECK:           arith.xori %core, %c7
-// CHECK:           scf.for %h = %first to %last
-// CHECK:           arith.muli %core, %c3
-// CHECK:           scf.for %h{{.*}} = %first{{.*}} to %last
-// CHECK:           arith.xori %core, %c7
-// CHECK:           scf.for %h{{.*}} = %first{{.*}} to %last
+// CHECK:         cluster.spread_weights
+// CHECK:         scf.for %phase = %first to %last
+// CHECK:           cluster.im2col
+// CHECK:           scf.for %row
+// CHECK:             cluster.window_words
 // CHECK-LABEL: func.func private @depthwise
 // CHECK:         cluster.fork @depthwise_core
-func.func private @depthwise(%x: memref<1x21x8x2xi8>, %w: memref<2x3x3x1xi8>, %y: memref<1x21x8x2xi32>) attributes {engine = "cluster"} {
-  nn.conv ins(%x, %w : memref<1x21x8x2xi8>, memref<2x3x3x1xi8>) outs(%y : memref<1x21x8x2xi32>)
-    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 2 : i64,
+func.func private @depthwise(%x: memref<1x21x24x1xi8>, %w: memref<1x3x3x1xi8>, %y: memref<1x21x8x1xi32>) attributes {engine = "cluster"} {
+  nn.conv ins(%x, %w : memref<1x21x24x1xi8>, memref<1x3x3x1xi8>) outs(%y : memref<1x21x8x1xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 8>, pads = array<i64: 1, 0, 1, 0>, groups = 1 : i64,
      accumulator = i32, channels_last}
   func.return
 }

@@ -19,13 +19,14 @@ from tilewright.targets.siracusa.dialects.cluster.instructions import (
     im2col,
     mac,
     pack_window,
+    spread_weights,
     unpack_row,
-    window,
+    window_words,
 )
 
 pytestmark = pytest.mark.long
 
-PLAIN = [dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row, fill_row, copy_row]
+PLAIN = [dot, dot_packed, dot_narrow, window_words, spread_weights, im2col, pack_window, unpack_row, fill_row, copy_row]
 
 
 @pytest.mark.sample(1)
@@ -43,6 +44,10 @@ def test_many_samples(others: list[Instruction]) -> None:
         (dot, "const int32_t k = elements - 4;", "const int32_t k = whole;"),
         (im2col, "rows * taps * elements < size", "rows * taps < 3"),
         (im2col, "k + 4 <= elements", "k < elements"),
+        (im2col, "to[k * tap] = from[k * step]", "to[k] = from[k * step]"),
+        (window_words, "4 * own < place + taps", "4 * own < taps"),
+        (window_words, "at < place ?", "at <= place ?"),
+        (spread_weights, "before >> (32 - 8 * place)", "before >> 8"),
         (dot_packed, "k + 4 <= end ? tw_word(x0", "k + 4 > 0 ? tw_word(x0"),
         (dot_packed, "c3 >>= bits", "c3 >>= 4"),
         (pack_window, "first + 4 <= count ? tw_word(from + first)", "first + 4 > 0 ? tw_word(from + first)"),

@@ -27,10 +27,10 @@ EPILOGUE = """epilogue(%s : memref<{features}xi32>) at [{map}] {{
 }}"""
 
 
-def both(text: str, out: tuple[int, ...], **inputs: Array) -> int:
-    """Check that kernel and loops agree; return how many blocks the loops have."""
+def both(text: str, out: tuple[int, ...], **inputs: Array) -> set[str]:
+    """Check that kernel and loops agree; return the names of the loops' sums of products of bytes."""
     results: list[Array] = []
-    blocks = 0
+    blocks = set[str]()
     for lower in (False, True):
         module = parse_module(CONTEXT, text)
         verify(module)
@@ -38,7 +38,7 @@ def both(text: str, out: tuple[int, ...], **inputs: Array) -> int:
             ConvertKernelsToDotsPass(512).apply(CONTEXT, module)
             ConvertKernelsToLoopsPass().apply(CONTEXT, module)
             verify(module)
-            blocks = sum(op.name in ("cluster.dot", "cluster.window") for op in module.walk())
+            blocks = {op.name for op in module.walk()} & {"cluster.dot", "cluster.window_words"}
         results.append(np.full(out, 7, np.int32))
         Interpreter(module).call("f", [inputs["x"], inputs["w"], inputs["s"], results[-1]])
     np.testing.assert_array_equal(results[0], results[1])
@@ -87,15 +87,15 @@ class Conv:
         padded = [n + a + b for n, a, b in zip(self.space, self.pads, self.pads[len(self.space) :], strict=False)]
         outer = [(n - span) // s + 1 for n, span, s in zip(padded, self.spans, self.strides, strict=True)]
         is_depthwise = self.form == "depthwise"
-        x, depth = (self.features, 1) if is_depthwise else (self.channels * self.groups, self.channels)
-        features = self.features * (1 if is_depthwise else self.groups)
+        x, depth = (self.channels, 1) if is_depthwise else (self.channels * self.groups, self.channels)
+        features = self.features * (self.channels if is_depthwise else self.groups)
         return [(2, *self.space, x), (features, *self.kernel, depth), (2, *outer, features)]
 
     @property
     def text(self) -> str:
         named = (("strides", self.strides), ("dilations", self.dilations), ("pads", self.pads))
         arrays = ", ".join(f"{name} = array<i64: {', '.join(map(str, values))}>" for name, values in named)
-        groups = self.features if self.form == "depthwise" else self.groups
+        groups = self.channels if self.form == "depthwise" else self.groups
         unsigned = f", unsigned = array<i64: {self.unsigned}>" if self.unsigned else ""
         flags = unsigned + (", im2col" if self.form == "im2col" else "")
         flags += ", accumulate" if self.extra == "accumulate" else ""
@@ -113,17 +113,18 @@ class Conv:
 @st.composite
 def convs(draw: st.DrawFn) -> Conv:
     rank, form = draw(st.integers(1, 2)), draw(st.sampled_from(["", "depthwise", "im2col"]))
-    kernel = [draw(st.integers(1, 4)) for _ in range(rank)]
+    kernel = [draw(st.integers(1, 7 if form == "depthwise" else 4)) for _ in range(rank)]
     strides = [draw(st.integers(1, 3)) for _ in range(rank)]
-    dilations = [draw(st.integers(1, 2)) for _ in range(rank)]
+    dilations = [draw(st.integers(1, 3)) for _ in range(rank)]
     conv = Conv(kernel, strides, dilations, [], [], draw(st.integers(1, 5)), draw(st.integers(1, 9)), form)
     pads = [draw(st.integers(0, span + 2)) for span in conv.spans * 2]
     least = [max(1, span - low - high) for span, low, high in zip(conv.spans, pads, pads[rank:], strict=False)]
     space = [extent + draw(st.integers(0, 6)) for extent in least]
     extra = draw(st.sampled_from(["", "bias", "accumulate"]))
-    unsigned = draw(st.sampled_from(["", "0"] if form == "depthwise" else ["", "0", "1", "0, 1"]))
+    unsigned = draw(st.sampled_from(["", "0", "1", "0, 1"]))
+    features = draw(st.integers(1, 2)) if form == "depthwise" else conv.features
     groups = 1 if form == "depthwise" else draw(st.integers(1, 3))
-    return replace(conv, pads=pads, space=space, unsigned=unsigned, extra=extra, groups=groups)
+    return replace(conv, pads=pads, space=space, unsigned=unsigned, extra=extra, groups=groups, features=features)
 
 
 @pytest.mark.sample(16)
@@ -132,7 +133,11 @@ def convs(draw: st.DrawFn) -> Conv:
 def test_conv(conv: Conv, seed: int) -> None:
     x, w, out = conv.shapes
     bias = np.arange(out[-1], dtype=np.int32) * 1000
-    assert both(conv.text, out, x=bytes_of(seed, *x), w=bytes_of(seed + 1, *w), s=bias)
+    names = both(conv.text, out, x=bytes_of(seed, *x), w=bytes_of(seed + 1, *w), s=bias)
+    groups, depth = (conv.channels, 1) if conv.form == "depthwise" else (conv.groups, conv.channels)
+    is_alone = depth == 1 and (groups > 1 or conv.features == 1)
+    is_depthwise = conv.form != "im2col" and is_alone and max(conv.kernel) > 1
+    assert names == {"cluster.window_words" if is_depthwise else "cluster.dot"}
 
 
 IN_C = [
@@ -142,7 +147,10 @@ IN_C = [
     Conv([3, 3], [1, 1], [1, 1], [1, 1, 1, 1], [5, 6], 3, 6, ""),
     Conv([3, 3], [2, 2], [1, 1], [3, 3, 3, 3], [5, 6], 3, 6, ""),
     Conv([3, 3], [2, 2], [1, 1], [4, 3, 3, 5], [5, 6], 3, 6, "im2col"),
-    Conv([3, 2], [1, 1], [1, 4], [3, 4, 5, 4], [5, 1], 3, 6, "depthwise"),
+    Conv([3, 2], [1, 1], [1, 4], [3, 4, 5, 4], [5, 1], 6, 1, "depthwise"),
+    Conv([5, 5], [2, 2], [1, 1], [2, 2, 2, 2], [21, 22], 3, 1, "depthwise", unsigned="0", extra="bias"),
+    Conv([7, 7], [1, 1], [2, 3], [6, 9, 6, 9], [20, 41], 2, 2, "depthwise", unsigned="1"),
+    Conv([9], [3], [4], [16, 16], [90], 2, 1, "depthwise", unsigned="0, 1", extra="accumulate"),
     Conv([2, 1], [1, 1], [5, 1], [5, 0, 5, 0], [1, 3], 3, 2, "", extra="accumulate"),
     Conv([3, 3], [1, 2], [2, 2], [2, 1, 2, 2], [6, 7], 5, 3, "", unsigned="0, 1", groups=2),
     Conv([3], [1], [4], [4, 4], [9], 9, 2, "", unsigned="1", groups=3),
@@ -184,4 +192,4 @@ def test_other_kernels_become_plain_loops() -> None:
     shapes = [(3, 4), (4, 5), (3, 5)]
     text = text_of("nn.matmul", "accumulator = i32", shapes, features=1, last="")
     x, w = (bytes_of(seed, *shape) for seed, shape in enumerate(shapes[:2]))
-    assert both(text, shapes[2], x=x, w=w, s=np.zeros(1, np.int32)) == 0
+    assert not both(text, shapes[2], x=x, w=w, s=np.zeros(1, np.int32))

@@ -146,6 +146,24 @@ def test_products_of_bytes(tmp_path: Path) -> None:
     assert is_right(tmp_path, *byte_blocks())
 
 
+def gathered_lines() -> tuple[str, Array, Array]:
+    """Return calls that gather lines of a channel between zeros, what they read, and what they are to write."""
+    x = np.random.default_rng(7).integers(-128, 128, 400).astype(np.int8)
+    calls, expected = list[str](), list[Array]()
+    for columns, step, width in product((1, 4, 6, 11), (1, 3), (12, 20)):
+        lines = np.zeros((4, width), np.int8)
+        lines[1:3, 1 : 1 + columns] = [x[row * 50 :][: columns * step : step] for row in range(2)]
+        target = sum(each.size for each in expected)
+        sizes = f"{width + 1}, {lines.size}, 50, {step}, {width}, 1, 2, {columns}, 1"
+        calls.append(f"    tw_im2col(in, out + {target}, {sizes});")
+        expected.append(lines.reshape(-1))
+    return "\n".join(calls), x, np.concatenate(expected)
+
+
+def test_lines_are_gathered(tmp_path: Path) -> None:
+    assert is_right(tmp_path, *gathered_lines())
+
+
 def narrow_blocks(lengths: Sequence[int]) -> tuple[str, Array, Array]:
     """Return calls that pack two rows of x and multiply them, what they read, and what they are to write."""
     random, calls, given, expected = np.random.default_rng(5), list[str](), list[Array](), list[Array]()

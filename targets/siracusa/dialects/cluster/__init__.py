@@ -43,7 +43,19 @@ from .....dialects.core.instruction import located, state_of
 from .....dialects.core.instruction.flat import flat_from
 from .....dialects.core.semantics import Runner, Value, c_rule, semantics
 from .....ir import Array, element_of, shape_of
-from .instructions import copy_row, dot, dot_narrow, dot_packed, fill_row, im2col, mac, pack_window, unpack_row, window
+from .instructions import (
+    copy_row,
+    dot,
+    dot_narrow,
+    dot_packed,
+    fill_row,
+    im2col,
+    mac,
+    pack_window,
+    spread_weights,
+    unpack_row,
+    window_words,
+)
 from .transfers import Transfers
 
 
@@ -291,7 +303,19 @@ CLUSTER = Dialect(
         *(ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp),
         *(
             each.op
-            for each in (mac, dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row, fill_row, copy_row)
+            for each in (
+                mac,
+                dot,
+                dot_packed,
+                dot_narrow,
+                window_words,
+                spread_weights,
+                im2col,
+                pack_window,
+                unpack_row,
+                fill_row,
+                copy_row,
+            )
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -99,21 +100,59 @@ def dot_narrow(
     _store(sums, "pre,fre->pf", windows, weights)
 
 
-@instruction("cluster.window", c="tw_window_block", header=DOT)
-def window(
-    x: In[i8], w: In[i8], sums: Out[i32], pixels: Windows, x_step: OfX, x_row: OfX, x_tap: OfX, w_row: OfW, w_tap: OfW,
-    rows: Size, taps: Size, is_signed: Flag,
+def spread_places(step: int, taps: int) -> list[tuple[int, int]]:
+    """Return the places of a word at which windows `step` bytes apart begin, and the words that each then takes."""
+    return [(place, -(-(place + taps) // WORD)) for place in range(0, WORD, gcd(step, WORD))]
+
+
+@instruction("cluster.spread_weights", c="tw_spread_weights", header=DOT)
+def spread_weights(
+    w: In[i8], spread: Out[i8], step: Const, rows: Const, taps: Const, w_row: OfW, w_tap: OfW,
 ) -> None:  # fmt: skip
     """
-    Sums of products of bytes over the windows of a few neighbouring pixels, of one channel.
+    Spread the weights of a window's rows over words, for windows that begin `step` bytes apart.
 
-        cluster.window %x[%n, %h, %w, %c], %w[%c, %kh, %kw, %0], %sums, %rows, %taps
-            {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>,
-             w_row = array<i64: 1, 1>, w_tap = array<i64: 2, 1>}
-            : memref<1x8x8x16xi8>, memref<16x3x3x1xi8>, memref<8xi32>
+    A row is there once for each place of a word at which a window may begin: so many zeros, its taps, zeros. With a
+    step of 2 and 3 taps these are `abc0` and `00ab c000`.
+
+        cluster.spread_weights %w[%c, %0, %0, %0], %spread[%0]
+            {step = 2 : i64, rows = 3 : i64, taps = 3 : i64, w_row = array<i64: 1, 1>, w_tap = array<i64: 2, 1>}
+            : memref<16x3x3x1xi8>, memref<36xi8>
     """
-    windows = _numbers(x.along((pixels, x_step), (rows, x_row), (taps, x_tap)), is_signed)
-    _store(sums, "prt,rt->p", windows, w.along((rows, w_row), (taps, w_tap)))
+    places = spread_places(step, taps)
+    row = WORD * sum(words for _, words in places)
+    spread[: rows * row] = 0
+    bytes_of_rows, first = spread.along((rows, row), (row, 1)), 0
+    for place, words in places:
+        bytes_of_rows[:, first + place : first + place + taps] = w.along((rows, w_row), (taps, w_tap))
+        first += words * WORD
+
+
+@instruction("cluster.window_words", c="tw_window_words", header=DOT)
+def window_words(
+    x: In[i8], weights: In[i8], sums: Out[i32], pixels: Windows, step: Const, x_row: Const, rows: Const, taps: Const,
+    is_signed: Flag, are_signed: Flag,
+) -> None:  # fmt: skip
+    """
+    Sums of products of bytes over the windows of a few pixels of one channel, by words of lines.
+
+    Windows begin `step` bytes apart, the first of them at a word, and their rows `x_row`; weights are those that
+    `cluster.spread_weights` makes.
+
+        cluster.window_words %lines[%0, %i], %weights[%0], %sums
+            {step = 2 : i64, x_row = 20 : i64, rows = 3 : i64, taps = 3 : i64, is_signed, are_signed}
+            : memref<1x360xi8>, memref<36xi8>, memref<8xi32>
+    """
+    places = dict(spread_places(step, taps))
+    row = WORD * sum(places.values())
+    reach = -(-((pixels - 1) * step + taps) // WORD) * WORD
+    lines = _numbers(x.along((rows, x_row), (reach, 1)), is_signed).astype(np.int64)
+    spread = _numbers(weights.along((rows, row), (row, 1)), are_signed).astype(np.int64)
+    for pixel in range(pixels):
+        place = pixel * step % WORD
+        first, size = pixel * step - place, WORD * places[place]
+        before = WORD * sum(words for each, words in places.items() if each < place)
+        sums[pixel] = np.sum(lines[:, first : first + size] * spread[:, before : before + size])
 
 
 def _fits_row(size: int, windows_shape: tuple[int, ...]) -> str | None:
