@@ -79,8 +79,8 @@ TENSOR_FAULTS: tuple[Fault, ...] = (
     fault(
         "a requantisation without its rounding",
         "passes/requantization/narrow.py",
-        "factor, summand = factor * mul, summand * mul + add + ((1 << right) >> 1)",
-        "factor, summand = factor * mul, summand * mul + add + ((1 << right) >> 1) - (right > 0)",
+        "summand = summand + add.astype(object) + ((1 << right) >> 1)",
+        "summand = summand + add.astype(object) + ((1 << right) >> 1) - (right > 0)",
         f"{_PASSES}/narrow-requantization*.mlir",
         f"{_PASSES}/requantization/test_narrow_requantization.py",
     ),

@@ -13,6 +13,7 @@ from ..dialects.core.analysis.constants import constant_integer
 from ..dialects.core.nesting import nested_ops
 from ..ir import element_of, functions, integer_width
 from .core.base import Pass
+from .loops.branches import rare_value
 from .loops.nest import UNROLL
 
 FACTOR = 4
@@ -26,7 +27,7 @@ PEELED_TURNS, PEELED_OPS = 16, 200
 
 def is_worth_unrolling(iterations: int, factor: int) -> bool:
     """Return whether a loop has enough iterations to unroll, and few of them are left over."""
-    return iterations > 2 * factor and (iterations % factor == 0 or iterations >= 8 * factor)
+    return iterations > 2 * factor and (iterations % factor == 0 or iterations >= 3 * factor)
 
 
 def unroll_factor(op: Operation, factor: int) -> int:
@@ -35,9 +36,10 @@ def unroll_factor(op: Operation, factor: int) -> int:
         return 1
     body = list(op.body.block.ops)
     stores = any(isinstance(each, memref.StoreOp) for each in body)
-    if not stores or len(body) > MOST_OPS or any(each.regions or not _is_inline(each) for each in body):
+    if not stores or len(body) > MOST_OPS or any(not _is_inline(each) for each in body):
         return 1
-    is_peeled = turns <= PEELED_TURNS and turns * len(body) <= PEELED_OPS
+    branches = any(each.regions for each in body)
+    is_peeled = not branches and turns <= PEELED_TURNS and turns * len(body) <= PEELED_OPS
     return 1 if is_peeled else factor
 
 
@@ -48,11 +50,15 @@ def _trip_count(op: scf.ForOp) -> int:
 
 
 def _is_inline(op: Operation) -> bool:
-    """Return whether an op is a few instructions of a core: a load, a store, or arithmetic in integers of 32 bits."""
+    """
+    Return whether an op is a few instructions of a core: a load, a store, or arithmetic in integers of 32 bits.
+
+    A branch that is seldom taken is one too: its code stands elsewhere.
+    """
     if isinstance(op, memref.LoadOp | memref.StoreOp):
         element = element_of(op.memref)
         return element == f32 or _is_narrow(element)
-    if isinstance(op, _LONG):
+    if isinstance(op, _LONG) or (op.regions and rare_value(op) is None):
         return False
     return all(_is_narrow(value.type) for value in (*op.operands, *op.results))
 
@@ -69,7 +75,7 @@ class AnnotateUnrollingPass(Pass):
     Run it on loops. A loop with constant bounds and a short body in integers of at most 32 bits gets the attribute
     `tilewright.unroll`, which convert-to-emitc writes as a pragma: for cores without vectors, where the compiler does
     not unroll by itself, and each iteration pays pointers and a branch. It needs more than `2 * factor` iterations, and
-    at least `8 * factor` unless they are a multiple of it. Loops that the compiler unrolls wholly are left, and so are
+    at least `3 * factor` unless they are a multiple of it. Loops that the compiler unrolls wholly are left, and so are
     divisions, floats and calls, which take longer than what is saved.
 
         scf.for %i = %c0 to %c16 step %c1 { ... memref.store ... } {tilewright.unroll = 4 : i64}

@@ -24,24 +24,24 @@ from ..runtime.interpreter import load_rules
 from .core.base import Pass
 from .fuse_epilogues import is_elementwise
 from .requantization.channels import channel_axis, channels_of, sums_of
-from .requantization.narrow import narrow_body
+from .requantization.narrow import Kinds, narrow_body
 from .requantization.steps import Domain
 
 
-def narrow_requantization(op: Operation) -> None:
+def narrow_requantization(op: Operation, kinds: Kinds) -> None:
     """Rewrite the requantisations of a kernel on tensors in 32 bits if that is cheaper."""
     block = single_block(op.epilogue) if isinstance(op, KernelOp) else None
     if is_elementwise(op):
         block = cast(GenericOp, op).body.block
-    if block is None or not any(isinstance(inner, RequantizeOp | RescaleOp) for inner in block.ops):
+    if block is None or not any(isinstance(inner, kinds) for inner in block.ops):
         return
     if isinstance(op, KernelOp):
-        _narrow_epilogue(op, block)
+        _narrow_epilogue(op, block, kinds)
     else:
-        _narrow_generic(cast(GenericOp, op), block)
+        _narrow_generic(cast(GenericOp, op), block, kinds)
 
 
-def _narrow_epilogue(op: KernelOp, block: Block) -> None:
+def _narrow_epilogue(op: KernelOp, block: Block, kinds: Kinds) -> None:
     if not op.results:
         return
     maps = [attribute.data for attribute in op.epilogue_maps or ()]
@@ -51,7 +51,7 @@ def _narrow_epilogue(op: KernelOp, block: Block) -> None:
     sums = sums_of(op) if isinstance(op, ContractionOp) else None
     if sums is not None and axis != channels.axis:
         sums = Domain(sums.least.min(keepdims=True), sums.most.max(keepdims=True))
-    made = narrow_body(block, channels, sums)
+    made = narrow_body(block, channels, sums, kinds)
     if made is None:
         return
     taken += _constants(op, made, len(shape), channels.axis)
@@ -68,13 +68,13 @@ def _narrow_epilogue(op: KernelOp, block: Block) -> None:
     _put(new, op)
 
 
-def _narrow_generic(op: GenericOp, block: Block) -> None:
+def _narrow_generic(op: GenericOp, block: Block, kinds: Kinds) -> None:
     maps = [attribute.data for attribute in op.indexing_maps.data]
     taken, shape = list(zip(op.inputs, maps, strict=False)), shape_of(op.outputs[0])
     element = block.args[-1].type
     block.erase_arg(block.args[-1])
     channels = channels_of(block, taken, shape, -1)
-    made = narrow_body(block, channels, None)
+    made = narrow_body(block, channels, None, kinds)
     taken += _constants(op, made or [], len(shape), channels.axis)
     kept = range(len(taken)) if made is None else _kept(block, len(taken))
     block.insert_arg(element, len(block.args))
@@ -121,21 +121,30 @@ def _put(new: Operation, old: Operation) -> None:
 @dataclass(frozen=True)
 class NarrowRequantizationPass(Pass):
     """
-    Replace requantisations by constants, in 64 bits or floats, by equal products in 32 bits.
+    Replace requantisations by constants, in 64 bits or floats, by products in 32 bits.
 
-    Weights are constant, so the value range of each channel's accumulator is known. If factor, summand and rounding fit
-    32 bits for this range, the result is `(sum * factor + summand) >> shift`, including a preceding bias. Otherwise,
-    and for float factors, it is `(upper(sum << left, factor) + summand) >> right`, with parameters searched per channel
-    such that all thresholds of the result are equal. For thresholds that no line has, since floats round what is near a
-    half to even results, odd results may come later by a number of each channel, and one sum before and one behind its
-    threshold be compared with. Without a solution the exact product is rounded as floats are, or the requantisation
-    stays. Run it on tensors, after the last fuse-epilogues.
+    If factor, summand and rounding of an integer one fit 32 bits for all sums of a channel, it becomes
+    `(sum * factor + summand) >> shift`, including a preceding bias. All else that is a function of one sum, float or
+    byte, or of two bytes, becomes an integer line with a rounding test (Ziv, ACM TOMS 17, 1991): next to its steps,
+    where the line may be off by one, the original code decides.
+
+        %t = (%x >> r) * %factor + %summand
+        %y = arith.select (%t mod 2^s < margin), %original, %t >> s {branch_weights = array<i32: 1, 99>}
+
+    The margin is proved: on all bytes and pairs of bytes, and on both sides of every step of a nondecreasing function.
+    Weights are constant, so the value range of each channel's sums is known. Where the line has no margin, and where a
+    byte is looked up, the original code goes. Run it on tensors, after the last fuse-epilogues, and
+    `convert-select-to-branch` on loops. With `rescale-only`, integer requantisations stay, for an engine that does
+    them.
     """
 
     name = "narrow-requantization"
 
+    rescale_only: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         load_rules(op)
+        kinds = (RescaleOp,) if self.rescale_only else (RequantizeOp, RescaleOp)
         for function in functions(op):
             for kernel in nested_ops(function.body):
-                narrow_requantization(kernel)
+                narrow_requantization(kernel, kinds)

@@ -17,6 +17,7 @@ from ...dialects.core.effects import EffectAnalysis
 from ...dialects.core.instruction import InstructionOp
 from ...errors import Diagnostic
 from ...ir import where
+from ..loops.branches import copy_frequency
 from ..loops.nest import INDEPENDENT, UNROLL
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, view
@@ -240,7 +241,9 @@ class FunctionConverter:
             regions.append(Region(new))
         if regions[1].blocks and len(list(regions[1].block.ops)) == 1:
             regions[1] = Region()
-        self.b.ops.append(emitc.IfOp.create(operands=[test], regions=regions))
+        branch = emitc.IfOp.create(operands=[test], regions=regions)
+        copy_frequency(op, branch)
+        self.b.ops.append(branch)
         self.results(op, variables)
 
     def switch(self, op: Operation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
@@ -122,6 +123,14 @@ class BlockLoops(PartLoops):
     def step(self, name: str, size: int) -> Index:
         """Open the loop over a side of a block and return its index; size 1 needs no loop."""
         return self.nest.open(name, 0, size)[0] if size > 1 else 0
+
+    @contextmanager
+    def over(self, name: str, size: int) -> Iterator[Index]:
+        """Build in the loop over a side of a block, whose index it returns; size 1 needs no loop."""
+        index = self.step(name, size)
+        yield index
+        if not isinstance(index, int):
+            self.nest.close()
 
     def window(self, clipped: Sequence[bool]) -> tuple[Index, Index]:
         """

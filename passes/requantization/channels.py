@@ -16,12 +16,8 @@ from ...dialects.core.analysis.value_ranges import ValueRanges
 from ...dialects.core.semantics import SCALAR_RULES
 from ...dialects.nn import ConvOp, MatmulOp
 from ...dialects.nn.contraction import ContractionOp
-from ...dialects.quant import RequantizeOp, RescaleOp
-from ...ir import Array, array_of, element_of, integer_width, numpy_type, shape_of
+from ...ir import Array, array_of, element_of, integer_width, shape_of
 from .steps import Domain
-
-_STEPS = (arith.ExtSIOp, arith.AddiOp, arith.SubiOp, arith.MuliOp)
-"""What a chain from a sum to its requantisation may hold, with constants of which the factors are positive."""
 
 
 @dataclass
@@ -90,103 +86,16 @@ def _by_channel(array: Array, map: AffineMap, channels: Channels, count: int) ->
     return np.array(numbers, array.dtype)
 
 
-@dataclass(frozen=True)
-class Chain:
-    """The code from a number, the `root`, to a requantisation of it, both included."""
-
-    root: SSAValue
-    ops: tuple[Operation, ...]
-
-    def line(self, channels: Channels) -> tuple[Array, Array]:
-        """Return multiplier and summand of the requantisation's operand as a line of the root, in Python integers."""
-        factor, summand = np.array([1], object), np.array([0], object)
-        taken = self.root
-        for op in self.ops[:-1]:
-            number = _number(op, taken, channels)
-            taken = op.results[0]
-            match op:
-                case arith.AddiOp():
-                    summand = summand + number
-                case arith.SubiOp():
-                    summand = summand - number
-                case arith.MuliOp():
-                    factor, summand = factor * number, summand * number
-                case _:
-                    continue
-        return factor, summand
-
-    def values(self, channels: Channels, roots: Array) -> Array:
-        """Return the requantised values for int64 [channels, n], as int64, an unsigned result as such."""
-        values: dict[SSAValue, Array] = {self.root: roots.astype(numpy_type(self.root.type))}
-        for op in self.ops:
-            operands = [
-                values[operand] if operand in values else cast(Array, channels[operand])[:, None]
-                for operand in op.operands
-            ]
-            values[op.results[0]] = SCALAR_RULES[type(op)](op, *operands)
-        last = cast("RequantizeOp | RescaleOp", self.ops[-1])
-        low, bits = last.low.value.data, integer_width(last.result.type) or 0
-        return ((values[last.result].astype(np.int64) - low) & ((1 << bits) - 1)) + low
-
-
-def chain_to(op: RequantizeOp | RescaleOp, channels: Channels) -> Chain | None:
+def domain_of(value: SSAValue, sums: Domain | None) -> Domain:
     """
-    Return the chain that ends with a requantisation by factors that are constant, and not negative; else None.
-
-    It begins as far before as all that lies between are sums and products with constants that do not overflow.
+    Return the domain of an integer, [channels] or [1]: sums of the kernel for its first argument, else its value range.
     """
-    factor = channels[op.mul if isinstance(op, RequantizeOp) else op.scale]
-    summand = channels[op.add] if isinstance(op, RequantizeOp) else np.zeros(1)
-    if factor is None or summand is None or not bool((factor >= 0).all()) or not bool(np.isfinite(factor).all()):
-        return None
-    ops: list[Operation] = [op]
-    root = op.x
-    while (before := _step(root, channels)) is not None:
-        ops.append(root.owner)  # pyright: ignore[reportArgumentType]
-        root = before
-    return Chain(root, tuple(reversed(ops)))
-
-
-def _step(value: SSAValue, channels: Channels) -> SSAValue | None:
-    """Return the operand of the chain's op that makes a value; None where it is none."""
-    op = value.owner
-    if not isinstance(op, _STEPS):
-        return None
-    if isinstance(op, arith.ExtSIOp):
-        return op.input
-    if arith.IntegerOverflowFlag.NSW not in op.overflow_flags.data:
-        return None
-    constants = [channels[operand] is not None for operand in op.operands]
-    if constants == [True, False] and not isinstance(op, arith.SubiOp):
-        taken, number = op.rhs, channels[op.lhs]
-    elif constants == [False, True]:
-        taken, number = op.lhs, channels[op.rhs]
-    else:
-        return None
-    positive = number is not None and bool((number > 0).all())
-    return taken if positive or not isinstance(op, arith.MuliOp) else None
-
-
-def _number(op: Operation, taken: SSAValue, channels: Channels) -> Array:
-    """Return the constant operand of an op of a chain, as Python integers; zero where it has none."""
-    others = [operand for operand in op.operands if operand is not taken]
-    number = channels[others[0]] if others else None
-    return np.array([0], object) if number is None else number.astype(object)
-
-
-# What a root can be
-
-
-def domain_of(root: SSAValue, channels: Channels, sums: Domain | None) -> Domain:
-    """
-    Return the domain of a root, [channels] or [1]: sums of the kernel for its first argument, else its type's range.
-    """
-    owner = root.owner
-    if isinstance(owner, Block) and root is owner.args[0] and sums is not None:
+    owner = value.owner
+    if isinstance(owner, Block) and value is owner.args[0] and sums is not None:
         return sums
-    held = ValueRanges().of(root)
-    assert held is not None
-    return Domain(np.array([held.low]), np.array([held.high]))
+    values = ValueRanges().of(value)
+    assert values is not None
+    return Domain(np.array([values.low]), np.array([values.high]))
 
 
 def sums_of(op: ContractionOp) -> Domain | None:

@@ -1,27 +1,33 @@
-"""Requantisations of a kernel's scalar code, written anew in integers of 32 bits."""
+"""Requantisations of a kernel's scalar code, rewritten in integers of 32 bits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, i8, i16, i32
+from xdsl.dialects.builtin import IntegerType, f32, i8, i16, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.body import Body
-from ...dialects.quant import RequantizeOp, RescaleOp
-from ...ir import Array, integer_width
+from ...dialects.quant import ENTRIES, LookupOp, RequantizeOp, RescaleOp
+from ...ir import Array, dense, integer_width
 from ..core.dead_code import erase_dead
-from .channels import Chain, Channels, chain_to, domain_of
-from .rounded import HALF_BIT, SMEARED, WORD_BITS, RoundedProduct, rounded_product
-from .steps import Domain, Steps, steps_of
-from .upper_products import INT32, UpperProduct, upper_product
+from ..loops.branches import rare_value, set_frequency
+from .approximation import Approximation
+from .channels import Channels, domain_of
+from .enumerated import line_of_byte, line_of_pair
+from .lines import INT32
+from .monotonic import line_of_float, line_of_sum
+from .slices import BYTE, Slice, is_nondecreasing, slice_of
+from .steps import Domain
 
+WORD_BITS = 32
 LEVELS = 256
-"""The most values of a requantisation whose steps are looked for."""
+"""The most values of a requantisation that a line stands for."""
 
 
 @dataclass(frozen=True)
@@ -33,56 +39,72 @@ class Product:
     right: int
 
 
-def narrow_body(block: Block, channels: Channels, sums: Domain | None) -> list[tuple[SSAValue, Array]] | None:
+Kinds: TypeAlias = tuple[type[RequantizeOp] | type[RescaleOp], ...]
+"""Classes of requantisations."""
+
+
+def narrow_body(
+    block: Block, channels: Channels, sums: Domain | None, kinds: Kinds
+) -> list[tuple[SSAValue, Array]] | None:
     """
-    Rewrite the requantisations of a body that become cheaper; returns new arguments with their constants.
+    Rewrite the requantisations of these kinds that become cheaper; returns new arguments with their constants.
 
     The constants are [channels], the arguments stand at the end of the block, in the narrowest type that holds them.
     None where nothing changed.
     """
-    made: list[tuple[SSAValue, Array]] = []
+    arguments = _Arguments(block)
     changed = False
     for op in list(block.ops):
-        if not isinstance(op, RequantizeOp | RescaleOp) or (chain := chain_to(op, channels)) is None:
-            continue
-        root = chain.root
-        if (integer_width(root.type) or 64) > 32:
-            continue
-        form = _form(op, chain, channels, domain_of(root, channels, sums))
-        if form is None:
-            continue
-        if isinstance(form, RoundedProduct):
-            _round(cast(RescaleOp, op), form, _argument(block, form.factor, made))
-        else:
-            arguments = [_argument(block, numbers, made) for numbers in _numbers_of(form)]
-            _replace(op, root, form, arguments)
-        changed = True
+        if isinstance(op, kinds) and not _is_constant(op, channels) and not _is_rare(op):
+            changed |= _narrow(op, arguments, channels, sums)
     erase_dead(block.ops)
-    return made if changed else None
+    return arguments.constants if changed else None
 
 
-def _form(
-    op: RequantizeOp | RescaleOp, chain: Chain, channels: Channels, domain: Domain
-) -> Product | UpperProduct | RoundedProduct | None:
-    """Return the narrowed form of a requantisation, None where it is unchanged."""
-    used = [channels[operand] for each in chain.ops for operand in each.operands]
-    if all(numbers is None or len(numbers) == 1 for numbers in used):
-        domain = Domain(domain.least.min(keepdims=True), domain.most.max(keepdims=True))
-    if isinstance(op, RequantizeOp):
-        product = _product(op, chain, channels, domain)
-        if product is not None:
-            return product if _is_cheaper(op, chain, channels) else None
-        if op.compute == i32:
-            return None
-    return _upper_product(op, chain, channels, domain)
+def _is_constant(op: Operation, channels: Channels) -> bool:
+    return all(channels[operand] is not None for operand in op.operands)
 
 
-def _product(op: RequantizeOp, chain: Chain, channels: Channels, domain: Domain) -> Product | None:
+def _is_rare(op: Operation) -> bool:
+    """Return whether an op is the original code of a line."""
+    users = [use.operation for use in op.results[0].uses]
+    return bool(users) and all(isinstance(user, arith.SelectOp) and rare_value(user) is not None for user in users)
+
+
+def _narrow(op: RequantizeOp | RescaleOp, arguments: _Arguments, channels: Channels, sums: Domain | None) -> bool:
+    """Rewrite a requantisation; returns whether it changed."""
+    code = slice_of(op, channels)
+    if isinstance(op, RequantizeOp) and (product := _product(op, code, sums)) is not None:
+        return _is_cheaper(op, code) and _replace(op, _multiplied(op, code, product, arguments))
+    if isinstance(op, RequantizeOp) and op.compute == i32:
+        return False
+    if (table := _table(code)) is not None:
+        lookup = LookupOp(code.leaves[0], dense(table, cast(Any, op.result.type)))
+        Rewriter.insert_op(lookup, InsertPoint.before(op))
+        return _replace(op, lookup.result)
+    for candidate in (code, slice_of(op, channels, through_integers=False)):
+        estimate = _approximation(candidate, sums)
+        if estimate is not None:
+            return _replace(op, _approximated(op, estimate, arguments))
+    return False
+
+
+# Products that are exact
+
+
+def _product(op: RequantizeOp, code: Slice, sums: Domain | None) -> Product | None:
     """Rewrite a requantisation as an equivalent product in 32 bits; None where it overflows."""
-    mul, add = (cast(Array, channels[value]).astype(object) for value in (op.mul, op.add))
-    right = op.shift.value.data
-    factor, summand = chain.line(channels)
-    factor, summand = factor * mul, summand * mul + add + ((1 << right) >> 1)
+    if len(code.leaves) != 1 or (integer_width(code.leaves[0].type) or 64) > 32 or not is_nondecreasing(code):
+        return None
+    mul, add = (code.channels[value] for value in (op.mul, op.add))
+    lines = code.lines()
+    if len(lines) < len(code.ops) or mul is None or add is None:
+        return None
+    domain, right = domain_of(code.leaves[0], sums), op.shift.value.data
+    factor, summand = (numbers * mul.astype(object) for numbers in lines[-1])
+    summand = summand + add.astype(object) + ((1 << right) >> 1)
+    if code.is_uniform():
+        domain = domain.joined()
     ends = [end.astype(object) * factor for end in (domain.least, domain.most)]
     reached = [factor, summand, *ends, *(end + summand for end in ends)]
     if any(int(numbers.min()) < -INT32 or int(numbers.max()) >= INT32 for numbers in reached) or right > 31:
@@ -90,73 +112,106 @@ def _product(op: RequantizeOp, chain: Chain, channels: Channels, domain: Domain)
     return Product(factor.astype(np.int64), summand.astype(np.int64), right)
 
 
-def _is_cheaper(op: RequantizeOp, chain: Chain, channels: Channels) -> bool:
+def _is_cheaper(op: RequantizeOp, code: Slice) -> bool:
     """Return whether a product in 32 bits costs less than the present code: fewer sums, or fewer bits."""
-    joins = any(isinstance(each, arith.AddiOp | arith.SubiOp | arith.MuliOp) for each in chain.ops)
+    joins = any(isinstance(inner, arith.AddiOp | arith.SubiOp | arith.MuliOp) for inner in code.ops)
     return joins or op.compute != i32 or not isinstance(op.add.owner, arith.ConstantOp)
 
 
-def _upper_product(
-    op: RequantizeOp | RescaleOp, chain: Chain, channels: Channels, domain: Domain
-) -> UpperProduct | RoundedProduct | None:
-    """
-    Return a requantisation to bytes as the upper word of a product, proved the same by its steps; or None.
+def _multiplied(op: RequantizeOp, code: Slice, product: Product, arguments: _Arguments) -> SSAValue:
+    body = _Before(op)
+    total = body.mul(body.convert(code.leaves[0], i32), arguments.operand(body, product.factor))
+    total = body.plus(total, arguments.operand(body, product.summand))
+    total = body.shift_right(total, product.right) if product.right else total
+    return body.convert(body.clip(total, op.low.value.data, op.high.value.data), op.result.type)
 
-    By a float whose roundings no line has, it is the exact product, rounded as they do.
-    """
+
+# Tables
+
+
+def _table(code: Slice) -> Array | None:
+    """Return the values for the bytes from -128 on, of a slice of one byte alike in all channels; None for a line."""
+    if len(code.leaves) != 1 or code.leaves[0].type != i8 or not code.is_uniform():
+        return None
+    values = code.values(np.arange(-(ENTRIES >> 1), ENTRIES >> 1)[None, :])[0]
+    steps = np.diff(np.roll(values, ENTRIES >> 1) if code.is_read_unsigned(code.leaves[0]) else values)
+    is_monotonic = bool((steps >= 0).all()) or bool((steps <= 0).all())
+    if is_monotonic:
+        return None
+    bits = (1 << (integer_width(code.requantization.result.type) or BYTE)) - 1
+    return values & bits
+
+
+# Lines with a rounding test
+
+
+def _approximation(code: Slice, sums: Domain | None) -> Approximation | None:
+    """Return a line that is cheaper than a slice to at most 256 values, None where there is none."""
+    op = code.requantization
     low, high = op.low.value.data, op.high.value.data
-    if high - low >= LEVELS:
+    widths = [integer_width(leaf.type) or 64 for leaf in code.leaves]
+    if high - low >= LEVELS or len(widths) > 2:
         return None
-    numbers = [channels[operand] for each in chain.ops for operand in each.operands]
-    count = max([len(domain.least), *(len(each) for each in numbers if each is not None)])
-    domain = Domain(*(np.broadcast_to(end, count) for end in (domain.least, domain.most)))
-    base = _base(op)
-    steps = steps_of(lambda roots: chain.values(channels, roots) - base, domain, low - base, high - base)
-    factor, _ = chain.line(channels)
-    if isinstance(op, RequantizeOp):
-        slope = factor * cast(Array, channels[op.mul]).astype(object) / (1 << op.shift.value.data)
-    else:
-        slope = factor * cast(Array, channels[op.scale]).astype(np.float64)
-    made = upper_product(steps, np.broadcast_to(slope.astype(np.float64), count))
-    return _rounded(op, chain, channels, steps) if made is None and isinstance(op, RescaleOp) else made
-
-
-def _rounded(op: RescaleOp, chain: Chain, channels: Channels, steps: Steps) -> RoundedProduct | None:
-    """
-    Return a requantisation by floats as exact products; None where they take more than 64 bits.
-
-    Only next to halves can these differ, where bits are cut off: there all are compared.
-    """
-    factor, summand = (each.astype(np.int64)[:, None] for each in chain.line(channels))
-    least, most = (end[:, None] for end in (steps.domain.least, steps.domain.most))
-    before, last = steps.first.min(axis=1, keepdims=True) - 1, steps.first.max(axis=1, keepdims=True)
-    ends = [np.clip(end, least, most) * factor + summand for end in (before, last)]
-    scale = np.broadcast_to(cast(Array, channels[op.scale]), len(least))
-    made = rounded_product(scale, ends[0][:, 0], ends[1][:, 0])
-    if made is None or op.x.type not in (i8, i16, i32):
+    if max(widths, default=64) <= BYTE:
+        return line_of_byte(code) if len(widths) == 1 else line_of_pair(code)
+    if len(widths) != 1 or not is_nondecreasing(code):
         return None
-    roots = np.concatenate([np.clip(steps.first + offset, least, most) for offset in (-2, -1, 0, 1)], axis=1)
-    low, high, zero = (each.value.data for each in (op.low, op.high, op.zero))
-    found = np.clip(made.values(roots * factor + summand) + zero, low, high)
-    return made if bool((found == chain.values(channels, roots)).all()) else None
+    (leaf,), (width,) = code.leaves, widths
+    if leaf.type == f32:
+        return line_of_float(code, low, high)
+    return line_of_sum(code, domain_of(leaf, sums), low, high) if width <= WORD_BITS else None
 
 
-def _base(op: RequantizeOp | RescaleOp) -> int:
-    """Return the zero point where it is odd, so that halves are rounded to odd results; else 0."""
-    zero = op.zero.value.data if isinstance(op, RescaleOp) else 0
-    return zero if zero % 2 else 0
+def _approximated(op: RequantizeOp | RescaleOp, estimate: Approximation, arguments: _Arguments) -> SSAValue:
+    """Append the line of an approximation, and the choice between its result and the original one."""
+    body, line = _Before(op), estimate.line
+    factors = [arguments.operand(body, factor) for factor in line.factors]
+    total, *rest = (body.mul(term(body), factor) for term, factor in zip(estimate.terms, factors, strict=True))
+    for product in rest:
+        total = body.add(total, product)
+    total = body.plus(total, arguments.operand(body, line.summand))
+    if line.tie:
+        bit = body.shift_right(total, line.shift - line.tie.bit_length() + 1)
+        total = body.sub(total, body.op(arith.AndIOp(bit, body.constant(line.tie, i32))))
+    upper = body.shift_right(total, line.shift)
+
+    def converted(number: SSAValue, *, clips: bool = True) -> SSAValue:
+        clipped = body.clip(number, estimate.low, estimate.high) if clips else number
+        return body.convert(clipped, cast("IntegerType[Any, Any]", op.result.type))
+
+    result = converted(upper, clips=estimate.clips)
+    if not line.margin:
+        return result
+    remainder = body.op(arith.AndIOp(total, body.constant((1 << line.shift) - 1, i32)))
+    is_near = body.op(arith.CmpiOp(remainder, body.constant(line.margin, i32), "ult"))
+    original: SSAValue = op.result
+    if (decision := estimate.decision) is not None:
+        numbers = [arguments.operand(body, each) for each in (decision.halves.factor, decision.halves.summand)]
+        original = converted(decision.halves.append(body, decision.sums(body), upper, *numbers))
+    select = arith.SelectOp(is_near, original, result)
+    set_frequency(select, estimate.near)
+    Rewriter.insert_op(select, InsertPoint.after(op))
+    select.location = op.location
+    return select.result
 
 
 # Building
 
 
-def _argument(block: Block, numbers: Array, made: list[tuple[SSAValue, Array]]) -> SSAValue | int:
-    """Return a number that is the same in all channels, or a new argument of the body that holds each channel's."""
-    if bool((numbers == numbers.flat[0]).all()):
-        return int(numbers.flat[0])
-    argument = block.insert_arg(_narrowest(numbers), len(block.args))
-    made.append((argument, numbers))
-    return argument
+class _Arguments:
+    """New arguments of a body that hold constants [channels], in the narrowest types."""
+
+    def __init__(self, block: Block):
+        self.constants: list[tuple[SSAValue, Array]] = []
+        self._block = block
+
+    def operand(self, body: Body, numbers: Array) -> SSAValue:
+        """Return constants as i32: a number if all channels have the same, else a new argument."""
+        if bool((numbers == numbers.flat[0]).all()):
+            return body.constant(int(numbers.flat[0]), i32)
+        argument = self._block.insert_arg(_narrowest(numbers), len(self._block.args))
+        self.constants.append((argument, numbers))
+        return body.convert(argument, i32)
 
 
 def _narrowest(numbers: Array) -> Attribute:
@@ -167,8 +222,8 @@ def _narrowest(numbers: Array) -> Attribute:
 class _Before(Body):
     """A body whose new ops stand before an op of another block."""
 
-    def __init__(self, op: Operation, *, wraps: bool = False):
-        super().__init__([], wraps=wraps)
+    def __init__(self, op: Operation):
+        super().__init__([])
         self._point = op
 
     def op(self, op: Operation) -> SSAValue:
@@ -176,97 +231,15 @@ class _Before(Body):
         Rewriter.insert_op(op, InsertPoint.before(self._point))
         return op.results[0]
 
-
-TIE, CENTER, LATE, EARLY = range(4)
-"""Places of an upper product's numbers behind factor and summand."""
-
-
-def _numbers_of(form: Product | UpperProduct) -> list[Array]:
-    """Return the numbers of each channel in the order in which `_replace` takes them."""
-    if isinstance(form, Product):
-        return [form.factor, form.summand]
-    numbers = (form.factor, form.summand, form.tie, form.center, form.late, form.early)
-    nothing = np.zeros(1, np.int64)
-    return [nothing if channels is None else channels for channels in numbers]
+    def plus(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """Append a + b, a alone for a constant 0."""
+        return a if constant_integer(b) == 0 else self.add(a, b)
 
 
-def _replace(
-    op: RequantizeOp | RescaleOp, root: SSAValue, form: Product | UpperProduct, numbers: list[SSAValue | int]
-) -> None:
-    body = _Before(op)
-    factor, summand, *others = (body.convert(each, i32) if isinstance(each, SSAValue) else each for each in numbers)
-    x = total = body.convert(root, i32)
-    if isinstance(form, UpperProduct):
-        total = total if others[CENTER] == 0 else body.add(total, others[CENTER])
-        x = total = body.clip(total, *form.within) if form.within else total
-        total = body.shift_left(total, form.left) if form.left else total
-        factor = factor if isinstance(factor, SSAValue) else body.constant(factor, i32)
-        product = arith.MulSIExtendedOp(total, factor)
-        body.op(product)
-        total = product.high
-    else:
-        total = body.mul(total, factor)
-    total = total if summand == 0 else body.add(total, summand)
-    if isinstance(form, UpperProduct):
-        total = _later_if_odd(body, total, form.right, others[TIE])
-    total = body.shift_right(total, form.right) if form.right else total
-    if isinstance(form, UpperProduct) and form.late is not None:
-        total = body.add(total, _is_equal(body, x, others[LATE]))
-    if isinstance(form, UpperProduct) and form.early is not None:
-        total = body.sub(total, _is_equal(body, x, others[EARLY]))
-    base = _base(op) if isinstance(form, UpperProduct) else 0
-    clipped = body.clip(total, op.low.value.data - base, op.high.value.data - base)
-    clipped = body.add(clipped, base) if base else clipped
-    result = body.convert(clipped, cast("IntegerType[Any, Any]", op.result.type))
-    result.name_hint = op.result.name_hint
-    Rewriter.replace_op(op, [], [result])
-
-
-def _later_if_odd(body: Body, total: SSAValue, right: int, tie: SSAValue | int) -> SSAValue:
-    """Append the subtraction of a tie from what is shifted to odd values."""
-    if tie == 0:
-        return total
-    if isinstance(tie, int) and tie > 0 and tie & (tie - 1) == 0:
-        moved = body.shift_right(total, right - tie.bit_length() + 1)
-        return body.sub(total, body.op(arith.AndIOp(moved, body.constant(tie, i32))))
-    bit = body.op(arith.AndIOp(body.shift_right(total, right), body.constant(1, i32)))
-    tie = tie if isinstance(tie, SSAValue) else body.constant(tie, i32)
-    return body.sub(total, body.mul(bit, tie))
-
-
-def _is_equal(body: Body, x: SSAValue, number: SSAValue | int) -> SSAValue:
-    """Append 1 where x is a number, else 0."""
-    number = number if isinstance(number, SSAValue) else body.constant(number, i32)
-    return body.op(arith.ExtUIOp(body.compare(x, "eq", number), i32))
-
-
-def _round(op: RescaleOp, form: RoundedProduct, factor: SSAValue | int) -> None:
-    """Write a requantisation as an exact product that is rounded as `RoundedProduct.values` does it."""
-    body = _Before(op, wraps=True)
-    x = body.clip(body.convert(op.x, i32), *form.within)
-    factor = body.convert(factor, i32) if isinstance(factor, SSAValue) else body.constant(factor, i32)
-    product = arith.MulSIExtendedOp(x, factor)
-    body.op(product)
-    whole = body.add(product.high, 1 << (form.right - 1))
-    rest = body.op(arith.ShRUIOp(product.low, body.constant(form.right, i32)))
-    down = body.shift_right(whole, form.right)
-    part = body.op(arith.OrIOp(body.shift_left(whole, WORD_BITS - form.right), rest))
-    up = body.add(down, body.op(arith.ShRUIOp(part, body.constant(WORD_BITS - 1, i32))))
-    reach = body.shift_left(_highest_bit(body, body.sub(body.add(up, up), 1), signed=form.signed), HALF_BIT)
-    is_half = body.compare(body.add(part, reach), "ult", body.add(reach, reach))
-    rounded = body.select(is_half, body.op(arith.AndIOp(up, body.constant(-2, i32))), down)
-    low, high, zero = (each.value.data for each in (op.low, op.high, op.zero))
-    clipped = body.clip(rounded, low - zero, high - zero)
-    clipped = body.add(clipped, zero) if zero else clipped
-    result = body.convert(clipped, cast("IntegerType[Any, Any]", op.result.type))
-    result.name_hint = op.result.name_hint
-    Rewriter.replace_op(op, [], [result])
-
-
-def _highest_bit(body: Body, number: SSAValue, *, signed: bool) -> SSAValue:
-    """Append the highest bit of a number's magnitude."""
-    number = body.absolute(number) if signed else number
-    for shift in SMEARED:
-        moved = body.op(arith.ShRUIOp(number, body.constant(shift, i32)))
-        number = body.op(arith.OrIOp(number, moved))
-    return body.sub(number, body.op(arith.ShRUIOp(number, body.constant(1, i32))))
+def _replace(op: RequantizeOp | RescaleOp, value: SSAValue) -> bool:
+    """Replace the uses of a requantisation, but for that in its own value."""
+    value.name_hint = op.result.name_hint
+    for use in list(op.result.uses):
+        if use.operation is not value.owner:
+            use.operation.operands[use.index] = value
+    return True

@@ -22,6 +22,14 @@ class Domain:
     least: Array
     most: Array
 
+    def joined(self) -> Domain:
+        """Return the arguments that occur in any channel, for one channel."""
+        return Domain(self.least.min(keepdims=True), self.most.max(keepdims=True))
+
+    def of(self, channels: int) -> Domain:
+        """Return the domain of so many channels."""
+        return Domain(*(np.broadcast_to(end, channels) for end in (self.least, self.most)))
+
 
 @dataclass(frozen=True)
 class Steps:

@@ -26,6 +26,7 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #if defined(__GNUC__)
 #define TW_INLINE static inline __attribute__((__unused__))
 #define TW_MAY_ALIAS __attribute__((__may_alias__))
+#define TW_UNLIKELY(condition) __builtin_expect(condition, 0)
 #define TW_INF_F32 (__builtin_inff())
 #define TW_INF_F64 (__builtin_inf())
 #define TW_NAN_F32 (__builtin_nanf(""))
@@ -33,6 +34,7 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #else
 #define TW_INLINE static inline
 #define TW_MAY_ALIAS
+#define TW_UNLIKELY(condition) (condition)
 #define TW_INF_F32 (FLT_MAX * 2.0f)
 #define TW_INF_F64 (DBL_MAX * 2.0)
 #define TW_NAN_F32 (TW_INF_F32 - TW_INF_F32)

@@ -6,8 +6,8 @@
 // CHECK:       arith.constant dense<[2100, 900]> : tensor<2xi16>
 // CHECK:       nn.conv
 // CHECK:       ^bb0(%[[S:.*]]: i32, %[[F:.*]]: i32, %[[A:.*]]: i16):
-// CHECK-NEXT:  %[[W:.*]] = arith.extsi %[[A]] : i16 to i32
 // CHECK-NEXT:  %[[P:.*]] = arith.muli %[[S]], %[[F]] overflow<nsw> : i32
+// CHECK-NEXT:  %[[W:.*]] = arith.extsi %[[A]] : i16 to i32
 // CHECK-NEXT:  %[[T:.*]] = arith.addi %[[P]], %[[W]] overflow<nsw> : i32
 // CHECK:       arith.shrsi %[[T]]
 // CHECK-NOT:   quant.requantize
@@ -26,12 +26,17 @@ func.func @sums(%x: tensor<1x4x4x1xi8>) -> tensor<1x4x4x2xi8> {
 
 // -----
 
-// A float factor becomes the upper word of a product.
+// A float factor becomes an integer line with a rounding test; next to halves, a product in 32 bits decides.
 
 // CHECK-LABEL: func.func @scaled
-// CHECK:       arith.shli
-// CHECK:       arith.mulsi_extended
+// CHECK:       %[[P:.*]] = arith.muli %{{.*}}, %{{.*}} overflow<nsw> : i32
+// CHECK-NEXT:  %[[A:.*]] = arith.constant
+// CHECK-NEXT:  %[[T:.*]] = arith.addi %[[P]], %[[A]] overflow<nsw> : i32
+// CHECK:       arith.shrsi %[[T]]
+// CHECK:       arith.andi %[[T]]
+// CHECK:       %[[N:.*]] = arith.cmpi ult
 // CHECK-NOT:   quant.rescale
+// CHECK:       arith.select %[[N]], %{{.*}}, %{{.*}} {branch_weights = array<i32: {{.*}}>} : i8
 func.func @scaled(%x: tensor<4xi16>) -> tensor<4xi8> {
   %e = tensor.empty() : tensor<4xi8>
   %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xi16>) outs(%e : tensor<4xi8>) {
@@ -45,3 +50,51 @@ func.func @scaled(%x: tensor<4xi16>) -> tensor<4xi8> {
 }
 
 // -----
+
+// A sum of two dequantised bytes: all 65,536 pairs say that the line needs no margin, or which one.
+
+// CHECK-LABEL: func.func @residual
+// CHECK:       %[[B:.*]] = arith.extsi %{{.*}} : i8 to i32
+// CHECK:       arith.muli
+// CHECK:       arith.muli
+// CHECK:       arith.shrsi
+func.func @residual(%x: tensor<4xi8>, %z: tensor<4xi8>) -> tensor<4xi8> {
+  %e = tensor.empty() : tensor<4xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x, %z : tensor<4xi8>, tensor<4xi8>) outs(%e : tensor<4xi8>) {
+  ^bb0(%a: i8, %b: i8, %c: i8):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.sitofp %0 : i32 to f32
+    %2 = arith.constant 0.31 : f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.extsi %b : i8 to i32
+    %5 = arith.sitofp %4 : i32 to f32
+    %6 = arith.constant 0.72 : f32
+    %7 = arith.mulf %5, %6 : f32
+    %8 = arith.addf %3, %7 : f32
+    %9 = arith.constant 1.0 : f32
+    %r = quant.rescale %8, %9 zero 3 clip -128 to 127 : f32, f32 -> i8
+    linalg.yield %r : i8
+  } -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// -----
+
+// A float is compared in fixed point.
+
+// CHECK-LABEL: func.func @quantized
+// CHECK:       arith.bitcast %{{.*}} : f32 to i32
+// CHECK:       arith.muli
+// CHECK:       arith.select %{{.*}} {branch_weights
+func.func @quantized(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %e = tensor.empty() : tensor<4xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %f = arith.constant 0.0231 : f32
+    %d = arith.divf %a, %f : f32
+    %o = arith.constant 1.0 : f32
+    %r = quant.rescale %d, %o zero 0 clip -128 to 127 : f32, f32 -> i8
+    linalg.yield %r : i8
+  } -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}

@@ -18,6 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from ....dialects import emitc
 from ....errors import Diagnostic
 from ....ir import node_names, where
+from ...loops.branches import rare_value
 from ..builder import as_integer
 from ..names import Names, stem
 from .effects import Effects, effects_of, may_write
@@ -255,7 +256,8 @@ class _FunctionPrinter:
 
     def condition(self, op: Operation) -> None:
         assert isinstance(op, emitc.IfOp)
-        self.line(f"if ({self.text[op.condition][0]}) {{")
+        test, rare = self.text[op.condition][0], rare_value(op)
+        self.line(f"if (TW_UNLIKELY({test})) {{" if rare is not None and rare[0] == 0 else f"if ({test}) {{")
         self.nested(op.then_region.block)
         if op.else_region.blocks:
             self.line("} else {")

@@ -27,6 +27,7 @@ _TYPES = """\
 #define TW_IS_CONSTANT(number) 0
 #endif
 #define TW_INLINE static inline
+#define TW_UNLIKELY(condition) (condition)
 #define TW_INDEPENDENT
 #define TW_UNROLL(factor)
 #define _Alignas(bytes) __attribute__((aligned(bytes)))

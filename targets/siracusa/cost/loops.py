@@ -38,8 +38,9 @@ from ....passes.loops.kept import Kept, kept_of, row_of
 from ....passes.loops.powers import Powers, powers_of, tabulates
 from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
 from ....passes.loops.scalar import live_ops
+from ..loops.interchange import loop_order
 from ..loops.rows import PAIR, copied_bytes, copies_rows
-from .kernels import dims_of, parallel_dims, share, slowdown, used_accesses
+from .kernels import dims_of, share, slowdown, used_accesses
 from .products import multiplies_bytes
 from .scalar import EXTENSIONS, EXTREMA, FLOAT_EXTREMA, Rates, Work, work_of, works_of
 
@@ -115,7 +116,7 @@ def nest_of(kernel: Kernel) -> Nest:
     kept_phases = _phases(kernel, kept) if kept is not None else ()
     powers = powers_of(kernel, kept)
     return Nest(
-        parallel_dims(kernel),
+        loop_order(kernel),
         _phases(kernel),
         copied=copied_bytes(kernel),
         row=row_of(kernel),

@@ -27,8 +27,12 @@ from ....dialects.core.nesting import nested_ops
 from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
+from ....passes.loops.branches import exclusive_slice, rare_value
 from ....passes.loops.scalar import live_ops
 from ..passes.fuse_products import fusible_product
+
+_FLOAT_CYCLES = 81.0
+"""Cycles of a float addition in software."""
 
 
 class Work(NamedTuple):
@@ -50,6 +54,10 @@ class Work(NamedTuple):
         """Return the sum of two works."""
         return Work(*(mine + others for mine, others in zip(self, other, strict=True)))
 
+    def seldom(self, frequency: float) -> Work:
+        """Return the work of code in a branch that is taken with a frequency; floats count as calls."""
+        return Work(frequency * (self.cycles + self.floats * _FLOAT_CYCLES))
+
     def total(self, rates: Rates) -> float:
         """Return the total cycles."""
         floats = self.floats if rates.is_shared else self.floats - self.zeros
@@ -66,7 +74,7 @@ class Rates(NamedTuple):
     multiply-accumulate (`fuse-products`), and whether other cores fetch code from the same cache.
     """
 
-    float_cycles: float = 81.0
+    float_cycles: float = _FLOAT_CYCLES
     xpulp: bool = False
     is_shared: bool = False
 
@@ -152,6 +160,8 @@ _PRODUCT_FOR_DIVISION: dict[type[Operation], float] = {arith.FloorDivSIOp: 12, a
 Cycles of a division by a loop-invariant: upper word of a product, remainder and test; with signs half of the time for
 truncation. Floor division becomes a product only for non-negative dividends.
 """
+_BRANCH = 1 / 3
+"""Cycles of a branch that is seldom taken, in those of a select."""
 _MAC_COPY = 1
 """Cycles to copy an operand with further uses into the accumulator register of `p.mac`."""
 _DIVISION_BY_CONSTANT = 10
@@ -226,8 +236,9 @@ def _split_once(block: Block, fixed: tuple[SSAValue, ...]) -> tuple[Work, Work]:
 
 def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
     each, before = Work(), Work()
-    known = set(fixed)
-    for live in live_ops(block)[0]:
+    known, ops = set(fixed), live_ops(block)[0]
+    rare = _rare_ops(ops)
+    for live in ops:
         constants = [operand for operand in live.operands if _is_constant(operand)]
         if not live.regions and live.operands and all(v in known or v in constants for v in live.operands):
             known.update(live.results)
@@ -237,9 +248,21 @@ def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
             before = before.plus(Work(_DIVISION.narrow + _OF_TWO.narrow))
         else:
             for op in nested_ops(live):
-                each = each.plus(_work(op))
+                each = each.plus(_work(op).seldom(rare[live]) if live in rare else _work(op))
             each = each.plus(_saved_by_mac(live, known))
     return each, before
+
+
+def _rare_ops(ops: Sequence[Operation]) -> dict[Operation, float]:
+    """Return the ops that `convert-select-to-branch` sinks into branches, and how often these are taken."""
+    rare: dict[Operation, float] = {}
+    for select in (op for op in ops if isinstance(op, arith.SelectOp)):
+        value = rare_value(select)
+        sunk = exclusive_slice(select, value[0]) if value is not None else []
+        rare |= dict.fromkeys(sunk, value[1] if value is not None else 1)
+        if sunk:
+            rare[select] = _BRANCH
+    return rare
 
 
 def _saved_by_mac(op: Operation, known: set[SSAValue]) -> Work:

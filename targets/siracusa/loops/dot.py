@@ -26,7 +26,7 @@ SHORT, LONG = 8, 11
 """
 Operations of an epilogue between which the rows of a block are unrolled here. Up to `SHORT`, gcc unrolls the whole
 block (its limit is 200 instructions), with fewer instructions for addresses. Beyond `LONG`, 8 outputs of as many
-instructions and the sums exceed a core's own instruction cache of 512 bytes.
+instructions and the sums exceed a core's own instruction cache of 512 bytes: the features are a loop then.
 """
 _OPERATIONS: dict[type[Operation], int] = {
     RequantizeOp: 6,
@@ -81,8 +81,7 @@ class DotLoops(BlockLoops):
         for part in self.pixel_parts():
             first = self.loop("p", part)
             self.begin(part, first)
-            # Blocks beside loops that cores share are such loops too, of one turn: a core does it alone.
-            is_outermost = self.nest.depth == outer
+            is_outermost = self.nest.depth == 0
             for features in parts(0, self.kernel.bounds[self.feature], FEATURES):
                 begin = self.loop("f", features, shared=is_outermost)
                 self.block(part, first, features.size, begin)
@@ -102,26 +101,30 @@ class DotLoops(BlockLoops):
         sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size, features], alignment=4))
         self.position[self.pixel], self.position[self.feature] = pixel, feature
         self.nest.last(self.dot(part, sums))
-        loop = None if _gains_by_unrolling(self.kernel) else self.step("p", part.size)
-        for step in range(part.size) if loop is None else [loop]:
-            self._outputs(sums, (step, pixel), (self.step("f", features), feature))
-        if loop is not None and not isinstance(loop, int):
-            self.nest.close()
+        operations = _operations(self.kernel)
+        if operations > LONG:
+            with self.over("f", features) as loop:
+                for step in range(part.size):
+                    self._output(sums, (step, pixel), (loop, feature))
+            return
+        is_short = operations <= SHORT
+        with self.over("p", part.size if is_short else 1) as outer:
+            for step in [outer] if is_short else range(part.size):
+                with self.over("f", features) as loop:
+                    self._output(sums, (step, pixel), (loop, feature))
 
-    def _outputs(self, sums: SSAValue, pixel: tuple[Index, Index], feature: tuple[Index, Index]) -> None:
+    def _output(self, sums: SSAValue, pixel: tuple[Index, Index], feature: tuple[Index, Index]) -> None:
         """
-        Build the epilogue of a pixel's outputs; pixel and feature are a step in the block and its first.
+        Build the epilogue of an output; pixel and feature are a step in the block and its first.
 
         With an unrolled step of the pixel, indices of `sums` are constants once a C compiler has unrolled the features:
-        the sums stay in registers.
+        the sums stay in registers. With the features outermost, their constants are loaded once for all pixels.
         """
         self.position[self.pixel], self.position[self.feature] = (self.nest.add(*each) for each in (pixel, feature))
         load = memref.LoadOp.get(sums, [self.nest.value(step) for step, _ in (pixel, feature)])
         load.res.name_hint = "sum"
         self.nest.last(load)
         self.finish([self.total(load.res)])
-        if not isinstance(feature[0], int):
-            self.nest.close()
 
     def dot(self, part: Part, sums: SSAValue) -> Operation:
         """Build the op that computes the sums of a block."""
@@ -158,9 +161,9 @@ class DotLoops(BlockLoops):
         return bits | {"are_signed": not self.op.is_unsigned(1)}
 
 
-def _gains_by_unrolling(kernel: Kernel) -> bool:
-    """Return whether an epilogue has `SHORT` to `LONG` operations, two for each operand: address and load."""
+def _operations(kernel: Kernel) -> int:
+    """Return the operations of an epilogue, two for each operand: address and load."""
     if kernel.epilogue is None:
-        return False
+        return 0
     count = sum(_OPERATIONS.get(type(op), 1) for op in live_ops(kernel.epilogue)[0])
-    return SHORT < count + 2 * sum(is_shaped(access.value) for access in kernel.extras) <= LONG
+    return count + 2 * sum(is_shaped(access.value) for access in kernel.extras)
