@@ -10,7 +10,7 @@ products take at this core's peak of multiply-accumulates of their type, or the 
 from the cache that holds them, whichever is longer; all are measured in the same run, and the column `by` says which it
 is.
 With `--isa avx2` or `avx-vnni` both take no wider vectors than those, at this machine's speed. With AVX2 alone sums of
-ONNX Runtime saturate: the bytes must be those of the C without vectors, and `ORT off by` is how far its are from them.
+ONNX Runtime saturate: the bytes must be those of the C of `host`, and `ORT off by` is how far its are from them.
 A NETWORK is a name of the zoo or an .onnx file; shapes that it leaves open, and inputs whose values decide shapes, are
 given as to `tilewright compile`. Exit code 1 where a result differs, the C of a QLinear network is not faster, or that
 of floats takes more than FACTOR times as long (4).
@@ -88,6 +88,11 @@ class Machine:
     runtime: Any
 
     @property
+    def target(self) -> str:
+        """Target that the networks are compiled for."""
+        return "native-avx2" if self.isa == "avx2" else "native"
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """Flags of the C compiler."""
         return FLAGS_OF[self.isa]
@@ -95,7 +100,7 @@ class Machine:
 
 def row(model: Model, machine: Machine, runs: int, within: float) -> bool:
     """Print the time of one network; return whether the C is right and fast enough."""
-    compilation = compile_model(model, "native")
+    compilation = compile_model(model, machine.target)
     program, core = compilation.program(), machine.core
     network, session = HostNetwork(program, flags=machine.flags), session_of(machine.runtime, model.path)
     floats = network.outputs[0].dtype == np.float32
@@ -103,7 +108,7 @@ def row(model: Model, machine: Machine, runs: int, within: float) -> bool:
     if floats or machine.isa != "avx2":
         right, verdict = all(same(network, session, case) for case in cases), "close" if floats else "equal"
     else:
-        right, verdict = saturated(network, HostNetwork(program), session, cases)
+        right, verdict = saturated(network, HostNetwork(compile_model(model, "host").program()), session, cases)
     inputs = cases[0]
     arrays = [np.ascontiguousarray(inputs[port.name]) for port in network.inputs]
     calls: list[Callable[[], Any]] = [lambda: network.run(arrays), lambda: session.run(None, inputs)]
@@ -124,7 +129,7 @@ def row(model: Model, machine: Machine, runs: int, within: float) -> bool:
 def saturated(
     network: HostNetwork, plain: HostNetwork, session: Any, cases: Sequence[dict[str, Array]]
 ) -> tuple[bool, str]:
-    """Return whether the C computes what it does without vectors, and how far ONNX Runtime is from that."""
+    """Return whether the C computes what that of `host` does, and how far ONNX Runtime is from that."""
     right, off = True, 0.0
     for case in cases:
         arrays = [np.ascontiguousarray(case[port.name]) for port in network.inputs]

@@ -41,13 +41,14 @@ typedef __m256i V;
 #define STEP(a) a = _mm256_dpbusd_avx_epi32(a, x, y)
 #elif defined(__AVX2__)
 #include <immintrin.h>
-#define KIND "AVX2, products of bytes"
-#define LANES 32
+#define KIND "AVX2, sums of four products of bytes"
+#define LANES 64
 typedef __m256i V;
 #define STEP(a) \\
     do { \\
-        V t; \\
-        __asm__ volatile("vpmaddubsw %1, %2, %0\\n\\tvpmaddwd %1, %0, %0" : "=&x"(t) : "x"(x), "x"(y)); \\
+        V t, u; \\
+        __asm__ volatile("vpmaddubsw %2, %3, %0\\n\\tvpmaddubsw %3, %2, %1" : "=&x"(t), "=x"(u) : "x"(x), "x"(y)); \\
+        t = _mm256_madd_epi16(_mm256_add_epi16(t, u), x); \\
         a = _mm256_add_epi32(a, t); \\
     } while (0)
 #else

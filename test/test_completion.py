@@ -29,7 +29,7 @@ def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
         (["tilewright", "compile", "--debug", "--na"], ["--name"]),
         (["tilewright", "check", "--on", "s"], ["simulator", "sanitizers", "spike"]),
         (["tilewright", "compile", "--target", "siracusa/c"], ["siracusa/cluster"]),
-        (["tilewright", "targets", "na"], ["native"]),
+        (["tilewright", "targets", "na"], ["native", "native-avx2"]),
         (["tilewright", "completion", "z"], ["zsh"]),
         (["tilewright", "compile", "--inputs", "some"], ["some.npz"]),
         (["tilewright", "compile", "some"], ["some.npz"]),

@@ -12,12 +12,13 @@ from ...passes.emitc.buffers import element_index
 from ...passes.emitc.builder import Builder, Strided, layout_of
 from ...passes.emitc.converter import FunctionConverter
 from ...passes.emitc.emitters import emits
+from .dialects.packed.ordered_tile import OrderedTileOp
 from .dialects.packed.tiles import LANES, DotTileOp, MatmulTileOp, TileOp
 
 _BYTES, _FLOATS = {"tilewright_vector.h": 2}, {"tilewright_float_tile.h": 2}
 """The headers, with their ranks, that declare the functions of tiles: sums of i32, and of f32."""
-_DEPTHWISE_BYTES = {"tilewright_depthwise.h": 3}
-"""The header of depthwise tiles of bytes, which builds on that of dense ones."""
+_DEPTHWISE_BYTES, _ORDERED_BYTES = {"tilewright_depthwise.h": 3}, {"tilewright_ordered.h": 3}
+"""The headers of depthwise tiles of bytes, and of those of ordered weights, which build on that of dense ones."""
 
 
 @emits("packed.dot_tile")
@@ -35,7 +36,18 @@ def _dot_tile(converter: FunctionConverter, op: Operation) -> None:
         _call(b, _FLOAT_DOTS[element_of(op.w)], op, [x, w], [op.pixels, step, rows, row_step, *runs, blocks, block])
         return
     sizes = [op.pixels, step, rows, row_step, taps * channels, blocks, block]
-    _call(b, "tw_dot_tile", op, [x, w], [*sizes, 0 if op.unsigned is not None else _TOP_BITS])
+    _call(b, "tw_dot_tile", op, [x, w], [*sizes, _flip(op)])
+
+
+@emits("packed.ordered_tile")
+def _ordered_tile(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `packed.ordered_tile`."""
+    b = converter.b
+    assert isinstance(op, OrderedTileOp)
+    x, _, (rows, row_step, _, step) = _operands(b, op)
+    b.headers |= _ORDERED_BYTES
+    sizes = [op.pixels, step, rows, row_step, op.run, op.lanes // LANES, _flip(op)]
+    _call(b, "tw_ordered_tile", op, [x, b.value(op.w), b.value(op.first)], sizes)
 
 
 _FLOAT_DOTS: dict[Attribute, str] = {f32: "tw_float_dot_tile", bf16: "tw_bf16_dot_tile", i8: "tw_byte_dot_tile"}
@@ -65,8 +77,9 @@ def _matmul_tile(converter: FunctionConverter, op: Operation) -> None:
     _call(b, "tw_float_matmul_tile", op, places, [rows, step, depth, following, lanes // LANES, op.columns.value.data])
 
 
-_TOP_BITS = 0x80808080
-"""Mask that turns the four signed bytes of a word into unsigned ones, 128 higher."""
+def _flip(op: TileOp) -> int:
+    """Return the mask that turns the four bytes of a word of x into unsigned ones, 128 higher where they are signed."""
+    return 0 if op.unsigned is not None else 0x80808080
 
 
 @emits("packed.depthwise_tile")

@@ -43,16 +43,6 @@ TW_TILE void tw_depthwise_tile(
 
 #else
 
-/* Up to 16 bytes, zeros after them. */
-TW_TILE __m128i tw_channels(const int8_t *from, int32_t count) {
-    if (count >= 16) return _mm_loadu_si128((const __m128i *)(const void *)from);
-    const __m128i words = _mm_setr_epi32(0, 1, 2, 3), whole = _mm_set1_epi32(count / 4);
-    const __m128i bytes = _mm_maskload_epi32((const int *)(const void *)from, _mm_cmpgt_epi32(whole, words));
-    if (count % 4 == 0) return bytes;
-    const __m128i last = _mm_set1_epi32(tw_bytes(from + count / 4 * 4, count % 4));
-    return _mm_or_si128(bytes, _mm_and_si128(last, _mm_cmpeq_epi32(whole, words)));
-}
-
 /* Store the first `count` sums of a vector. */
 TW_TILE void tw_store_some(int32_t *to, tw_sums sums, int32_t count) {
     const __m256i words = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);

@@ -55,6 +55,16 @@ TW_TILE int32_t tw_bytes(const int8_t *from, int32_t count) {
     return result;
 }
 
+/* Up to 16 bytes, zeros after them. */
+TW_TILE __m128i tw_channels(const int8_t *from, int32_t count) {
+    if (count >= 16) return _mm_loadu_si128((const __m128i *)(const void *)from);
+    const __m128i words = _mm_setr_epi32(0, 1, 2, 3), whole = _mm_set1_epi32(count / 4);
+    const __m128i bytes = _mm_maskload_epi32((const int *)(const void *)from, _mm_cmpgt_epi32(whole, words));
+    if (count % 4 == 0) return bytes;
+    const __m128i last = _mm_set1_epi32(tw_bytes(from + count / 4 * 4, count % 4));
+    return _mm_or_si128(bytes, _mm_and_si128(last, _mm_cmpeq_epi32(whole, words)));
+}
+
 /* M(p) for each pixel that a part may have. */
 #define TW_PIXELS(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
 /* Where vector v of a pixel lies, among blocks that are `distance` apart: weights of `size` bytes a sum, or sums. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,27 +11,30 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from tilewright.compiler import Model, compile_model
+from tilewright.compiler import Model, compile_model, machine_named
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.toolchain import STRICT
+from tilewright.test.phases import each_phase
 from tilewright.test.small_models import node, save
 
 Bytes = type[np.int8] | type[np.uint8]
 AVX2 = ("-mavx2", "-mfma")
 WAYS = {
-    "avx2": (AVX2, ("avx2", "fma")),
-    "avxvnni": ((*AVX2, "-mavxvnni"), ("avx2", "fma", "avx_vnni")),
-    "native": (("-march=native",), ()),
+    "avx2": ("native", AVX2, ("avx2", "fma")),
+    "avxvnni": ("native", (*AVX2, "-mavxvnni"), ("avx2", "fma", "avx_vnni")),
+    "widest": ("native", ("-march=native",), ()),
+    "ordered": ("native-avx2", AVX2, ("avx2", "fma")),
+    "ordered-plain": ("native-avx2", (), ()),
 }
-"""Flags of the compiler, and the processor's features that they need."""
+"""Targets, flags of the compiler, and the processor's features that these need."""
 
 
 def is_runnable(way: str) -> bool:
     cpu = Path("/proc/cpuinfo")
-    features = cpu.read_text().split() if cpu.is_file() else []
-    return all(feature in features for feature in WAYS[way][1])
+    present = cpu.read_text().split() if cpu.is_file() else []
+    return all(feature in present for feature in WAYS[way][2])
 
 
 def extremes(
@@ -43,18 +47,30 @@ def extremes(
     return np.where(random.random(shape) < share, ends, numbers).astype(dtype)
 
 
-def network(random: np.random.Generator, x: Array, features: int, taps: tuple[int, int], stride: int) -> ModelProto:
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of the input and of windows."""
+
+    channels: int
+    features: int
+    size: tuple[int, int]
+    taps: tuple[int, int]
+    stride: int
+
+
+def network(random: np.random.Generator, x: Array, sizes: Sizes) -> ModelProto:
     """
     Return a dense convolution, a depthwise one and a product of the input [1, C, H, W], each with its sums as output.
 
     The share of extreme weights is random: sums of two products of such bytes do not fit 16 bits.
     """
-    channels, width, share = x.shape[1], x.shape[3], float(random.choice([0, 0.3, 1]))
+    channels, taps, stride = sizes.channels, sizes.taps, sizes.stride
+    width, share = x.shape[3], float(random.choice([0, 0.3, 1]))
     zero = int(random.integers(np.iinfo(x.dtype).min, np.iinfo(x.dtype).max, endpoint=True))
     weights = {
-        "dense": (features, channels, *taps),
+        "dense": (sizes.features, channels, *taps),
         "depthwise": (channels, 1, *taps),
-        "matrix": (width, features),
+        "matrix": (width, sizes.features),
     }
     tensors = [numpy_helper.from_array(extremes(random, size, np.int8, share), key) for key, size in weights.items()]
     tensors.append(numpy_helper.from_array(np.array(zero, x.dtype), "zero"))
@@ -75,36 +91,58 @@ def network(random: np.random.Generator, x: Array, features: int, taps: tuple[in
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-@pytest.mark.sample(4)
+def check(way: str, seed: int, sizes: Sizes, dtype: Bytes, folder: Path, *, sanitize: bool = False) -> None:
+    """Compare the C of one way with the interpreter on the model."""
+    if not is_runnable(way):
+        pytest.skip(f"this processor has not all of {WAYS[way][2]}")
+    random = np.random.default_rng(seed)
+    x = extremes(random, (1, sizes.channels, *sizes.size), dtype, float(random.choice([0, 0.5, 1])))
+    save(network(random, x, sizes), folder / "net.onnx")
+    model = Model(folder / "net.onnx")
+    expected = run_module(model.load(), {"x": x})
+    target, flags, _ = WAYS[way]
+    program = compile_model(model, target).program()
+    assert ("tw_ordered_tile(" if target == "native-avx2" else "tw_dot_tile(") in program.source
+    assert "tw_depthwise_tile(" in program.source
+    compiled = HostNetwork(program, flags=(*STRICT, "-O1", *flags), sanitize=sanitize)
+    for port, found in zip(compiled.outputs, compiled.run([x]), strict=True):
+        np.testing.assert_array_equal(found, expected[port.name], port.name)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_extreme_sums(way: str, tmp_path: Path) -> None:
+    check(way, 4, Sizes(21, 19, (3, 8), (3, 2), 1), np.uint8, tmp_path)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=24, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 1000),
-    channels=st.integers(2, 75),
-    features=st.integers(1, 70),
-    size=st.tuples(st.integers(3, 5), st.integers(3, 18)),
-    taps=st.sampled_from([(1, 1), (3, 3), (1, 2), (3, 2)]),
-    stride=st.integers(1, 2),
+    sizes=st.builds(
+        Sizes,
+        channels=st.integers(2, 75),
+        features=st.integers(1, 40),
+        size=st.tuples(st.integers(3, 5), st.integers(3, 14)),
+        taps=st.sampled_from([(1, 1), (3, 3), (1, 2), (3, 2)]),
+        stride=st.integers(1, 2),
+    ),
     dtype=st.sampled_from([np.uint8, np.int8]),
 )
-def test_random_sums(
-    seed: int,
-    channels: int,
-    features: int,
-    size: tuple[int, int],
-    taps: tuple[int, int],
-    stride: int,
-    dtype: Bytes,
-    tmp_path: Path,
-) -> None:
-    random = np.random.default_rng(seed)
-    x = extremes(random, (1, channels, *size), dtype, float(random.choice([0, 0.5, 1])))
-    save(network(random, x, features, taps, stride), tmp_path / "net.onnx")
-    model = Model(tmp_path / "net.onnx")
-    expected = run_module(model.load(), {"x": x})
-    program = compile_model(model, "native").program()
-    assert "tw_dot_tile(" in program.source
-    assert "tw_depthwise_tile(" in program.source
-    for way in filter(is_runnable, WAYS):
-        compiled = HostNetwork(program, flags=(*STRICT, "-O1", *WAYS[way][0]), sanitize=seed % 4 == 0)
-        for port, found in zip(compiled.outputs, compiled.run([x]), strict=True):
-            np.testing.assert_array_equal(found, expected[port.name], f"{way} {port.name}")
+def test_random_sums(way: str, seed: int, sizes: Sizes, dtype: Bytes, tmp_path: Path) -> None:
+    check(way, seed, sizes, dtype, tmp_path, sanitize=seed % 4 == 0)
+
+
+@pytest.mark.parametrize(("channels", "taps"), [(5, (3, 1)), (24, (1, 2))])
+def test_ordered_weights_at_every_phase(channels: int, taps: tuple[int, int], tmp_path: Path) -> None:
+    """Rows of fewer than 16 products, and longer ones; the interpreter refuses sums that may overflow 16 bits."""
+    random = np.random.default_rng(channels)
+    x = extremes(random, (1, channels, 4, 7), np.uint8, 0.5)
+    save(network(random, x, Sizes(channels, 9, (4, 7), taps, 1)), tmp_path / "net.onnx")
+    module = Model(tmp_path / "net.onnx").load()
+    expected = run_module(module, {"x": x})
+    names = [phase.name for phase in machine_named("native-avx2").phases]
+    for phase, reached in each_phase(module, names, "native-avx2", verify_each=False):
+        if phase in ("loops", "emitc"):
+            for name, found in run_module(reached, {"x": x}).items():
+                np.testing.assert_array_equal(found, expected[name], f"{phase} {name}")

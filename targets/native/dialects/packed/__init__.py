@@ -24,6 +24,7 @@ from .....dialects.core.kernel import Kernel
 from .....dialects.nn.contraction import ContractionOp
 from .....ir import Array, numbers_of, shape_of
 from . import c_rules
+from .ordered_tile import OrderedTileOp
 from .tiles import LANES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 
 _REGISTERED = (c_rules,)
@@ -239,4 +240,8 @@ def _leading(dims: Sequence[AffineExpr], shape: Sequence[int]) -> list[AffineExp
     return [AffineExpr.constant(0) if size == 1 else dim for dim, size in zip(aligned, shape[:-2], strict=True)]
 
 
-PACKED = Dialect("packed", [PackedConvOp, DepthwiseOp, PackedMatmulOp, DotTileOp, DepthwiseTileOp, MatmulTileOp], [])
+PACKED = Dialect(
+    "packed",
+    [PackedConvOp, DepthwiseOp, PackedMatmulOp, DotTileOp, OrderedTileOp, DepthwiseTileOp, MatmulTileOp],
+    [],
+)

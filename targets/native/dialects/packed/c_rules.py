@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from .....dialects.core.semantics import Runner, Value, c_rule
 from .....errors import Diagnostic
 from .....ir import Array, where
+from .ordered_tile import ordered_sums
 
 
 def _gathered(op: Operation, array: Array, *axes: tuple[int, int]) -> Array:
@@ -45,6 +46,15 @@ def _dot_tile(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *s
     padded = np.pad(windows, ((0, 0), (0, 0), (0, groups * 4 - run))).reshape(pixels, rows, groups, 4)
     total = np.einsum("prkg,brklg->pbl", padded.astype(np.float64), weights.astype(np.float64), optimize=True)
     return _store(op, sums, total.astype(np.int64))
+
+
+@c_rule("tw_ordered_tile")
+def _ordered_tile(
+    runner: Runner, op: Operation, x: Array, w: Array, first: Any, sums: Array, *sizes: Any
+) -> list[Value]:
+    pixels, step, rows, row_step, run, blocks, flip = (int(size) for size in sizes)
+    windows = _gathered(op, x.view(np.int8 if flip else np.uint8), (pixels, step), (rows, row_step), (run, 1))
+    return _store(op, sums, ordered_sums(windows, w.reshape(-1).view(np.int8), int(first), blocks))
 
 
 @c_rule("tw_depthwise_tile")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -119,6 +120,17 @@ class TileOp(IRDLOperation):
         """The number of features, or channels."""
         return shape_of(self.sums)[1]
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of a window."""
+        return prod(numbers_of(self.kernel)[:-1])
+
+    @property
+    def run(self) -> int:
+        """The number of products of a row of a window, for each feature."""
+        channels = shape_of(self.x)[-1] if self.channels is None else self.channels.value.data
+        return channels * (numbers_of(self.kernel) or (1,))[-1]
+
 
 @irdl_op_definition
 class DotTileOp(TileOp):
@@ -202,35 +214,35 @@ class MatmulTileOp(IRDLOperation):
             raise VerifyException(f"expected lanes in blocks of {LANES}, and columns that they can hold")
 
 
-def _wide(op: TileOp) -> type[np.float64] | type[np.int64]:
+def wide_type(op: TileOp) -> type[np.float64] | type[np.int64]:
     """Return the type in which the interpreter takes sums: doubles for floats, which are rounded once."""
     return np.float64 if element_of(op.sums) == f32 else np.int64
 
 
-def _windows(op: TileOp, x: Array, at: Sequence[int]) -> Array:
+def windows_of(op: TileOp, x: Array, at: Sequence[int]) -> Array:
     """Return the windows [pixels, taps..., C] in the type that sums are taken in."""
     kernel, dilations, step = numbers_of(op.kernel), numbers_of(op.dilations), op.step.value.data
     numbers = x.view(np.uint8) if op.unsigned is not None else x
     if not kernel:
-        return numbers[at[0] : at[0] + op.pixels].astype(_wide(op))
+        return numbers[at[0] : at[0] + op.pixels].astype(wide_type(op))
     *leading, last = at[1:]
     taps = [start + d * np.arange(k) for start, d, k in zip(leading, dilations, kernel, strict=False)]
     inner = last + step * np.arange(op.pixels)[:, None] + dilations[-1] * np.arange(kernel[-1])
     found = numbers[at[0]]
     for tap in taps:
         found = found[tap][:, inner]
-        return np.moveaxis(found, 1, 0).astype(_wide(op))
-    return found[inner].astype(_wide(op))
+        return np.moveaxis(found, 1, 0).astype(wide_type(op))
+    return found[inner].astype(wide_type(op))
 
 
 def _read(op: TileOp, operands: Sequence[Value]) -> tuple[Array, Array, Array, int]:
     """Return windows, weights, sums and the first block or channel."""
     x, w, sums, *at, first = operands
     if op.channels is None:
-        return _windows(op, x, [int(index) for index in at]), w, sums, int(first)
+        return windows_of(op, x, [int(index) for index in at]), w, sums, int(first)
     *places, channel = (int(index) for index in at)
     part = x[..., channel : channel + op.channels.value.data]
-    return _windows(op, part, places), w, sums, int(first)
+    return windows_of(op, part, places), w, sums, int(first)
 
 
 @semantics(DotTileOp)
@@ -243,7 +255,7 @@ def _dot_tile(runner: Runner, op: DotTileOp, operands: Sequence[Value]) -> list[
     padded = np.pad(flat, ((0, 0), (0, 0), (0, rows.shape[2] * rows.shape[4] - flat.shape[2])))
     grouped = padded.reshape(op.pixels, *rows.shape[1:3], rows.shape[4])
     total = np.einsum("prkg,brklg->pbl", grouped.astype(np.float64), rows.astype(np.float64), optimize=True)
-    sums[...] = total.reshape(op.pixels, op.lanes).astype(_wide(op)).astype(sums.dtype)
+    sums[...] = total.reshape(op.pixels, op.lanes).astype(wide_type(op)).astype(sums.dtype)
     return []
 
 
@@ -252,7 +264,7 @@ def _depthwise_tile(runner: Runner, op: DepthwiseTileOp, operands: Sequence[Valu
     windows, w, sums, first = _read(op, operands)
     axes = tuple(range(1, windows.ndim - 1))
     channels = slice(first, first + op.lanes)
-    total = (windows[..., channels] * w[..., channels].astype(_wide(op))).sum(axis=axes)
+    total = (windows[..., channels] * w[..., channels].astype(wide_type(op))).sum(axis=axes)
     sums[...] = total.astype(sums.dtype)
     return []
 
