@@ -361,31 +361,46 @@ TW_BLOCK void tw_spread_weights(
     }
 }
 
+/* Adds the products of a row of windows to the sums of at most 8 pixels. */
+TW_BLOCK void tw_window_row(
+    const int8_t *x, const int8_t *weights, int32_t *s, int32_t pixels, int32_t step, int32_t taps, int32_t is_signed,
+    int32_t are_signed) {
+    const int32_t words = ((pixels - 1) * step + taps + 3) / 4;
+    TW_UNROLL(64)
+    for (int32_t word = 0; word < words; ++word) {
+        const uint32_t a = tw_word(x + 4 * word);
+        TW_UNROLL(8)
+        for (int32_t pixel = 0; pixel < pixels; ++pixel) {
+            const int32_t place = pixel * step % 4, own = word - pixel * step / 4;
+            if (own >= 0 && 4 * own < place + taps) {
+                const int8_t *const weight = weights + 4 * (tw_spread_before(step, taps, place) + own);
+                s[pixel] = tw_dot4(a, tw_word(weight), s[pixel], is_signed, are_signed);
+            }
+        }
+    }
+}
+
 /*
  * Sums over the windows of at most 8 pixels of a channel, `step` bytes apart in lines that begin at a word, with weights
  * as tw_spread_weights leaves them. Each word of a line is loaded once, and multiplied for each window that it is part of.
+ * Up to 3 rows are unrolled; the code of more would not fit a core's own instruction cache of 512 bytes.
  */
 TW_BLOCK void tw_window_words(
     const int8_t *x, const int8_t *weights, int32_t *sums, int32_t pixels, int32_t step, int32_t x_row, int32_t rows,
     int32_t taps, int32_t is_signed, int32_t are_signed) {
-    const int32_t row_bytes = 4 * tw_spread_before(step, taps, 4), words = ((pixels - 1) * step + taps + 3) / 4;
+    const int32_t row_bytes = 4 * tw_spread_before(step, taps, 4);
     int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    TW_UNROLL(1)
-    for (int32_t row = 0; row < rows; ++row) {
-        TW_UNROLL(64)
-        for (int32_t word = 0; word < words; ++word) {
-            const uint32_t a = tw_word(x + 4 * word);
-            TW_UNROLL(8)
-            for (int32_t pixel = 0; pixel < pixels; ++pixel) {
-                const int32_t place = pixel * step % 4, own = word - pixel * step / 4;
-                if (own >= 0 && 4 * own < place + taps) {
-                    const int8_t *const weight = weights + 4 * (tw_spread_before(step, taps, place) + own);
-                    s[pixel] = tw_dot4(a, tw_word(weight), s[pixel], is_signed, are_signed);
-                }
-            }
+    if (rows <= 3) {
+        TW_UNROLL(3)
+        for (int32_t row = 0; row < rows; ++row) {
+            tw_window_row(
+                x + row * x_row, weights + row * row_bytes, s, pixels, step, taps, is_signed, are_signed);
         }
-        x += x_row;
-        weights += row_bytes;
+    } else {
+        TW_UNROLL(1)
+        for (int32_t row = 0; row < rows; ++row, x += x_row, weights += row_bytes) {
+            tw_window_row(x, weights, s, pixels, step, taps, is_signed, are_signed);
+        }
     }
     for (int32_t pixel = 0; pixel < pixels; ++pixel) sums[pixel] = s[pixel];
 }

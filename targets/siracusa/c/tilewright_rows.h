@@ -1,6 +1,6 @@
 /*
- * Rows that are filled or copied, as `cluster.fill` and `cluster.copy` state them: word by word where the core
- * has Xpulp, whose words may be misaligned, else as the C compiler has it.
+ * Rows that are filled, copied or transposed, as `cluster.fill`, `cluster.copy` and `cluster.transpose` state them: word by
+ * word where the core has Xpulp, whose words may be misaligned, else as the C compiler has it.
  */
 #ifndef TILEWRIGHT_ROWS_H
 #define TILEWRIGHT_ROWS_H
@@ -43,6 +43,20 @@ TW_ROW void tw_copy_row(const void *in, void *out, int32_t count, int32_t size) 
 #else
     for (int32_t at = 0; at < bytes; ++at) to[at] = from[at];
 #endif
+}
+
+/* Columns of `rows` rows of bytes, `x_row` bytes apart, to rows of the output, `out_row` bytes apart. */
+TW_ROW void tw_transpose(const int8_t *x, int8_t *out, int32_t columns, int32_t rows, int32_t x_row, int32_t out_row) {
+    int32_t column = 0;
+#ifdef TW_TRANSPOSE_BLOCKS
+    if (rows == 4 && columns >= 4) {
+        TW_TRANSPOSE_BLOCKS(x, x + x_row, x + 2 * x_row, x + 3 * x_row, out, columns / 4, out_row);
+        column = columns & ~3;
+    }
+#endif
+    for (; column < columns; ++column) {
+        for (int32_t row = 0; row < rows; ++row) out[column * out_row + row] = x[row * x_row + column];
+    }
 }
 
 #endif

@@ -3,7 +3,7 @@
  * text, such as "t3" or "%[name]".
  *
  * Sources of the encodings: GVSoC models/cpu/iss/isa_gen/isa_pulpv2.py (lp.setup, p.lw, p.sw, pv.sdot(u)sp.b); the table
- * of vectorial instructions in RI5CY's user manual (pv.sll.sci.b, pv.srl.sci.b, pv.sra.sci.b), with which LLVM's
+ * of vectorial instructions in RI5CY's user manual (pv.sll.sci.b, pv.srl.sci.b, pv.sra.sci.b, pv.shuffle2.b, pv.pack.h), with which LLVM's
  * assembler agrees for CORE-V, but for the opcode; isa_pulpnn.py for XpulpNN (pv.sdot(u)(s)p.n and .c).
  */
 #ifndef TW_XPULP_H
@@ -18,6 +18,12 @@
 /* A word to or from where a register points, which then moves on. */
 #define TW_NEXT(to, from) ".insn i 0x0b, 2, " to ", " from ", 4\n"
 #define TW_STORE_NEXT(word, to) ".insn s 0x2b, 2, " word ", 4(" to ")\n"
+/* A word to where a register points, which then moves on by another register. */
+#define TW_STORE_STEP(word, to, step) ".insn r 0x2b, 6, 0x00, " step ", " to ", " word "\n"
+/* Bytes of `to` and of `b`: byte i is the one whose number, from 0 in `to` and from 4 in `b`, is in byte i of `numbers`. */
+#define TW_SHUFFLE(to, b, numbers) ".insn r 0x57, 1, 0x64, " to ", " b ", " numbers "\n"
+/* The lower half of a word a, and as upper half that of b. */
+#define TW_PACK_HALVES(to, a, b) ".insn r 0x57, 0, 0x68, " to ", " b ", " a "\n"
 /* A byte from where a register points, which then moves on by another register; and one to there, moved on by 1. */
 #define TW_BYTE(to, from, step) ".insn r 0x0b, 7, 0x20, " to ", " from ", " step "\n"
 #define TW_STORE_BYTE(byte, to) ".insn s 0x2b, 0, " byte ", 1(" to ")\n"

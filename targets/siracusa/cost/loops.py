@@ -40,6 +40,7 @@ from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
 from ....passes.loops.scalar import live_ops
 from ..loops.interchange import loop_order
 from ..loops.rows import PAIR, copied_bytes, copies_rows
+from ..loops.transposes import SIDE, Turned, turned_loops, turns_blocks
 from .kernels import dims_of, share, slowdown, used_accesses
 from .products import multiplies_bytes
 from .scalar import EXTENSIONS, EXTREMA, FLOAT_EXTREMA, Rates, Work, work_of, works_of
@@ -65,6 +66,8 @@ _FIRST_SUM = 0.5
 """Share of the float cycles of a reduction of one element that its initial value saves."""
 _ROW, _REST = 4, 5
 """Cycles to start the copy of a row (its count, a hardware loop, two pointers), and of a byte of what is left of it."""
+_STRIP, _BLOCK = 14, 18
+"""Cycles of a strip of a transpose besides its blocks, and of a block of 4 x 4 bytes."""
 _WAIT_FOR_LOAD = 1
 _WORD = 4
 _NO_WORK = Work()
@@ -96,6 +99,7 @@ class Nest:
 
     `row` is the dimension of a row kernel, else None. `kept_phases` store `kept` for each element; `powers_phases` look
     it up in the table `powers`. Cores may share the results of a single row of a `shareable` kernel.
+    `turned` are the loops of a transpose.
     """
 
     parallel: tuple[int, ...]
@@ -107,6 +111,7 @@ class Nest:
     powers: Powers | None = None
     powers_phases: tuple[Phase, ...] = ()
     shareable: bool = False
+    turned: Turned | None = None
 
 
 @per_kernel
@@ -125,6 +130,7 @@ def nest_of(kernel: Kernel) -> Nest:
         powers=powers,
         powers_phases=_looking_up(kept_phases, kernel, powers) if powers is not None else (),
         shareable=is_shareable(kernel),
+        turned=turned_loops(kernel),
     )
 
 
@@ -224,6 +230,8 @@ def nest_cycles(
     nest = nest_of(kernel)
     if not prod(bounds):
         return START
+    if nest.turned is not None and turns_blocks(nest.turned, bounds):
+        return _transpose(nest.turned, bounds, cores, contention)
     mine = share([bounds[d] for d in nest.parallel], cores)
     cut = nest.parallel[mine.loop] if mine.loop >= 0 else -1
     own = tuple(mine.turns if d == cut else extent for d, extent in enumerate(bounds))
@@ -256,6 +264,20 @@ def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) 
     is_single = nest.row is not None and nest.shareable and all(bounds[d] == 1 for d in nest.parallel)
     stretches = bounds[nest.row] // STRETCH if is_single and row_bytes and nest.row is not None else 0
     return max(1, -(-stretches // -(-stretches // cores))) if stretches > 1 else 1
+
+
+def _transpose(turned: Turned, bounds: Sequence[int], cores: int, contention: float) -> float:
+    """Return the cycles of the busiest core for a transpose in strips of 4 rows."""
+    strips, left = divmod(bounds[turned.rows], SIDE)
+    blocks, rest = divmod(bounds[turned.columns], SIDE)
+    misaligned = SIDE * ((rest > 0) + (left > 0))
+    whole = _STRIP + blocks * (_BLOCK + misaligned) + rest * SIDE * _REST
+    partial = _STRIP + left * bounds[turned.columns] * _REST if left else 0
+    outer = [extent for dim, extent in enumerate(bounds) if dim not in turned]
+    mine = share([*outer, strips], cores)
+    part = mine.turns / [*outer, strips][mine.loop] if mine.loop >= 0 else 1.0
+    cycles = prod(outer) * part * (strips * whole + partial + AROUND)
+    return START + cycles * slowdown(contention, 2 * SIDE / _BLOCK, mine.cores)
 
 
 def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:

@@ -40,13 +40,13 @@ FETCHED = 40
 """Cycles to fetch the code of all blocks again for a channel, beside seven other cores."""
 BLOCK, OUTPUT = 4, 2
 """Cycles of a block besides its rows and outputs; and of an output, whose sum is cleared and whose result is stored."""
-TURN = 5
-"""Cycles of the loop over the rows of a window: two pointers and a branch."""
-GATHER, GATHER_ROW, GATHER_LINES, DIVISIONS = 2, 12, 20, 70
+UNROLLED, TURN = 3, 5
+"""Rows of a window that are unrolled, and cycles of the loop over more of them for each: two pointers and a branch."""
+GATHER, GATHER_ROW, GATHER_LINES, DIVISIONS = 2, 10, 20, 70
 """Cycles to gather a byte, a line, and those of a band besides; dilated columns divide for their ends."""
 CLEAR = 0.25
 """Cycles to clear a byte of the lines."""
-SPREAD, SPREAD_BYTE = 3, 3
+SPREAD, SPREAD_BYTE = 2, 2
 """Cycles of a spread word of weights, and of a byte of weights that is no part of a whole word."""
 
 
@@ -222,7 +222,8 @@ def _products(step: int, taps: int, pixels: int) -> int:
 def _block(windows: Windows, bounds: Sequence[int], pixels: int) -> float:
     """Return the cycles of the sums of a block of pixels."""
     tap_rows, taps = windows.taps(bounds)
-    return BLOCK + tap_rows * (_products(windows.step, taps, pixels) + TURN)
+    turn = TURN if tap_rows > UNROLLED else 0
+    return BLOCK + tap_rows * (_products(windows.step, taps, pixels) + turn)
 
 
 def window_cycles(

@@ -23,7 +23,7 @@ PAIR = 8
 
 def copied_bytes(kernel: Kernel) -> int:
     """Return the element size in bytes of a kernel that only copies contiguous rows, else 0."""
-    source = _source(kernel)
+    source = copied_source(kernel)
     if source is None or not all(_is_row(access, len(kernel.bounds) - 1) for access in (source, *kernel.outputs)):
         return 0
     return numpy_type(element_of(kernel.outputs[0].value)).itemsize
@@ -38,13 +38,13 @@ def is_row_copy(kernel: Kernel, cores: int) -> bool:
     """Return whether a kernel on buffers copies rows for `lower_rows`, contiguous in both buffers."""
     if not copies_rows(kernel.bounds, copied_bytes(kernel), cores):
         return False
-    source = _source(kernel)
+    source = copied_source(kernel)
     values = [access.value for access in (source, *kernel.outputs) if access is not None]
     strides = [cast("MemRefType[Any]", value.type).get_strides() for value in values]
     return all(found is not None and found[-1] == 1 for found in strides)
 
 
-def _source(kernel: Kernel) -> Access | None:
+def copied_source(kernel: Kernel) -> Access | None:
     """Return the input of a kernel that yields its element as it is, None for others."""
     block = kernel.result
     if kernel.reductions or kernel.epilogue is not None or block is None or block.last_op is None:
@@ -68,7 +68,7 @@ def _is_row(access: Access, innermost: int) -> bool:
 
 def lower_rows(kernel: Kernel, nest: Nest) -> None:
     """Build the loops over rows, with one `cluster.copy` each."""
-    loops, source = KernelLoops(kernel, nest), _source(kernel)
+    loops, source = KernelLoops(kernel, nest), copied_source(kernel)
     assert source is not None
     *outer, last = range(len(kernel.bounds))
     opened = loops.open_all(outer, [PARALLEL])

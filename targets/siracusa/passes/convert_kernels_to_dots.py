@@ -25,6 +25,7 @@ from ..loops.depthwise import lower_depthwise
 from ..loops.dot import is_dot, lower_dot
 from ..loops.im2col import lower_im2col, lower_narrow_input
 from ..loops.rows import is_row_copy, lower_rows
+from ..loops.transposes import lower_transpose, turned_loops, turns_blocks
 from ..loops.unpack import is_unpack, lower_unpack
 
 
@@ -36,7 +37,8 @@ class ConvertKernelsToDotsPass(Pass):
     Convolutions with `channels_last` and matrix products with `transpose_b` run over blocks of 2 pixels x 4 features,
     by `cluster.dot`, which reads packed weights too. Depthwise convolutions gather lines of a channel and run over
     blocks of 8 pixels, by `cluster.window_words`. Packed numbers are unpacked by rows, with `cluster.unpack`; rows that
-    only move are copied by words, with `cluster.copy`. With `im2col` the windows of 2 pixels are copied contiguously
+    only move are copied by words, with `cluster.copy`, and bytes transposed in blocks of 4 x 4, with
+    `cluster.transpose`. With `im2col` the windows of 2 pixels are copied contiguously
     before, with `narrow_input` packed. Windows and lines are in a stack buffer of at most the engine's `windows` and
     `packed_windows` bytes, or `window-bytes`.
     """
@@ -67,6 +69,8 @@ class ConvertKernelsToDotsPass(Pass):
             lower_unpack(cast(UnpackOp, op), kernel, nest)
         elif is_row_copy(kernel, self._cores(module)):
             lower_rows(kernel, nest)
+        elif (turned := turned_loops(kernel)) is not None and turns_blocks(turned, kernel.bounds):
+            lower_transpose(kernel, nest, turned)
         else:
             return False
         return True

@@ -180,6 +180,9 @@ class Siracusa:
         elif (opcode, funct3) == (0x2B, 0):
             ctypes.memmove(self._place(a, 1), struct.pack("<I", b), 1)
             rd, value = rs1, a + signed((word >> 25) << 5 | rd, 12)
+        elif (opcode, funct3, word >> 25) == (0x2B, 6, 0):
+            ctypes.memmove(self._place(a, 4), struct.pack("<I", b), 4)
+            rd, value = rs1, a + c
         elif (opcode, funct3, rd) == (0x7B, 4, 0):
             core.loop = at + 4, at + (word >> 20) * 2, a
             return

@@ -34,14 +34,17 @@ func.func @long(%x: memref<4x16xi8>, %w: memref<8x16xi8>, %m: memref<4x8xi32>, %
   func.return
 }
 
-// Rows that only move are copied whole; single elements that move stay.
+// Rows that only move are copied whole; bytes that change places go in strips of 4 rows, others stay.
 // CHECK-LABEL: func.func @rows
 // CHECK: scf.for %i1
 // CHECK: scf.for %i2
 // CHECK: cluster.copy %x[{{.*}}], %y[{{.*}}], %c12
+// CHECK: cluster.transpose %x[{{.*}}], %z[{{.*}}], %c12 {rows = 4 : i64
+// CHECK: cluster.transpose %x[{{.*}}], %z[{{.*}}], %c12 {rows = 3 : i64
 // CHECK: linalg.transpose
-func.func @rows(%x: memref<1x5x7x12xi8>, %y: memref<1x7x5x12xi8>, %z: memref<1x12x5x7xi8>) {
+func.func @rows(%x: memref<1x5x7x12xi8>, %y: memref<1x7x5x12xi8>, %z: memref<1x12x5x7xi8>, %a: memref<4x4xi16>, %b: memref<4x4xi16>) {
   linalg.transpose ins(%x : memref<1x5x7x12xi8>) outs(%y : memref<1x7x5x12xi8>) permutation = [0, 2, 1, 3]
   linalg.transpose ins(%x : memref<1x5x7x12xi8>) outs(%z : memref<1x12x5x7xi8>) permutation = [0, 3, 1, 2]
+  linalg.transpose ins(%a : memref<4x4xi16>) outs(%b : memref<4x4xi16>) permutation = [1, 0]
   func.return
 }

@@ -20,13 +20,26 @@ from tilewright.targets.siracusa.dialects.cluster.instructions import (
     mac,
     pack_window,
     spread_weights,
+    transpose,
     unpack_row,
     window_words,
 )
 
 pytestmark = pytest.mark.long
 
-PLAIN = [dot, dot_packed, dot_narrow, window_words, spread_weights, im2col, pack_window, unpack_row, fill_row, copy_row]
+PLAIN = [
+    dot,
+    dot_packed,
+    dot_narrow,
+    window_words,
+    spread_weights,
+    im2col,
+    pack_window,
+    unpack_row,
+    fill_row,
+    copy_row,
+    transpose,
+]
 
 
 @pytest.mark.sample(1)
@@ -56,6 +69,7 @@ def test_many_samples(others: list[Instruction]) -> None:
         (unpack_row, "(sign | top)", "sign"),
         (unpack_row, "first < count ?", "count > 0 ?"),
         (fill_row, "#else\n    for (int32_t at = 0; at < count;", "#else\n    for (int32_t at = 1; at < count;"),
+        (transpose, "x[row * x_row + column]", "x[row * x_row]"),
         (copy_row, "#else\n    for (int32_t at = 0; at < bytes;", "#else\n    for (int32_t at = 1; at < bytes;"),
     ],
 )

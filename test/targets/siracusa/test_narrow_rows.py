@@ -36,6 +36,7 @@ SOURCE = """#include "network.h"
 #include "tw_cluster.h"
 #include "tilewright_unpack.h"
 #include "tilewright_dot.h"
+#include "tilewright_rows.h"
 void network_run(const int8_t in[{0}], int8_t out[{1}]) {{
 {2}
 }}
@@ -162,6 +163,23 @@ def gathered_lines() -> tuple[str, Array, Array]:
 
 def test_lines_are_gathered(tmp_path: Path) -> None:
     assert is_right(tmp_path, *gathered_lines())
+
+
+def transposed_strips() -> tuple[str, Array, Array]:
+    """Return calls that transpose strips of rows, what they read, and what they are to write."""
+    x = np.random.default_rng(8).integers(-128, 128, (4, 25)).astype(np.int8)
+    calls, expected = list[str](), list[Array]()
+    for rows, columns, step in product((1, 3, 4), (1, 4, 7, 16), (4, 5)):
+        out = np.zeros((columns, step), np.int8)
+        out[:, :rows] = x[:rows, :columns].T
+        target = sum(each.size for each in expected)
+        calls.append(f"    tw_transpose(in, out + {target}, {columns}, {rows}, 25, {step});")
+        expected.append(out.reshape(-1))
+    return "\n".join(calls), x.reshape(-1), np.concatenate(expected)
+
+
+def test_strips_are_transposed(tmp_path: Path) -> None:
+    assert is_right(tmp_path, *transposed_strips())
 
 
 def narrow_blocks(lengths: Sequence[int]) -> tuple[str, Array, Array]:

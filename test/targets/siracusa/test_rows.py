@@ -36,7 +36,9 @@ def test_transposes(order: list[int], sizes: list[int], element: str) -> None:
           func.return }}""",
     )
     ConvertKernelsToDotsPass().apply(context, module)
-    copies = sum(op.name == "cluster.copy" for op in module.walk())
+    copies, transposes = (
+        any(op.name == name for op in module.walk()) for name in ("cluster.copy", "cluster.transpose")
+    )
     ConvertKernelsToLoopsPass().apply(context, module)
     verify(module)
     x = np.arange(np.prod(shape)).reshape(shape).astype(TYPES[element])
@@ -45,3 +47,5 @@ def test_transposes(order: list[int], sizes: list[int], element: str) -> None:
     np.testing.assert_array_equal(y, x.transpose(order))
     is_long = order[-1] == len(order) - 1 and after[-1] * x.itemsize >= 8
     assert copies == is_long
+    is_turned = order[-1] != len(order) - 1 and element == "i8" and min(shape[-1], after[-1]) >= 4
+    assert transposes == is_turned

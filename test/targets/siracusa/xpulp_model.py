@@ -14,7 +14,8 @@ def computed_by(word: int, a: int, b: int, c: int) -> int | None:
     """
     Return what an instruction computes of its two sources and of its target, as they were; None for others.
 
-    These are pv.sdot(u)(s)p.b, .n and .c, p.mac, p.min, p.max and those of numbers without signs, and shifts of bytes.
+    These are pv.sdot(u)(s)p.b, .n and .c, p.mac, p.min, p.max and those of numbers without signs, shifts of bytes,
+    pv.shuffle2.b and pv.pack.h.
     """
     opcode, funct3, upper = word & 127, word >> 12 & 7, word >> 25
     if (opcode, funct3) == (0x57, 1) and upper in DOTS:
@@ -23,6 +24,11 @@ def computed_by(word: int, a: int, b: int, c: int) -> int | None:
         return c + dot(a, b, *DOTS[upper & ~CRUMBS], bits=2 if upper & CRUMBS else 4)
     if (opcode, funct3) == (0x57, 7) and upper >> 1 in SHIFTS:
         return shifted(a, SHIFTS[upper >> 1], (word >> 20 & 31) << 1 | upper & 1)
+    if (opcode, funct3, upper) == (0x57, 1, 0x64):
+        places = [b >> at & 7 for at in range(0, 32, 8)]
+        return sum((((a if place > 3 else c) >> place % 4 * 8) & 255) << 8 * i for i, place in enumerate(places))
+    if (opcode, funct3, upper) == (0x57, 0, 0x68):
+        return (a & 0xFFFF) << 16 | b & 0xFFFF
     if (opcode, funct3, upper) == (0x33, 0, 0x21):
         return c + a * b
     if (opcode, upper) == (0x33, 0x02) and funct3 >= 4:

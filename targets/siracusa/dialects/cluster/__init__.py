@@ -53,6 +53,7 @@ from .instructions import (
     mac,
     pack_window,
     spread_weights,
+    transpose,
     unpack_row,
     window_words,
 )
@@ -315,6 +316,7 @@ CLUSTER = Dialect(
                 unpack_row,
                 fill_row,
                 copy_row,
+                transpose,
             )
         ),
     ],

@@ -35,6 +35,8 @@ Features: TypeAlias = Annotated[int, Extent("sums", 1), range(1, 5)]
 Windows: TypeAlias = Annotated[int, Extent("sums", 0), range(1, 9)]
 OfX: TypeAlias = Annotated[int, Stride("x")]
 OfW: TypeAlias = Annotated[int, Stride("w")]
+OfOut: TypeAlias = Annotated[int, Stride("out")]
+Rows: TypeAlias = Annotated[Const, range(1, 5)]
 Bits: TypeAlias = Annotated[Const, WIDTHS]
 
 
@@ -214,6 +216,20 @@ def fill_row(out: Out[i8], count: Size, value: Const) -> None:
         cluster.fill %out[%i, %0], %n {value = 0 : i64} : memref<8x64xi8>
     """
     out[:count] = np.int8(value)
+
+
+@instruction("cluster.transpose", c="tw_transpose", header=ROWS)
+def transpose(x: In[i8], out: Out[i8], columns: Size, rows: Rows, x_row: OfX, out_row: OfOut) -> None:
+    """
+    Transpose a strip of a few rows of bytes.
+
+    Rows of x are `x_row` apart; its columns become rows of the output, `out_row` apart.
+
+        cluster.transpose %x[%c, %i, %0], %out[%i, %0, %c], %n
+            {rows = 4 : i64, x_row = array<i64: 0, 1>, out_row = array<i64: 1, 1>}
+            : memref<16x8x7xi8>, memref<8x7x16xi8>
+    """
+    out.along((columns, out_row), (rows, 1))[...] = x.along((rows, x_row), (columns, 1)).T
 
 
 @instruction("cluster.copy", c="tw_copy_row", header=ROWS)

@@ -1,0 +1,84 @@
+"""Loops of transposes of bytes: blocks of 4 x 4 are loaded and stored as words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+from xdsl.dialects.builtin import MemRefType, i8
+
+from ....dialects.core.kernel import Access, Kernel, per_kernel
+from ....ir import element_of
+from ....passes.loops.affine import axes_of
+from ....passes.loops.blocks import PartLoops, parts
+from ....passes.loops.nest import PARALLEL, Nest
+from ..dialects.cluster.instructions import transpose
+from .rows import copied_source
+
+SIDE = 4
+"""Rows, and columns, of a block: the bytes of a word."""
+
+
+class Turned(NamedTuple):
+    """Loops of a transpose: along `columns` the input is contiguous, along `rows` the output."""
+
+    rows: int
+    columns: int
+
+
+@per_kernel
+def turned_loops(kernel: Kernel) -> Turned | None:
+    """Match a kernel as a copy of bytes between buffers that are contiguous along different loops; None for others."""
+    source = copied_source(kernel)
+    if source is None or source.fill is not None or element_of(source.value) != i8:
+        return None
+    columns, rows = (_contiguous(access) for access in (source, kernel.outputs[0]))
+    return None if columns is None or rows is None or columns == rows else Turned(rows, columns)
+
+
+def _contiguous(access: Access) -> int | None:
+    """Return the loop along which consecutive iterations access consecutive elements, and nothing else moves."""
+    type = access.value.type
+    strides = cast("MemRefType[Any]", type).get_strides() if isinstance(type, MemRefType) else [1]
+    if not access.map.results or not strides or strides[-1] != 1:
+        return None
+    *outer, last = access.forms
+    dims = [dim for dim, factor in last.terms if isinstance(dim, int) and factor == 1]
+    is_alone = len(last.terms) == len(dims) == 1 and not any(dims[0] in form.dims() for form in outer)
+    return dims[0] if is_alone else None
+
+
+def turns_blocks(turned: Turned | None, bounds: Sequence[int]) -> bool:
+    """Return whether a transpose has whole blocks."""
+    return turned is not None and min(bounds[turned.rows], bounds[turned.columns]) >= SIDE
+
+
+def lower_transpose(kernel: Kernel, nest: Nest, turned: Turned) -> None:
+    """Build the loops over all but rows and columns, then over strips of 4 rows, with a `cluster.transpose` each."""
+    loops, source = PartLoops(kernel, nest), copied_source(kernel)
+    assert source is not None
+    outer = loops.open_all([dim for dim in range(len(kernel.bounds)) if dim not in turned], [PARALLEL])
+    for strip in parts(0, kernel.bounds[turned.rows], SIDE):
+        # A loop that cores share, even of one turn: the mark says that a core may do it alone.
+        loops.position[turned.rows] = loops.loop("strip", strip, shared=True)
+        loops.position[turned.columns] = 0
+        both = [
+            (access.value, [nest.value(loops.index(axis.index)) for axis in axes_of(access, kernel.bounds)])
+            for access in (source, kernel.outputs[0])
+        ]
+        nest.last(
+            transpose(
+                *both,
+                nest.value(kernel.bounds[turned.columns]),
+                rows=strip.size,
+                x_row=(_axis(source, turned.rows), 1),
+                out_row=(_axis(kernel.outputs[0], turned.columns), 1),
+            )
+        )
+        loops.close(strip, shared=True)
+    nest.close_all(outer)
+
+
+def _axis(access: Access, dim: int) -> int:
+    """Return the axis of an operand that a loop moves along."""
+    return next(axis for axis, form in enumerate(access.forms) if dim in form.dims())
