@@ -43,7 +43,7 @@ def _is_of_bytes(op: Operation) -> bool:
         return False
     a, b = op.inputs
     integers = element_of(a) == i8 and element_of(b) == i8 and op.accumulator == i32
-    return integers and op.wraps is None and not op.is_unsigned(1)
+    return integers and op.wraps is None
 
 
 def _matrices(op: MatmulOp) -> list[Form]:

@@ -81,7 +81,8 @@ class DotLoops(BlockLoops):
         for part in self.pixel_parts():
             first = self.loop("p", part)
             self.begin(part, first)
-            is_outermost = self.nest.depth == 0
+            # Blocks beside loops that cores share are such loops too, of one turn: a core does it alone.
+            is_outermost = self.nest.depth == outer
             for features in parts(0, self.kernel.bounds[self.feature], FEATURES):
                 begin = self.loop("f", features, shared=is_outermost)
                 self.block(part, first, features.size, begin)

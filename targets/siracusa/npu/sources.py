@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import i8, i32
+from xdsl.dialects.builtin import i8, i16, i32
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ....dialects.core.kernel import single_block
@@ -124,9 +124,11 @@ def source_of(op: Operation) -> Source:
     x, w = kernel.inputs
     if not kernel.results:
         raise _declined(op, "works on buffers", "a kernel on tensors")
-    if element_of(x) != i8 or element_of(w) != i8 or kernel.accumulator != i32:
+    # Weights less a zero point fit i16 and, in the NPU, 8 bits with an offset.
+    is_of_bytes = element_of(x) == i8 and (element_of(w) == i8 or (element_of(w) == i16 and not kernel.is_unsigned(1)))
+    if not is_of_bytes or kernel.accumulator != i32:
         found = f"{element_of(x)}, {element_of(w)}, sums of {kernel.accumulator}"
-        raise _declined(op, "is not on bytes with sums of 32 bits", "i8, i8, sums of i32", found)
+        raise _declined(op, "is not on bytes with sums of 32 bits", "i8, i8 or i16, sums of i32", found)
     if isinstance(op, PackableOp) and op.packed_bits:
         raise _declined(op, "has packed weights", "weights as bytes, which the NPU packs otherwise")
     if not all((*shape_of(x), *shape_of(w))):

@@ -13,7 +13,7 @@
 // CHECK:      nn.conv 'variable' on cluster
 // CHECK-NEXT:      npu: the NPU does not support 'nn.conv': it has weights that are not constant; expected constant weights
 // CHECK:      nn.conv 'words' on cluster
-// CHECK-NEXT:      npu: the NPU does not support 'nn.conv': it is not on bytes with sums of 32 bits; expected i8, i8, sums of i32, found i16, i16, sums of i32
+// CHECK-NEXT:      npu: the NPU does not support 'nn.conv': it is not on bytes with sums of 32 bits; expected i8, i8 or i16, sums of i32, found i16, i16, sums of i32
 // CHECK:      nn.conv 'pinned' on cluster
 // CHECK-NEXT:      npu: the attribute 'engine' names "cluster"
 // CHECK:      nn.conv 'tiny' on cluster
