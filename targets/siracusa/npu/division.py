@@ -151,6 +151,7 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
     loop = outer_loop(whole)
     is_rearranged = (
         source.folded > 1
+        or source.groups > 1
         or source.windows is not None
         or (source.strides != (1, 1) and source.kind is not Kind.POINTWISE)
     )

@@ -24,7 +24,7 @@ from .geometry import Kind, packed_shape
 from .jobs import MOST_PADDING, Padding
 from .weights import MOST_BITS, fewest_bits
 
-_NATIVE = "1x1 or 3x3, or one group and channels last"
+_NATIVE = "1x1 or 3x3, or channels last and no depthwise one"
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class Source:
     strides. With `strides`, a 1x1 window reads a strided slice of x; other windows compute all pixels, and the result
     is sliced. `folded` contiguous columns of x become one column with all their channels; `weight`, `pads` and
     `strides` then refer to the folded image. `widened` are columns that the padding of x gets besides before that. With
-    `windows` the kernel is the product of the windows of x, copied to rows of a matrix.
+    `windows` the kernel is the product of the windows of x, copied to rows of a matrix. Of several `groups` that the
+    NPU does not have it is one convolution of all channels, with zeros between the weights of groups.
     """
 
     op: ContractionOp
@@ -61,6 +62,7 @@ class Source:
     folded: int = 1
     widened: int = 0
     windows: Windows | None = None
+    groups: int = 1
 
     @property
     def feature_axis(self) -> int:
@@ -102,7 +104,16 @@ class Source:
         if self.made is not None and block is not None:
             made = [*block.ops].index(self.made.of), self.made.scale_bits
         makers = tuple(type(value.owner) for value in self.op.inputs)
-        image = self.x.type, self.pads, self.fill, self.channels_last, self.strides, self.folded, self.windows
+        image = (
+            self.x.type,
+            self.pads,
+            self.fill,
+            self.channels_last,
+            self.strides,
+            self.folded,
+            self.windows,
+            self.groups,
+        )
         return structure_of([self.op]), makers, image, self.kind, self.weight.shape, self.stored, made
 
     def sums(self) -> tuple[Array, Array]:
@@ -224,16 +235,34 @@ def _check_window(op: Operation, kernel: tuple[int, ...], dilations: tuple[int, 
 
 
 def _conv(op: ConvOp) -> Source:
-    weight, groups, last = _weights(op), op.groups.value.data, op.channels_last is not None
-    weight = np.moveaxis(weight, -1, 1) if last else weight
-    features, depth, *kernel = weight.shape
+    weight, groups = _weights(op), op.groups.value.data
+    weight = np.moveaxis(weight, -1, 1) if op.channels_last is not None else weight
+    _, depth, *kernel = weight.shape
     if len(kernel) != 2:
         raise _declined(op, "has another number of spatial axes", "2", str(len(kernel)))
+    if groups > 1 and depth > 1:
+        return replace(_of_groups(op, _with_zeros(weight, groups), 1), groups=groups)
+    return _of_groups(op, weight, groups)
+
+
+def _with_zeros(weight: Array, groups: int) -> Array:
+    """Return weights [Cout, Cin / groups, kh, kw] as those of one group, with zeros for the channels of others."""
+    features, depth, *window = weight.shape
+    wide = np.zeros((groups, features // groups, groups, depth, *window), weight.dtype)
+    own = weight.reshape(groups, features // groups, depth, *window)
+    wide[np.arange(groups), :, np.arange(groups)] = own
+    return wide.reshape(features, groups * depth, *window)
+
+
+def _of_groups(op: ConvOp, weight: Array, groups: int) -> Source:
+    """Return a convolution with weights [Cout, Cin / groups, kh, kw]; of several groups it must be depthwise."""
+    features, _, *kernel = weight.shape
+    last = op.channels_last is not None
     if last and groups == 1 and not _is_native(op, kernel):
         return _unfolded(op, weight)
     _check_window(op, tuple(kernel), numbers_of(op.dilations))
-    if groups > 1 and (groups != features or depth != 1 or kernel != [3, 3]):
-        raise _declined(op, "has groups", "one group, or a 3x3 window for each channel", f"{groups} groups")
+    if groups > 1 and (groups != features or kernel != [3, 3]):
+        raise _declined(op, "has groups of one channel", "a 3x3 window for each channel", f"{groups} groups")
     pads = cast("tuple[int, int, int, int]", numbers_of(op.pads))
     most = MOST_PADDING if kernel == [3, 3] else 0
     if max(pads) > most:

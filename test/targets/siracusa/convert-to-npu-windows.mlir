@@ -35,16 +35,28 @@ func.func @dilated(%x: tensor<1x7x8x2xi8>) -> tensor<1x3x2x4xi32> {
   func.return %y : tensor<1x3x2x4xi32>
 }
 
-// Windows of channels apart, and windows in groups, stay on the cores.
+// Groups are one with zeros between their weights; windows of single channels stay on the cores.
 
 // CHECK-LABEL: func.func @grouped
-// CHECK:       nn.conv
-// CHECK-SAME:    refusals = {npu = "the NPU does not support 'nn.conv': it has another window; expected 1x1 or 3x3, or one group and channels last, found 2x2"}
+// CHECK-DAG:     %w = arith.constant dense<"0x030000F0030000F0030000F0030000F0{{.*}}> : tensor<4x32xi8>
+// CHECK:         npu.matmul ins(%{{.*}}, %w : tensor<49x16xi8>, tensor<4x32xi8>)
 func.func @grouped(%x: tensor<1x8x8x4xi8>) -> tensor<1x7x7x4xi32> {
   %w = arith.constant dense<1> : tensor<4x2x2x2xi8>
   %o = tensor.empty() : tensor<1x7x7x4xi32>
   %y = nn.conv ins(%x, %w : tensor<1x8x8x4xi8>, tensor<4x2x2x2xi8>) outs(%o : tensor<1x7x7x4xi32>)
     {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 2 : i64, accumulator = i32,
+     channels_last}
+  func.return %y : tensor<1x7x7x4xi32>
+}
+
+// CHECK-LABEL: func.func @depthwise
+// CHECK:       nn.conv
+// CHECK-SAME:    refusals = {npu = "the NPU does not support 'nn.conv': it has another window; expected 1x1 or 3x3, or channels last and no depthwise one, found 2x2"}
+func.func @depthwise(%x: tensor<1x8x8x4xi8>) -> tensor<1x7x7x4xi32> {
+  %w = arith.constant dense<1> : tensor<4x2x2x1xi8>
+  %o = tensor.empty() : tensor<1x7x7x4xi32>
+  %y = nn.conv ins(%x, %w : tensor<1x8x8x4xi8>, tensor<4x2x2x1xi8>) outs(%o : tensor<1x7x7x4xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 4 : i64, accumulator = i32,
      channels_last}
   func.return %y : tensor<1x7x7x4xi32>
 }
