@@ -48,6 +48,7 @@ class Options(TypedDict, total=False):
     bucket: int
     prefill: AnyPath | int | None
     integers: bool
+    shifts: bool
     outputs: Sequence[str]
 
 
@@ -292,6 +293,7 @@ def _model(path: Path, options: Options) -> Model:
         options.get("bucket", 0),
         options.get("integers", False),
         tuple(options.get("outputs", ())),
+        shifts=options.get("shifts", False),
     )
 
 

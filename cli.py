@@ -322,9 +322,13 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
     _add_integers(parser)
 
 
-def _add_integers(parser: argparse.ArgumentParser) -> None:
+def _add_integers(parser: argparse.ArgumentParser, *, shifts: bool = True) -> None:
     what = "compute what lies between DequantizeLinear and QuantizeLinear in integers"
     parser.add_argument("--integers", action="store_true", help=what)
+    if not shifts:
+        return
+    what = "with --integers, requantise by integer products and shifts, as NPUs do: results may be off by a step"
+    parser.add_argument("--shifts", action="store_true", help=what)
 
 
 def _add_open_models(parser: argparse.ArgumentParser, names: Sequence[str] = ("--output-name",)) -> None:
@@ -518,7 +522,7 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 
     add_arguments(parser)
     _add_open_models(parser)
-    _add_integers(parser)
+    _add_integers(parser, shifts=False)
 
 
 def _add_quantize(parser: argparse.ArgumentParser) -> None:

@@ -59,7 +59,11 @@ def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
     outputs = tuple(getattr(options, "output_name", None) or ())
     file = path or options.model
     pages = options.page_length if getattr(options, "paged", False) else 0
-    return Model(file, shapes, types, options.context, prefill, values, bucket, options.integers, outputs, pages)
+    shifts = getattr(options, "shifts", False)
+    if shifts and not options.integers:
+        raise usage_error("--shifts says how integers are requantised", remedy="give --integers too")
+    integers = options.integers
+    return Model(file, shapes, types, options.context, prefill, values, bucket, integers, outputs, pages, shifts)
 
 
 @contextmanager
@@ -183,7 +187,7 @@ def _matched(
 
 
 _OF_MODELS = (
-    *("--target", "--integers", "--input-shape", "--input-type", "--input-value"),
+    *("--target", "--integers", "--shifts", "--input-shape", "--input-type", "--input-value"),
     *("--context", "--bucket", "--prefill", "--paged", "--page-length"),
 )
 """Options that say how a model is compiled."""

@@ -65,6 +65,8 @@ class Model:
     """The tensors of an ONNX file to compute, its outputs where there are none."""
     page_length: int = 0
     """The tokens of a page, where keys and values are in a paged store; 0 where they are dense state."""
+    shifts: bool = False
+    """Whether integers are requantised by products and shifts, off by a step at most."""
 
     def load(self) -> ModuleOp:
         """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
@@ -277,6 +279,7 @@ def _compile(
     report = ReportObserver(has_cycles=not explicit)
     with errors_in(model.path):
         module = model.load()
+        pipeline = _with_shifts(pipeline) if model.shifts else pipeline
         whole, pipeline = pipeline, remaining(pipeline, module)
         if explicit and pipeline is whole:
             pipeline = _without_proofs(pipeline)
@@ -333,6 +336,18 @@ def remaining(pipeline: Pipeline, module: ModuleOp) -> Pipeline:
         return replace(pipeline, steps=(*machine, *proof, *pipeline.steps[names.index("expand-grid") :]))
     rest = pipeline.steps[names.index("bufferize") + 1 :]
     return replace(pipeline, steps=(*machine, *(step for step in rest if step not in machine)))
+
+
+def _with_shifts(pipeline: Pipeline) -> Pipeline:
+    """Return a pipeline that requantises by shifts: on tensors, before the machine is known."""
+    from .passes import all_passes
+    from .passes.core.pipeline import parse_pipeline
+
+    names = [step.name for step in pipeline.steps]
+    place = next((names.index(name) for name in ("attach-machine", "bufferize") if name in names), len(names))
+    phase = pipeline.steps[place - 1].phase if place else ""
+    added = [replace(step, phase=phase) for step in parse_pipeline("approximate-rescale,cse", all_passes()).steps]
+    return replace(pipeline, steps=(*pipeline.steps[:place], *added, *pipeline.steps[place:]))
 
 
 def _named(pipeline: Pipeline, name: str) -> Pipeline:

@@ -25,7 +25,7 @@ def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
     [
         (["tilewright", "com"], ["compile", "completion"]),
         (["tilewright", "--v"], ["--version"]),
-        (["tilewright", "compile", "--sh"], ["--shared"]),
+        (["tilewright", "compile", "--sh"], ["--shared", "--shifts"]),
         (["tilewright", "compile", "--debug", "--na"], ["--name"]),
         (["tilewright", "check", "--on", "s"], ["simulator", "sanitizers", "spike"]),
         (["tilewright", "compile", "--target", "siracusa/c"], ["siracusa/cluster"]),

@@ -192,9 +192,7 @@ def _gemm(site: Site) -> None:
 
     y = (a - za) (b - zb) + c, of int32, times alpha * a_scale * b_scale: floats, or quantised by y_scale.
     """
-    a, b = (site.input(index) for index in (0, 3))
-    a = site.emit("Transpose", a, perm=[1, 0]) if site.attribute("transA") else a
-    b = site.emit("Transpose", b, perm=[1, 0]) if site.attribute("transB") else b
+    a, b = _transposed(site, 0, "transA"), _transposed(site, 3, "transB")
     total = site.sum(site.emit("MatMulInteger", a, b, site.input(2), site.input(5)), site.input(6))
     alpha = site.number(float(site.attribute("alpha")), TensorProto.FLOAT)
     scale = site.emit("Mul", site.emit("Mul", alpha, site.input(1)), site.input(4))
@@ -207,12 +205,22 @@ def _gemm(site: Site) -> None:
     site.give(0, _rounded(site, real, 8))
 
 
+def _transposed(site: Site, index: int, attribute: str) -> str:
+    """Append an operand, transposed where an attribute says so: a constant stays one."""
+    if not site.attribute(attribute):
+        return site.input(index)
+    known = site.value(index)
+    if known is not None:
+        return site.constant(np.ascontiguousarray(known.T))
+    return site.emit("Transpose", site.input(index), perm=[1, 0])
+
+
 @replaces("QLinearConcat")
 def _concat(site: Site) -> None:
-    parts = [_real(site, first) for first in range(2, len(site.node.input), 3)]
-    site.give(
-        0, site.emit("QuantizeLinear", site.emit("Concat", *parts, axis=site.attribute("axis")), *site.node.input[:2])
-    )
+    """Quantise each part anew, and join bytes: the part's producer can do it."""
+    reals = [_real(site, first) for first in range(2, len(site.node.input), 3)]
+    parts = [site.emit("QuantizeLinear", real, *site.node.input[:2]) for real in reals]
+    site.give(0, site.emit("Concat", *parts, axis=site.attribute("axis")))
 
 
 @replaces("DynamicQuantizeMatMul")

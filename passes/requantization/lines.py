@@ -155,3 +155,9 @@ def _reach(line: Line, magnitudes: Sequence[Array]) -> int:
     for factor, most in zip(line.factors, magnitudes, strict=True):
         reached = reached + np.abs(factor) * most
     return int(reached.max()) + line.tie
+
+
+def centred(points: Points, line: Line) -> Line:
+    """Return a line whose summands make values late as much as early, each by at most half of its channel's margin."""
+    summand, margin = _summand(points, line.factors, line.shift)
+    return replace(line, summand=summand - np.maximum(margin, 0) // 2)

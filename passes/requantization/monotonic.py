@@ -18,7 +18,7 @@ from ...ir import Array
 from .approximation import CLIP, Approximation, Decision, approximation_by
 from .floats import BITS, INFINITY, append_fixed, fixed, of_keys
 from .halves import Halves, halves_of
-from .lines import INT32, ORIGINAL, Points
+from .lines import INT32, ORIGINAL, Line, Points, centred, fitted
 from .slices import Slice
 from .steps import Domain, Steps, steps_of
 
@@ -117,6 +117,20 @@ def line_of_sum(code: Slice, domain: Domain, low: int, high: int) -> Approximati
     candidates = [_of_part(code, rise, *ends, shift) for shift in shifts for ends in bounds]
     best = min(filter(None, candidates), key=lambda candidate: candidate.estimate.cost, default=None)
     return None if best is None else best.appended(code.leaves[0])
+
+
+def product_of_sum(code: Slice, domain: Domain, low: int, high: int) -> Line | None:
+    """Return a line through whole sums that is nowhere off by more than one, None where it needs more than 32 bits."""
+    domain = _without_overflow(code, domain)
+    domain = domain.joined() if code.is_uniform() else domain.of(code.channels.count)
+    rise = _rise(code.values, domain, low, high)
+    if rise is None:
+        return None
+    near = rise.near_steps()
+    points = Points((near,), code.values(near), rise.low, rise.high, (rise.spread(),), original=0)
+    ends = np.stack([domain.least, domain.most], axis=1)
+    line = fitted(points, [_slopes(code.reals, lambda sums: sums, rise)], [np.abs(ends).max(axis=1)])
+    return centred(points, line) if line is not None and line.margin < 1 << line.shift else None
 
 
 @dataclass(frozen=True)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, f32, i8, i16, i32
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType, f32, i8, i32
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.analysis.constants import constant_integer
-from ...dialects.core.body import Body
 from ...dialects.quant import ENTRIES, LookupOp, RequantizeOp, RescaleOp
 from ...ir import Array, dense, integer_width
 from ..core.dead_code import erase_dead
 from ..loops.branches import rare_value, set_frequency
 from .approximation import Approximation
+from .building import Arguments, Before, is_constant, replace_requantization
 from .channels import Channels, domain_of
 from .enumerated import line_of_byte, line_of_pair
+from .kernels import Kinds
 from .lines import INT32
 from .monotonic import line_of_float, line_of_sum
 from .slices import BYTE, Slice, is_nondecreasing, slice_of
@@ -39,10 +39,6 @@ class Product:
     right: int
 
 
-Kinds: TypeAlias = tuple[type[RequantizeOp] | type[RescaleOp], ...]
-"""Classes of requantisations."""
-
-
 def narrow_body(
     block: Block, channels: Channels, sums: Domain | None, kinds: Kinds
 ) -> list[tuple[SSAValue, Array]] | None:
@@ -52,17 +48,13 @@ def narrow_body(
     The constants are [channels], the arguments stand at the end of the block, in the narrowest type that holds them.
     None where nothing changed.
     """
-    arguments = _Arguments(block)
+    arguments = Arguments(block)
     changed = False
     for op in list(block.ops):
-        if isinstance(op, kinds) and not _is_constant(op, channels) and not _is_rare(op):
+        if isinstance(op, kinds) and not is_constant(op, channels) and not _is_rare(op):
             changed |= _narrow(op, arguments, channels, sums)
     erase_dead(block.ops)
     return arguments.constants if changed else None
-
-
-def _is_constant(op: Operation, channels: Channels) -> bool:
-    return all(channels[operand] is not None for operand in op.operands)
 
 
 def _is_rare(op: Operation) -> bool:
@@ -71,21 +63,21 @@ def _is_rare(op: Operation) -> bool:
     return bool(users) and all(isinstance(user, arith.SelectOp) and rare_value(user) is not None for user in users)
 
 
-def _narrow(op: RequantizeOp | RescaleOp, arguments: _Arguments, channels: Channels, sums: Domain | None) -> bool:
+def _narrow(op: RequantizeOp | RescaleOp, arguments: Arguments, channels: Channels, sums: Domain | None) -> bool:
     """Rewrite a requantisation; returns whether it changed."""
     code = slice_of(op, channels)
     if isinstance(op, RequantizeOp) and (product := _product(op, code, sums)) is not None:
-        return _is_cheaper(op, code) and _replace(op, _multiplied(op, code, product, arguments))
+        return _is_cheaper(op, code) and replace_requantization(op, _multiplied(op, code, product, arguments))
     if isinstance(op, RequantizeOp) and op.compute == i32:
         return False
     if (table := _table(code)) is not None:
         lookup = LookupOp(code.leaves[0], dense(table, cast(Any, op.result.type)))
         Rewriter.insert_op(lookup, InsertPoint.before(op))
-        return _replace(op, lookup.result)
+        return replace_requantization(op, lookup.result)
     for candidate in (code, slice_of(op, channels, through_integers=False)):
         estimate = _approximation(candidate, sums)
         if estimate is not None:
-            return _replace(op, _approximated(op, estimate, arguments))
+            return replace_requantization(op, _approximated(op, estimate, arguments))
     return False
 
 
@@ -118,8 +110,8 @@ def _is_cheaper(op: RequantizeOp, code: Slice) -> bool:
     return joins or op.compute != i32 or not isinstance(op.add.owner, arith.ConstantOp)
 
 
-def _multiplied(op: RequantizeOp, code: Slice, product: Product, arguments: _Arguments) -> SSAValue:
-    body = _Before(op)
+def _multiplied(op: RequantizeOp, code: Slice, product: Product, arguments: Arguments) -> SSAValue:
+    body = Before(op)
     total = body.mul(body.convert(code.leaves[0], i32), arguments.operand(body, product.factor))
     total = body.plus(total, arguments.operand(body, product.summand))
     total = body.shift_right(total, product.right) if product.right else total
@@ -162,9 +154,9 @@ def _approximation(code: Slice, sums: Domain | None) -> Approximation | None:
     return line_of_sum(code, domain_of(leaf, sums), low, high) if width <= WORD_BITS else None
 
 
-def _approximated(op: RequantizeOp | RescaleOp, estimate: Approximation, arguments: _Arguments) -> SSAValue:
+def _approximated(op: RequantizeOp | RescaleOp, estimate: Approximation, arguments: Arguments) -> SSAValue:
     """Append the line of an approximation, and the choice between its result and the original one."""
-    body, line = _Before(op), estimate.line
+    body, line = Before(op), estimate.line
     factors = [arguments.operand(body, factor) for factor in line.factors]
     total, *rest = (body.mul(term(body), factor) for term, factor in zip(estimate.terms, factors, strict=True))
     for product in rest:
@@ -193,53 +185,3 @@ def _approximated(op: RequantizeOp | RescaleOp, estimate: Approximation, argumen
     Rewriter.insert_op(select, InsertPoint.after(op))
     select.location = op.location
     return select.result
-
-
-# Building
-
-
-class _Arguments:
-    """New arguments of a body that hold constants [channels], in the narrowest types."""
-
-    def __init__(self, block: Block):
-        self.constants: list[tuple[SSAValue, Array]] = []
-        self._block = block
-
-    def operand(self, body: Body, numbers: Array) -> SSAValue:
-        """Return constants as i32: a number if all channels have the same, else a new argument."""
-        if bool((numbers == numbers.flat[0]).all()):
-            return body.constant(int(numbers.flat[0]), i32)
-        argument = self._block.insert_arg(_narrowest(numbers), len(self._block.args))
-        self.constants.append((argument, numbers))
-        return body.convert(argument, i32)
-
-
-def _narrowest(numbers: Array) -> Attribute:
-    bits = max(int(numbers.max()).bit_length(), (-int(numbers.min()) - 1).bit_length() if numbers.min() < 0 else 0) + 1
-    return next(type for type in (i8, i16, i32) if bits <= type.width.data)
-
-
-class _Before(Body):
-    """A body whose new ops stand before an op of another block."""
-
-    def __init__(self, op: Operation):
-        super().__init__([])
-        self._point = op
-
-    def op(self, op: Operation) -> SSAValue:
-        op.location = self._point.location
-        Rewriter.insert_op(op, InsertPoint.before(self._point))
-        return op.results[0]
-
-    def plus(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Append a + b, a alone for a constant 0."""
-        return a if constant_integer(b) == 0 else self.add(a, b)
-
-
-def _replace(op: RequantizeOp | RescaleOp, value: SSAValue) -> bool:
-    """Replace the uses of a requantisation, but for that in its own value."""
-    value.name_hint = op.result.name_hint
-    for use in list(op.result.uses):
-        if use.operation is not value.owner:
-            use.operation.operands[use.index] = value
-    return True

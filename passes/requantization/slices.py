@@ -93,17 +93,20 @@ class Slice:
         return any(isinstance(op, arith.ExtUIOp | arith.UIToFPOp) and leaf in op.operands for op in self.ops)
 
 
-def slice_of(op: Requantization, channels: Channels, *, through_integers: bool = True) -> Slice:
+def slice_of(
+    op: Requantization, channels: Channels, *, through_integers: bool = True, through_bytes: bool = False
+) -> Slice:
     """
     Return the slice of a requantisation back to quantised numbers and to what no scalar op computes.
 
-    Unless `through_integers` it ends at the integers that become floats.
+    Unless `through_integers` it ends at the integers that become floats. With `through_bytes` earlier requantisations
+    are part of it.
     """
     ops: list[Operation] = [op]
     leaves = _varying(op, channels)
     before = op.prev_op
     while before is not None:
-        if before.results and before.results[0] in leaves and _is_inner(before, through_integers):
+        if before.results and before.results[0] in leaves and _is_inner(before, through_integers, through_bytes):
             del leaves[before.results[0]]
             leaves |= _varying(before, channels)
             ops.append(before)
@@ -115,7 +118,9 @@ def _varying(op: Operation, channels: Channels) -> dict[SSAValue, None]:
     return {operand: None for operand in op.operands if channels[operand] is None}
 
 
-def _is_inner(op: Operation, through_integers: bool) -> bool:
+def _is_inner(op: Operation, through_integers: bool, through_bytes: bool) -> bool:
+    if isinstance(op, RequantizeOp | RescaleOp) and through_bytes:
+        return True
     if isinstance(op, _QUANTISED) or type(op) not in SCALAR_RULES or len(op.results) != 1 or op.regions:
         return False
     width = integer_width(op.results[0].type)
@@ -123,7 +128,7 @@ def _is_inner(op: Operation, through_integers: bool) -> bool:
 
 
 _NONDECREASING = (
-    arith.ExtSIOp, arith.SIToFPOp, arith.AddfOp, arith.MaximumfOp, arith.MinimumfOp, arith.MaxSIOp, arith.MinSIOp,
+    arith.AddfOp, arith.MaximumfOp, arith.MinimumfOp, arith.MaxSIOp, arith.MinSIOp,
     math.RoundEvenOp, math.FloorOp, math.CeilOp,
 )  # fmt: skip
 """Ops that are nondecreasing in each operand, the others constant; rounded results included."""
@@ -140,9 +145,8 @@ def _is_nondecreasing(op: Operation, channels: Channels) -> bool:
         return False
     constants = [cast(Array, channels[operand]) for operand in op.operands if channels[operand] is not None]
     match op:
-        case arith.ExtUIOp() | arith.UIToFPOp():
-            values = ValueRanges().of(op.operands[0])
-            return values is not None and values.low >= 0
+        case arith.ExtUIOp() | arith.UIToFPOp() | arith.ExtSIOp() | arith.SIToFPOp():
+            return _keeps_order(op)
         case arith.AddiOp() | arith.SubiOp() | arith.MuliOp():
             if arith.IntegerOverflowFlag.NSW not in op.overflow_flags.data:
                 return False
@@ -158,6 +162,17 @@ def _is_nondecreasing(op: Operation, channels: Channels) -> bool:
             return varying == [0] and bool((constants[0] >= 0).all())
         case _:
             return isinstance(op, _NONDECREASING)
+
+
+def _keeps_order(op: Operation) -> bool:
+    """Return whether a conversion reads the bits of its operand as the op before it has stored them."""
+    is_unsigned = isinstance(op, arith.ExtUIOp | arith.UIToFPOp)
+    before = op.operands[0].owner
+    if isinstance(before, RequantizeOp | RescaleOp):
+        half = 1 << (integer_width(before.result.type) or 0) - 1
+        return before.low.value.data >= 0 if is_unsigned else before.high.value.data < half
+    values = ValueRanges().of(op.operands[0])
+    return not is_unsigned or (values is not None and values.low >= 0)
 
 
 def _grows(op: Operation, varying: int) -> bool:

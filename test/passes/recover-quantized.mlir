@@ -119,6 +119,25 @@ func.func @product(%x: tensor<8xui8>, %x2: tensor<8xui8>) -> tensor<8xf32> {
   func.return %y : tensor<8xf32>
 }
 
+// A softmax: powers of the distance to the greatest byte from a table, their sum, and a division.
+
+// CHECK-LABEL: func.func @softmax
+// CHECK:         onnx.ReduceMax
+// CHECK-COUNT-2: onnx.Gather
+// CHECK:         onnx.ReduceSum
+// CHECK:         onnx.Div({{.*}}) : (tensor<2x8xi32>, tensor<2x1xi32>) -> tensor<2x8xi32>
+// CHECK-NOT:     f32>{{$}}
+func.func @softmax(%x: tensor<2x8xui8>) -> tensor<2x8xui8> {
+  %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
+  %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
+  %t = onnx.Constant() {value = dense<0.00390625> : tensor<f32>} : () -> tensor<f32>
+  %u = onnx.Constant() {value = dense<0> : tensor<ui8>} : () -> tensor<ui8>
+  %a = onnx.DequantizeLinear(%x, %s, %z) : (tensor<2x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x8xf32>
+  %b = onnx.Softmax(%a) : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %y = onnx.QuantizeLinear(%b, %t, %u) : (tensor<2x8xf32>, tensor<f32>, tensor<ui8>) -> tensor<2x8xui8>
+  func.return %y : tensor<2x8xui8>
+}
+
 // Means: of windows by a convolution with ones, of all by a sum.
 
 // CHECK-LABEL: func.func @means
