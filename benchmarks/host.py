@@ -3,6 +3,7 @@ The emitted C beside ONNX Runtime, each on one thread: the zoo's QLinear network
 
     python benchmarks/host.py [--isa ISA] [--runs N] [--cpu N] [--within FACTOR] [NETWORK ...]
     python benchmarks/host.py net.onnx --input-shape x=1,3,320,320 --input-value rate=16000
+    python benchmarks/host.py net_qdq.onnx --integers
 
 Both run in this process, pinned to one core, in turn, and must give the same bytes, or floats that differ by 1e-4 of
 the largest at most; medians of the processor time of a call from Python are printed. The roofline is the time that the
@@ -10,7 +11,8 @@ products take at this core's peak of multiply-accumulates of their type, or the 
 from the cache that holds them, whichever is longer; all are measured in the same run, and the column `by` says which it
 is.
 With `--isa avx2` or `avx-vnni` both take no wider vectors than those, at this machine's speed. With AVX2 alone sums of
-ONNX Runtime saturate: the bytes must be those of the C of `host`, and `ORT off by` is how far its are from them.
+ONNX Runtime saturate: the bytes must be those of the C of `host`, and `ORT off by` is how far its are from them. So it
+is with `--integers`, for networks of floats with QuantizeLinear and DequantizeLinear.
 A NETWORK is a name of the zoo or an .onnx file; shapes that it leaves open, and inputs whose values decide shapes, are
 given as to `tilewright compile`. Exit code 1 where a result differs, the C of a QLinear network is not faster, or that
 of floats takes more than FACTOR times as long (4).
@@ -104,11 +106,14 @@ def row(model: Model, machine: Machine, runs: int, within: float) -> bool:
     program, core = compilation.program(), machine.core
     network, session = HostNetwork(program, flags=machine.flags), session_of(machine.runtime, model.path)
     floats = network.outputs[0].dtype == np.float32
+    by_bytes = model.integers or not floats
     cases = [samples(model, network.inputs, seed) for seed in range(3 if floats else 10)]
-    if floats or machine.isa != "avx2":
-        right, verdict = all(same(network, session, case) for case in cases), "close" if floats else "equal"
+    verdict = "close" if floats else "equal"
+    if model.integers or (machine.isa == "avx2" and not floats):
+        right, off = checked(network, HostNetwork(compile_model(model, "host").program()), session, cases)
+        verdict += f", ORT off by {off:.3g}"
     else:
-        right, verdict = saturated(network, HostNetwork(compile_model(model, "host").program()), session, cases)
+        right = all(same(network, session, case) for case in cases)
     inputs = cases[0]
     arrays = [np.ascontiguousarray(inputs[port.name]) for port in network.inputs]
     calls: list[Callable[[], Any]] = [lambda: network.run(arrays), lambda: session.run(None, inputs)]
@@ -116,29 +121,28 @@ def row(model: Model, machine: Machine, runs: int, within: float) -> bool:
     size = program.weights_bytes + program.arena_bytes
     macs = compilation.report["macs"]
     roof, limit = max(
-        (macs / (core.float_peak if floats else core.peak), "MACs"), (size / core.bandwidth(size), "bytes")
+        (macs / (core.peak if by_bytes else core.float_peak), "MACs"), (size / core.bandwidth(size), "bytes")
     )
     print(
         f"{model.path.stem:<26}{ours * 1e6:>9.1f}{theirs * 1e6:>9.1f}{theirs / ours:>8.2f}{macs / ours / 1e9:>9.1f}"
         f"{roof * 1e6:>10.1f}{roof / ours:>9.0%}{limit:>7}  {verdict if right else 'DIFFERENT'}",
         flush=True,
     )
-    return right and ours < theirs * (within if floats else 1)
+    return right and ours < theirs * (1 if by_bytes else within)
 
 
-def saturated(
+def checked(
     network: HostNetwork, plain: HostNetwork, session: Any, cases: Sequence[dict[str, Array]]
-) -> tuple[bool, str]:
+) -> tuple[bool, float]:
     """Return whether the C computes what that of `host` does, and how far ONNX Runtime is from that."""
     right, off = True, 0.0
     for case in cases:
         arrays = [np.ascontiguousarray(case[port.name]) for port in network.inputs]
-        expected = plain.run(arrays)
-        right &= all(map(np.array_equal, network.run(arrays), expected))
-        theirs = session.run(None, case)
+        expected, theirs = plain.run(arrays), session.run(None, case)
+        right &= all(map(_agrees, network.run(arrays), expected))
         pairs = zip(expected, theirs, strict=True)
         off = max(off, *(float(np.abs(mine.astype(float) - their).max()) for mine, their in pairs))
-    return right, f"equal, ORT off by {off:g}"
+    return right, off
 
 
 def same(network: HostNetwork, session: Any, inputs: dict[str, Array]) -> bool:
@@ -173,6 +177,7 @@ def main() -> int:
     parser.add_argument("--isa", choices=FLAGS_OF, default="native", help="the widest vectors that are used (native)")
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--within", type=float, default=4, metavar="FACTOR", help="how slow floats may be (4)")
+    parser.add_argument("--integers", action="store_true", help="compute quantised networks of floats in integers")
     parser.add_argument("--input-shape", type=name_and_shape, action="append", default=[], metavar="NAME=1,3,224,224")
     parser.add_argument("--input-value", type=name_and_value, action="append", default=[], metavar="NAME=16000")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on")
@@ -190,7 +195,7 @@ def main() -> int:
         print(f"({core.float_kind}); medians of {arguments.runs} calls in turn, of large networks fewer\n")
         print(f"{'network':<26}{'C us':>9}{'ORT us':>9}{'ratio':>8}{'GMAC/s':>9}{'roof us':>10}{'of roof':>9}{'by':>7}")
         paths = (path_of(name, Path(folder)) for name in arguments.networks or known)
-        models = (Model(path, shapes, input_values=values) for path in paths)
+        models = (Model(path, shapes, input_values=values, integers=arguments.integers) for path in paths)
         good = [row(model, machine, arguments.runs, arguments.within) for model in models]
     return int(not all(good))
 

@@ -59,14 +59,15 @@ def lower_packed_matmul(op: PackedMatmulOp, kernel: Kernel, nest: Nest) -> None:
     _MatmulLoops(op, kernel, nest).build()
 
 
-def lower_packed(op: ChannelsLastOp, kernel: Kernel, nest: Nest) -> None:
+def lower_packed(op: ChannelsLastOp, kernel: Kernel, nest: Nest, pixels: int = 0) -> None:
     """
     Build the loops of a convolution: over blocks of features outermost, then over tiles of pixels of a row.
 
     Each tile is one `packed.dot_tile` or `packed.depthwise_tile` into a buffer of sums, followed by the epilogue in
-    loops over that buffer. What is left over at the end of a row, or of the features, is a smaller tile.
+    loops over that buffer. What is left over at the end of a row, or of the features, is a smaller tile. Tiles of bytes
+    have at most `pixels` pixels, 0 for as many as fit the registers with their features.
     """
-    _ConvLoops(op, kernel, nest).build()
+    _ConvLoops(op, kernel, nest, pixels).build()
 
 
 def _width(pixels: int, most: int) -> int:
@@ -82,6 +83,7 @@ class _TileLoops(PartLoops, ABC):
         super().__init__(kernel, nest)
         self.accumulator, self.pixel, self.feature, self.dense = accumulator, pixel, pixel + 1, dense
         self.floating = is_float(accumulator)
+        self.byte_pixels = 0
 
     @abstractmethod
     def tile_op(self, sums: SSAValue, first: Index, features: int) -> Operation:
@@ -114,7 +116,7 @@ class _TileLoops(PartLoops, ABC):
         """Return the most pixels of a tile of so many vectors of features."""
         if self.floating and self.dense:
             return min(_FLOAT_PIXELS, _FLOAT_SUMS // vectors)
-        return min(_MOST_PIXELS, _SUMS // vectors)
+        return (self.dense and self.byte_pixels) or min(_MOST_PIXELS, _SUMS // vectors)
 
     def tile(self, features: int, lanes: int, first: Index, run: Part) -> None:
         """Build the tiles of a stretch of a row."""
@@ -145,11 +147,11 @@ class _TileLoops(PartLoops, ABC):
 
 
 class _ConvLoops(_TileLoops):
-    def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest):
+    def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest, pixels: int):
         pixel = len(op.geometry()[2])
         dense = isinstance(op, PackedConvOp)
         super().__init__(kernel, nest, accumulator=op.accumulator, pixel=pixel, dense=dense)
-        self.op = op
+        self.op, self.byte_pixels = op, pixels
         self.part: Index = 0
 
     def build(self) -> None:

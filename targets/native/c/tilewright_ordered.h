@@ -9,6 +9,9 @@
 #ifndef TILEWRIGHT_ORDERED_H
 #define TILEWRIGHT_ORDERED_H
 
+/* Half of the least first cache there is, 32 KiB. */
+enum { TW_COPY_BYTES = 16384 };
+
 TW_TILE int32_t tw_word(const int8_t *from, int32_t index) {
     int32_t result;
     __builtin_memcpy(&result, from + 4 * index, sizeof result);
@@ -37,11 +40,11 @@ TW_TILE const int8_t *tw_place(const int8_t *x, int32_t place, int32_t row_step)
     return x + (place >> 16) * row_step + (place & 0xFFFF);
 }
 
-/* Numbers that are signed are moved up by 128, which the sums begin without. */
+/* Numbers that are signed are moved up by 128, unless they are already; the sums begin without what that adds. */
 TW_TILE void tw_ordered_part(
     const int8_t *x, const int8_t *part, int32_t *sums, int32_t pixels, int32_t step, int32_t row_step, int32_t lanes,
-    int32_t flip) {
-    const __m256i up = _mm256_set1_epi32(flip), ones = _mm256_set1_epi16(1), zero = _mm256_setzero_si256();
+    int32_t flip, int32_t is_moved) {
+    const __m256i up = _mm256_set1_epi32(is_moved ? 0 : flip), ones = _mm256_set1_epi16(1), zero = _mm256_setzero_si256();
     const __m256i totals = _mm256_loadu_si256((const __m256i *)(const void *)part);
     const __m256i start = flip ? _mm256_sub_epi32(zero, _mm256_slli_epi32(totals, 7)) : zero;
     const int32_t pairs = tw_word(part, 8), singles = tw_word(part, 9);
@@ -66,7 +69,7 @@ TW_TILE void tw_ordered_part(
 
 TW_TILE void tw_ordered_windows(
     const int8_t *x, const int8_t *w, int32_t first, int32_t *sums, int32_t pixels, int32_t step, int32_t row_step,
-    int32_t blocks, int32_t flip) {
+    int32_t blocks, int32_t flip, int32_t is_moved) {
     /* Eight vectors of sums, two of weights, those of ones and of the mask, and four of products fit the registers. */
     const int32_t count = (pixels + 7) / 8, each = (pixels + count - 1) / count, whole = pixels / each * each;
     const int32_t lanes = 16 * blocks;
@@ -74,37 +77,42 @@ TW_TILE void tw_ordered_windows(
         const int8_t *const part = w + tw_word(w, 2 * first + b);
         int32_t *const to = sums + 8 * b;
         for (int32_t p = 0; p < whole; p += each) {
-            tw_ordered_part(x + p * step, part, to + p * lanes, each, step, row_step, lanes, flip);
+            tw_ordered_part(x + p * step, part, to + p * lanes, each, step, row_step, lanes, flip, is_moved);
         }
         if (pixels > whole) {
             tw_ordered_part(
-                x + whole * step, part, to + whole * lanes, pixels - whole, step, row_step, lanes, flip);
+                x + whole * step, part, to + whole * lanes, pixels - whole, step, row_step, lanes, flip, is_moved);
         }
     }
 }
 
-#define TW_ORDERED_COPY(p) \
-    if (p < pixels) { \
-        const __m128i bytes = tw_channels(x + r * row_step + p * step, run); \
-        _mm_store_si128((__m128i *)(void *)(whole + 16 * (r * pixels + p)), bytes); \
-    }
-
-/* Short rows, up to 16 of a window, are copied to where words may reach beyond their ends. */
+/*
+ * Rows that are signed or short are copied once for all features: moved up by 128, and to where words may reach beyond
+ * their ends. Of larger windows, words are moved up as they are read.
+ */
 TW_TILE void tw_ordered_tile(
     const int8_t *x, const int8_t *w, int32_t first, int32_t *sums, int32_t pixels, int32_t step, int32_t rows,
     int32_t row_step, int32_t run, int32_t blocks, int32_t flip) {
-    if (run < 16) {
-        _Alignas(16) int8_t whole[16 * 16 * 16];
+    const int32_t span = (pixels - 1) * step + run, pitch = (span + 63) / 32 * 32;
+    _Alignas(32) int8_t copy[TW_COPY_BYTES];
+    if ((flip || run < 16) && rows * pitch <= TW_COPY_BYTES) {
+        const __m256i up = _mm256_set1_epi32(flip);
         for (int32_t r = 0; r < rows; ++r) {
-            TW_PIXELS(TW_ORDERED_COPY)
+            __m256i *const to = (__m256i *)(void *)(copy + r * pitch);
+            const int8_t *const from = x + r * row_step;
+            for (int32_t k = 0; k < span / 32; ++k) {
+                const __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(from + 32 * k));
+                _mm256_store_si256(to + k, _mm256_xor_si256(bytes, up));
+            }
+            const __m256i rest = tw_some_bytes(from + span / 32 * 32, span % 32);
+            _mm256_store_si256(to + span / 32, _mm256_xor_si256(rest, up));
         }
-        tw_ordered_windows(whole, w, first, sums, pixels, 16, 16 * pixels, blocks, flip);
+        tw_ordered_windows(copy, w, first, sums, pixels, step, pitch, blocks, flip, 1);
     } else {
-        tw_ordered_windows(x, w, first, sums, pixels, step, row_step, blocks, flip);
+        tw_ordered_windows(x, w, first, sums, pixels, step, row_step, blocks, flip, 0);
     }
 }
 
-#undef TW_ORDERED_COPY
 #undef TW_ORDERED_DECLARE
 #undef TW_ORDERED_BYTES
 #undef TW_ORDERED_PAIR

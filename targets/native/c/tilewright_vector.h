@@ -65,6 +65,16 @@ TW_TILE __m128i tw_channels(const int8_t *from, int32_t count) {
     return _mm_or_si128(bytes, _mm_and_si128(last, _mm_cmpeq_epi32(whole, words)));
 }
 
+/* Up to 32 bytes, zeros after them. */
+TW_TILE __m256i tw_some_bytes(const int8_t *from, int32_t count) {
+    if (count >= 32) return _mm256_loadu_si256((const __m256i *)(const void *)from);
+    const __m256i words = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), whole = _mm256_set1_epi32(count / 4);
+    const __m256i bytes = _mm256_maskload_epi32((const int *)(const void *)from, _mm256_cmpgt_epi32(whole, words));
+    if (count % 4 == 0) return bytes;
+    const __m256i last = _mm256_set1_epi32(tw_bytes(from + count / 4 * 4, count % 4));
+    return _mm256_or_si256(bytes, _mm256_and_si256(last, _mm256_cmpeq_epi32(whole, words)));
+}
+
 /* M(p) for each pixel that a part may have. */
 #define TW_PIXELS(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
 /* Where vector v of a pixel lies, among blocks that are `distance` apart: weights of `size` bytes a sum, or sums. */
@@ -135,16 +145,6 @@ TW_TILE void tw_dot_part(
 TW_TILE __m256i tw_half(__m256i bytes, int32_t half, int32_t is_signed) {
     if (is_signed) return _mm256_srai_epi16(half ? bytes : _mm256_slli_epi16(bytes, 8), 8);
     return half ? _mm256_srli_epi16(bytes, 8) : _mm256_and_si256(bytes, _mm256_set1_epi16(0xFF));
-}
-
-/* Up to 32 bytes, zeros after them. */
-TW_TILE __m256i tw_some_bytes(const int8_t *from, int32_t count) {
-    if (count >= 32) return tw_sums_load(from);
-    const __m256i words = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), whole = _mm256_set1_epi32(count / 4);
-    const __m256i bytes = _mm256_maskload_epi32((const int *)(const void *)from, _mm256_cmpgt_epi32(whole, words));
-    if (count % 4 == 0) return bytes;
-    const __m256i last = _mm256_set1_epi32(tw_bytes(from + count / 4 * 4, count % 4));
-    return _mm256_or_si256(bytes, _mm256_and_si256(last, _mm256_cmpeq_epi32(whole, words)));
 }
 
 #define TW_WIDEN(p) \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -16,9 +17,9 @@ from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
 from ..loops import is_tiled, is_tiled_matmul, lower_packed, lower_packed_matmul
 
 
-def _lower(op: Operation, kernel: Kernel, nest: Nest) -> bool:
+def _lower(pixels: int, op: Operation, kernel: Kernel, nest: Nest) -> bool:
     if isinstance(op, ChannelsLastOp) and is_tiled(op):
-        lower_packed(op, kernel, nest)
+        lower_packed(op, kernel, nest, pixels)
     elif isinstance(op, PackedMatmulOp) and is_tiled_matmul(op):
         lower_packed_matmul(op, kernel, nest)
     else:
@@ -33,11 +34,13 @@ class ConvertKernelsToTilesPass(Pass):
 
     The sums of a tile come from `packed.dot_tile`, `packed.depthwise_tile` or `packed.matmul_tile`, into a buffer on
     the stack; loops over it compute the epilogue. Kernels whose sums do not start from 0, and those on images whose
-    rows have gaps, stay.
+    rows have gaps, stay. Tiles of bytes have at most `pixels` pixels, by default as many as fit the registers with
+    their features.
     """
 
     name = "convert-kernels-to-tiles"
+    pixels: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the module in place. Raises Diagnostic for kernels on tensors and for dynamic shapes."""
-        lower_kernels(op, _lower)
+        lower_kernels(op, partial(_lower, self.pixels))

@@ -17,7 +17,7 @@ from ....dialects.core.nesting import nested_ops
 from ....ir import Array, array_of, dense, element_of, functions, numbers_of
 from ....passes.core.base import Pass
 from ..dialects.packed.ordered_tile import OrderedTileOp
-from ..dialects.packed.records import MOST, SHORT, record_of
+from ..dialects.packed.records import COPIED, MOST, SHORT, is_faster, record_of
 from ..dialects.packed.tiles import DotTileOp
 
 
@@ -35,7 +35,7 @@ class _Weights(NamedTuple):
 
 
 def order_weights(module: ModuleOp) -> None:
-    """Replace packed weights of bytes by their records, wherever tiles alone read them."""
+    """Replace packed weights of bytes by their records, wherever tiles alone read them and that is faster."""
     constants = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)}
     constants = {name: op for name, op in constants.items() if _is_constant(op)}
     ops = [op for function in functions(module) for op in nested_ops(function)]
@@ -47,8 +47,13 @@ def order_weights(module: ModuleOp) -> None:
         if all(name in constants for name in weights.names)
     ]
     gets = [op for op in ops if isinstance(op, memref.GetGlobalOp)]
-    ordered = _closed(candidates, gets)
-    _store_records({name: weights.tiles[0].run for weights in ordered for name in weights.names}, constants)
+    closed = _closed(candidates, gets)
+    runs = {name: weights.tiles[0].run for weights in closed for name in weights.names}
+    values = {name: array_of(cast(Any, constants[name].initial_value)) for name in runs}
+    records = {name: record_of(values[name], run) for name, run in runs.items()}
+    slower = {name for name, record in records.items() if not is_faster(record, values[name])}
+    ordered = _closed([weights for weights in closed if slower.isdisjoint(weights.names)], gets)
+    _store_records({name: records[name] for weights in ordered for name in weights.names}, constants)
     for get in gets:
         if (constant := constants.get(get.name_.string_value())) is not None:
             Rewriter.replace_value_with_new_type(get.memref, constant.type)
@@ -81,8 +86,14 @@ def _weights_of(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[_We
 
 
 def _is_orderable(op: DotTileOp) -> bool:
-    """Return whether a tile sums up products of bytes in rows that a record can name; of short ones 16 at most."""
-    return element_of(op.sums) == i32 and max(op.run, op.rows) < MOST and (op.run >= SHORT or op.rows <= SHORT)
+    """Return whether a tile sums up products of bytes in rows that a record can name, and that may be read in words."""
+    if element_of(op.sums) != i32 or max(op.run, op.rows) >= MOST:
+        return False
+    strides = cast("MemRefType[Any]", op.x.type).get_strides()
+    if op.run >= SHORT or strides is None or None in strides:
+        return op.run >= SHORT
+    span = (op.pixels - 1) * op.step.value.data * cast(int, strides[-2]) + op.run
+    return op.rows * (span + 2 * SHORT) <= COPIED
 
 
 def _closed(candidates: Sequence[_Weights], gets: Sequence[memref.GetGlobalOp]) -> list[_Weights]:
@@ -115,9 +126,8 @@ def _function(weights: _Weights) -> str:
     return function.sym_name.data
 
 
-def _store_records(runs: Mapping[str, int], constants: Mapping[str, memref.GlobalOp]) -> None:
-    """Replace constants by records of rows of these lengths, equally long where one kernel may read them."""
-    records = {name: record_of(_value(constants[name]), run) for name, run in runs.items()}
+def _store_records(records: Mapping[str, Array], constants: Mapping[str, memref.GlobalOp]) -> None:
+    """Replace constants by records, equally long where one kernel may read them."""
     sizes: dict[Attribute, int] = {}
     for name, record in records.items():
         sizes[constants[name].type] = max(sizes.get(constants[name].type, 0), len(record))
@@ -126,10 +136,6 @@ def _store_records(runs: Mapping[str, int], constants: Mapping[str, memref.Globa
         size = sizes[constant.type]
         constant.properties["initial_value"] = dense(np.pad(record, (0, size - len(record))), i8)
         constant.properties["type"] = MemRefType(i8, [size])
-
-
-def _value(constant: memref.GlobalOp) -> Array:
-    return array_of(cast(DenseIntOrFPElementsAttr[Any], constant.initial_value))
 
 
 def _read_records(weights: _Weights) -> None:
@@ -163,7 +169,8 @@ class OrderWeightsPass(Pass):
 
     AVX2 multiplies bytes and adds pairs of products in 16 bits, with saturation. A record takes the columns of a row in
     an order in which nothing saturates, and splits weights for which there is none. Weights that anything but tiles
-    reads stay. Run it after convert-kernels-to-tiles, on kernels that are functions.
+    reads stay, and those of which so many are split that products of 16 bits are faster. Run it after
+    convert-kernels-to-tiles, on kernels that are functions.
     """
 
     name = "order-weights"

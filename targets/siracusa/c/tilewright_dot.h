@@ -296,12 +296,12 @@ TW_BLOCK void tw_gather(const int8_t *from, int8_t *to, int32_t step, int32_t ta
 
 /*
  * The window of a pixel as `size` bytes side by side. What of it is inside of x, `rows` rows of `taps` stretches of
- * `elements` bytes, is copied to its byte `first` and what follows, `row` and `tap` bytes apart; all else becomes 0.
+ * `elements` bytes, is copied to its byte `first` and what follows, `row` and `tap` bytes apart; all else becomes 0, or stays.
  */
 TW_BLOCK void tw_im2col(
     const int8_t *x, int8_t *window, int32_t first, int32_t size, int32_t x_row, int32_t x_tap, int32_t row, int32_t tap,
-    int32_t rows, int32_t taps, int32_t elements) {
-    if (rows * taps * elements < size) tw_clear(window, size);
+    int32_t rows, int32_t taps, int32_t elements, int32_t keeps) {
+    if (!keeps && rows * taps * elements < size) tw_clear(window, size);
     for (int32_t r = 0; r < rows; ++r) {
         if (elements == 1) {
             tw_gather(x + r * x_row, window + first + r * row, x_tap, tap, taps);

@@ -22,9 +22,13 @@
 #define TW_PRODUCTS_2(dot, funct7, p, a) TW_PRODUCTS_1(dot, funct7, p, a) dot(funct7, "%[s" #p "1]", a, "t4")
 #define TW_PRODUCTS_3(dot, funct7, p, a) TW_PRODUCTS_2(dot, funct7, p, a) dot(funct7, "%[s" #p "2]", a, "t5")
 #define TW_PRODUCTS_4(dot, funct7, p, a) TW_PRODUCTS_3(dot, funct7, p, a) dot(funct7, "%[s" #p "3]", a, "t6")
+#define TW_PIXELS TW_NEXT("a6", "%[x0]") TW_NEXT("a7", "%[x1]")
+#define TW_LOAD_PIXELS_1 TW_LOAD_1 TW_PIXELS
+#define TW_LOAD_PIXELS_2 TW_PIXELS TW_LOAD_2
+#define TW_LOAD_PIXELS_3 TW_PIXELS TW_LOAD_3
+#define TW_LOAD_PIXELS_4 TW_PIXELS TW_LOAD_4
 #define TW_TURN_OF_TWO(f, dot, funct7) \
-    TW_LOAD_##f TW_NEXT("a6", "%[x0]") TW_NEXT("a7", "%[x1]") TW_PRODUCTS_##f(dot, funct7, 0, "a6") \
-        TW_PRODUCTS_##f(dot, funct7, 1, "a7")
+    TW_LOAD_PIXELS_##f TW_PRODUCTS_##f(dot, funct7, 0, "a6") TW_PRODUCTS_##f(dot, funct7, 1, "a7")
 #define TW_TURN_OF_ONE(f, dot, funct7) TW_NEXT("a6", "%[x0]") TW_LOAD_##f TW_PRODUCTS_##f(dot, funct7, 0, "a6")
 /* An asm statement may name 30 operands, so that the words go through registers of its own. */
 #define TW_ROW_OF_TWO(f, halfwords, dot, funct7) \
@@ -174,6 +178,11 @@ static inline __attribute__((__unused__, __always_inline__)) void tw_pack_words(
 #undef TW_LOAD_2
 #undef TW_LOAD_3
 #undef TW_LOAD_4
+#undef TW_PIXELS
+#undef TW_LOAD_PIXELS_1
+#undef TW_LOAD_PIXELS_2
+#undef TW_LOAD_PIXELS_3
+#undef TW_LOAD_PIXELS_4
 #undef TW_PRODUCTS_1
 #undef TW_PRODUCTS_2
 #undef TW_PRODUCTS_3

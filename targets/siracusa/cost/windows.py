@@ -162,6 +162,18 @@ def lines_of(windows: Windows, bounds: tuple[int, ...], cores: int, most_bytes: 
     return min(blockings, key=lambda lines: _work(windows, bounds, lines, cores, 0.0).cycles, default=None)
 
 
+def is_resident(windows: Windows, lines: Lines, bounds: Sequence[int]) -> bool:
+    """Return whether the lines of a band are those of a whole channel."""
+    return prod(_parts(windows, lines, bounds)) == 1
+
+
+def _parts(windows: Windows, lines: Lines, bounds: Sequence[int]) -> list[int]:
+    """Return the number of phases, of strips in each, and of bands."""
+    rows, pixels = bounds[windows.rows.pixels] if windows.rows else 1, bounds[windows.columns.pixels]
+    line = -(-pixels // windows.phases)
+    return [min(windows.phases, pixels), -(-line // lines.pixels), -(-rows // lines.rows)]
+
+
 def _blockings(windows: Windows, bounds: Sequence[int], most_bytes: int) -> Iterator[Lines]:
     """Yield blockings that fit: strips of whole blocks of pixels, and for each the highest bands."""
     tap_rows, taps = windows.taps(bounds)
@@ -186,26 +198,27 @@ def _work(windows: Windows, bounds: Sequence[int], lines: Lines, cores: int, epi
     outer = prod(bounds[d] for d in windows.outer)
     rows = bounds[windows.rows.pixels] if windows.rows else 1
     line = -(-bounds[windows.columns.pixels] // windows.phases)
-    phases = min(windows.phases, bounds[windows.columns.pixels])
-    extents = [outer, phases, -(-line // lines.pixels), -(-rows // lines.rows)]
+    parts = _parts(windows, lines, bounds)
+    extents = [outer, *parts]
     mine = share(extents, cores)
     part = mine.turns / extents[mine.loop] if mine.loop >= 0 else 1.0
     blocks, rest = divmod(line, PIXELS)
     row = AROUND + blocks * _block(windows, bounds, PIXELS) + (_block(windows, bounds, rest) if rest else 0)
-    bands = prod(extents[1:]) * (_gather(windows, lines) + AROUND)
-    every = bands + phases * rows * (row + line * (OUTPUT + epilogue))
+    bands = prod(parts) * (_gather(windows, lines, clears=prod(parts) > 1) + AROUND)
+    every = bands + parts[0] * rows * (row + line * (OUTPUT + epilogue))
     tap_rows, taps = windows.taps(bounds)
     spread = tap_rows * (spread_words(windows.step, taps) * SPREAD + taps % WORD * SPREAD_BYTE) + AROUND
     channels = outer * (part if mine.loop == 0 else 1)
     return _Work(outer * part * every + channels * spread, channels, mine.cores)
 
 
-def _gather(windows: Windows, lines: Lines) -> float:
-    """Return the cycles to gather the lines of a band."""
+def _gather(windows: Windows, lines: Lines, *, clears: bool) -> float:
+    """Return the cycles to gather the lines of a band, the padding of which may have to be cleared."""
     columns, rows = windows.columns, windows.rows
     inside = min(lines.width, ceil(columns.extent / columns.dilation))
     height = min(lines.height, rows.extent if rows else 1)
-    clear = CLEAR * lines.height * lines.width if inside * height < lines.height * lines.width else 0
+    has_padding = inside * height < lines.height * lines.width
+    clear = CLEAR * lines.height * lines.width if clears and has_padding else 0
     ends = DIVISIONS if columns.dilation > 1 else 0
     return GATHER_LINES + ends + height * (GATHER_ROW + GATHER * inside) + clear
 

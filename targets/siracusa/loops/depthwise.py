@@ -14,8 +14,8 @@ from ....dialects.nn.unpack import WORD
 from ....passes.loops.affine import axes_of
 from ....passes.loops.blocks import Part, PartLoops, parts
 from ....passes.loops.nest import PARALLEL, Index, Nest
-from ..cost.windows import PIXELS, Axis, Lines, spread_words, windows_of
-from ..dialects.cluster.instructions import im2col, spread_weights, window_words
+from ..cost.windows import PIXELS, Axis, Lines, is_resident, spread_words, windows_of
+from ..dialects.cluster.instructions import fill_row, im2col, spread_weights, window_words
 
 
 def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest, lines: Lines) -> None:
@@ -38,6 +38,8 @@ class DepthwiseLoops(PartLoops):
         assert windows is not None
         self.op, self.windows, self.lines = op, windows, lines
         self.rows, self.columns = windows.rows, windows.columns
+        # Lines of a whole channel lie at the same place for each: what is padding is cleared once.
+        self.is_resident = is_resident(windows, lines, kernel.bounds)
         self.tap_rows, self.taps = windows.taps(kernel.bounds)
         weights = self.tap_rows * spread_words(windows.step, self.taps) * WORD
         self.weights = nest.op(memref.AllocaOp.get(i8, shape=[weights], alignment=WORD))
@@ -47,6 +49,9 @@ class DepthwiseLoops(PartLoops):
 
     def build(self) -> None:
         """Build the nest."""
+        if self.is_resident:
+            count = self.nest.value(self.lines.height * self.lines.width)
+            self.nest.last(fill_row((self.gathered, [self.nest.value(0), self.nest.value(0)]), count, value=0))
         outer = self.open_all(self.windows.outer, [PARALLEL])
         self.nest.last(self.spread())
         for phases, pixels in self.phases():
@@ -130,6 +135,7 @@ class DepthwiseLoops(PartLoops):
             rows=self.nest.value(rows),
             taps=self.nest.value(columns),
             elements=self.nest.value(1),
+            keeps=self.is_resident,
         )
 
     def outer_indices(self, x: Access, spatial: dict[int, Index]) -> list[Index]:

@@ -47,8 +47,9 @@ class Source:
     strides. With `strides`, a 1x1 window reads a strided slice of x; other windows compute all pixels, and the result
     is sliced. `folded` contiguous columns of x become one column with all their channels; `weight`, `pads` and
     `strides` then refer to the folded image. `widened` are columns that the padding of x gets besides before that. With
-    `windows` the kernel is the product of the windows of x, copied to rows of a matrix. Of several `groups` that the
-    NPU does not have it is one convolution of all channels, with zeros between the weights of groups.
+    `windows` the kernel is the product of the windows of x, which may be [N, W, C] then, copied to rows of a matrix. Of
+    several `groups` that the NPU does not have it is one convolution of all channels, with zeros between the weights
+    of groups.
     """
 
     op: ContractionOp
@@ -238,8 +239,8 @@ def _conv(op: ConvOp) -> Source:
     weight, groups = _weights(op), op.groups.value.data
     weight = np.moveaxis(weight, -1, 1) if op.channels_last is not None else weight
     _, depth, *kernel = weight.shape
-    if len(kernel) != 2:
-        raise _declined(op, "has another number of spatial axes", "2", str(len(kernel)))
+    if len(kernel) not in (1, 2):
+        raise _declined(op, "has another number of spatial axes", "1 or 2", str(len(kernel)))
     if groups > 1 and depth > 1:
         return replace(_of_groups(op, _with_zeros(weight, groups), 1), groups=groups)
     return _of_groups(op, weight, groups)
@@ -258,6 +259,8 @@ def _of_groups(op: ConvOp, weight: Array, groups: int) -> Source:
     """Return a convolution with weights [Cout, Cin / groups, kh, kw]; of several groups it must be depthwise."""
     features, _, *kernel = weight.shape
     last = op.channels_last is not None
+    if len(kernel) == 1:
+        return _line(op, weight, groups)
     if last and groups == 1 and not _is_native(op, kernel):
         return _unfolded(op, weight)
     _check_window(op, tuple(kernel), numbers_of(op.dilations))
@@ -272,6 +275,22 @@ def _of_groups(op: ConvOp, weight: Array, groups: int) -> Source:
     strides = cast("tuple[int, int]", numbers_of(op.strides))
     bare = Source(op, kind, x, weight, pads, channels_last=last, strides=strides)
     return _with_padding(bare) if kernel == [3, 3] and not any(pads) else bare
+
+
+def _line(op: ConvOp, weight: Array, groups: int) -> Source:
+    """Return a convolution along one axis, with weights [Cout, Cin, k], as one of an image of one row."""
+    if groups > 1:
+        raise _declined(op, "has groups of one channel", "a 3x3 window for each channel", f"{groups} groups")
+    if op.channels_last is None:
+        raise _declined(op, "is along one axis with channels first", "channels last")
+    (stride,), (dilation,), (before, after) = (numbers_of(each) for each in (op.strides, op.dilations, op.pads))
+    features, _, taps = weight.shape
+    _check_whole(op, (before, after), (dilation,))
+    if (taps, stride, before, after) == (1, 1, 0, 0):
+        return Source(op, Kind.POINTWISE, op.inputs[0], weight[..., None])
+    rows = np.moveaxis(weight, 1, -1).reshape(features, -1, 1, 1)
+    windows = Windows((1, taps), (1, stride), (1, dilation), (0, before, 0, after))
+    return Source(op, Kind.POINTWISE, op.inputs[0], rows, windows=windows)
 
 
 def _is_native(op: ConvOp, kernel: list[int]) -> bool:
@@ -303,7 +322,8 @@ def _check_whole(op: ConvOp, pads: tuple[int, ...], dilations: tuple[int, ...] =
     (_, _, *space), (_, _, *kernel), (_, _, *out) = shapes
     sizes = [(taps - 1) * dilation + 1 for taps, dilation in zip(kernel, dilations, strict=True)]
     strides = numbers_of(op.strides)
-    full = [(n + a + b - k) // s + 1 for n, a, b, k, s in zip(space, pads, pads[2:], sizes, strides, strict=False)]
+    after = pads[len(space) :]
+    full = [(n + a + b - k) // s + 1 for n, a, b, k, s in zip(space, pads, after, sizes, strides, strict=False)]
     if out != full:
         raise _declined(op, "leaves out windows", f"an output of {full} pixels", str(out))
 

@@ -48,7 +48,7 @@ func.func @depthwise_pointwise(%x: tensor<1x2x8x8xi8>, %o: tensor<1x2x8x8xi32>) 
 
 func.func @axes(%x: tensor<1x2x8xi8>, %o: tensor<1x2x6xi32>) -> tensor<1x2x6xi32> {
   %w = arith.constant dense<1> : tensor<2x2x3xi8>
-  // expected-error@+1 {{the NPU does not support 'nn.conv': it has another number of spatial axes}}
+  // expected-error@+1 {{the NPU does not support 'nn.conv': it is along one axis with channels first}}
   %y = nn.conv ins(%x, %w : tensor<1x2x8xi8>, tensor<2x2x3xi8>) outs(%o : tensor<1x2x6xi32>)
     {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, groups = 1 : i64,
      accumulator = i32, engine = "npu"}

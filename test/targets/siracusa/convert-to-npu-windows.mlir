@@ -60,3 +60,16 @@ func.func @depthwise(%x: tensor<1x8x8x4xi8>) -> tensor<1x7x7x4xi32> {
      channels_last}
   func.return %y : tensor<1x7x7x4xi32>
 }
+
+// A convolution along one axis is that of an image of one row.
+
+// CHECK-LABEL: func.func @line
+// CHECK:         tensor.expand_shape %x {{.*}} into tensor<1x1x9x4xi8>
+// CHECK:         npu.matmul ins(%{{.*}}, %w : tensor<5x12xi8>, tensor<4x32xi8>)
+func.func @line(%x: tensor<1x9x4xi8>) -> tensor<1x5x4xi32> {
+  %w = arith.constant dense<1> : tensor<4x3x4xi8>
+  %o = tensor.empty() : tensor<1x5x4xi32>
+  %y = nn.conv ins(%x, %w : tensor<1x9x4xi8>, tensor<4x3x4xi8>) outs(%o : tensor<1x5x4xi32>)
+    {strides = array<i64: 1>, dilations = array<i64: 2>, pads = array<i64: 0, 0>, groups = 1 : i64, accumulator = i32, channels_last}
+  func.return %y : tensor<1x5x4xi32>
+}

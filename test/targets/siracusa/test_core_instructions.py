@@ -55,7 +55,8 @@ def test_many_samples(others: list[Instruction]) -> None:
     [
         (dot, "<< (8 * (whole - k))", "<< 0"),
         (dot, "const int32_t k = elements - 4;", "const int32_t k = whole;"),
-        (im2col, "rows * taps * elements < size", "rows * taps < 3"),
+        (im2col, "!keeps && rows * taps * elements < size", "!keeps && rows * taps < 3"),
+        (im2col, "!keeps && ", ""),
         (im2col, "k + 4 <= elements", "k < elements"),
         (im2col, "to[k * tap] = from[k * step]", "to[k] = from[k * step]"),
         (window_words, "4 * own < place + taps", "4 * own < taps"),

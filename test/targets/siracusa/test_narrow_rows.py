@@ -155,7 +155,7 @@ def gathered_lines() -> tuple[str, Array, Array]:
         lines = np.zeros((4, width), np.int8)
         lines[1:3, 1 : 1 + columns] = [x[row * 50 :][: columns * step : step] for row in range(2)]
         target = sum(each.size for each in expected)
-        sizes = f"{width + 1}, {lines.size}, 50, {step}, {width}, 1, 2, {columns}, 1"
+        sizes = f"{width + 1}, {lines.size}, 50, {step}, {width}, 1, 2, {columns}, 1, 0"
         calls.append(f"    tw_im2col(in, out + {target}, {sizes});")
         expected.append(lines.reshape(-1))
     return "\n".join(calls), x, np.concatenate(expected)

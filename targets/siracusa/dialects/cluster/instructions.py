@@ -15,6 +15,7 @@ from .....dialects.core.instruction import (
     Flag,
     Flat,
     In,
+    InOut,
     Out,
     Scalar,
     Size,
@@ -171,19 +172,21 @@ def _fills_words(size: int, row: int, tap: int) -> str | None:
 
 @instruction("cluster.im2col", c="tw_im2col", header=DOT, requires=[_fits_row])
 def im2col(
-    x: In[i8], windows: Out[i8], first: Size, size: Const, x_row: OfX, x_tap: OfX, row: Const, tap: Const, rows: Size,
-    taps: Size, elements: Size,
+    x: In[i8], windows: InOut[i8], first: Size, size: Const, x_row: OfX, x_tap: OfX, row: Const, tap: Const, rows: Size,
+    taps: Size, elements: Size, keeps: Flag,
 ) -> None:  # fmt: skip
     """
     Copy the window of a pixel, so that its `size` bytes are contiguous.
 
     The part of the window inside x is `rows` rows of `taps` stretches of `elements` bytes; they go to byte `first` of
-    the window and on, `row` and `tap` bytes apart. All else of the window becomes 0.
+    the window and on, `row` and `tap` bytes apart. All else of the window becomes 0, or stays with `keeps`.
 
         cluster.im2col %x[%n, %h, %w, %c], %windows[%p, %0], %first, %rows, %taps, %elements
             {size = 27 : i64, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>, row = 9 : i64, tap = 3 : i64}
             : memref<1x8x8x3xi8>, memref<2x28xi8>
     """
+    if not keeps:
+        windows[:size] = 0
     _place(windows, x.along((rows, x_row), (taps, x_tap), (elements, 1)), first, size, row, tap)
 
 
@@ -194,6 +197,7 @@ def pack_window(
 ) -> None:  # fmt: skip
     """As `cluster.im2col`, with the lowest 4 or 2 bits of each byte packed, each stretch from a word on."""
     source = x.along((rows, x_row), (taps, x_tap), (elements, 1))
+    windows[:size] = 0
     _place(windows, pack(source, bits) if source.size else source, first, size, row, tap)
 
 
@@ -260,8 +264,7 @@ def _store(sums: Flat[i32], products: str, windows: Array, weights: Array) -> No
 
 
 def _place(windows: Flat[i8], source: Array, first: int, size: int, row: int, tap: int) -> None:
-    """Store slices [rows, taps, bytes] into a window of `size` bytes from byte `first` on, and clear the rest."""
-    windows[:size] = 0
+    """Store slices [rows, taps, bytes] into a window of `size` bytes from byte `first` on."""
     if source.size:
         rows, taps, elements = source.shape
         inside = windows[min(first, size) : size].view(Flat)
