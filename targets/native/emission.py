@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import StringAttr, bf16, f32, i8
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
 from ...dialects.core.body import is_float
 from ...ir import element_of, numbers_of, shape_of
-from ...passes.emitc.buffers import element_index
+from ...passes.emitc.buffers import element_index, local_array
 from ...passes.emitc.builder import Builder, Strided, layout_of
 from ...passes.emitc.converter import FunctionConverter
 from ...passes.emitc.emitters import emits
-from .dialects.packed.ordered_tile import OrderedTileOp
+from .dialects.packed.ordered_tile import OrderedTileOp, copy_pitch
 from .dialects.packed.tiles import LANES, DotTileOp, MatmulTileOp, TileOp
 
 _BYTES, _FLOATS = {"tilewright_vector.h": 2}, {"tilewright_float_tile.h": 2}
@@ -46,8 +47,13 @@ def _ordered_tile(converter: FunctionConverter, op: Operation) -> None:
     assert isinstance(op, OrderedTileOp)
     x, _, (rows, row_step, _, step) = _operands(b, op)
     b.headers |= _ORDERED_BYTES
-    sizes = [op.pixels, step, rows, row_step, op.run, op.lanes // LANES, _flip(op)]
-    _call(b, "tw_ordered_tile", op, [x, b.value(op.w), b.value(op.first)], sizes)
+    pitch = copy_pitch(rows, (op.pixels - 1) * step + op.run, op.run, is_signed=op.unsigned is None)
+    copy = memref.AllocaOp.get(i8, shape=[max(1, rows * pitch)], alignment=32)
+    copy.location = op.location
+    copy.memref.name_hint = "copy"
+    local_array(b, copy)
+    sizes = [op.pixels, step, rows, row_step, op.run, pitch, op.lanes // LANES, _flip(op)]
+    _call(b, "tw_ordered_tile", op, [x, b.value(op.w), b.value(op.first), b.values[copy.memref]], sizes)
 
 
 _FLOAT_DOTS: dict[Attribute, str] = {f32: "tw_float_dot_tile", bf16: "tw_bf16_dot_tile", i8: "tw_byte_dot_tile"}

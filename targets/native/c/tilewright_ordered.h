@@ -9,9 +9,6 @@
 #ifndef TILEWRIGHT_ORDERED_H
 #define TILEWRIGHT_ORDERED_H
 
-/* Half of the least first cache there is, 32 KiB. */
-enum { TW_COPY_BYTES = 16384 };
-
 TW_TILE int32_t tw_word(const int8_t *from, int32_t index) {
     int32_t result;
     __builtin_memcpy(&result, from + 4 * index, sizeof result);
@@ -87,15 +84,14 @@ TW_TILE void tw_ordered_windows(
 }
 
 /*
- * Rows that are signed or short are copied once for all features: moved up by 128, and to where words may reach beyond
- * their ends. Of larger windows, words are moved up as they are read.
+ * With a pitch, rows are copied once for all features, signed ones moved up by 128, to where words may reach beyond their
+ * ends. Without, signed words are moved up as they are read.
  */
 TW_TILE void tw_ordered_tile(
-    const int8_t *x, const int8_t *w, int32_t first, int32_t *sums, int32_t pixels, int32_t step, int32_t rows,
-    int32_t row_step, int32_t run, int32_t blocks, int32_t flip) {
-    const int32_t span = (pixels - 1) * step + run, pitch = (span + 63) / 32 * 32;
-    _Alignas(32) int8_t copy[TW_COPY_BYTES];
-    if ((flip || run < 16) && rows * pitch <= TW_COPY_BYTES) {
+    const int8_t *x, const int8_t *w, int32_t first, int8_t *copy, int32_t *sums, int32_t pixels, int32_t step,
+    int32_t rows, int32_t row_step, int32_t run, int32_t pitch, int32_t blocks, int32_t flip) {
+    const int32_t span = (pixels - 1) * step + run;
+    if (pitch) {
         const __m256i up = _mm256_set1_epi32(flip);
         for (int32_t r = 0; r < rows; ++r) {
             __m256i *const to = (__m256i *)(void *)(copy + r * pitch);
@@ -122,9 +118,9 @@ TW_TILE void tw_ordered_tile(
 #else
 
 TW_TILE void tw_ordered_tile(
-    const int8_t *x, const int8_t *w, int32_t first, int32_t *sums, int32_t pixels, int32_t step, int32_t rows,
-    int32_t row_step, int32_t run, int32_t blocks, int32_t flip) {
-    (void)rows; /* Places name them. */
+    const int8_t *x, const int8_t *w, int32_t first, int8_t *copy, int32_t *sums, int32_t pixels, int32_t step,
+    int32_t rows, int32_t row_step, int32_t run, int32_t pitch, int32_t blocks, int32_t flip) {
+    (void)copy, (void)rows, (void)pitch; /* Places name the rows. */
     for (int32_t i = 0; i < pixels * blocks * 16; ++i) sums[i] = 0;
     for (int32_t b = 0; b < 2 * blocks; ++b) {
         const int8_t *const part = w + tw_word(w, 2 * first + b);

@@ -16,8 +16,8 @@ from xdsl.rewriter import Rewriter
 from ....dialects.core.nesting import nested_ops
 from ....ir import Array, array_of, dense, element_of, functions, numbers_of
 from ....passes.core.base import Pass
-from ..dialects.packed.ordered_tile import OrderedTileOp
-from ..dialects.packed.records import COPIED, MOST, SHORT, is_faster, record_of
+from ..dialects.packed.ordered_tile import OrderedTileOp, copy_pitch
+from ..dialects.packed.records import MOST, SHORT, is_faster, record_of
 from ..dialects.packed.tiles import DotTileOp
 
 
@@ -93,7 +93,7 @@ def _is_orderable(op: DotTileOp) -> bool:
     if op.run >= SHORT or strides is None or None in strides:
         return op.run >= SHORT
     span = (op.pixels - 1) * op.step.value.data * cast(int, strides[-2]) + op.run
-    return op.rows * (span + 2 * SHORT) <= COPIED
+    return copy_pitch(op.rows, span, op.run, is_signed=op.unsigned is None) > 0
 
 
 def _closed(candidates: Sequence[_Weights], gets: Sequence[memref.GetGlobalOp]) -> list[_Weights]:

@@ -49,10 +49,9 @@ def _dot_tile(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *s
 
 
 @c_rule("tw_ordered_tile")
-def _ordered_tile(
-    runner: Runner, op: Operation, x: Array, w: Array, first: Any, sums: Array, *sizes: Any
-) -> list[Value]:
-    pixels, step, rows, row_step, run, blocks, flip = (int(size) for size in sizes)
+def _ordered_tile(runner: Runner, op: Operation, x: Array, w: Array, *others: Any) -> list[Value]:
+    first, _, sums, *sizes = others
+    pixels, step, rows, row_step, run, _, blocks, flip = (int(size) for size in sizes)
     windows = _gathered(op, x.view(np.int8 if flip else np.uint8), (pixels, step), (rows, row_step), (run, 1))
     return _store(op, sums, ordered_sums(windows, w.reshape(-1).view(np.int8), int(first), blocks))
 

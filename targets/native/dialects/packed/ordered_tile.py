@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .....dialects.core.semantics import Runner, Value, semantics
 from .....ir import Array, shape_of
-from .records import FEATURES, weights_in
+from .records import COPIED, FEATURES, SHORT, weights_in
 from .tiles import LANES, TileOp, windows_of
 
 
@@ -33,6 +33,16 @@ class OrderedTileOp(TileOp):
         super().verify_()
         if len(shape_of(self.w)) != 1 or self.lanes % LANES or self.channels is not None:
             raise VerifyException(f"expected a record in one axis, lanes in blocks of {LANES}, and all channels")
+
+
+def copy_pitch(rows: int, span: int, run: int, *, is_signed: bool) -> int:
+    """
+    Return the stride in bytes of the rows of a copy of the windows of a tile, 0 where they are read in place.
+
+    Copied are signed and short rows, of `span` bytes for all windows, which vectors of 32 bytes may fill.
+    """
+    pitch = (span + 63) // 32 * 32
+    return pitch if (is_signed or run < SHORT) and rows * pitch <= COPIED else 0
 
 
 def ordered_sums(windows: Array, record: Array, first: int, blocks: int) -> Array:

@@ -24,7 +24,7 @@ WORD = 4
 SHORT = 16
 """Rows of fewer products are read from a copy of the windows of a tile: words may reach beyond their ends."""
 COPIED = 1 << 14
-"""Bytes of that copy at most, `TW_COPY_BYTES` of the C."""
+"""Bytes of that copy at most: half of the least first cache there is, 32 KiB."""
 MOST = 1 << 15
 """Number of rows, and of columns, that places can name."""
 
