@@ -38,7 +38,7 @@ def centered(weight: Array) -> Centered | None:
     low, high = (int(weight.min()), int(weight.max())) if weight.size else (0, 0)
     if high - low > 255:
         return None
-    if low >= 0 and high > 127:
+    if low >= 0 and 127 < high <= 255:
         return Centered(weight.astype(np.uint8).view(np.int8), 0, is_unsigned=True)
     offset = 0 if low >= -128 and high <= 127 else low + 128
     return Centered((weight - offset).astype(np.int8), offset, is_unsigned=False)
