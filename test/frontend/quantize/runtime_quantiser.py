@@ -26,9 +26,18 @@ class _Reader:
 
 
 def theirs(
-    model: ModelProto, samples: Sequence[Mapping[str, Array]], method: str = "MinMax", *, reduced: bool = False
+    model: ModelProto,
+    samples: Sequence[Mapping[str, Array]],
+    method: str = "MinMax",
+    *,
+    reduced: bool = False,
+    form: str = "QDQ",
 ) -> ModelProto:
-    """Return the network as ONNX Runtime quantises it: i8, per channel, with weights of 7 bits where `reduced`."""
+    """
+    Return the network as ONNX Runtime quantises it: i8, per channel, with weights of 7 bits where `reduced`.
+
+    `form` is QDQ or QOperator.
+    """
     from onnxruntime import quantization
 
     tool: Any = quantization
@@ -40,7 +49,7 @@ def theirs(
             str(source),
             str(target),
             _Reader(samples),
-            quant_format=tool.QuantFormat.QDQ,
+            quant_format=getattr(tool.QuantFormat, form),
             per_channel=True,
             reduce_range=reduced,
             activation_type=tool.QuantType.QInt8,
