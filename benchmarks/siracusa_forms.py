@@ -28,6 +28,7 @@ from onnx import ModelProto
 from rich.console import Console
 from rich.table import Table
 
+from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.zoo import vit_tiny
 from tilewright.ir import Array
@@ -68,8 +69,11 @@ class Program:
 
 
 def tilewright(*words: str) -> str:
-    """Run a command; returns what it prints. Raises CalledProcessError where it fails."""
-    return subprocess.run(["tilewright", *words], check=True, capture_output=True, text=True).stdout
+    """Run a command; returns what it prints. Raises Diagnostic where it fails."""
+    done = subprocess.run(["tilewright", *words], capture_output=True, text=True)
+    if done.returncode:
+        raise Diagnostic(f"tilewright {' '.join(words)} fails", found=done.stderr.strip())
+    return done.stdout
 
 
 def _samples(model: ModelProto) -> Mapping[str, Array]:

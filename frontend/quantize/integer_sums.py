@@ -64,6 +64,8 @@ class Rewriter:
     shapes: Mapping[str, tuple[int, ...]]
     result: Bytes
     nodes: list[NodeProto] = field(default_factory=list[NodeProto])
+    obstacle: str = "its operands are not bytes of constant scales"
+    """What keeps the layer from its form, as text."""
 
     def node(self, operator: str, inputs: Sequence[str], base: str, **attributes: Any) -> str:
         """Append a node; returns its result, whose name begins with `base`."""

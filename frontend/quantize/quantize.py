@@ -95,7 +95,8 @@ class Result:
     """
     Quantised model, the float network with constants folded, and the scale of each quantised tensor.
 
-    `quantised` is the network in QDQ form, whatever the form of the model.
+    `quantised` is the network in QDQ form, whatever the form of the model; `left` are the layers that the form does
+    not have, with what keeps each from it.
     """
 
     model: ModelProto
@@ -103,6 +104,7 @@ class Result:
     selection: Selection
     scales: Mapping[str, Scale]
     quantised: Quantised
+    left: Sequence[str] = ()
 
 
 def quantize(network: Network, samples: Sequence[Sample], options: Options = Options()) -> Result:
@@ -149,13 +151,14 @@ def _quantize(network: Network, samples: Sequence[Sample], options: Options) -> 
     if options.has_integer_rows:
         tabulate_functions(written, (*options.floats, *options.wide), has_polynomials=options.nonlinear == "ibert")
         drop_unused(written)
+    left: Sequence[str] = ()
     if options.form == "qlinear":
         to_qlinear(written)
     elif options.form == "requant-shift":
-        to_requant_shift(written)
+        _, left = to_requant_shift(written)
     model = written.model()
     check_model(model)
-    return Result(model, network, selection, scales, quantised)
+    return Result(model, network, selection, scales, quantised, left)
 
 
 def _calibrated(network: Network, samples: Sequence[Sample], options: Options) -> tuple[Selection, Calibration]:

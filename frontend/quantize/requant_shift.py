@@ -8,11 +8,11 @@ the QDQ form by one step where a sum is next to a half.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import NodeProto, TensorProto, helper, shape_inference
+from onnx import NodeProto, TensorProto, ValueInfoProto, helper, shape_inference
 
 from ...ir import Array
 from ..requant_shift import DOMAIN
@@ -31,10 +31,11 @@ def to_requant_shift(network: Network) -> tuple[list[str], list[str]]:
     """
     Replace layers between DequantizeLinear and QuantizeLinear by sums of integers and RequantShift.
 
-    Returns the operators of the layers that were replaced, and of those that were left, by layer.
+    Returns the operators of the layers that were replaced, and what keeps each of the others from it, as text.
     """
+    types = {value.name: value.type.tensor_type.elem_type for value in _values(network)}
     for node in network.nodes:
-        _add_zero_point(network, node)
+        _add_zero_point(network, node, types)
     replaced, left = list[str](), list[str]()
     producers, consumers, shapes = network.producers(), network.consumers(), _shapes(network)
     nodes: dict[int, list[NodeProto]] = {}
@@ -52,54 +53,73 @@ def to_requant_shift(network: Network) -> tuple[list[str], list[str]]:
             nodes[id(node)] = rewriter.nodes
             gone |= set(map(id, chain[:-1]))
         elif chain[0].op_type in BUILDERS:
-            left.append(chain[0].op_type)
+            left.append(f"{chain[0].op_type} '{chain[0].name or chain[0].output[0]}': {rewriter.obstacle}")
     network.nodes = [new for node in network.nodes if id(node) not in gone for new in nodes.get(id(node), [node])]
     used = {name for node in network.nodes for name in node.input} | set(network.output_names)
     network.nodes = [node for node in network.nodes if node.op_type != "DequantizeLinear" or set(node.output) & used]
     return replaced, left
 
 
+def _values(network: Network) -> list[ValueInfoProto]:
+    graph = shape_inference.infer_shapes(network.model()).graph
+    return [*graph.value_info, *graph.input, *graph.output]
+
+
 def _shapes(network: Network) -> dict[str, tuple[int, ...]]:
     """Return the shape of each tensor, whose extents are known."""
-    graph = shape_inference.infer_shapes(network.model()).graph
-    values = (*graph.value_info, *graph.input, *graph.output)
+    values = _values(network)
     shapes = {value.name: tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim) for value in values}
     return shapes | {name: array.shape for name, array in network.constants.items()}
 
 
-def _add_zero_point(network: Network, node: NodeProto) -> None:
-    """Give a QuantizeLinear or DequantizeLinear the zero point that ONNX means where it has none."""
+def _add_zero_point(network: Network, node: NodeProto, types: Mapping[str, int]) -> None:
+    """Give a QuantizeLinear or DequantizeLinear of bytes the zero point that ONNX means where it has none."""
     if node.op_type not in ("QuantizeLinear", "DequantizeLinear") or (len(node.input) > 2 and node.input[2]):
         return
-    element = TensorProto.UINT8 if node.op_type == "QuantizeLinear" else _element(network, node.input[0])
+    element = TensorProto.UINT8 if node.op_type == "QuantizeLinear" else _element(network, node.input[0], types)
+    if element is None or element not in (TensorProto.UINT8, TensorProto.INT8):
+        return
     scale = network.constants.get(node.input[1])
     zero = np.zeros(scale.shape if scale is not None else (), helper.tensor_dtype_to_np_dtype(element))
     node.input[:] = [*node.input[:2], network.add_constant(f"{node.output[0]}.zero", zero)]
 
 
-def _element(network: Network, name: str) -> int:
+def _element(network: Network, name: str, types: Mapping[str, int]) -> int | None:
     if name in network.constants:
         return helper.np_dtype_to_tensor_dtype(network.constants[name].dtype)
-    return network.infos[name].data_type
+    return types.get(name)
 
 
 def _layer(
     network: Network, node: NodeProto, producers: dict[str, NodeProto], consumers: dict[str, list[NodeProto]]
 ) -> list[NodeProto]:
-    """Return the operator before a QuantizeLinear, the Relu behind it, if there is one, and that; else nothing."""
+    """Return a layer: the operator before a QuantizeLinear, Relu and Clip behind it, and that; else nothing."""
     is_constant = all(parameter in network.constants for parameter in node.input[1:3])
     if node.op_type != "QuantizeLinear" or not is_constant:
         return []
     chain, name = [node], node.input[0]
-    for _ in range(2):
+    while True:
         source = producers.get(name)
         if source is None or len(consumers[name]) != 1 or name in network.output_names:
             return []
         chain.insert(0, source)
-        if source.op_type != "Relu":
+        if _bounds(network, source) is None:
             return chain
         name = source.input[0]
-    return []
+
+
+def _bounds(network: Network, node: NodeProto) -> tuple[float, float] | None:
+    """Return the constant bounds of a Relu or Clip; None for others."""
+    if node.op_type == "Relu":
+        return 0.0, np.inf
+    if node.op_type != "Clip":
+        return None
+    ends = [-np.inf, np.inf]
+    for index, name in enumerate(node.input[1:3]):
+        if name and name not in network.constants:
+            return None
+        ends[index] = float(network.constants[name].reshape(-1)[0]) if name else ends[index]
+    return ends[0], ends[1]
 
 
 def _rewrite(rewriter: Rewriter, chain: Sequence[NodeProto]) -> bool:
@@ -109,7 +129,18 @@ def _rewrite(rewriter: Rewriter, chain: Sequence[NodeProto]) -> bool:
         return True
     build = BUILDERS.get(operator.op_type)
     sums = build(rewriter, operator) if build is not None else None
-    return sums is not None and _requantise(rewriter, sums, rewriter.result, has_relu=len(chain) == 3)
+    return sums is not None and _requantise(rewriter, sums, rewriter.result, _limits(rewriter, chain[1:-1]))
+
+
+def _limits(rewriter: Rewriter, limits: Sequence[NodeProto]) -> tuple[int, int]:
+    """Return the least and the greatest byte that the Relu and Clip of a layer leave."""
+    result = rewriter.result
+    low, high = result.range
+    for node in limits:
+        bounds = _bounds(rewriter.network, node) or (-np.inf, np.inf)
+        ends = [np.rint(np.clip(bound / result.scale, -_INT32, _INT32)) + result.zero for bound in bounds]
+        low, high = (int(np.clip(end, low, high)) for end in ends)
+    return low, high
 
 
 def _result(network: Network, node: NodeProto) -> Bytes | None:
@@ -138,10 +169,11 @@ def _moves(rewriter: Rewriter, operator: NodeProto, last: NodeProto) -> bool:
     return True
 
 
-def _requantise(rewriter: Rewriter, sums: Sums, result: Bytes, *, has_relu: bool) -> bool:
+def _requantise(rewriter: Rewriter, sums: Sums, result: Bytes, limits: tuple[int, int]) -> bool:
     """Append RequantShift of sums; return whether there are numbers of 32 bits for it."""
     shift = shift_of(sums, result)
     if shift is None:
+        rewriter.obstacle = _obstacle(sums, result)
         return False
     mul, add = multipliers(sums, result, shift)
     low, high = result.range
@@ -158,12 +190,13 @@ def _requantise(rewriter: Rewriter, sums: Sums, result: Bytes, *, has_relu: bool
     }
     node = helper.make_node("RequantShift", [sums.name, *numbers], [shifted], name=shifted, domain=DOMAIN, **tensors)
     rewriter.nodes.append(node)
-    is_clipped = has_relu and result.zero > low
-    target = rewriter.network.names.take(f"{name}.clipped") if is_clipped else name
+    bounds = [(kind, end) for kind, end, own in (("Max", limits[0], low), ("Min", limits[1], high)) if end != own]
+    target = rewriter.network.names.take(f"{name}.cast") if bounds else name
     rewriter.nodes.append(helper.make_node("Cast", [shifted], [target], name=target, to=TYPES[result.dtype]))
-    if is_clipped:
-        least = rewriter.constant(f"{name}.least", np.array(result.zero, result.dtype))
-        rewriter.nodes.append(helper.make_node("Max", [target, least], [name], name=f"{name}.relu"))
+    for index, (kind, end) in enumerate(bounds):
+        bound = rewriter.constant(f"{name}.{kind.lower()}", np.array(end, result.dtype))
+        source, target = target, name if index == len(bounds) - 1 else rewriter.network.names.take(f"{name}.clipped")
+        rewriter.nodes.append(helper.make_node(kind, [source, bound], [target], name=f"{target}.{kind.lower()}"))
     return True
 
 
@@ -187,6 +220,15 @@ def shift_of(sums: Sums, result: Bytes) -> int | None:
         if all(-_INT32 <= number < _INT32 for values in (mul, add, add + half, *ends) for number in values):
             return shift if _error(sums, result, shift) <= _MOST_ERROR else None
     return None
+
+
+def _obstacle(sums: Sums, result: Bytes) -> str:
+    """Return the channel whose sums leave the fewest bits for a multiplier, as text."""
+    slope = np.broadcast_to(sums.scale / result.scale, _count(sums)).astype(np.float64)
+    reach = np.broadcast_to(np.maximum(np.abs(sums.least), np.abs(sums.most)).astype(np.float64), len(slope))
+    channel = int(np.argmax(slope * reach)) if np.isfinite(slope).all() else int(np.argmin(np.isfinite(slope)))
+    where = f"channel {channel}" if len(slope) > 1 else "its scale"
+    return f"{where} needs more than 32 bits: sums up to {reach[channel]:,.0f} times {slope[channel]:.3g}"
 
 
 def _error(sums: Sums, result: Bytes, shift: int) -> float:

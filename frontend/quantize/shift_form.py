@@ -23,7 +23,7 @@ _SAMPLES = 4
 
 @dataclass(frozen=True)
 class ShiftForm:
-    """A model in RequantShift form, the operators of the layers that have it and that lack it, and its difference."""
+    """A model in RequantShift form, operators of layers that have it, what keeps others from it, and the difference."""
 
     model: ModelProto
     replaced: Sequence[str]
@@ -45,7 +45,7 @@ def shift_form(model: ModelProto, folder: Path | None, shapes: Shapes = {}, valu
         raise Diagnostic(
             "no layer of the model can be converted",
             expected="constant scales, one for each tensor of activations, around Conv, MatMul, Gemm, Add or means",
-            found=", ".join(sorted(set(left))) or "no layer between DequantizeLinear and QuantizeLinear",
+            found="; ".join(left[:3]) or "no layer between DequantizeLinear and QuantizeLinear",
             remedy="deploy it in the form that it has",
         )
     converted = network.model()

@@ -130,6 +130,7 @@ def run(options: argparse.Namespace, model: Model) -> int:
         write_text(options.html, page_of(errors, options.model.name))
     write_bytes(options.output, result.model.SerializeToString())
     _print(errors)
+    _print_left(result.left)
     print(f"wrote {options.output}")
     return 0
 
@@ -162,11 +163,19 @@ def run_requant_shift(options: argparse.Namespace, model: Model) -> int:
     with errors_in(model.path):
         result = shift_form(proto, model.path.parent, model.input_shapes, model.input_values)
     write_bytes(options.output, result.model.SerializeToString())
-    print(f"layers   {len(result.replaced)} in integers and shifts, {len(result.left)} left as they were", end="")
-    print(f": {', '.join(sorted(set(result.left)))}" if result.left else "")
+    print(f"layers   {len(result.replaced)} in integers and shifts, {len(result.left)} left as they were")
+    _print_left(result.left)
     print(f"outputs  {result.difference}")
     print(f"wrote {options.output}")
     return 0
+
+
+def _print_left(left: Sequence[str]) -> None:
+    """Print the layers without the form of a model, and what computes them in integers nevertheless."""
+    for text in left:
+        print(f"left     {text}")
+    if left:
+        print("remedy   compile it with --integers, which requantises these by scales")
 
 
 def store_weights_file(path: Path, output: Path, type: str) -> list[StoredWeight]:

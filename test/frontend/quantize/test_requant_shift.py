@@ -73,9 +73,14 @@ class Layer:
         """Return the model, whose result has the range of what it computes."""
         self.nodes.append(helper.make_node(operator, operands, ["sum"], name="layer", **attributes))
         real = "sum"
-        if self.random.random() < 0.4 and operator not in ("MaxPool", "Transpose"):
+        limit = self.random.random() if operator not in ("MaxPool", "Transpose") else 1.0
+        if limit < 0.3:
             self.nodes.append(helper.make_node("Relu", [real], ["positive"]))
             real = "positive"
+        elif limit < 0.5:
+            self.constants |= {"least": np.array(-0.5, np.float32), "most": np.array(0.75, np.float32)}
+            self.nodes.append(helper.make_node("Clip", [real, "least", "most"], ["clipped"]))
+            real = "clipped"
         values = onnx_runtime.session(self.model([real], 1), fused=False).run(None, self.inputs)[0]
         dtype = self.bytes_type()
         scale = np.array(max(float(np.ptp(values)), 1e-3) / self.random.uniform(180, 300), np.float32)
@@ -225,8 +230,9 @@ def test_a_multiplier_without_bits_enough_is_left() -> None:
     layer.constants |= {"y.scale": np.array(0.1, np.float32), "y.zero": np.array(0, np.uint8)}
     layer.nodes.append(helper.make_node("MatMul", [x, w], ["sum"]))
     layer.nodes.append(helper.make_node("QuantizeLinear", ["sum", "y.scale", "y.zero"], ["y"]))
-    with pytest.raises(Diagnostic, match="no layer of the model can be converted"):
+    with pytest.raises(Diagnostic, match="no layer of the model can be converted") as refused:
         shift_form(layer.model(["y"], TensorProto.UINT8), None)
+    assert "needs more than 32 bits: sums up to 208,896,000 times 0.001" in str(refused.value)
 
 
 @settings(max_examples=60)
