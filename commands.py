@@ -414,6 +414,8 @@ def quantize_command(options: argparse.Namespace) -> int:
         return run_requant_shift(options, _model(options))
     if not options.calibration:
         raise usage_error("samples of the inputs are needed", remedy="give --calibration FILE.npz, or --weights-only")
+    if options.form == "auto" and not options.target:
+        raise usage_error("--form auto takes the form with the fewest cycles on a target", remedy="give --target")
     if options.search and (given := next((flag for flag in options.flags if flag in ("--ranges", "--rounding")), "")):
         raise usage_error(f"--search tries all --ranges and --rounding, {given} among them", remedy="give one of both")
     options.context, options.integers = 0, False

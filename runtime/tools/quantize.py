@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...console import table_console
+from ...errors import Diagnostic
 from ...files import check_places, errors_in, path_of, write_bytes, write_text
 from ...frontend.quantize.names import FORMS, NONLINEAR, RANGES
 from ...frontend.quantize.weights_only import TYPES, StoredWeight, store_weights
@@ -21,6 +22,8 @@ from ..inputs import load_arrays, matched
 from .quantize_page import page_of
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
+
     from ...compiler import Model
     from ...frontend.quantize.error import TensorError
     from ...frontend.quantize.quantize import Options, Result
@@ -41,10 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", type=path_of, required=True, metavar="FILE.onnx", help="where the quantised network goes")
     what = (
         "QuantizeLinear and DequantizeLinear around tensors, QLinearConv and QLinearMatMul where they exist, or sums "
-        "of integers and RequantShift, for NPUs and small cores (qdq); without --calibration, requant-shift converts "
-        "a quantised model"
+        "of integers and RequantShift, for NPUs and small cores (qdq); or the fastest on --target (auto); without "
+        "--calibration, requant-shift converts a quantised model"
     )
-    add("--form", choices=FORMS, default="qdq", help=what)
+    add("--form", choices=(*FORMS, "auto"), default="qdq", help=what)
+    what = "print the modelled cycles of each form on this target; --form auto takes the one of the fewest"
+    add("--target", metavar="TARGET", help=what)
     what = (
         "ranges of tensors: all values, 99.99 or 99.999 %%, least squared error or relative entropy (wide-percentile)"
     )
@@ -113,7 +118,7 @@ def run(options: argparse.Namespace, model: Model) -> int:
         search=options.search,
         correct=not options.no_bias_correction,
         floats=tuple(options.floats),
-        form=options.form,
+        form="qdq" if options.target else options.form,
         equalize=options.equalize,
         smooth=not options.no_smoothing,
         common_sums=options.common_sums,
@@ -128,11 +133,26 @@ def run(options: argparse.Namespace, model: Model) -> int:
         write_text(options.json, json.dumps(numbers_of(errors), indent=1) + "\n")
     if options.html:
         write_text(options.html, page_of(errors, options.model.name))
-    write_bytes(options.output, result.model.SerializeToString())
+    written, estimate = _on_target(result, options) if options.target else (result.model, "")
+    write_bytes(options.output, written.SerializeToString())
     _print(errors)
     _print_left(result.left)
+    print(estimate, end="")
     print(f"wrote {options.output}")
     return 0
+
+
+def _on_target(result: Result, options: argparse.Namespace) -> tuple[ModelProto, str]:
+    """Return the model in the form that is asked for, and the modelled cycles of all forms as text."""
+    from .forms import cycles_of, forms_of
+
+    forms = forms_of(result.model)
+    cycles = cycles_of(forms, options.target)
+    form = min(cycles, key=lambda form: cycles[form]) if options.form == "auto" else options.form
+    if form not in forms:
+        raise Diagnostic(f"no layer of the model has the form {form}", expected=", ".join(forms))
+    listed = ", ".join(f"{name} {count:,}" for name, count in cycles.items())
+    return forms[form], f"cycles   {listed} on {options.target} with --integers, modelled; this is {form}\n"
 
 
 def run_weights_only(options: argparse.Namespace) -> int:

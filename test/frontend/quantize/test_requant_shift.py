@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -254,3 +256,44 @@ def test_nothing_leaves_32_bits(slopes: list[float], reach: int, zero: int) -> N
         assert all(abs(end * m + a + (1 << (shift - 1))) < 1 << 31 for m, a in zip(mul, add, strict=True))
         exact = np.clip((end + reach // 3) * np.array(slopes) + zero, -128, 127)
         assert np.abs(np.clip(values.astype(float), -128, 127) - exact).max() <= 1
+
+
+@pytest.fixture
+def floats(tmp_path: Path) -> list[str]:
+    """The command that quantises a network of one convolution, in floats, but for form and output."""
+    random = np.random.default_rng(0)
+    weights = numpy_helper.from_array(random.standard_normal((16, 8, 3, 3)).astype(np.float32), "w")
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in _PORTS.items())
+    node = helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1])
+    graph = helper.make_graph([node], "floats", [x], [y], [weights])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), tmp_path / "net.onnx")
+    np.savez(tmp_path / "data.npz", x=random.standard_normal((4, *_PORTS["x"][1:])).astype(np.float32))
+    return ["quantize", str(tmp_path / "net.onnx"), "--calibration", str(tmp_path / "data.npz")]
+
+
+_PORTS = {"x": [1, 8, 12, 12], "y": [1, 16, 12, 12]}
+
+
+def test_the_fastest_form_on_a_target(floats: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "y.onnx"
+    assert cli.main([*floats, "--form", "auto", "--target", "siracusa", "-o", str(output)]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("cycles")]
+    cycles = {form: int(count.replace(",", "")) for form, count in re.findall(r"([a-z-]+) ([\d,]+\d)", line)}
+    assert set(cycles) == {"qdq", "qlinear", "requant-shift"}
+    assert line.endswith(f"this is {min(cycles, key=lambda form: cycles[form])}")
+    (last,) = re.findall(r"this is ([a-z-]+)$", line)
+    operators = {node.op_type for node in onnx.load(output).graph.node}  # pyright: ignore[reportUnknownMemberType]
+    assert ("RequantShift" in operators) == (last == "requant-shift")
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (["--form", "auto"], "give --target"),
+    (["--form", "auto", "--target", "nowhere"], "nowhere"),
+])  # fmt: skip
+def test_a_form_needs_a_target(
+    floats: list[str], words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "y.onnx"
+    assert cli.main([*floats, *words, "-o", str(output)]) != 0
+    assert message in capsys.readouterr().err
+    assert not output.exists()
