@@ -94,7 +94,7 @@ def compile_command(options: argparse.Namespace) -> int:
     """Run `tilewright compile`."""
     from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
     from .passes.emitc.text.files import files_of
-    from .runtime.float_hint import hints
+    from .runtime.hints import hints
     from .runtime.inputs import load_arrays, network_inputs
     from .runtime.tables import print_compiled
 
@@ -111,7 +111,7 @@ def compile_command(options: argparse.Namespace) -> int:
         raise usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
     given = load_arrays(options.inputs) if options.inputs else {}
     with progressing(options.target) as observers:
-        told = [*observers, *hints(options.target, integers=options.integers)]
+        told = [*observers, *hints(options.target, integers=options.integers, shifts=options.shifts)]
         compilation = compile_model(_model(options), options.target, name=options.name, observers=told)
     programs: Callable[[Path], object] | None = None
     if options.shared:

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, model: Model, settings: Settings | None = N
     With `settings`, the simulator of --on counts instructions or cycles too. Raises Diagnostic.
     """
     from ...files import check_places, write_text
-    from ..float_hint import hints
+    from ..hints import hints
     from ..simulator.table import print_tables
     from .counts import counts_of, print_counts
     from .engines import Partition, print_partition
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, model: Model, settings: Settings | None = N
     places = {"--trace": options.trace, "--html": options.html, "--json": options.json}
     check_places(places, [options.model, options.inputs])
     partition = Partition()
-    observers = [*hints(options.target, integers=model.integers), partition]
+    observers = [*hints(options.target, integers=model.integers, shifts=model.shifts), partition]
     simulation = profile(model, options.target, observers=observers, position=options.position)
     counts = None
     if settings is not None:

@@ -197,6 +197,8 @@ def test_a_hint_where_floats_are_slow(tmp_path: Path, capsys: pytest.CaptureFixt
     assert hint in slow_floats(tmp_path, profile, capsys)
     assert "--integers" not in slow_floats(tmp_path, [*profile, "--integers"], capsys)
     assert "onnx.QLinearConv" in print_ir(Model(tmp_path / "network.onnx", integers=True).load())
+    assert "; --shifts does it by shifts" in slow_floats(tmp_path, [*profile, "--integers"], capsys)
+    assert "by shifts" not in slow_floats(tmp_path, [*profile, "--integers", "--shifts"], capsys)
 
 
 def test_what_runs_and_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
