@@ -49,6 +49,7 @@ class Options(TypedDict, total=False):
     prefill: AnyPath | int | None
     integers: bool
     shifts: bool
+    threads: int
     outputs: Sequence[str]
 
 
@@ -294,6 +295,7 @@ def _model(path: Path, options: Options) -> Model:
         options.get("integers", False),
         tuple(options.get("outputs", ())),
         shifts=options.get("shifts", False),
+        threads=options.get("threads", 1),
     )
 
 

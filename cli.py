@@ -322,6 +322,17 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
     _add_integers(parser)
 
 
+def _add_threads(parser: argparse.ArgumentParser) -> None:
+    what = "share the kernels of the C among N threads, on targets with threads (1)"
+    parser.add_argument("--threads", type=_threads, default=1, metavar="N", help=what)
+
+
+def _threads(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a number of threads is a positive integer, not '{text}'")
+    return int(text)
+
+
 def _add_integers(parser: argparse.ArgumentParser, *, shifts: bool = True) -> None:
     what = "compute what lies between DequantizeLinear and QuantizeLinear in integers"
     parser.add_argument("--integers", action="store_true", help=what)
@@ -392,6 +403,7 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bare", action="store_true", help=what)
     what = "what the programs of --bare run on (zeros)"
     parser.add_argument("--inputs", type=path_of, metavar="FILE.npz", help=what)
+    _add_threads(parser)
     _add_model_options(parser)
     _add_prefill(parser)
     _add_paged(parser)
@@ -408,6 +420,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     what = "with --on interpreter: a random order of concurrent programs and asynchronous accesses"
     parser.add_argument("--interleave", type=_seed, metavar="SEED", help=what)
     _add_simulator(parser)
+    _add_threads(parser)
     _add_model_options(parser)
 
 
@@ -450,6 +463,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_simulator(parser)
     _add_open_models(parser, ("--output-name", "--output"))
     _add_state(parser)
+    _add_threads(parser)
     _add_integers(parser)
     add(
         "--target",
@@ -489,6 +503,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
 
     add_arguments(parser)
     _add_simulator(parser)
+    _add_threads(parser)
     _add_model_options(parser)
 
 
@@ -510,6 +525,7 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
     from .runtime.tools.store_options import add_store_arguments, add_trace_argument
 
     add_arguments(parser)
+    _add_threads(parser)
     _add_model_options(parser)
     _add_prefill(parser)
     _add_paged(parser)

@@ -63,7 +63,10 @@ def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
     if shifts and not options.integers:
         raise usage_error("--shifts says how integers are requantised", remedy="give --integers too")
     integers = options.integers
-    return Model(file, shapes, types, options.context, prefill, values, bucket, integers, outputs, pages, shifts)
+    threads = getattr(options, "threads", 1)
+    return Model(
+        file, shapes, types, options.context, prefill, values, bucket, integers, outputs, pages, shifts, threads
+    )
 
 
 @contextmanager
@@ -187,7 +190,7 @@ def _matched(
 
 
 _OF_MODELS = (
-    *("--target", "--integers", "--shifts", "--input-shape", "--input-type", "--input-value"),
+    *("--target", "--threads", "--integers", "--shifts", "--input-shape", "--input-type", "--input-value"),
     *("--context", "--bucket", "--prefill", "--paged", "--page-length"),
 )
 """Options that say how a model is compiled."""

@@ -67,6 +67,8 @@ class Model:
     """The tokens of a page, where keys and values are in a paged store; 0 where they are dense state."""
     shifts: bool = False
     """Whether integers are requantised by products and shifts, off by a step at most."""
+    threads: int = 1
+    """Threads that share the kernels of the C, for a target whose pipeline has fork-threads."""
 
     def load(self) -> ModuleOp:
         """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
@@ -275,7 +277,8 @@ def _compile(
     from .runtime.simulator.explicit import last_explicit
 
     machine = machine_named(machine_name)
-    pipeline = _named(pipeline_of(machine).select(stop_after=stop_after), name)
+    pipeline = _with_threads(pipeline_of(machine), machine, model.threads)
+    pipeline = _named(pipeline.select(stop_after=stop_after), name)
     report = ReportObserver(has_cycles=not explicit)
     with errors_in(model.path):
         module = model.load()
@@ -348,6 +351,39 @@ def _with_shifts(pipeline: Pipeline) -> Pipeline:
     phase = pipeline.steps[place - 1].phase if place else ""
     added = [replace(step, phase=phase) for step in parse_pipeline("approximate-rescale,cse", all_passes()).steps]
     return replace(pipeline, steps=(*pipeline.steps[:place], *added, *pipeline.steps[place:]))
+
+
+def _with_threads(pipeline: Pipeline, machine: targets.Machine, threads: int) -> Pipeline:
+    """Return a machine's pipeline for so many threads. Raises UsageError where it has none, and for too many."""
+    from .grammar import UsageError
+    from .passes.fork_threads import MOST_THREADS, ForkThreadsPass
+
+    if not 1 <= threads <= MOST_THREADS:
+        raise UsageError(
+            "a network has another number of threads",
+            expected=f"1 to {MOST_THREADS}",
+            found=f"{threads}",
+            remedy="give as many as the machine has cores",
+        )
+    steps = [
+        replace(step, run=ForkThreadsPass(threads)) if step.name == ForkThreadsPass.name else step
+        for step in pipeline.steps
+    ]
+    if threads > 1 and all(step.name != ForkThreadsPass.name for step in steps):
+        others = [name for name, folder in target_folders().items() if _has_step(folder, ForkThreadsPass.name)]
+        raise UsageError(
+            f"target '{machine.name}' has no threads",
+            expected=f"a target with the pass {ForkThreadsPass.name} in its pipeline.txt",
+            found=f"--threads {threads}",
+            remedy=f"leave it out, or choose --target {' or --target '.join(others)}" if others else "leave it out",
+        )
+    return replace(pipeline, steps=tuple(steps))
+
+
+def _has_step(target: Path, name: str) -> bool:
+    """Return whether the pipeline of a target's folder has a pass."""
+    file = target / "pipeline.txt"
+    return file.is_file() and f" {name}" in read_text(str(file))
 
 
 def _named(pipeline: Pipeline, name: str) -> Pipeline:

@@ -1,9 +1,10 @@
 """
-The emitted C beside ONNX Runtime, each on one thread: the zoo's QLinear networks of MLPerf Tiny, and those of floats.
+The emitted C beside ONNX Runtime, on as many threads: the zoo's QLinear networks of MLPerf Tiny, and those of floats.
 
     python benchmarks/host.py [--isa ISA] [--runs N] [--cpu N] [--within FACTOR] [NETWORK ...]
     python benchmarks/host.py net.onnx --input-shape x=1,3,320,320 --input-value rate=16000
     python benchmarks/host.py net_qdq.onnx --integers
+    python benchmarks/host.py --threads 2 resnet50
 
 Both run in this process, pinned to one core, in turn, and must give the same bytes, or floats that differ by 1e-4 of
 the largest at most; medians of the processor time of a call from Python are printed. The roofline is the time that the
@@ -13,6 +14,9 @@ is.
 With `--isa avx2` or `avx-vnni` both take no wider vectors than those, at this machine's speed. With AVX2 alone sums of
 ONNX Runtime saturate: the bytes must be those of the C of `host`, and `ORT off by` is how far its are from them. So it
 is with `--integers`, for networks of floats with QuantizeLinear and DequantizeLinear.
+With `--threads N` both have N threads on N cores, and times are those of a clock on the wall: nothing else may run.
+The C for one thread takes its turn too, and must give the same bytes; `speedup` is the ratio of its time to that of N
+threads, of medians and of the least. The roofline is then that of N cores.
 A NETWORK is a name of the zoo or an .onnx file; shapes that it leaves open, and inputs whose values decide shapes, are
 given as to `tilewright compile`. Exit code 1 where a result differs, the C of a QLinear network is not faster, or that
 of floats takes more than FACTOR times as long (4).
@@ -27,7 +31,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,22 +56,24 @@ SMALL = 1e-6
 """How far they may differ in any case: ONNX Runtime's sigmoid is off by 2e-7 where it is near 0."""
 
 
-def in_turn(calls: list[Callable[[], Any]], runs: int) -> list[float]:
-    """Return the median processor time of a call of each, in seconds: what other programs do counts little."""
+def in_turn(calls: list[Callable[[], Any]], runs: int, clock: Callable[[], float]) -> list[list[float]]:
+    """Return the times of the calls of each, in seconds by a clock, the first tenth left out."""
     times: list[list[float]] = [[] for _ in calls]
     for turn in range(runs + runs // 10):
         for call, spent in zip(calls, times, strict=True):
-            start = time.process_time()
+            start = clock()
             call()
             if turn >= runs // 10:
-                spent.append(time.process_time() - start)
-    return [statistics.median(spent) for spent in times]
+                spent.append(clock() - start)
+    return times
 
 
-def session_of(runtime: Any, path: Path) -> Any:
-    """Return ONNX Runtime's session for a model, on one thread, all its optimisations on."""
+def session_of(runtime: Any, path: Path, threads: int) -> Any:
+    """Return ONNX Runtime's session for a model, on so many threads, all its optimisations on."""
     options = runtime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    # Its threads spin while it runs, not while it is the other's turn.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
     return runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
@@ -88,11 +94,17 @@ class Machine:
     isa: str
     core: Core
     runtime: Any
+    threads: int = 1
 
     @property
     def target(self) -> str:
         """Target that the networks are compiled for."""
         return "native-avx2" if self.isa == "avx2" else "native"
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Processor time, of which other programs change little; of several threads that on the wall."""
+        return time.process_time if self.threads == 1 else time.perf_counter
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -102,9 +114,12 @@ class Machine:
 
 def row(model: Model, machine: Machine, runs: int, within: float) -> bool:
     """Print the time of one network; return whether the C is right and fast enough."""
-    compilation = compile_model(model, machine.target)
+    compilation = compile_model(replace(model, threads=machine.threads), machine.target)
     program, core = compilation.program(), machine.core
-    network, session = HostNetwork(program, flags=machine.flags), session_of(machine.runtime, model.path)
+    network, session = (
+        HostNetwork(program, flags=machine.flags),
+        session_of(machine.runtime, model.path, machine.threads),
+    )
     floats = network.outputs[0].dtype == np.float32
     by_bytes = model.integers or not floats
     cases = [samples(model, network.inputs, seed) for seed in range(3 if floats else 10)]
@@ -117,12 +132,22 @@ def row(model: Model, machine: Machine, runs: int, within: float) -> bool:
     inputs = cases[0]
     arrays = [np.ascontiguousarray(inputs[port.name]) for port in network.inputs]
     calls: list[Callable[[], Any]] = [lambda: network.run(arrays), lambda: session.run(None, inputs)]
-    ours, theirs = in_turn(calls, max(10, min(runs, int(SECONDS / sum(in_turn(calls, 1))))))
+    if machine.threads > 1:
+        alone = HostNetwork(compile_model(model, machine.target).program(), flags=machine.flags)
+        right &= all(map(np.array_equal, network.run(arrays), alone.run(arrays)))
+        calls.append(lambda: alone.run(arrays))
+    first = in_turn(calls, 1, machine.clock)
+    times = in_turn(calls, max(10, min(runs, int(SECONDS / sum(map(sum, first))))), machine.clock)
+    ours, theirs, *_ = map(statistics.median, times)
+    if machine.threads > 1:
+        ratios = (measure(times[2]) / measure(times[0]) for measure in (statistics.median, min))
+        verdict += ", speedup {:.2f}, of the least {:.2f}".format(*ratios)
     size = program.weights_bytes + program.arena_bytes
     macs = compilation.report["macs"]
     roof, limit = max(
         (macs / (core.peak if by_bytes else core.float_peak), "MACs"), (size / core.bandwidth(size), "bytes")
     )
+    roof /= machine.threads
     print(
         f"{model.path.stem:<26}{ours * 1e6:>9.1f}{theirs * 1e6:>9.1f}{theirs / ours:>8.2f}{macs / ours / 1e9:>9.1f}"
         f"{roof * 1e6:>10.1f}{roof / ours:>9.0%}{limit:>7}  {verdict if right else 'DIFFERENT'}",
@@ -180,17 +205,23 @@ def main() -> int:
     parser.add_argument("--integers", action="store_true", help="compute quantised networks of floats in integers")
     parser.add_argument("--input-shape", type=name_and_shape, action="append", default=[], metavar="NAME=1,3,224,224")
     parser.add_argument("--input-value", type=name_and_value, action="append", default=[], metavar="NAME=16000")
-    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on")
+    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the (last) core to run on")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads of each, on as many cores (1)")
     arguments = parser.parse_args()
-    os.sched_setaffinity(0, {arguments.cpu})
+    threads = arguments.threads
+    if not 1 <= threads <= len(os.sched_getaffinity(0)):
+        parser.error(f"--threads is 1 to {len(os.sched_getaffinity(0))}, as many as there are cores")
+    others = [cpu for cpu in sorted(os.sched_getaffinity(0), reverse=True) if cpu != arguments.cpu]
+    os.sched_setaffinity(0, {arguments.cpu, *others[: threads - 1]})
     isa, runtime = arguments.isa, masked_cpuid.load(arguments.isa)
     shapes = dict(arguments.input_shape)
     values = {name: numbers(name, text) for name, text in arguments.input_value}
     known = [name for name in zoo.names() if name.endswith("-qlinear") or zoo.is_of_floats(name)]
     with tempfile.TemporaryDirectory() as folder:
         core = Core(Path(folder), FLAGS_OF[isa])
-        machine = Machine(isa, core, runtime)
-        print(f"{' '.join(compiler())} {' '.join(FLAGS_OF[isa])}, ONNX Runtime {runtime.__version__}, one thread each")
+        machine = Machine(isa, core, runtime, threads)
+        tools = f"{' '.join(compiler())} {' '.join(FLAGS_OF[isa])}, ONNX Runtime {runtime.__version__}"
+        print(f"{tools}, {threads} thread{'s' if threads > 1 else ''} each, load {os.getloadavg()[0]:.1f}")
         print(f"peak {core.peak / 1e9:.0f} G int8 MAC/s ({core.kind}), {core.float_peak / 1e9:.0f} G float MAC/s")
         print(f"({core.float_kind}); medians of {arguments.runs} calls in turn, of large networks fewer\n")
         print(f"{'network':<26}{'C us':>9}{'ORT us':>9}{'ratio':>8}{'GMAC/s':>9}{'roof us':>10}{'of roof':>9}{'by':>7}")

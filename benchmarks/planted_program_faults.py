@@ -209,15 +209,15 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
     # Target passes
     fault(
         "the last core's part reaches too far",
-        "targets/siracusa/passes/fork_kernels.py",
-        "first, last = (add(arith.MinSIOp(value, number(upper))) for value in (begin, end))",
+        "passes/forking/rewriting.py",
+        "first, last = (value if is_equal else add(arith.MinSIOp(value, number(upper))) for value in (begin, end))",
         "first, last = add(arith.MinSIOp(begin, number(upper))), end",
         "test/targets/siracusa/fork-kernels*.mlir",
         f"{_SIRACUSA}/test_cluster.py",
     ),
     fault(
         "a store that other cores see taken for local",
-        "targets/siracusa/passes/fork_kernels.py",
+        "passes/forking/shares.py",
         "all(isinstance(root_of(each).owner, memref.AllocaOp) for each in effects.writes)",
         "all(root_of(each) for each in effects.writes)",
         "test/targets/siracusa/fork-kernels*.mlir",

@@ -26,8 +26,8 @@ from .host_driver import REFUSED, DriverEntry, driver_text
 from .processes import finished
 from .toolchain import compile_executable, compile_shared
 
-_FLAGS = ("-std=c11", "-O2")
-_THREADS = ("-pthread", "-ldl")
+_FLAGS = ("-std=c11", "-O2", "-pthread")
+_CALLED = ("-ldl",)
 """Flags of the C that a network's target has put beside it."""
 _SANITIZERS = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 """Flags after _FLAGS: with -O2 and all of -g the compiler takes twice the time and finds no more."""
@@ -97,7 +97,7 @@ class HostNetwork:
         self._history: list[bytes] = []
         sources = sources_in(self.folder, self.files)
         called = runtime_sources(self.folder)
-        flags = [*machine_flags(sources[0]), *flags, *(_THREADS if called else ())]
+        flags = [*machine_flags(sources[0]), *flags, *(_CALLED if called else ())]
         sources += called
         self._program: Path | None = None
         if sanitize:

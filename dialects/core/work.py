@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.traits import OpTrait
 
 from ...ir import element_of
 from .kernel import is_kernel, is_shaped, kernel_of
@@ -12,6 +15,14 @@ from .kernel_op import KernelOp
 _SUMS = (arith.AddiOp, arith.AddfOp, arith.SubiOp, arith.SubfOp)
 _PRODUCTS = (arith.MuliOp, arith.MulfOp)
 _CONVERSIONS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.ExtFOp, arith.TruncFOp, arith.SIToFPOp)
+
+
+class LongInstruction(OpTrait):
+    """Trait of an instruction between loops that takes many cycles."""
+
+    @abstractmethod
+    def cycles(self, op: Operation) -> float:
+        """Return the estimated cycles of one execution."""
 
 
 def multiply_accumulates(op: Operation) -> int:

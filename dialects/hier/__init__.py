@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..core.semantics import Runner, Value, semantics
 from .bodies import YieldOp
+from .fork import ForkOp
 from .grid import GridOp
 from .indirect import LookupAttr, LookupOp
 from .launch import JoinOp, LaunchOp
@@ -135,6 +136,7 @@ HIER = Dialect(
         DmaNoneOp,
         LaunchOp,
         JoinOp,
+        ForkOp,
         LookupOp,
         StreamOp,
         ReserveOp,

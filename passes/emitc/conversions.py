@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 
 from .buffers import copy, load, lookup, store
 from .converter import FunctionConverter
+from .forks import convert_fork
 from .paged import PAGED_OPS, convert_step
 from .programs import (
     convert_allocation,
@@ -26,6 +27,7 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,
     "hier.concurrent": convert_concurrent,
+    "hier.fork": convert_fork,
     "hier.local": convert_local,
     "hier.lookup": lambda converter, op: lookup(converter.b, op),
     "hier.front": convert_stream_end,

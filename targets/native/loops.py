@@ -15,7 +15,7 @@ from ...dialects.core.kernel import Kernel
 from ...ir import element_of, shape_of
 from ...passes.loops.affine import axes_of
 from ...passes.loops.blocks import Part, PartLoops, parts
-from ...passes.loops.nest import INDEPENDENT, Index, Nest
+from ...passes.loops.nest import INDEPENDENT, PARALLEL, Index, Nest
 from .dialects.packed import ChannelsLastOp, PackedConvOp, PackedMatmulOp
 from .dialects.packed.tiles import DOT_TYPES, LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 
@@ -96,7 +96,7 @@ class _TileLoops(PartLoops, ABC):
             vectors = -(-part.size // LANES)
             width = _width(pixels, self.most_pixels(vectors))
             first = self.loop("f", part)
-            outer = self.open_all(rows)
+            outer = self.open_all(rows, [PARALLEL])
             for run in parts(0, pixels, width):
                 self.tile(part.size, vectors * LANES if self.dense else part.size, self.nest.add(first, start), run)
             self.nest.close_all(outer)
@@ -199,7 +199,7 @@ class _MatmulLoops(_TileLoops):
 
     def build(self) -> None:
         """Build it all, one matrix after the other."""
-        outer = self.open_all(range(self.pixel))
+        outer = self.open_all(range(self.pixel), [PARALLEL])
         self.tiles(self.kernel.bounds[self.feature], 0, ())
         self.nest.close_all(outer)
 

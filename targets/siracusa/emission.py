@@ -1,23 +1,22 @@
-"""Conversion of forks, transfers and instructions to calls of a cluster's C runtime."""
+"""Conversion of transfers and instructions to calls of a cluster's C runtime."""
 
 from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
 from ...dialects.core.machine.attribute import ATTRIBUTE as MACHINE
 from ...dialects.core.machine.attribute import machine_of
-from ...errors import Diagnostic
-from ...ir import element_of, numpy_type, shape_of, where
+from ...ir import element_of, numpy_type, shape_of
 from ...passes.emitc.builder import INDEX, Builder, layout_of
 from ...passes.emitc.calls import effect, place
 from ...passes.emitc.converter import FunctionConverter
 from ...passes.emitc.emitters import emits
 from ...passes.emitc.text.functions import SPECIFIER
-from .dialects.cluster import DmaCopyOp, DmaOutOp, ForkOp
+from .dialects.cluster import DmaCopyOp, DmaOutOp
 
 
 @emits("cluster.dma_begin")
@@ -67,30 +66,3 @@ def _transfer(b: Builder, op: Operation, call: str, operands: list[SSAValue], re
     is_external = "external" in op.properties
     b.include_runtime(op, external=is_external)
     return effect(b, f"tw_{'ram' if is_external else 'dma'}_{call}", operands, result)
-
-
-@emits("cluster.fork")
-def _fork(converter: FunctionConverter, op: Operation) -> None:
-    """
-    Convert `cluster.fork`, the sole op of its function: a loop over the cores, executed in parallel.
-
-    The function gets the attribute `tilewright.fork`, the trip count.
-    """
-    assert isinstance(op, ForkOp)
-    others = [other for other in converter.function.regions[0].block.ops if other.name not in (op.name, "func.return")]
-    if others or op.parent_op() is not converter.function:
-        raise Diagnostic(
-            "a fork must be the only op of its function",
-            where(op),
-            expected="a function with no other op",
-            remedy="run fork-kernels, which makes it",
-        )
-    converter.attributes["tilewright.fork"] = op.cores
-    converter.b.include_runtime(op)
-    body = Block(arg_types=[INDEX])
-    body.args[0].name_hint = "core"
-    operands = [*(converter.b.value(operand) for operand in op.arguments), body.args[0]]
-    target = SymbolRefAttr(converter.state.names[op.callee.string_value()])
-    body.add_ops([emitc.CallOp.create(operands=operands, properties={"callee": target}), emitc.YieldOp.create()])
-    limits = [converter.b.integer(number) for number in (0, op.cores.value.data, 1)]
-    converter.b.ops.append(emitc.ForOp.create(operands=limits, regions=[Region(body)]))

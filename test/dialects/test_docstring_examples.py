@@ -34,7 +34,7 @@ FRAGMENTS = {
 """Op whose examples leave out a part, written as `...` -> the part."""
 
 INCOMPLETE = {
-    "cluster.fork": "the function",
+    "hier.fork": "the function",
     "func.constant": "the function",
     "hier.join": "the launch",
     **dict.fromkeys(("hier.front", "hier.pop", "hier.push", "hier.release", "hier.reserve"), "the stream"),

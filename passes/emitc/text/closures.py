@@ -15,41 +15,55 @@ from .functions import argument_attributes, argument_names, operands_comment, pr
 
 FORK = "tilewright.fork"
 """Attribute of a function that is a loop over cores, one iteration each."""
+CLAIMED = "tilewright.claimed"
+"""Attribute of such a function whose iterations are shares that threads claim."""
 
 
 def closure_text(function: emitc.FuncOp, names: Names) -> str:
     """
     Return the C definition of a parallel function: argument struct, entry point and fork.
 
-    Core k executes iterations k, k + cores, k + 2 * cores, ...
+    Core k executes iterations k, k + cores, k + 2 * cores, ... Threads that claim them are given one at a time.
     """
     arguments = argument_names(function, names)
     name, struct = function.sym_name.data, f"{function.sym_name.data}_arguments"
-    turns = cast("IntegerAttr", function.attributes[FORK]).value.data
+    is_claimed, turns = CLAIMED in function.attributes, cast("IntegerAttr", function.attributes[FORK]).value.data
+    shares = f", {turns}" if is_claimed else ""
     said = argument_attributes(function)
     types = function.function_type.inputs.data
     fields = [
         f"    {declaration(type_, field, constant='tilewright.const' in given)};"
         for type_, field, given in zip(types, arguments, said, strict=True)
     ]
-    handed = "".join(f"given->{field}, " for field in arguments)
     lines = [
         f"struct {struct} {{",
         *fields,
         "};",
-        f"static void {name}_entry(void *from) {{",
-        f"    const struct {struct} *const given = from;",
+        *_entry(function, f"{name}_entry", struct, "".join(f"given->{field}, " for field in arguments)),
+        *operands_comment(function, arguments),
+        f"{prototype(function, arguments)} {{",
+        f"    struct {struct} given = {{{', '.join(arguments)}}};",
+        f"    tw_fork({name}_entry, &given{shares});",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(function: emitc.FuncOp, name: str, struct: str, handed: str) -> list[str]:
+    """Return the entry point: the iterations of one core, or the share of a number."""
+    given = f"    const struct {struct} *const given = from;"
+    if CLAIMED in function.attributes:
+        call = f"    {_callee(function)}({handed}share);"
+        return [f"static void {name}(const void *from, int32_t share) {{", given, call, "}"]
+    turns = cast("IntegerAttr", function.attributes[FORK]).value.data
+    return [
+        f"static void {name}(void *from) {{",
+        given,
         f"    for (uint32_t core = tw_core(); core < {turns}u; core += tw_cores()) {{",
         f"        {_callee(function)}({handed}(int32_t)core);",
         "    }",
         "}",
-        *operands_comment(function, arguments),
-        f"{prototype(function, arguments)} {{",
-        f"    struct {struct} given = {{{', '.join(arguments)}}};",
-        f"    tw_fork({name}_entry, &given);",
-        "}",
     ]
-    return "\n".join(lines) + "\n"
 
 
 def _callee(function: emitc.FuncOp) -> str:
@@ -59,3 +73,11 @@ def _callee(function: emitc.FuncOp) -> str:
     if len(calls) != 1:
         raise Diagnostic("a parallel function must be a loop with a single call", where(function))
     return calls[0].callee.root_reference.data
+
+
+def threads_text(prefix: str) -> str:
+    """Return the C definitions of the functions that govern the threads of a network."""
+    return (
+        f"void {prefix}_threads(int32_t count) {{\n    tw_threads_limit(count);\n}}\n\n"
+        f"void {prefix}_stop(void) {{\n    tw_threads_stop();\n}}\n"
+    )

@@ -99,9 +99,16 @@ HALVES = ("tw_bf16", "tw_f16")
 
 
 def header_text(
-    prefix: str, public: list[emitc.FuncOp], arena: int, state: int, weights: int, external: External | None
+    prefix: str,
+    public: list[emitc.FuncOp],
+    arena: int,
+    state: int,
+    weights: int,
+    external: External | None,
+    *,
+    has_threads: bool = False,
 ) -> str:
-    """Return the text of network.h: ports and functions."""
+    """Return the text of network.h: ports and functions, with those of its threads if it has any."""
     upper = prefix.upper()
     lines = [f"{NOTE}#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
     types = {port.c_type for function in public for ports in _ports(function) for port in ports}
@@ -127,6 +134,7 @@ def header_text(
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     lines += [*external.prototypes, ""] if external is not None else []
     lines += [*_BINDING.format(prefix=prefix).splitlines(), ""] if paged is not None else []
+    lines += [*_THREADS.format(prefix=prefix).splitlines(), ""] if has_threads else []
     for function in public:
         lines += [*_documentation(function), f"{prototype(function, argument_names(function, Names()))};", ""]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
@@ -190,6 +198,15 @@ _BINDING = """\
  */
 struct tw_paged_steps;
 void {prefix}_bind(struct tw_paged_steps *steps);"""
+
+_THREADS = """\
+/*
+ * Limits the threads that the next runs use, the caller's among them; 1 for the caller's alone. Outputs do not depend
+ * on it. The environment variable TILEWRIGHT_THREADS is the limit before the first call.
+ */
+void {prefix}_threads(int32_t count);
+/* Joins the threads, which the next run starts again. Not during a run. */
+void {prefix}_stop(void);"""
 
 _STATUS_MACROS = """\
 #define {upper}_OK 0

@@ -20,7 +20,7 @@ from ....ir import numpy_type, where
 from ..buffers import EXTERNAL
 from ..calls import OFFSETS
 from ..names import Names
-from .closures import FORK, closure_text
+from .closures import CLAIMED, FORK, closure_text, threads_text
 from .expressions import c_type, declaration, literal
 from .external import External, ExternalArray
 from .files import Files, files_of, is_bundled
@@ -147,11 +147,13 @@ def render(module: ModuleOp) -> CProgram:
     name = said.data if isinstance(said := module.attributes.get(NAME), StringAttr) else ""
     external = _external(prefix, files_of(name), [op for op in variables if op in outside])
     definitions = [external.definitions] if external is not None else []
+    has_threads = any(CLAIMED in op.attributes for op in functions)
+    pieces += [threads_text(prefix)] if has_threads else []
     known = [*weights, *(external.weights if external is not None else ())]
     weights_bytes = sum(len(weight.data) for weight in known)
     return CProgram(
         prefix,
-        header_text(prefix, public, arena, state, weights_bytes, external),
+        header_text(prefix, public, arena, state, weights_bytes, external, has_threads=has_threads),
         "\n".join([*definitions, *pieces, *_rooms(placed), *_arrays(placed, functions)]),
         tuple(_include(op) for op in included if op.include.data not in own),
         tuple((name, _runtime(name)) for name in own),

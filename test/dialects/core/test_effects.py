@@ -95,7 +95,7 @@ def _name(value: SSAValue) -> str:
         ('scf.if %c { "memref.copy"(%a, %b) : (memref<4xf32>, memref<4xf32>) -> () }', ["a"], ["b"]),
         ("func.call @stores(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()", ["a"], ["b"]),
         ("func.call @computes(%f) : (f32) -> f32", [], []),
-        ("cluster.fork @stores_on(%a, %b) {cores = 8 : i64} : memref<4xf32>, memref<4xf32>", ["a"], ["b"]),
+        ("hier.fork @stores_on(%a, %b) {cores = 8 : i64} : memref<4xf32>, memref<4xf32>", ["a"], ["b"]),
         (
             "%i = arith.constant 0 : index %t = hier.dma_start %a[%i] to %b : memref<4xf32>, memref<4xf32>"
             " hier.dma_wait %t",

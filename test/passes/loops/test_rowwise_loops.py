@@ -68,7 +68,7 @@ def check(module: ModuleOp, ins: list[Array], dtype: type[np.generic], row_bytes
         found = np.zeros_like(expected)
         Interpreter(module).call("network", [*ins, found])
         np.testing.assert_array_equal(found, expected)
-    assert "cluster.fork" in texts[-1]
+    assert "hier.fork" in texts[-1]
     return texts[1]
 
 
@@ -200,7 +200,7 @@ def test_a_row_that_is_overwritten_is_one_core_s() -> None:
     module = parse_module(CONTEXT, text)
     ConvertKernelsToLoopsPass(row_bytes=64).apply(CONTEXT, module)
     ForkKernelsPass(cores=3).apply(CONTEXT, module)
-    assert "cluster.fork" not in str(module)
+    assert "hier.fork" not in str(module)
 
 
 def test_powers_of_floats_are_kept_where_a_row_of_them_fits() -> None:

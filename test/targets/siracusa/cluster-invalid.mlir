@@ -2,7 +2,7 @@
 
 func.func @kernel(%x: memref<4x8xi8>) {
   // expected-error @+1 {{there is no function @share}}
-  cluster.fork @share(%x) {cores = 8 : i64} : memref<4x8xi8>
+  hier.fork @share(%x) {cores = 8 : i64} : memref<4x8xi8>
   func.return
 }
 
@@ -10,7 +10,7 @@ func.func @kernel(%x: memref<4x8xi8>) {
 
 func.func @kernel(%x: memref<4x8xi8>) {
   // expected-error @+1 {{must take memref<4x8xi8>, index; it takes memref<4x8xi8>}}
-  cluster.fork @share(%x) {cores = 8 : i64} : memref<4x8xi8>
+  hier.fork @share(%x) {cores = 8 : i64} : memref<4x8xi8>
   func.return
 }
 

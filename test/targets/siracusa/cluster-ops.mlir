@@ -1,9 +1,9 @@
 // RUN: opt-tool %s | opt-tool | filecheck %s
 // RUN: opt-tool %s --mlir-print-op-generic | opt-tool | filecheck %s
 
-// CHECK:      cluster.fork @share(%x, %y) {cores = 8 : i64} : memref<4x8xi8, "L1">, memref<4xi8, "L1">
+// CHECK:      hier.fork @share(%x, %y) {cores = 8 : i64} : memref<4x8xi8, "L1">, memref<4xi8, "L1">
 func.func @kernel(%x: memref<4x8xi8, "L1">, %y: memref<4xi8, "L1">) {
-  cluster.fork @share(%x, %y) {cores = 8 : i64} : memref<4x8xi8, "L1">, memref<4xi8, "L1">
+  hier.fork @share(%x, %y) {cores = 8 : i64} : memref<4x8xi8, "L1">, memref<4xi8, "L1">
   func.return
 }
 

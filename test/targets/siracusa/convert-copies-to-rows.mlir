@@ -7,7 +7,7 @@
 // CHECK-NEXT:      cluster.copy %x[%i0, %c0], %y[%i0, %c0], %c32
 // CHECK-LABEL: func.func private @rows
 // CHECK-SAME:    engine = "cluster"
-// CHECK-NEXT:    cluster.fork @rows_core
+// CHECK-NEXT:    hier.fork @rows_core
 func.func private @rows(%x: memref<16x32xi8, strided<[64, 1]>>, %y: memref<16x32xi8>) {
   memref.copy %x, %y : memref<16x32xi8, strided<[64, 1]>> to memref<16x32xi8>
   func.return

@@ -6,7 +6,7 @@
 // CHECK:         scf.for %i0 = %c0 to %c16 step
 // CHECK:           scf.for %i1 = %first to %last step
 // CHECK-NOT:       tilewright.unroll
-// CHECK:         cluster.fork @meet_core
+// CHECK:         hier.fork @meet_core
 func.func private @meet(%x: memref<16x32xi8, "L1">, %y: memref<16x32xi8, "L1">) attributes {engine = "cluster"} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<16x32xi8, "L1">) outs(%y : memref<16x32xi8, "L1">) {
   ^bb0(%a: i8, %b: i8):
@@ -39,7 +39,7 @@ func.func private @clipped(%x: memref<8x64xi8, "L1">, %y: memref<8x64xi8, "L1">)
 // CHECK-LABEL: func.func private @short_core
 // CHECK:           scf.for %i1 = %first to %last step
 // CHECK-NOT:       tilewright.unroll
-// CHECK:         cluster.fork @short_core
+// CHECK:         hier.fork @short_core
 func.func private @short(%x: memref<8x64xi8, "L1">, %y: memref<8x64xi8, "L1">) attributes {engine = "cluster"} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<8x64xi8, "L1">) outs(%y : memref<8x64xi8, "L1">) {
   ^bb0(%a: i8, %b: i8):

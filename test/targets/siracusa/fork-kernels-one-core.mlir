@@ -2,7 +2,7 @@
 
 // Nothing is forked on one core. Sums and products of blocks are compiled apart from their callers.
 
-// CHECK-NOT:   cluster.fork
+// CHECK-NOT:   hier.fork
 // CHECK:       func.func private @sums{{.*}}tilewright.specifier = "TW_APART"
 func.func private @sums(%x: memref<8x16xi32>, %y: memref<8xi32>) attributes {engine = "cluster"} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x16xi32>) outs(%y : memref<8xi32>) {

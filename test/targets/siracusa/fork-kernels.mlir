@@ -9,7 +9,7 @@
 // CHECK:           scf.for %i1 = %c0 to %c5 step
 // CHECK-LABEL: func.func private @add
 // CHECK-SAME:    engine = "cluster"
-// CHECK-NEXT:    cluster.fork @add_core(%x, %y) {cores = 8 : i64}
+// CHECK-NEXT:    hier.fork @add_core(%x, %y) {cores = 8 : i64}
 // CHECK-NEXT:    func.return
 func.func private @add(%x: memref<20x5xi32>, %y: memref<20x5xi32>) attributes {engine = "cluster"} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<20x5xi32>) outs(%y : memref<20x5xi32>) {
@@ -26,7 +26,7 @@ func.func private @add(%x: memref<20x5xi32>, %y: memref<20x5xi32>) attributes {e
 // CHECK:         scf.for %i1 = %first to %last step
 // CHECK-NEXT:      memref.load
 // CHECK-LABEL: func.func private @row
-// CHECK:         cluster.fork @row_core(%x, %y)
+// CHECK:         hier.fork @row_core(%x, %y)
 func.func private @row(%x: memref<1x64xi32>, %y: memref<1x64xi32>) attributes {engine = "cluster"} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<1x64xi32>) outs(%y : memref<1x64xi32>) {
   ^bb0(%a: i32, %b: i32):
@@ -39,7 +39,7 @@ func.func private @row(%x: memref<1x64xi32>, %y: memref<1x64xi32>) attributes {e
 // One sum cannot be shared, and a function of no engine is no kernel.
 
 // CHECK-LABEL: func.func private @sum
-// CHECK-NOT:     cluster.fork
+// CHECK-NOT:     hier.fork
 // CHECK:         scf.for
 func.func private @sum(%x: memref<64xi32>, %y: memref<1xi32>) attributes {engine = "cluster"} {
   nn.reduce ins(%x : memref<64xi32>) outs(%y : memref<1xi32>) {kind = "sum", axes = array<i64: 0>, accumulator = i32, keep_dims}
@@ -47,7 +47,7 @@ func.func private @sum(%x: memref<64xi32>, %y: memref<1xi32>) attributes {engine
 }
 
 // CHECK-LABEL: func.func private @copier
-// CHECK-NOT:     cluster.fork
+// CHECK-NOT:     hier.fork
 func.func private @copier(%x: memref<1x64xi32>, %y: memref<1x64xi32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<1x64xi32>) outs(%y : memref<1x64xi32>) {
   ^bb0(%a: i32, %b: i32):
@@ -63,7 +63,7 @@ func.func private @copier(%x: memref<1x64xi32>, %y: memref<1x64xi32>) {
 // CHECK:         scf.for %s_1 = %first to %last step
 // CHECK:         scf.for %r = %first_1 to %last_1 step
 // CHECK-LABEL: func.func private @norm
-// CHECK:         cluster.fork @norm_core
+// CHECK:         hier.fork @norm_core
 func.func private @norm(%x: memref<1x18xi8>, %w: memref<18xi32>, %y: memref<1x18xi8>) attributes {engine = "cluster"} {
   nn.int_rms_norm ins(%x, %w : memref<1x18xi8>, memref<18xi32>) outs(%y : memref<1x18xi8>)
     {shift = 6 : i64, low = -128 : i64, high = 127 : i64, accumulator = i32, element = i8}
@@ -78,7 +78,7 @@ func.func private @norm(%x: memref<1x18xi8>, %w: memref<18xi32>, %y: memref<1x18
 // CHECK:         scf.for %f = %first to %last step
 // CHECK:           cluster.dot %windows
 // CHECK-LABEL: func.func private @pixel
-// CHECK:         cluster.fork @pixel_core
+// CHECK:         hier.fork @pixel_core
 func.func private @pixel(%x: memref<1x3x3x3xi8>, %w: memref<64x3x3x3xi8>, %y: memref<1x1x1x64xi32>) attributes {engine = "cluster"} {
   nn.conv ins(%x, %w : memref<1x3x3x3xi8>, memref<64x3x3x3xi8>) outs(%y : memref<1x1x1x64xi32>)
     {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64,
@@ -89,7 +89,7 @@ func.func private @pixel(%x: memref<1x3x3x3xi8>, %w: memref<64x3x3x3xi8>, %y: me
 // Beside the parallel loop an element is stored that all cores see: one core alone does all of it.
 
 // CHECK-LABEL: func.func private @flagged
-// CHECK-NOT:     cluster.fork
+// CHECK-NOT:     hier.fork
 // CHECK:         memref.store
 // CHECK:         scf.for %i = %c0 to %c64 step
 func.func private @flagged(%x: memref<64xi32>, %y: memref<65xi32>) attributes {engine = "cluster"} {
@@ -114,7 +114,7 @@ func.func private @flagged(%x: memref<64xi32>, %y: memref<65xi32>) attributes {e
 // CHECK:           scf.for %row
 // CHECK:             cluster.window_words
 // CHECK-LABEL: func.func private @depthwise
-// CHECK:         cluster.fork @depthwise_core
+// CHECK:         hier.fork @depthwise_core
 func.func private @depthwise(%x: memref<1x21x24x1xi8>, %w: memref<1x3x3x1xi8>, %y: memref<1x21x8x1xi32>) attributes {engine = "cluster"} {
   nn.conv ins(%x, %w : memref<1x21x24x1xi8>, memref<1x3x3x1xi8>) outs(%y : memref<1x21x8x1xi32>)
     {strides = array<i64: 1, 1>, dilations = array<i64: 1, 8>, pads = array<i64: 1, 0, 1, 0>, groups = 1 : i64,

@@ -1,5 +1,5 @@
 """
-Dialect of a cluster of cores with private memory: forked kernels, DMA transfers, and sums of products of bytes.
+Dialect of a cluster of cores with private memory: DMA transfers, and sums of products of bytes.
 
 `external` transfers have an end in external memory. Another engine executes them, with groups of its own.
 
@@ -13,11 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.dialects.builtin import (
     I64,
-    FlatSymbolRefAttrConstr,
     IndexType,
     IntegerAttr,
     MemRefType,
-    SymbolRefAttr,
     UnitAttr,
     i32,
     i64,
@@ -35,10 +33,9 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from .....dialects.core.effect_traits import Calls, Fence, OperandEffects, StateEffects
+from .....dialects.core.effect_traits import Fence, OperandEffects, StateEffects
 from .....dialects.core.instruction import located, state_of
 from .....dialects.core.instruction.flat import flat_from
 from .....dialects.core.semantics import Runner, Value, c_rule, semantics
@@ -58,52 +55,6 @@ from .instructions import (
     window_words,
 )
 from .transfers import Transfers
-
-
-class _CalleeExists(SymbolUserOpInterface):
-    """Verifier that the forked function exists, and takes a core's number as its last argument."""
-
-    def verify(self, op: Operation) -> None:
-        assert isinstance(op, ForkOp)
-        callee = SymbolTable.lookup_symbol(op, op.callee)
-        if callee is None:
-            raise VerifyException(f"there is no function {op.callee}")
-        interface = callee.get_trait(CallableOpInterface)
-        taken = interface.get_argument_types(callee) if interface is not None else ()
-        given = [*(value.type for value in op.arguments), IndexType()]
-        if list(taken) != given:
-            expected, found = (", ".join(map(str, types)) for types in (given, taken))
-            raise VerifyException(f"{op.callee} must take {expected}; it takes {found}")
-
-
-@irdl_op_definition
-class ForkOp(IRDLOperation):
-    """
-    Fork a function on every core, and join.
-
-    The function takes the arguments and then the core's number, from 0. Cores must not have data races.
-
-        cluster.fork @conv_0(%x, %y) {cores = 8 : i64} : memref<1x8x8x16xi8, "L1">, memref<1x8x8x16xi32, "L1">
-    """
-
-    name = "cluster.fork"
-
-    callee = prop_def(FlatSymbolRefAttrConstr)
-    cores = prop_def(IntegerAttr[I64])
-    arguments = var_operand_def()
-
-    traits = traits_def(_CalleeExists(), Calls(instances="cores"))
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
-
-    def __init__(self, callee: str, arguments: Sequence[SSAValue], cores: int):
-        properties = {"callee": SymbolRefAttr(callee), "cores": IntegerAttr(cores, i64)}
-        super().__init__(operands=[list(arguments)], properties=properties)
-
-    def verify_(self) -> None:
-        if self.cores.value.data < 1:
-            raise VerifyException("a kernel needs at least one core")
-
 
 # Transfers
 
@@ -221,13 +172,6 @@ class DmaWaitOp(IRDLOperation):
 # Semantics
 
 
-@semantics(ForkOp)
-def _fork(runner: Runner, op: ForkOp, operands: Sequence[Value]) -> list[Value]:
-    for core in reversed(range(op.cores.value.data)):
-        runner.call(op.callee.string_value(), [*operands, np.int64(core)])
-    return []
-
-
 @semantics(DmaBeginOp)
 def _begin(runner: Runner, op: DmaBeginOp, operands: Sequence[Value]) -> list[Value]:
     return [np.int32(state_of(runner, op, Transfers).begin())]
@@ -301,7 +245,7 @@ def _start(
 CLUSTER = Dialect(
     "cluster",
     [
-        *(ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp),
+        *(DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp),
         *(
             each.op
             for each in (
