@@ -82,9 +82,18 @@ def _scale_shape(node: NodeView) -> None:
         raise node.misfit("the scale", f"one number, or the shape {wanted}", list(scale))
 
 
+def _zero_point_shape(node: NodeView) -> None:
+    """Check that a zero point is one number, or has the shape of the scale."""
+    if node.inputs < 3 or not node.node.input[2]:
+        return
+    scale, zero = node.shape(1), node.shape(2)
+    if list(zero) != list(scale) and not (prod(zero) == 1 and len(zero) < 2):
+        raise node.misfit("the zero point", f"one number, or the scale's shape {list(scale)}", list(zero))
+
+
 _WHOLE_WEIGHTS = tuple(holds(index, _are_whole, "whole numbers") for index in (1, 2))
 
-operators("DequantizeLinear QuantizeLinear", checks=(*scales(1), _scale_shape), folds=False)
+operators("DequantizeLinear QuantizeLinear", checks=(*scales(1), _scale_shape, _zero_point_shape), folds=False)
 operators("DynamicQuantizeLinear", folds=False)
 operators("RequantShift", DOMAIN, checks=(_requantisation, *_WHOLE_WEIGHTS))
 operators("iLayerNorm iNoNorm iRMSNorm", DOMAIN, checks=_WHOLE_WEIGHTS)

@@ -73,6 +73,7 @@ GOOD = [
     Node("Einsum", [(5,), (1,)], {"equation": "i,i"}),
     Node("AffineGrid", [(2, 2, 3), integers(2, 1, 4, 5)]),
     Node("Clip", [(2, 3), np.array([1.0], np.float32)]),
+    Node("DequantizeLinear", [np.zeros((4, 3), "i1"), np.ones(4, "f4"), np.zeros(4, "i1")], {"axis": 0}),
 ]
 
 BAD = [
@@ -103,6 +104,7 @@ BAD = [
     Node("Einsum", [(5,), (3,)], {"equation": "i,i"}),
     Node("Einsum", [(3, 5, 2)], {"equation": "...ii->...i"}),
     Node("Clip", [(2, 3), (3,)]),
+    Node("DequantizeLinear", [np.zeros((4, 3), "i1"), np.ones(4, "f4"), np.zeros(2, "i1")], {"axis": 0}),
     Node("Conv", [(1, 2, 5, 5), (3, 2, 3, 3, 1)], {"kernel_shape": [3, 3]}),
     Node("CumSum", [(2, 3), integers(2)[0:1]]),
     Node("ReverseSequence", [(4, 4), integers(1, 2, 3, 4)], {"batch_axis": 1, "time_axis": 5}),
