@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects.core.effects import callee_of
+from ..dialects.hier.programs import ConcurrentOp
 from ..ir import functions
 from .core.base import Pass
 from .forking.rewriting import fork
@@ -31,14 +34,22 @@ def fork_threads(module: ModuleOp, threads: int, kernel_cycles: int, network_cyc
 
     Large ones take `kernel_cycles` each and `network_cycles` together, or all stay as they are.
     """
-    called = {callee_of(op) for op in module.walk()}
-    kernels = [function for function in functions(module) if function.sym_name.data in called]
+    ops = list(module.walk())
+    if any(isinstance(op, ConcurrentOp) for op in ops):
+        return
+    calls = Counter(op.callee.string_value() for op in ops if isinstance(op, func.CallOp))
+    kernels = [function for function in functions(module) if calls[function.sym_name.data] and _is_leaf(function)]
     cycles = {function: cycles_of_block(function.body.block) for function in kernels if is_shareable(function)}
     large = {function: count for function, count in cycles.items() if count >= kernel_cycles}
-    if sum(large.values()) < network_cycles:
+    if sum(calls[function.sym_name.data] * count for function, count in large.items()) < network_cycles:
         return
     for function in large:
         fork(function, shares_of(function.body.block, threads, 0), claimed=True)
+
+
+def _is_leaf(function: func.FuncOp) -> bool:
+    """Return whether a function calls none: a share must not fork."""
+    return all(callee_of(op) is None for op in function.walk())
 
 
 @dataclass(frozen=True)
@@ -50,8 +61,9 @@ class ForkThreadsPass(Pass):
 
     The loops are those that `fork-kernels` of a cluster would partition: only along independent outputs, so that no
     result depends on the number of `threads`. Kernels of fewer than `kernel_cycles` stay, as a fork and join would take
-    longer than it saves, and so do all of a network of fewer than `network_cycles`, as waking threads would. Run it on
-    functions of loops; with one thread it does nothing.
+    longer than it saves; so do all of a network of fewer than `network_cycles`, as waking threads would, and all where
+    there are concurrent programs, which are threads already. Run it on functions of loops; with one thread it does
+    nothing.
     """
 
     name = "fork-threads"

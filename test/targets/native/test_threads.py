@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,25 @@ def test_outputs_do_not_depend_on_the_number_of_threads(kind: str, tmp_path: Pat
     for outputs in [output for network in others for output in network]:
         for output, expected in zip(outputs, first[0], strict=True):
             assert output.tobytes() == expected.tobytes()
+
+
+def repeated(network: HostNetwork, x: Array) -> list[list[Array]]:
+    return [network.run([x]) for _ in range(200)]
+
+
+def test_networks_run_at_the_same_time(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    networks: list[tuple[HostNetwork, Array]] = []
+    for kind, build in NETWORKS.items():
+        model, x = build(random)
+        save(model, tmp_path / f"{kind}.onnx")
+        networks.append((HostNetwork(program(tmp_path / f"{kind}.onnx", "native", 2, x)), x))
+    alone = [network.run([x]) for network, x in networks]
+    with ThreadPoolExecutor() as pool:
+        runs = [pool.submit(repeated, network, x) for network, x in networks]
+    for expected, run in zip(alone, runs, strict=True):
+        for outputs in run.result():
+            assert [each.tobytes() for each in outputs] == [each.tobytes() for each in expected]
 
 
 @pytest.mark.nightly
