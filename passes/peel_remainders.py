@@ -37,7 +37,8 @@ def trip_count(loop: scf.ForOp) -> int | None:
 def peel_remainder(loop: scf.ForOp, iterations: int) -> None:
     """Move the last `iterations` of a loop of constant length without results into a loop behind it."""
     step, count = constant_integer(loop.step), trip_count(loop)
-    assert step and count is not None
+    assert step
+    assert count is not None
     kept = (count - iterations) * step
     lower = constant_integer(loop.lb)
     start = index_constant(kept if lower is None else lower + kept)
