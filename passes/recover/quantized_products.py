@@ -315,9 +315,8 @@ def _pairs(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -
     return node("QLinearMatMul", inputs, TensorType(cast(Any, y.byte), shape_of(op.results[0])), before)
 
 
-@quantises("AveragePool")
-def _average_pool(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
-    """Insert an average pooling as a convolution with ones, where all windows have one number of elements."""
+def uniform_average(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
+    """Insert an average pooling as a convolution with ones; None where windows may differ in their elements."""
     x, pads = op.operands[0], op.attribute("pads") or ()
     whole = not any(pads) or op.attribute("count_include_pad")
     if op.attribute("auto_pad") not in ("NOTSET", "VALID") or op.attribute("ceil_mode") or not whole:

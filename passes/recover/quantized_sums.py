@@ -16,15 +16,16 @@ from math import frexp, prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, f32, i32, i64
+from xdsl.dialects.builtin import TensorType, f32, i8, i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.onnx.schema import OnnxOp
+from ...dialects.onnx.windows import Windows, windows_of
 from ...ir import Array, element_of, is_unsigned_type, numpy_type, shape_of
 from ..lowering.lowerer import constant_of
 from ..state.nodes import literal, node
 from .quantized import Integers, Quantization, computes, looked_up, moved, quantises, quantization, wide
-from .quantized_products import linear, real_constant
+from .quantized_products import linear, real_constant, uniform_average
 
 _EXACT = 24
 """Integers of so many bits are floats exactly."""
@@ -279,6 +280,40 @@ def _axes(op: OnnxOp) -> Array | None:
     if given is None or given.size:
         return given
     return None if op.attribute("noop_with_empty_axes") else np.arange(rank)
+
+
+@quantises("AveragePool")
+def _average_pool(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
+    """Insert a convolution with ones, and where windows have several numbers of elements, a factor of each output."""
+    average = uniform_average(integers, op, y, before)
+    x, kernel = integers.dequantised(op.operands[0]), op.attribute("kernel_shape")
+    if average is not None or x is None:
+        return average
+    sizes, outputs = (shape_of(value)[2:] for value in (op.operands[0], op.results[0]))
+    windows = windows_of(op, kernel)
+    counts = windows.counts(sizes, outputs, with_padding=bool(op.attribute("count_include_pad")))
+    ratio, point = _ratio(x.scale, y), _room(_ratio(x.scale, y) * x.widest)
+    if point is None or not _is_scalable(prod(kernel) * x.widest, ratio) or min(windows.begins) < 0:
+        return None
+    total = _window_sums(integers.bytes(op.operands[0]), x, windows, op, before)
+    factors = np.array([point.whole(ratio / int(count)) for count in counts.flat], np.int32)
+    return _rounded(_arithmetic("Mul", total, factors.reshape(1, 1, *outputs), before), point, y, before)
+
+
+def _window_sums(source: SSAValue, x: Quantization, windows: Windows, op: OnnxOp, before: Operation) -> SSAValue:
+    """Insert the sums of windows of bytes less their zero point, i32; what is outside of the tensor counts as zero."""
+    sizes, outputs, channels = shape_of(source)[2:], shape_of(op.results[0])[2:], shape_of(source)[1]
+    spans = [(size - 1) * dilation + 1 for size, dilation in zip(windows.kernel, windows.dilations, strict=True)]
+    reached = [
+        (output - 1) * stride + span for output, stride, span in zip(outputs, windows.strides, spans, strict=True)
+    ]
+    ends = [max(0, reach - begin - size) for reach, begin, size in zip(reached, windows.begins, sizes, strict=True)]
+    ones = literal(np.ones((channels, 1, *windows.kernel), np.int8), i8, before)
+    zero = literal(np.array(x.zero).astype(numpy_type(x.byte)), x.byte, before)
+    return node(
+        "ConvInteger", [source, ones, zero], TensorType(i32, shape_of(op.results[0])), before,
+        strides=windows.strides, dilations=windows.dilations, pads=[*windows.begins, *ends], group=channels,
+    )  # fmt: skip
 
 
 @quantises("Concat")

@@ -225,24 +225,6 @@ func.func @computed_limit(%x: tensor<1x2x4x4xui8>, %low: tensor<f32>) -> tensor<
   func.return %y : tensor<1x3x4x4xui8>
 }
 
-// Windows that hang over have fewer elements.
-
-// CHECK-LABEL: func.func @means_of_fewer
-// CHECK-NOT:     QLinear
-// CHECK:         onnx.AveragePool({{.*}}) {{.*}}f32>{{$}}
-// CHECK-NOT:     QLinear
-// CHECK:         func.return
-func.func @means_of_fewer(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x5x5xui8> {
-  %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
-  %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
-  %t = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
-  %u = onnx.Constant() {value = dense<10> : tensor<ui8>} : () -> tensor<ui8>
-  %a = onnx.DequantizeLinear(%x, %s, %z) : (tensor<1x2x4x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4x4xf32>
-  %b = onnx.AveragePool(%a) {kernel_shape = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x5x5xf32>
-  %y = onnx.QuantizeLinear(%b, %t, %u) : (tensor<1x2x5x5xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x2x5x5xui8>
-  func.return %y : tensor<1x2x5x5xui8>
-}
-
 // Padding that no integer stands for.
 
 // CHECK-LABEL: func.func @padding_between

@@ -273,3 +273,20 @@ func.func @quantised_twice(%x: tensor<1x2x4x4xui8>) -> (tensor<1x3x4x4xui8>, ten
   %e = onnx.QuantizeLinear(%r, %u, %z) : (tensor<3x1x4x4xf32>, tensor<f32>, tensor<ui8>) -> tensor<3x1x4x4xui8>
   func.return %p, %e : tensor<1x3x4x4xui8>, tensor<3x1x4x4xui8>
 }
+
+// Windows at the border have fewer elements: sums of all, a factor of each output, and a shift.
+
+// CHECK-LABEL: func.func @means_of_fewer
+// CHECK:         onnx.ConvInteger
+// CHECK:         onnx.Mul({{.*}}) : (tensor<1x2x5x5xi32>, tensor<1x1x5x5xi32>) -> tensor<1x2x5x5xi32>
+// CHECK:         onnx.RequantShift
+func.func @means_of_fewer(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x5x5xui8> {
+  %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
+  %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
+  %t = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
+  %u = onnx.Constant() {value = dense<10> : tensor<ui8>} : () -> tensor<ui8>
+  %a = onnx.DequantizeLinear(%x, %s, %z) : (tensor<1x2x4x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4x4xf32>
+  %b = onnx.AveragePool(%a) {kernel_shape = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x5x5xf32>
+  %y = onnx.QuantizeLinear(%b, %t, %u) : (tensor<1x2x5x5xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x2x5x5xui8>
+  func.return %y : tensor<1x2x5x5xui8>
+}
