@@ -18,7 +18,7 @@ from .requantization.building import Arguments, Before, is_constant, replace_req
 from .requantization.channels import Channels, domain_of
 from .requantization.kernels import rewrite_requantizations
 from .requantization.monotonic import product_of_sum
-from .requantization.slices import Slice, is_nondecreasing, slice_of
+from .requantization.slices import BYTE, Slice, is_nondecreasing, slice_of
 from .requantization.steps import Domain
 
 
@@ -54,11 +54,11 @@ def _approximate(op: RescaleOp, arguments: Arguments, channels: Channels, sums: 
 
 
 def _is_of_sum(code: Slice) -> bool:
-    """Return whether a slice is a nondecreasing function of one integer of 32 bits at most."""
+    """Return whether a slice is a nondecreasing function of one integer of 9 to 32 bits: of a byte a line is exact."""
     if len(code.leaves) != 1 or code.is_read_unsigned(code.leaves[0]):
         return False
     width = integer_width(code.leaves[0].type)
-    return width is not None and width <= i32.width.data and is_nondecreasing(code)
+    return width is not None and BYTE < width <= i32.width.data and is_nondecreasing(code)
 
 
 @dataclass(frozen=True)
