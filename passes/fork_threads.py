@@ -19,8 +19,8 @@ from .forking.work import cycles_of_block
 
 MOST_THREADS = 256
 """Threads of the pool of a C runtime."""
-LEAST_CYCLES = 20_000
-"""Estimated cycles of a kernel that is worth a fork and join: some 5 us, where these take 0.1 to 0.3 us."""
+LEAST_CYCLES = 10_000
+"""Estimated cycles of a kernel that is worth a fork and join: some 3 us, where these take 0.1 to 0.3 us."""
 LEAST_IN_ALL = 1_000_000
 """
 Estimated cycles of all such kernels of a network that is worth waking threads: some 250 us. Waking takes the caller 5

@@ -79,12 +79,13 @@ static inline int tw_is_idle(void) {
     return !(atomic_load(&tw_pool.ticket) & 0xffff) && !atomic_load(&tw_pool.stops);
 }
 
-/* Spins until there is a share, or for TW_SPIN_NS. */
+/* Spins until there is a share, or for TW_SPIN_NS; others that wait for this core, the caller perhaps, go first. */
 static inline void tw_spin(void) {
     const int64_t start = tw_clock_ns();
     while (tw_is_idle()) {
         for (int k = 0; k < TW_PAUSES && tw_is_idle(); ++k)
             tw_pause();
+        sched_yield();
         /* A clock that is set back ends it too. */
         const int64_t spent = tw_clock_ns() - start;
         if (spent < 0 || spent >= TW_SPIN_NS)
@@ -188,11 +189,10 @@ static inline void tw_fork(tw_fork_entry *entry, const void *arguments, int32_t 
     tw_wake();
     while (tw_claim())
         ;
-    /* Where its core is another program's, a thread takes longer than this spins. */
-    for (int k = 0; atomic_load_explicit(&tw_pool.running, memory_order_acquire) != 0; ++k) {
-        if (k < TW_SPIN_NS / 32)
-            tw_pause();
-        else
+    /* Where there are fewer cores than threads, one that runs a share may wait for this core. */
+    for (int k = 1; atomic_load_explicit(&tw_pool.running, memory_order_acquire) != 0; ++k) {
+        tw_pause();
+        if (k % TW_PAUSES == 0)
             sched_yield();
     }
 }
