@@ -25,6 +25,11 @@
 /* Pauses between looks at the clock: some 2 us. */
 #define TW_PAUSES 64
 
+/* Runs a share of a fork, whose number it is told; measurements replace it. */
+#ifndef TW_SHARE
+#define TW_SHARE(fork, call) call
+#endif
+
 typedef void tw_fork_entry(const void *arguments, int32_t share);
 
 /*
@@ -67,7 +72,7 @@ static inline int tw_claim(void) {
         tw_fork_entry *entry = atomic_load_explicit(&tw_pool.entry, memory_order_relaxed);
         const void *arguments = atomic_load_explicit(&tw_pool.arguments, memory_order_relaxed);
         if (atomic_compare_exchange_weak(&tw_pool.ticket, &ticket, ticket - 1)) {
-            entry(arguments, (int32_t)(ticket & 0xffff) - 1);
+            TW_SHARE(ticket >> 16, entry(arguments, (int32_t)(ticket & 0xffff) - 1));
             atomic_fetch_sub_explicit(&tw_pool.running, 1, memory_order_release);
             return 1;
         }
@@ -178,7 +183,7 @@ static inline void tw_fork(tw_fork_entry *entry, const void *arguments, int32_t 
         tw_threads_start(others);
     if (tw_pool.count == 0) {
         for (int32_t share = 0; share < shares; ++share)
-            entry(arguments, share);
+            TW_SHARE(0, entry(arguments, share));
         return;
     }
     const uint64_t forks = atomic_load_explicit(&tw_pool.ticket, memory_order_relaxed) >> 16;
