@@ -18,6 +18,7 @@ from tilewright.ir import Array
 from tilewright.targets.hmp.building import Port, Processor, facts_in, main_text
 from tilewright.targets.hmp.frame_files import raw_frames
 from tilewright.targets.hmp.settings import check_pinning, check_threads, clocks_of, cores_of, cores_text, hosts_of
+from tilewright.test.targets.hmp.stages import require_device
 from tilewright.test.targets.hmp.streamed import frames_of, network
 
 PROCESSORS = (
@@ -34,6 +35,7 @@ def _called(*words: object) -> int:
 
 def test_from_model_to_results(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """A model and a folder compute the same, in each mode; without outputs results are dropped."""
+    require_device()
     model, frames = network(tmp_path / "net.onnx"), tmp_path / "frames.npz"
     _saved(tmp_path, "frames.npz", frames_of(6))
     assert _called("coop", "compile", model, "--order", "BL-LGNB", "-o", tmp_path / "build", "--shared") == 0
