@@ -15,23 +15,7 @@ from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 from .core.base import Pass
 from .loops.nest import UNROLL, index_constant
-
-
-def trip_count(loop: scf.ForOp) -> int | None:
-    """
-    Return the iterations of a loop whose length is a constant, None for others.
-
-    The length is one where both bounds are constants, and where the upper bound is the lower one plus a constant.
-    """
-    step, upper = constant_integer(loop.step), loop.ub.owner
-    low, high = constant_integer(loop.lb), constant_integer(loop.ub)
-    if low is not None and high is not None:
-        length: int | None = high - low
-    elif isinstance(upper, arith.AddiOp) and upper.lhs is loop.lb:
-        length = constant_integer(upper.rhs)
-    else:
-        length = None
-    return -(-length // step) if length is not None and step else None
+from .loops.trip_count import trip_count
 
 
 def peel_remainder(loop: scf.ForOp, iterations: int) -> None:

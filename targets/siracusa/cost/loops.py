@@ -159,7 +159,7 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
         body = kept.reduction if kept is not None and keeping else each.body
         fixed = _finished(body, kernel, len(each.initial))
         loads, stores = _moves(used_accesses(body, kernel.inputs)), tuple(row) if keeping else ()
-        each_point, before = works_of(body, fixed)
+        each_point, before = works_of(body, fixed, carried=len(each.initial))
         is_new = all(initial is not None for initial in each.initial)
         if is_new and prod(kernel.bounds[d] for d in inside) == 1:
             each_point = each_point._replace(floats=each_point.floats * _FIRST_SUM)
@@ -232,14 +232,15 @@ def nest_cycles(
         return START
     if nest.turned is not None and turns_blocks(nest.turned, bounds):
         return _transpose(nest.turned, bounds, cores, contention)
-    mine = share([bounds[d] for d in nest.parallel], cores)
-    cut = nest.parallel[mine.loop] if mine.loop >= 0 else -1
+    by_rows = copies_rows(bounds, nest.copied, cores)
+    shared = nest.parallel[:-1] if by_rows else nest.parallel
+    mine = share([bounds[d] for d in shared], cores)
+    cut = shared[mine.loop] if mine.loop >= 0 else -1
     own = tuple(mine.turns if d == cut else extent for d, extent in enumerate(bounds))
     row = _row_cores(nest, bounds, cores, row_bytes)
     active = max(mine.cores, row)
     rates = rates.beside(active)
     phases, filling = _chosen(nest, bounds, rates, row_bytes, table_bytes)
-    by_rows = copies_rows(bounds, nest.copied, cores)
     unknown = -1 if cut >= 0 and mine.turns * cores == bounds[cut] else cut
     cycles, accesses = _copy(nest, own) if by_rows else _loops(nest, phases, own, rates, row_bytes, row, unknown)
     return START + filling + cycles * slowdown(contention, accesses / cycles, active)
@@ -361,9 +362,11 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tup
             turns = prod(bounds[d] for d in outer)
             # A store may write what is loaded next, so that no other point fills the stalls.
             each = work + _WAIT_FOR_LOAD if phase.stores else phase.work.beside_others(rates)
-            cycles = points * (each + len(operands)) + len(operands)
+            moving = sum(any(dim in dims for dim in loops[-inside:]) for dims in operands)
+            cycles = points * (each + moving) + len(operands)
             cycles -= 0 if outer else phase.first.beside_others(rates)
-            return turns * cycles + _around(outer, bounds), turns * points * len(operands)
+            accesses = points * moving + len(operands) - moving
+            return turns * cycles + _around(outer, bounds), turns * accesses
     *outer, innermost = loops
     moving = sum(innermost in dims for dims in operands)
     fixed = len(operands) - moving

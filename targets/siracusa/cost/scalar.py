@@ -217,25 +217,28 @@ def work_of(block: Block | None) -> Work:
     return works_of(block)[0]
 
 
-def works_of(block: Block | None, fixed: Sequence[SSAValue] = ()) -> tuple[Work, Work]:
+def works_of(block: Block | None, fixed: Sequence[SSAValue] = (), carried: int = 0) -> tuple[Work, Work]:
     """
     Return the work of a body's code per point of a loop, and before the loop, for loop-invariant arguments `fixed`.
 
-    Loop-invariant code is computed before the loop, and a division by it is a product (`divide-by-invariants`).
+    The last arguments, `carried`, are accumulators, with which `fuse-products` fuses no product. Loop-invariant code is
+    computed before the loop, and a division by it is a product (`divide-by-invariants`).
     """
     if block is None:
         return Work(), Work()
     # Detached bodies are code of `KernelOp.core`, immutable and shared by structurally equal kernels.
-    return _split_once(block, tuple(fixed)) if block.parent is None else _split_anew(block, fixed)
+    split = _split_once if block.parent is None else _split_anew
+    return split(block, tuple(fixed), carried)
 
 
 @lru_cache(maxsize=KERNELS)
-def _split_once(block: Block, fixed: tuple[SSAValue, ...]) -> tuple[Work, Work]:
-    return _split_anew(block, fixed)
+def _split_once(block: Block, fixed: tuple[SSAValue, ...], carried: int) -> tuple[Work, Work]:
+    return _split_anew(block, fixed, carried)
 
 
-def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
+def _split_anew(block: Block, fixed: Sequence[SSAValue], carried: int) -> tuple[Work, Work]:
     each, before = Work(), Work()
+    accumulators = block.args[len(block.args) - carried :]
     known, ops = set(fixed), live_ops(block)[0]
     rare = _rare_ops(ops)
     for live in ops:
@@ -249,7 +252,7 @@ def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
         else:
             for op in nested_ops(live):
                 each = each.plus(_work(op).seldom(rare[live]) if live in rare else _work(op))
-            each = each.plus(_saved_by_mac(live, known))
+            each = each.plus(_saved_by_mac(live, known, accumulators))
     return each, before
 
 
@@ -265,14 +268,15 @@ def _rare_ops(ops: Sequence[Operation]) -> dict[Operation, float]:
     return rare
 
 
-def _saved_by_mac(op: Operation, known: set[SSAValue]) -> Work:
+def _saved_by_mac(op: Operation, known: set[SSAValue], accumulators: Sequence[SSAValue]) -> Work:
     """Return the cycles saved by fusing a product and its accumulation into one instruction."""
     if not isinstance(op, arith.AddiOp) or (product := fusible_product(op)) is None:
         return Work()
     rest = op.rhs if product is op.lhs else op.lhs
-    if isinstance(rest, BlockArgument) or product in known:
+    if rest in accumulators or product in known:
         return Work()
-    copy = _MAC_COPY if rest in known or _is_constant(rest) else 0
+    # Operands of a kernel are mostly constants of a channel, which stay in registers.
+    copy = _MAC_COPY if rest in known or _is_constant(rest) or isinstance(rest, BlockArgument) else 0
     return Work(saved=_PRODUCT.narrow - copy, saved_waits=1)
 
 
