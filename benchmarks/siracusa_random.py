@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -135,7 +135,7 @@ def main() -> int:
     with ProcessPoolExecutor(options.processes) as pool:
         seeds = iter(options.seed or count(first, 2))
         while len(results) < options.count:
-            batch = [seed for seed, _ in zip(seeds, range(options.processes), strict=False)]
+            batch = list(islice(seeds, options.processes))
             if not batch:
                 break
             for result in pool.map(measure, batch, [options.target] * len(batch)):

@@ -25,10 +25,11 @@ from typing import NamedTuple
 
 from ....dialects.core.kernel import KERNELS, Access, Kernel, per_kernel
 from ....ir import shape_of
+from ....passes.annotate_unrolling import FACTOR, is_peeled
 from .kernels import share, slowdown
-from .loops import AROUND, START
+from .loops import AROUND, BRANCH, START
 from .products import WORD, Product, product_of
-from .scalar import Rates
+from .scalar import Rates, size_of
 
 PIXELS = 8
 """Pixels of a row per block: their sums, and the spread weights of a row, fit the registers of a core."""
@@ -40,6 +41,8 @@ FETCHED = 40
 """Cycles to fetch the code of all blocks again for a channel, beside seven other cores."""
 BLOCK, OUTPUT = 4, 2
 """Cycles of a block besides its rows and outputs; and of an output, whose sum is cleared and whose result is stored."""
+POINTERS = 2
+"""Cycles to step the pointers of an output: to its sum, and to where it is stored."""
 UNROLLED, TURN = 3, 5
 """Rows of a window that are unrolled, and cycles of the loop over more of them for each: two pointers and a branch."""
 GATHER, GATHER_ROW, GATHER_LINES, DIVISIONS = 2, 10, 20, 70
@@ -82,12 +85,19 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True)
 class Windows:
-    """Depthwise convolution: its loops over channels and images, and its axes; `rows` is None along one axis."""
+    """
+    Depthwise convolution: its loops over channels and images, and its axes; `rows` is None along one axis.
+
+    `size` are the instructions of an output after its sum, by which clang unrolls the loop over the outputs of a block,
+    and `branches` that some are seldom executed.
+    """
 
     product: Product
     outer: tuple[int, ...]
     rows: Axis | None
     columns: Axis
+    size: int = 0
+    branches: bool = False
 
     @property
     def phases(self) -> int:
@@ -126,7 +136,9 @@ def windows_of(kernel: Kernel) -> Windows | None:
     rows, columns = [None, *spatial][-2:]
     own = {axis.pixels for axis in spatial} | kernel.reduced
     assert columns is not None
-    return Windows(product, tuple(d for d in range(len(kernel.bounds)) if d not in own), rows, columns)
+    outer = tuple(d for d in range(len(kernel.bounds)) if d not in own)
+    size, branches = size_of(kernel.epilogue) if kernel.epilogue is not None else (0, False)
+    return Windows(product, outer, rows, columns, size + OUTPUT, branches)
 
 
 def _axis(image: Access, number: int, taps: Sequence[int], kernel: Kernel) -> Axis | None:
@@ -199,17 +211,27 @@ def _work(windows: Windows, bounds: Sequence[int], lines: Lines, cores: int, epi
     rows = bounds[windows.rows.pixels] if windows.rows else 1
     line = -(-bounds[windows.columns.pixels] // windows.phases)
     parts = _parts(windows, lines, bounds)
-    extents = [outer, *parts]
+    # Channels of a group are a loop in that of groups, of which the cores share one.
+    extents = [*(bounds[d] for d in windows.outer), *parts]
     mine = share(extents, cores)
     part = mine.turns / extents[mine.loop] if mine.loop >= 0 else 1.0
     blocks, rest = divmod(line, PIXELS)
-    row = AROUND + blocks * _block(windows, bounds, PIXELS) + (_block(windows, bounds, rest) if rest else 0)
+    row = AROUND + blocks * (_block(windows, bounds, PIXELS) + _stepping(windows, PIXELS))
+    row += _block(windows, bounds, rest) + _stepping(windows, rest) if rest else 0
     bands = prod(parts) * (_gather(windows, lines, clears=prod(parts) > 1) + AROUND)
     every = bands + parts[0] * rows * (row + line * (OUTPUT + epilogue))
     tap_rows, taps = windows.taps(bounds)
     spread = tap_rows * (spread_words(windows.step, taps) * SPREAD + taps % WORD * SPREAD_BYTE) + AROUND
-    channels = outer * (part if mine.loop == 0 else 1)
+    channels = outer * (part if mine.loop < len(windows.outer) else 1)
     return _Work(outer * part * every + channels * spread, channels, mine.cores)
+
+
+def _stepping(windows: Windows, pixels: int) -> float:
+    """Return the cycles of pointers and branches of the loop over the outputs of a block."""
+    if is_peeled(pixels, windows.size):
+        return 0
+    is_unrolled = pixels == 2 * FACTOR and not windows.branches
+    return pixels / (FACTOR if is_unrolled else 1) * (POINTERS + BRANCH)
 
 
 def _gather(windows: Windows, lines: Lines, *, clears: bool) -> float:

@@ -1,0 +1,93 @@
+"""The cost model takes the law of the loops that are emitted: predicates beside ops, in random networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.kernel import Kernel, is_kernel, kernel_of
+from tilewright.dialects.core.machine.attribute import machine_of
+from tilewright.dialects.core.machine.model import Engine
+from tilewright.dialects.core.nesting import nested_ops
+from tilewright.passes.core.manager import Observer, Place
+from tilewright.targets.siracusa.cost.loops import nest_of
+from tilewright.targets.siracusa.cost.products import Simd, product_of
+from tilewright.targets.siracusa.cost.scalar import Rates
+from tilewright.targets.siracusa.cost.windows import lines_of, windows_of
+from tilewright.targets.siracusa.loops.rows import copies_rows
+from tilewright.targets.siracusa.loops.transposes import turns_blocks
+from tilewright.test.random.networks.network import merged, random_network
+
+EMITTED = {
+    "cluster.window_words": "windows",
+    "cluster.dot": "words",
+    "cluster.transpose": "transpose",
+    "cluster.copy": "rows",
+}
+"""Op of a core -> the law of its loops; the first that a function has."""
+BYTES = {"nn.conv", "nn.matmul", "linalg.matmul"}
+
+
+def modelled_law(kernel: Kernel, op: Operation, engine: Engine) -> str:
+    """Return the law that the cost model takes for a kernel on the cores."""
+    bounds, nest, form = kernel.bounds, nest_of(kernel), product_of(kernel)
+    if op.name in BYTES and form is not None and not kernel.narrow_input:
+        windows = windows_of(kernel)
+        if (
+            not kernel.im2col
+            and windows is not None
+            and lines_of(windows, bounds, engine.cores, engine.stack_bytes("windows")) is not None
+        ):
+            return "windows"
+        if Simd(form, bounds, features=4, step=0, im2col=kernel.im2col, rates=Rates()).is_possible:
+            return "words"
+    if nest.turned is not None and turns_blocks(nest.turned, bounds):
+        return "transpose"
+    return "rows" if copies_rows(bounds, nest.copied, engine.cores) else "plain"
+
+
+class _Laws(Observer):
+    """Law of each kernel function, by the cost model and by the ops that its loops have in the end."""
+
+    def __init__(self) -> None:
+        self.modelled: dict[str, str] = {}
+        self.emitted: dict[str, str] = {}
+
+    def after_pass(self, place: Place, module: ModuleOp) -> None:
+        if not place.ends_phase or place.step.phase not in ("cluster", "loops"):
+            return
+        for function in (op for op in module.body.block.ops if isinstance(op, func.FuncOp)):
+            ops = nested_ops(function)
+            if place.step.phase == "loops" and not any(op.name == "hier.fork" for op in ops):
+                self.emitted[function.sym_name.data.removesuffix("_core")] = _law_of(ops)
+            elif place.step.phase == "cluster" and "engine" in function.attributes and _engine(function) == "cluster":
+                kernels = [op for op in ops if is_kernel(op)]
+                engine = machine_of(module).engine("cluster")
+                if len(kernels) == 1:
+                    self.modelled[function.sym_name.data] = modelled_law(kernel_of(kernels[0]), kernels[0], engine)
+
+
+def _engine(function: func.FuncOp) -> str:
+    return str(function.attributes["engine"]).strip('"')
+
+
+def _law_of(ops: Sequence[Operation]) -> str:
+    names = {op.name for op in ops}
+    return next((law for name, law in EMITTED.items() if name in names), "plain")
+
+
+@pytest.mark.parametrize("form", ["qlinear", "requant"])
+def test_laws_are_those_of_emitted_loops(form: str, tmp_path: Path) -> None:
+    families = ["convolution", "product", "transpose", "sum", "pad"]
+    networks = [random_network(seed, form, families=families, layers=2, exact=False) for seed in range(6)]
+    file, laws = tmp_path / "network.onnx", _Laws()
+    file.write_bytes(merged(networks)[0].SerializeToString())
+    compile_model(Model(file, integers=form == "qlinear"), "siracusa/cluster", observers=[laws])
+    assert {name: laws.emitted[name] for name in laws.modelled} == laws.modelled
+    assert {"words", "transpose", "plain"} <= set(laws.modelled.values())
