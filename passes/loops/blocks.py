@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -125,7 +125,7 @@ class BlockLoops(PartLoops):
         return self.nest.open(name, 0, size)[0] if size > 1 else 0
 
     @contextmanager
-    def over(self, name: str, size: int) -> Iterator[Index]:
+    def over(self, name: str, size: int) -> Generator[Index]:
         """Build in the loop over a side of a block, whose index it returns; size 1 needs no loop."""
         index = self.step(name, size)
         yield index
