@@ -66,7 +66,7 @@ class Model:
     page_length: int = 0
     """The tokens of a page, where keys and values are in a paged store; 0 where they are dense state."""
     shifts: bool = False
-    """Whether integers are requantised by products and shifts, off by a step at most."""
+    """Requantisation of integers by products and shifts, off by a step at most."""
     threads: int = 1
     """Threads that share the kernels of the C, for a target whose pipeline has fork-threads."""
 

@@ -70,18 +70,18 @@ class Program:
 
 def tilewright(*words: str) -> str:
     """Run a command; returns what it prints. Raises Diagnostic where it fails."""
-    done = subprocess.run(["tilewright", *words], capture_output=True, text=True)
-    if done.returncode:
-        raise Diagnostic(f"tilewright {' '.join(words)} fails", found=done.stderr.strip())
-    return done.stdout
+    process = subprocess.run(["tilewright", *words], capture_output=True, text=True)
+    if process.returncode:
+        raise Diagnostic(f"tilewright {' '.join(words)} fails", found=process.stderr.strip())
+    return process.stdout
 
 
 def _samples(model: ModelProto) -> Mapping[str, Array]:
     """Return samples of a network's only input along its first axis."""
-    (given,) = model.graph.input
-    shape = [dim.dim_value for dim in given.type.tensor_type.shape.dim]
+    (image,) = model.graph.input
+    shape = [dim.dim_value for dim in image.type.tensor_type.shape.dim]
     random = np.random.default_rng(1)
-    return {given.name: random.standard_normal([SAMPLES * shape[0], *shape[1:]]).astype(np.float32)}
+    return {image.name: random.standard_normal([SAMPLES * shape[0], *shape[1:]]).astype(np.float32)}
 
 
 def _saved(arrays: Mapping[str, Array], file: Path) -> Path:

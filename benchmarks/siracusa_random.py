@@ -110,7 +110,7 @@ def measure(seed: int, target: str) -> Result:
 
 
 def summary(results: Sequence[Result]) -> str:
-    """Return how many programs are within the errors that are counted, and the error furthest off."""
+    """Return the counts of programs within each error, and the largest error."""
     errors = [abs(result.ratio - 1) for result in results]
     shares = [f"{sum(error <= most for error in errors)} within {most:.0%}" for most in (NEAR, FAR)]
     return f"{len(results)} programs: {', '.join(shares)}; furthest off {max(errors, default=0):.0%}"

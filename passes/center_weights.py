@@ -55,17 +55,17 @@ def center_weights(op: ConvOp | MatmulOp) -> None:
     if constant is None or element_of(x) != i8 or element_of(w) != i16 or op.accumulator != i32:
         return
     stored = array_of(cast(Any, constant)).astype(np.int64)
-    found = centered(stored)
-    if found is None or op.wraps is not None or op.is_unsigned(1) or _terms(op) > _LARGEST:
+    narrowed = centered(stored)
+    if narrowed is None or op.wraps is not None or op.is_unsigned(1) or _terms(op) > _LARGEST:
         return
-    weight = _constant(op, found.weight, w.name_hint)
+    weight = _constant(op, narrowed.weight, w.name_hint)
     properties = {name: value for name, value in op.properties.items() if name not in _REBUILT}
-    unsigned = [*([0] if op.is_unsigned(0) else []), *([1] if found.is_unsigned else [])]
+    unsigned = [*([0] if op.is_unsigned(0) else []), *([1] if narrowed.is_unsigned else [])]
     extras, maps, epilogue = list(op.extras), list(op.epilogue_maps.data if op.epilogue_maps else ()), op.epilogue
     region = epilogue.clone() if epilogue is not None else None
-    if found.offset:
+    if narrowed.offset:
         sums, map = _sums(op, properties)
-        extras, maps, region = [*extras, sums], [*maps, AffineMapAttr(map)], Region(_with_sums(op, found.offset))
+        extras, maps, region = [*extras, sums], [*maps, AffineMapAttr(map)], Region(_with_sums(op, narrowed.offset))
     properties |= {"epilogue_maps": ArrayAttr(maps)} if region is not None else {}
     properties |= {"unsigned": DenseArrayBase.from_list(i64, unsigned)} if unsigned else {}
     regions = [[region] if region is not None else []]
@@ -98,10 +98,10 @@ def _sums(op: ConvOp | MatmulOp, properties: dict[str, Attribute]) -> tuple[SSAV
     ones = _constant(op, np.ones(shape, np.int8), "ones")
     empty = _insert(op, tensor.EmptyOp((), TensorType(i32, out))).results[0]
     flags = {"unsigned": DenseArrayBase.from_list(i64, [0])} if op.is_unsigned(0) else {}
-    made = type(op).create_from([op.inputs[0], ones], [], [empty], properties | flags, [[]], {})
+    product = type(op).create_from([op.inputs[0], ones], [], [empty], properties | flags, [[]], {})
     dims = list(AffineMap.identity(len(out)).results)
     dims[axis] = AffineConstantExpr(0) if features == 1 else dims[axis]
-    return _insert(op, made).results[0], AffineMap(len(out), 0, tuple(dims))
+    return _insert(op, product).results[0], AffineMap(len(out), 0, tuple(dims))
 
 
 def _with_sums(op: ConvOp | MatmulOp, offset: int) -> Block:
@@ -147,6 +147,6 @@ class CenterWeightsPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            for each in [inner for inner in nested_ops(function) if isinstance(inner, ConvOp | MatmulOp)]:
-                if each.results:
-                    center_weights(each)
+            for kernel in [inner for inner in nested_ops(function) if isinstance(inner, ConvOp | MatmulOp)]:
+                if kernel.results:
+                    center_weights(kernel)

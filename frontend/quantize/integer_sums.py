@@ -65,7 +65,7 @@ class Rewriter:
     result: Bytes
     nodes: list[NodeProto] = field(default_factory=list[NodeProto])
     obstacle: str = "its operands are not bytes of constant scales"
-    """What keeps the layer from its form, as text."""
+    """Reason why the layer has no such form, as text."""
 
     def node(self, operator: str, inputs: Sequence[str], base: str, **attributes: Any) -> str:
         """Append a node; returns its result, whose name begins with `base`."""

@@ -12,7 +12,7 @@ from ...dialects.core.effects import is_speculatable
 from ...ir import numbers_of
 
 _WEIGHTS = "branch_weights"
-"""How often a select's first and second value are taken, as LLVM's metadata of that name says it."""
+"""Attribute of branch weights: frequencies of a select's first and second value, as LLVM's metadata of that name."""
 _SUM = 1 << 16
 
 

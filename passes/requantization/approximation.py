@@ -15,7 +15,7 @@ from .halves import Halves
 from .lines import Line, Points, fitted
 
 MOST_NEAR = 0.25
-"""The greatest part of arguments at which the original code may decide; measured lines are at 0.001 to 0.02."""
+"""The greatest part of arguments at which the original code may decide; lines of DS-CNN are at 0.005 to 0.05."""
 CLIP = 2
 """Cycles of a minimum and a maximum."""
 

@@ -63,12 +63,12 @@ def channels_of(block: Block, taken: Sequence[tuple[SSAValue, AffineMap]], shape
     if axis < 0:
         axes = [dims[0] for *_, map in constants if len(dims := _dims(map, shape)) == 1]
         axis = axes[0] if axes else -1
-    found = Channels(axis, shape[axis] if axis >= 0 else 1, dict.fromkeys(block.args))
+    channels = Channels(axis, shape[axis] if axis >= 0 else 1, dict.fromkeys(block.args))
     for argument, array, map in constants:
         dims = _dims(map, shape)
         if all(dim == axis for dim in dims):
-            found.known[argument] = _by_channel(array, map, found, found.count if dims else 1)
-    return found
+            channels.known[argument] = _by_channel(array, map, channels, channels.count if dims else 1)
+    return channels
 
 
 def _dims(map: AffineMap, shape: Sequence[int]) -> list[int]:

@@ -18,7 +18,7 @@ from .slices import BYTE, Slice
 _CHANNELS = 64
 """The most channels of which all pairs of bytes are enumerated."""
 _STRAIGHT = 0.02
-"""How far values before rounding may be from a bilinear form, in steps of the result."""
+"""Tolerance of the fit of a bilinear form to values before rounding, in steps of the result."""
 
 
 def line_of_byte(code: Slice) -> Approximation | None:

@@ -22,8 +22,8 @@ from .slices import Slice
 
 SIGNIFICANT = 24
 """The bits of a float, and those of sums that become floats exactly."""
-LEAST_EXPONENT = 33
-"""Halves are multiples of 2^32 in units of so low a power of two."""
+LEAST_EXPONENT, LARGEST_EXPONENT = 33, 46
+"""Halves are multiples of 2^32 from the first on; up to the last, half of the last bit of one below 2^9 fits a word."""
 SMEARED = (1, 2, 4, 8)
 """Shifts by which the bits of a number below 2^16 are spread to all places under its highest."""
 
@@ -86,7 +86,7 @@ def halves_of(code: Slice, ends: Array) -> Halves | None:
         return None
     _, exponents = np.frexp(used)
     exponent = max(LEAST_EXPONENT, SIGNIFICANT - int(exponents.min()))
-    if exponent > 2 * LEAST_EXPONENT:
+    if exponent > LARGEST_EXPONENT:
         return None
     whole = np.array([int(number) for number in np.ldexp(scale, exponent)], object)
     return Halves(_wrapped(whole * factor), _wrapped(whole * summand), exponent, op.zero.value.data)

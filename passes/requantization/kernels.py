@@ -55,10 +55,10 @@ def _rewrite_epilogue(op: KernelOp, block: Block, rewrite: Rewrite) -> None:
     sums = sums_of(op) if isinstance(op, ContractionOp) else None
     if sums is not None and axis != channels.axis:
         sums = Domain(sums.least.min(keepdims=True), sums.most.max(keepdims=True))
-    made = rewrite(block, channels, sums)
-    if made is None:
+    added = rewrite(block, channels, sums)
+    if added is None:
         return
-    taken += _constants(op, made, len(shape), channels.axis)
+    taken += _constants(op, added, len(shape), channels.axis)
     kept = _kept(block, len(taken))
     properties = {k: v for k, v in op.properties.items() if k not in ("operandSegmentSizes", "epilogue_maps")}
     new = op.__class__(
@@ -78,11 +78,11 @@ def _rewrite_generic(op: GenericOp, block: Block, rewrite: Rewrite) -> None:
     element = block.args[-1].type
     block.erase_arg(block.args[-1])
     channels = channels_of(block, taken, shape, -1)
-    made = rewrite(block, channels, None)
-    taken += _constants(op, made or [], len(shape), channels.axis)
-    kept = range(len(taken)) if made is None else _kept(block, len(taken))
+    added = rewrite(block, channels, None)
+    taken += _constants(op, added or [], len(shape), channels.axis)
+    kept = range(len(taken)) if added is None else _kept(block, len(taken))
     block.insert_arg(element, len(block.args))
-    if made is None:
+    if added is None:
         return
     new_maps = [AffineMapAttr(taken[k][1]) for k in kept] + [op.indexing_maps.data[-1]]
     inputs, outputs = [taken[k][0] for k in kept], list(op.outputs)
@@ -101,16 +101,16 @@ def _kept(block: Block, count: int) -> list[int]:
 
 
 def _constants(
-    op: Operation, made: list[tuple[SSAValue, Array]], rank: int, axis: int
+    op: Operation, added: list[tuple[SSAValue, Array]], rank: int, axis: int
 ) -> list[tuple[SSAValue, AffineMap]]:
     """Insert the constants of new arguments before a kernel; return them with their indexing maps."""
-    found: list[tuple[SSAValue, AffineMap]] = []
-    for argument, numbers in made:
+    operands: list[tuple[SSAValue, AffineMap]] = []
+    for argument, numbers in added:
         constant = arith.ConstantOp(cast(Any, dense(numbers.astype(numpy_type(argument.type)), argument.type)))
         constant.location = op.location
         Rewriter.insert_op(constant, InsertPoint.before(op))
-        found.append((constant.result, AffineMap(rank, 0, (AffineMap.identity(rank).results[axis],))))
-    return found
+        operands.append((constant.result, AffineMap(rank, 0, (AffineMap.identity(rank).results[axis],))))
+    return operands
 
 
 def _put(new: Operation, old: Operation) -> None:

@@ -25,7 +25,7 @@ from .steps import Domain, Steps, steps_of
 _TYPICAL = 4096
 """Arguments between the first and the last step at which is counted how often the original code decides."""
 _DECISION = 25
-"""Cycles of the exact rounding next to halves."""
+"""Cycles of the exact rounding next to halves, by its instructions."""
 _WORD_BITS = 32
 _PART, _SHIFTS = 9, 4
 """
@@ -99,9 +99,12 @@ def _slopes(reals: Callable[[Array], Array], positions: Callable[[Array], Array]
 
 def _without_overflow(code: Slice, domain: Domain) -> Domain:
     """Return the part of a domain for which sums and products do not overflow, which their ops promise."""
-    reaches = [(INT32 - 1 - np.abs(summand).max()) // max(1, np.abs(factor).max()) for factor, summand in code.lines()]
-    reach = int(min(reaches, default=INT32))
-    return Domain(np.clip(domain.least, -reach, reach), np.clip(domain.most, -reach, reach))
+    least, most = domain.least, domain.most
+    for factor, summand in code.lines():
+        slope = np.maximum(factor, 1)
+        least = np.maximum(least, -((INT32 + summand) // slope))
+        most = np.minimum(most, (INT32 - 1 - summand) // slope)
+    return Domain(least.astype(np.int64), most.astype(np.int64))
 
 
 def line_of_sum(code: Slice, domain: Domain, low: int, high: int) -> Approximation | None:

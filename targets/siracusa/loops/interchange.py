@@ -6,7 +6,7 @@ from ....dialects.core.kernel import Kernel, is_shaped
 from ..cost.kernels import dims_of, parallel_dims
 
 LEAST = 4
-"""Points of a channel from which on the loads of its constants are worth less than loops over pixels."""
+"""Least number of pixels for which an interchange pays: fewer are not worth a loop of their own (chosen)."""
 
 
 def loop_order(kernel: Kernel) -> tuple[int, ...]:
