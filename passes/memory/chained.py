@@ -142,7 +142,8 @@ def _feed(feed: Feed) -> _Program:
     now = 0
     for number in range(feed.count):
         now = yield now, "take", feed.queue.released, number - feed.queue.depth
-        now = yield now, "move", feed.link, feed.times(number)
+        times = feed.times(number)
+        now = yield now + times.issue, "move", feed.link, times
         now = yield now, "hand", feed.queue.pushed, now
     return now
 
@@ -165,12 +166,15 @@ def _fetched(now: int, step: int, streams: Mapping[int, Stream], ahead: dict[int
             continue
         turn = step // stream.run
         if not stream.is_prefetched:
-            now = yield now, "move", stream.link, stream.times(turn)
+            times = stream.times(turn)
+            now = (yield now + times.issue, "move", stream.link, times) + stream.waiting
             continue
         arrived = ahead[number]
         if turn + 1 < stream.count:
-            ahead[number] = yield now, "move", stream.link, stream.times(turn + 1)
-        now = max(now, arrived)
+            times = stream.times(turn + 1)
+            now += times.issue
+            ahead[number] = yield now, "move", stream.link, times
+        now = max(now, arrived) + stream.waiting
     return now
 
 
@@ -187,14 +191,17 @@ def _node(steps: int, compute: Callable[[int], int], node: Node) -> _Program:
     ahead: dict[int, int] = {}
     for number, stream in (inputs | starters).items():
         if stream.is_prefetched:
-            ahead[number] = yield now, "move", stream.link, stream.times(0)
+            times = stream.times(0)
+            now += times.issue
+            ahead[number] = yield now, "move", stream.link, times
         elif stream.count == 1 and not stream.starts:
-            now = yield now, "move", stream.link, stream.times(0)
+            times = stream.times(0)
+            now = (yield now + times.issue, "move", stream.link, times) + stream.waiting
     written = [[0] * stream.writes_in_flight(started=bool(starters)) for stream in outputs]
     for step in range(steps):
         now = yield from _fetched(now, step, {n: each for n, each in inputs.items() if each.count > 1}, ahead)
         for stream, ends in zip(outputs, written, strict=True):
-            now = now if step % stream.run else max(now, ends[0])
+            now = now if step % stream.run else max(now, ends[0]) + stream.waiting
         now = yield from _fetched(now, step, starters, ahead)
         through = 0
         for chained in passing:
@@ -207,6 +214,11 @@ def _node(steps: int, compute: Callable[[int], int], node: Node) -> _Program:
                 now = yield now, "hand", chained.queue.released, now
         for stream, ends in zip(outputs, written, strict=True):
             if (step + 1) % stream.run == 0:
-                ends.append((yield now, "move", stream.link, stream.times(step // stream.run)))
+                times = stream.times(step // stream.run)
+                now += times.issue
+                ends.append((yield now, "move", stream.link, times))
                 del ends[0]
-    return max([now, sent, *(end for ends in written for end in ends)])
+    for stream, ends in zip(outputs, written, strict=True):
+        for end in ends:
+            now = max(now, end) + stream.waiting
+    return max(now, sent)

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
-Times = tuple[int, int]
-"""Cycles of a transfer: start-up on a channel, then data on the bus."""
+
+class Times(NamedTuple):
+    """Cycles of a transfer: start-up on a channel, then data on the bus, after its issue by the program."""
+
+    startup: int
+    data: int
+    issue: int = 0
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,8 @@ class Stream:
     """
     Tiles of one operand in order of use: a new tile every `run` steps, `count` tiles, in `stages` buffers.
 
-    `times` maps a tile number to the cycles of its transfer; `link` is the number of the link.
+    `times` maps a tile number to the cycles of its transfer; `link` is the number of the link. Each wait for a transfer
+    takes the program `waiting` cycles.
     """
 
     is_output: bool
@@ -31,6 +37,7 @@ class Stream:
     link: int = 0
     starts: bool = False
     """True if the tiles are brought to the buffers of an output, in turn with its own `stages`."""
+    waiting: int = 0
 
     def within(self, steps: int) -> Stream:
         """Return the tiles of the first steps, which end with the last of these."""
@@ -74,7 +81,7 @@ class LinkState:
     def move(self, now: int, times: Times) -> int:
         """Issue a transfer; return its completion time."""
         free = min(self._channels)
-        end = max(max(now, free) + times[0], self._bus) + times[1]
+        end = max(max(now, free) + times.startup, self._bus) + times.data
         self._channels[self._channels.index(free)] = self._bus = end
         return end
 
@@ -142,23 +149,31 @@ def _copy(steps: int, compute: Callable[[int], int], streams: Sequence[Stream]) 
     ahead: dict[int, int] = {}
     for number, stream in (inputs | starters).items():
         if stream.is_prefetched:
-            ahead[number] = yield now, stream.link, stream.times(0)
+            times = stream.times(0)
+            now += times.issue
+            ahead[number] = yield now, stream.link, times
         elif stream.count == 1 and not stream.starts:
-            now = yield now, stream.link, stream.times(0)
+            times = stream.times(0)
+            now = (yield now + times.issue, stream.link, times) + stream.waiting
     fetched = {number: stream for number, stream in inputs.items() if stream.count > 1}
     written = [[0] * stream.writes_in_flight(started=bool(starters)) for stream in outputs]
     for step in range(steps):
         now = yield from _fetch(now, step, fetched, ahead)
         for stream, ends in zip(outputs, written, strict=True):
-            now = now if step % stream.run else max(now, ends[0])
+            now = now if step % stream.run else max(now, ends[0]) + stream.waiting
         if starters:
             now = yield from _fetch(now, step, starters, ahead)
         now += compute(step)
         for stream, ends in zip(outputs, written, strict=True):
             if (step + 1) % stream.run == 0:
-                ends.append((yield now, stream.link, stream.times(step // stream.run)))
+                times = stream.times(step // stream.run)
+                now += times.issue
+                ends.append((yield now, stream.link, times))
                 del ends[0]
-    return max([now, *(end for ends in written for end in ends)])
+    for stream, ends in zip(outputs, written, strict=True):
+        for end in ends:
+            now = max(now, end) + stream.waiting
+    return now
 
 
 def _fetch(now: int, step: int, streams: Mapping[int, Stream], ahead: dict[int, int]) -> _Copy:
@@ -168,10 +183,13 @@ def _fetch(now: int, step: int, streams: Mapping[int, Stream], ahead: dict[int, 
             continue
         turn = step // stream.run
         if number not in ahead:
-            now = yield now, stream.link, stream.times(turn)
+            times = stream.times(turn)
+            now = (yield now + times.issue, stream.link, times) + stream.waiting
             continue
         arrived = ahead[number]
         if turn + 1 < stream.count:
-            ahead[number] = yield now, stream.link, stream.times(turn + 1)
-        now = max(now, arrived)
+            times = stream.times(turn + 1)
+            now += times.issue
+            ahead[number] = yield now, stream.link, times
+        now = max(now, arrived) + stream.waiting
     return now

@@ -26,7 +26,7 @@ from .route import Route
 from .spreading import NOWHERE, Spread
 from .tile_arrays import Tiles
 from .tiling import Part, Tiling
-from .transfers import Descriptor, cost_of, instructions_of, tile_costs
+from .transfers import Cost, Descriptor, cost_of, instructions_of, tile_costs
 
 _LONGEST = 2000
 """Grids of more steps are estimated by a formula: they are rarely competitive."""
@@ -69,11 +69,12 @@ class Work:
         return self.cycles if (step + self.last) % self.run == 0 else 0
 
 
-_TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool, str, str]"
-"""Operand, extents, direction, home and level of a tile."""
+_TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool, bool, str, str]"
+"""Operand, extents, direction, whether it may extend beyond the operand, home and level of a tile."""
 _MovesKey: TypeAlias = "tuple[Attribute, bool, str, str, tuple[int, ...], Attribute | None]"
 _IssuesKey: TypeAlias = "tuple[str, Attribute | None, tuple[int, ...]]"
 _Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
+_Costs: TypeAlias = "Callable[[tuple[int, ...]], Cost]"
 
 
 @dataclass
@@ -85,7 +86,7 @@ class Pricer:
     is_counting: bool = False
     """True for one that counts instructions instead of cycles."""
     _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
-    _moves: dict[_MovesKey, _Moves] = field(default_factory=dict["_MovesKey", "_Moves"])
+    _interior: dict[_MovesKey, _Costs] = field(default_factory=dict["_MovesKey", "_Costs"])
     _issues: dict[_IssuesKey, _Moves] = field(default_factory=dict["_IssuesKey", "_Moves"])
 
     @cached_property
@@ -192,11 +193,18 @@ class Pricer:
 
     def transfer(self, tile: OperandTile) -> Descriptor:
         """Return the transfer cost of tiles of an operand."""
-        key = tile.value, tile.extents, tile.is_output, tile.home, tile.level
+        key = tile.value, tile.extents, tile.is_output, tile.hangs_over, tile.home, tile.level
         if key not in self._costs:
             link, reads, machine = self.route.link(tile), not tile.is_output, self.route.machine
             self._costs[key] = Descriptor(
-                machine, link, tile.value, tile.extents, reads=reads, near=tile.near, repeated=tile.repeated
+                machine,
+                link,
+                tile.value,
+                tile.extents,
+                reads=reads,
+                near=tile.near,
+                repeated=tile.repeated,
+                is_clipped=tile.hangs_over,
             )
         return self._costs[key]
 
@@ -434,30 +442,51 @@ class Pricer:
         counts: Sequence[int],
         order: Sequence[int],
     ) -> tuple[int, int]:
-        """Return the cycles of an instance's kernels, or of the issue, and of its transfers, without overlap."""
+        """Return the cycles of an instance's program, and of its transfers, without overlap."""
         steps = prod(counts)
         busy = max(sum(work.cycles * (steps // work.run) for work in each) for each in (works, issued))
-        moving = sum(
-            self.moves(tile, tile.value)(tile.extents) * (steps // _run(tile, counts, order)) for tile, _ in moved
-        )
+        moving = 0
+        for tile, _ in moved:
+            often = steps // _run(tile, counts, order)
+            busy += self.program(tile, tile.value)(tile.extents) * often
+            moving += self.moves(tile, tile.value)(tile.extents) * often
         return busy, moving
 
     def moves(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
-        """Return the memoised transfer cycles of an interior tile of an operand as a function of its extents."""
+        """Return the transfer cycles of an interior tile of an operand as a function of its extents."""
+        cost_of = self._cost_of_interior(tile, value)
+
+        def cycles(extents: tuple[int, ...]) -> int:
+            cost = cost_of(extents)
+            return cost.startup + cost.data
+
+        return cycles
+
+    def program(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
+        """Return the cycles in which the program issues the transfer of an interior tile and waits for it to end."""
+        cost_of = self._cost_of_interior(tile, value)
+        return lambda extents: cost_of(extents).issue + self._waiting
+
+    @property
+    def _waiting(self) -> int:
+        """Cycles of the program for each wait."""
+        return self.route.machine.program.get("wait", 0)
+
+    def _cost_of_interior(self, tile: OperandTile | Tiles, value: SSAValue) -> _Costs:
+        """Return the memoised transfer cost of an interior tile of an operand as a function of its extents."""
         repeated = tile.repeated or ()
         key = value.type, tile.is_output, tile.home, tile.level, repeated, tile.layout
-        if key not in self._moves:
+        if key not in self._interior:
             shape = [1 << 62 if axis in repeated else extent for axis, extent in enumerate(shape_of(value))]
             link, reads = self.route.link(tile), not tile.is_output
             cost_of = tile_costs(self.route.machine, link, value, reads=reads, near=tile.near, repeated=repeated)
 
             @cache
-            def cycles(extents: tuple[int, ...]) -> int:
-                cost = cost_of(extents, tuple(map(min, extents, shape)))
-                return cost.startup + cost.data
+            def cost(extents: tuple[int, ...]) -> Cost:
+                return cost_of(extents, tuple(map(min, extents, shape)))
 
-            self._moves[key] = cycles
-        return self._moves[key]
+            self._interior[key] = cost
+        return self._interior[key]
 
     def _stream(
         self,
@@ -473,10 +502,11 @@ class Pricer:
         link = links[self.route.link(tile).name]
         count, times = prod(bounds) // run, self._times(tile, run, order, bounds, begin)
         if count == 1 and not tile.is_output and tile.starts is None:
-            once = times(0)
-            first, second = (int(self.route.waited(tile.value, np.array(each))) for each in once)
-            return Stream(False, run, 1, stages, lambda turn: (first, second), link)
-        return Stream(tile.is_output, run, count, stages, times, link, tile.starts is not None)
+            startup, data, issue = times(0)
+            first, second = (int(self.route.waited(tile.value, np.array(each))) for each in (startup, data))
+            once = Times(first, second, issue)
+            return Stream(False, run, 1, stages, lambda turn: once, link, waiting=self._waiting)
+        return Stream(tile.is_output, run, count, stages, times, link, tile.starts is not None, waiting=self._waiting)
 
     def _times(
         self, tile: OperandTile, run: int, order: Sequence[int], bounds: Sequence[int], begin: Mapping[int, int]
@@ -484,7 +514,7 @@ class Pricer:
         descriptor = self.transfer(tile)
         if not tile.hangs_over:
             cost = descriptor.at([offset.constant for offset in tile.offsets])
-            same = cost.startup, cost.data
+            same = Times(cost.startup, cost.data, cost.issue)
             return lambda turn: same
         steps = np.arange(prod(bounds) // run) * run
         weights = {dim: (prod(bounds[place + 1 :]), bounds[place]) for place, dim in enumerate(order)}
@@ -500,7 +530,7 @@ class Pricer:
             keys = keys * (extent + 1) + np.clip(at + extent, 0, size) - np.clip(at, 0, size)
         _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
         costs = [descriptor.at([int(at[index]) for at in found]) for index in first]
-        times = [(cost.startup, cost.data) for cost in costs]
+        times = [Times(cost.startup, cost.data, cost.issue) for cost in costs]
         every = [times[kind] for kind in kinds.ravel().tolist()]
         return every.__getitem__
 

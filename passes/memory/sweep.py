@@ -325,7 +325,7 @@ class Sweep:
         self, order: Sequence[int], divided: Ints | None = None, *, chained: bool = False
     ) -> tuple[Ints, Ints, Ints]:
         """
-        Estimate per tiling the compute cycles of an instance, the cycles of all transfers, and of one per operand.
+        Estimate per tiling the cycles of an instance's program, those of all transfers, and of one per operand.
 
         Those of one per operand are for all instances, if these share the link. If `chained`, an input is transferred
         once for all instances along loops that it does not depend on.
@@ -340,6 +340,7 @@ class Sweep:
             if tiles.in_place:
                 continue
             each, often = self._transfers(tiles), changes(counts, tiles.moving, order)
+            compute = compute + self._program(tiles) * often
             alone = each if tiles.is_output else self.route.waited(tiles.access.value, each)
             first = np.where(often == 1, alone, each)
             users = copies
@@ -401,6 +402,15 @@ class Sweep:
             self._moved[id(tiles)] = _each(tiles.extents, moves)
         return self._moved[id(tiles)]
 
+    def _program(self, tiles: Tiles) -> Ints:
+        """Return the cycles of the program for the transfer of an interior tile, as `Pricer.program`."""
+        if not self.route.machine.program:
+            return np.zeros(len(self.sizes), np.int64)
+        if id(tiles) not in self._controlled:
+            program = self.pricer.program(tiles, tiles.access.value)
+            self._controlled[id(tiles)] = _each(tiles.extents, program)
+        return self._controlled[id(tiles)]
+
     def _instructions(self, tiles: Tiles) -> Ints:
         """Return the instructions that transfer a tile."""
         if id(tiles) not in self._counted:
@@ -409,6 +419,10 @@ class Sweep:
 
     @cached_property
     def _moved(self) -> dict[int, Ints]:
+        return {}
+
+    @cached_property
+    def _controlled(self) -> dict[int, Ints]:
         return {}
 
     @cached_property

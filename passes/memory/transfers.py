@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple, cast
 
@@ -32,13 +32,15 @@ class Cost:
     """
     Cost of a transfer in cycles of the machine's clock: `startup` on its channel, then `data` on the bus.
 
-    `bytes` are read and written. Padding is filled by the link, at its width. `rows` are those of the source and of the
-    target, where these are DRAM: the simulator adds what it takes to open them.
+    `bytes` are read and written. Padding is filled by the link, at its width, or by the program where the machine says
+    so. `issue` are the cycles for which the program is busy before. `rows` are those of the source and of the target,
+    where these are DRAM: the simulator adds what it takes to open them.
     """
 
     bytes: int
     startup: int
     data: int
+    issue: int = 0
     rows: tuple[Rows, ...] = ()
 
 
@@ -85,6 +87,7 @@ def tile_costs(
     reads: bool,
     near: Attribute | None = None,
     repeated: Sequence[int] = (),
+    is_clipped: bool = False,
 ) -> Callable[[Sequence[int], Sequence[int]], Cost]:
     """
     Return the cost model of a far buffer's tiles: a function of the tile's extents and of the extents in bounds.
@@ -93,7 +96,8 @@ def tile_costs(
     differ, the wider elements count; `near` is the type of the tile's buffer if it is not dense of the far buffer's
     type. A blocked layout on one side makes a row of each row of a block, or of as many blocks as the link brings at
     once; along the axis of the blocks, a far buffer may be contiguous though that is not its last. `repeated` axes are
-    moved as often, but for what the link repeats of a row along the innermost one.
+    moved as often, but for what the link repeats of a row along the innermost one. A tile `is_clipped` that may extend
+    beyond the far buffer.
     """
     item, strides = _item_of(far.type), _strides_of(far)
     block, order = _row_of(far.type), range(len(strides) - 1, -1, -1)
@@ -110,7 +114,7 @@ def tile_costs(
         moved = prod(inside)
         missing = (prod(tile) - moved) * item if reads else 0
         if not moved:
-            return cost_of(machine, link, 0, (), missing)
+            return _issued(machine, link, cost_of(machine, link, 0, (), missing), missing, is_clipped=is_clipped)
         row, near, counts, packed = item, item, list[int](), 0
         repeats = link.repeats
         for extent, size, stride in ((inside[axis], tile[axis], strides[axis]) for axis in order):
@@ -127,9 +131,22 @@ def tile_costs(
             row = block * item
         # A descriptor spans no axis whose steps are not packed.
         single = [1] * (link.dims - 1 - packed) if link.packs else []
-        return cost_of(machine, link, row, [*counts[::-1], *single], missing)
+        moves = cost_of(machine, link, row, [*counts[::-1], *single], missing)
+        return _issued(machine, link, moves, missing, is_clipped=is_clipped)
 
     return cost
+
+
+def _issued(machine: Machine, link: Link, cost: Cost, missing: int, *, is_clipped: bool) -> Cost:
+    """Return the cost with the cycles of the program that issues the transfer and fills `missing` bytes."""
+    program = machine.program
+    commands = max(1, cost.startup // max(link.startup, 1))
+    cycles = program.get("issue", 0) + program.get("command", 0) * (commands - 1)
+    if is_clipped:
+        cycles += program.get("clip", 0)
+    if missing and (fill := program.get("fill", 0)):
+        cycles += missing // fill
+    return replace(cost, issue=cycles) if cycles else cost
 
 
 def instructions_of(link: Link, near: Attribute | None, shape: Sequence[int] = ()) -> Callable[[Sequence[int]], int]:
@@ -208,9 +225,10 @@ class Descriptor:
         reads: bool,
         near: Attribute | None = None,
         repeated: Sequence[int] = (),
+        is_clipped: bool = False,
     ):
         self._shape, self._tile, self._repeated = shape_of(far), tuple(tile), tuple(repeated)
-        self._cost = tile_costs(machine, link, far, reads=reads, near=near, repeated=repeated)
+        self._cost = tile_costs(machine, link, far, reads=reads, near=near, repeated=repeated, is_clipped=is_clipped)
         self._costs: dict[tuple[int, ...], Cost] = {}
         """Cost by in-bounds extents."""
         self._known: dict[tuple[int, ...], Cost] = {}

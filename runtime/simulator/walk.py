@@ -62,8 +62,7 @@ class Walker(Client):
         self._launched: list[_Launched] = []
         self._programs = Programs(schedule, self._layer)
         self._addresses = Addresses(self._machine)
-        programs = (engine.program for engine in self._machine.engines if engine.program)
-        self._cache = InstructionCache(dict(next(programs, ())))
+        self._cache = InstructionCache(self._machine.program)
         self._queues = Queues(schedule, self._layer, self._cache.sizes.get("instruction", 0))
 
     def restart(self, *, is_cold: bool) -> None:
@@ -305,23 +304,25 @@ class Walker(Client):
         far, near, box, outward = transfer
         link = link_between(self._machine, self._level(transfer.source), self._level(transfer.target), op)
         descriptor = Descriptor(
-            self._machine, link, far, shape_of(near), reads=not outward, near=near.type, repeated=transfer.repeated
+            self._machine,
+            link,
+            far,
+            shape_of(near),
+            reads=not outward,
+            near=near.type,
+            repeated=transfer.repeated,
+            is_clipped=box.clipped,
         )
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         operands, programs = list(op.operands), self._programs
         opened = self._addresses.opened(far, near, transfer.repeated, is_outward=outward)
-        known = self._cache.sizes
-        fetch = self._fetch(op, known.get("transfer", 0))
-        issue, command = known.get("issue", 0), known.get("command", 0)
-        clip, fill = (known.get("clip", 0), known.get("fill", 0)) if box.clipped else (0, 0)
+        fetch = self._fetch(op, self._cache.sizes.get("transfer", 0))
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
 
         def start(*operands: Any) -> Token | LaneToken:
             places, offsets = (operands[far_at], operands[near_at]), [operands[at] for at in offsets_at]
             cost = opened(_cost_at(descriptor, offsets), offsets, *places)
-            filled = 0 if outward or not fill else (sizes[1] - cost.bytes) // fill
-            commands = max(1, cost.startup // max(link.startup, 1))
-            fetch(issue + command * (commands - 1) + clip + filled)
+            fetch(cost.issue)
             route = programs.route(link, *(places[::-1] if outward else places))
             return schedule.start(layer, link, cost, *places, sizes, outward, route)
 

@@ -9,7 +9,7 @@ its key. Times are cycles of the machine's clock, energies picojoules, sizes byt
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, lcm, prod
@@ -399,10 +399,15 @@ class Machine:
             support, lambda kernel, tile: found(kernel, tile, engine, **parameters), over_tiles=over_tiles
         ).of(op)
 
+    @cached_property
+    def program(self) -> Mapping[str, int]:
+        """What the program's own code takes, by PROGRAM: the table of the engine that executes it, empty if none."""
+        return dict(next((engine.program for engine in self.engines if engine.program), ()))
+
     @property
     def issuing(self) -> int:
         """Cycles in which the program issues an instruction, 0 where the machine does not say."""
-        return max((dict(engine.program).get("instruction", 0) for engine in self.engines), default=0)
+        return self.program.get("instruction", 0)
 
     def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
         """Return the cycles of an op, or of a tile with loops of these extents, on an engine; None where it cannot."""

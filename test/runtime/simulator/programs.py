@@ -28,6 +28,7 @@ from tilewright.ir import element_of, node_names, numpy_type, shape_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.grids.streams import Stream as OperandStream
 from tilewright.passes.memory.pipelined import Stream, Times
 from tilewright.passes.memory.transfers import Descriptor, link_between
 from tilewright.passes.plan_memory import PlanMemoryPass
@@ -165,7 +166,8 @@ def streams_of(grid: GridOp, machine: Machine) -> tuple[int, list[Stream]]:
         moving = [dim for dim in tile.dims() if grid.bounds[dim] > 1]
         run = prod(grid.bounds[moving[-1] + 1 :]) if moving else steps
         times = _times(grid, index, machine, run)
-        streams.append(Stream(index >= count, run, steps // run, tile.stages.data, times))
+        waiting = machine.program.get("wait", 0)
+        streams.append(Stream(index >= count, run, steps // run, tile.stages.data, times, waiting=waiting))
     return steps, streams
 
 
@@ -193,11 +195,14 @@ def _times(grid: GridOp, index: int, machine: Machine, run: int) -> Callable[[in
     tile, operand = list(grid.tiles)[index], grid.operands[index]
     reads, level = index < len(grid.inputs), tile.level_name or ""
     ends = (machine.far.name, level) if reads else (level, machine.far.name)
-    descriptor = Descriptor(machine, link_between(machine, *ends, grid), operand, tile.extents, reads=reads)
+    clipped = OperandStream(grid, index, None, 1).is_partial
+    descriptor = Descriptor(
+        machine, link_between(machine, *ends, grid), operand, tile.extents, reads=reads, is_clipped=clipped
+    )
 
     def times(turn: int) -> Times:
         point = np.unravel_index(turn * run, grid.bounds) if grid.bounds else ()
         cost = descriptor.at(tile.offsets([int(each) for each in point]))
-        return cost.startup, cost.data
+        return Times(cost.startup, cost.data, cost.issue)
 
     return times
