@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from xdsl.dialects.builtin import Float32Type, IndexType, IntegerAttr, IntegerType, f32, i1, i32
+from xdsl.dialects.builtin import Float32Type, IndexType, IntegerAttr, IntegerType, f32, f64, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
@@ -369,7 +369,15 @@ def _bitcast(b: Builder, op: Operation) -> SSAValue:
 @rule("arith.select")
 def _select(b: Builder, op: Operation) -> SSAValue:
     operands, result = _both(b, op), _result(op)
+    if result in (f32, f64) and any(_may_trap(value) for value in op.operands[1:]):
+        return b.call(f"tw_select_{suffix(result)}", operands, result)
     return b.emit(emitc.ConditionalOp, operands, operands[1].type if result == INDEX else result)
+
+
+def _may_trap(value: SSAValue) -> bool:
+    """Return whether a float is computed by an instruction that may trap."""
+    owner = value.owner
+    return isinstance(owner, Operation) and (owner.name in _FLOAT_OPERATORS or owner.name.startswith("math."))
 
 
 # Floats

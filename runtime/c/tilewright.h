@@ -166,6 +166,19 @@ TW_IPOW(64)
 #endif
 
 /*
+ * condition ? a : b, both of them computed. GCC makes no vectors of a loop in which only one may be, since the other
+ * might trap, but with AVX-512, whose instructions have masks; so their bits are selected where there are vectors.
+ */
+#ifdef __FMA__
+#define TW_SELECT(suffix, bits, condition, a, b) \
+    tw_bitcast_i##bits##_##suffix( \
+        (tw_bitcast_##suffix##_i##bits(a) & -(int##bits##_t)(condition)) | \
+        (tw_bitcast_##suffix##_i##bits(b) & ~-(int##bits##_t)(condition)))
+#else
+#define TW_SELECT(suffix, bits, condition, a, b) ((condition) ? (a) : (b))
+#endif
+
+/*
  * Floats, each for float and double: the bits, comparisons with NaN, IEEE 754's maximum (NaN wins, -0 < +0) and
  * maximumNumber (numbers win), and rounding. `exact` is the least number above which all floats are integers.
  */
@@ -177,6 +190,9 @@ TW_IPOW(64)
     TW_INLINE type tw_bitcast_i##bits##_##suffix(int##bits##_t a) { \
         union { int##bits##_t i; type f; } u = {.i = a}; \
         return u.f; \
+    } \
+    TW_INLINE type tw_select_##suffix(bool condition, type a, type b) { \
+        return TW_SELECT(suffix, bits, condition, a, b); \
     } \
     TW_INLINE bool tw_unordered_##suffix(type a, type b) { return a != a || b != b; } \
     TW_INLINE bool tw_differ_##suffix(type a, type b) { return a < b || a > b; } \
@@ -218,10 +234,11 @@ TW_IPOW(64)
     } \
     TW_INLINE type tw_roundeven_##suffix(type a) { \
         const type m = tw_absf_##suffix(a); \
-        return m < exact ? tw_copysign_##suffix((m + exact) - exact, a) : a; \
+        return tw_select_##suffix(m < exact, tw_copysign_##suffix((m + exact) - exact, a), a); \
     }
 TW_FLOAT(f32, float, 32, 8388608.0f)
 TW_FLOAT(f64, double, 64, 4503599627370496.0)
 #undef TW_FLOAT
+#undef TW_SELECT
 
 #endif

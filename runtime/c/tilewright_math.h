@@ -44,14 +44,14 @@ TW_INLINE float tw_exp_f32(float a) {
 }
 
 TW_INLINE float tw_tanh_f32(float a) {
-    const float m = tw_absf_f32(a), z = a * a;
+    const float m = tw_absf_f32(a), z = a * a, twice = 2.0f * m;
     /* (tanh(a) / a - 1) / a^2 for |a| < 0.625. */
     float p = TW_FMA(z, -0x1.75e1a8p-8f, 0x1.522692p-6f);
     p = TW_FMA(z, p, -0x1.b83c58p-5f);
     p = TW_FMA(z, p, 0x1.110726p-3f);
     p = TW_FMA(z, p, -0x1.555532p-2f);
-    const float large = 1.0f - 2.0f / (tw_exp_inside(m > 10.0f ? 20.0f : 2.0f * m) + 1.0f);
-    return m > 0.625f ? tw_copysign_f32(large, a) : a * TW_FMA(z, p, 1.0f);
+    const float large = 1.0f - 2.0f / (tw_exp_inside(twice > 20.0f ? 20.0f : twice) + 1.0f);
+    return tw_select_f32(m > 0.625f, tw_copysign_f32(large, a), a * TW_FMA(z, p, 1.0f));
 }
 
 TW_INLINE float tw_erf_f32(float a) {
@@ -69,7 +69,7 @@ TW_INLINE float tw_erf_f32(float a) {
     l = TW_FMA(t, l, -0x1.45db18p-1f);
     l = TW_FMA(t, l, -0x1.20cba2p+0f);
     l = TW_FMA(t, l, -0x1.89df7ap-14f);
-    return m > 0.875f ? tw_copysign_f32(1.0f - tw_exp_inside(l), a) : a * p;
+    return tw_select_f32(m > 0.875f, tw_copysign_f32(1.0f - tw_exp_inside(l), a), a * p);
 }
 #undef TW_FMA
 #endif

@@ -211,6 +211,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ipow": _integer_power,
     "maxnum": maxnum,
     "minnum": minnum,
+    "select": np.where,
 }
 _BY_TYPE = re.compile(r"tw_([a-z0-9]*[a-z]|expm1|exp2|log2|log10|log1p|atan2)_([iuf]\d+)|tw_(isqrt)(\d+)")
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import math
+import platform
+import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,11 +15,11 @@ import numpy as np
 import pytest
 
 from tilewright.ir import Array
-from tilewright.runtime.toolchain import STRICT, compile_shared
+from tilewright.runtime.toolchain import STRICT, compile_shared, compiler
 
 HEADERS = Path(__file__).parents[2] / "runtime" / "c"
 ULP = {"exp": 1.0, "tanh": 2.0, "erf": 2.5}
-WAYS = {"as the library has them": (), "vectors": ("-march=native",)}
+WAYS = {"as the library has them": (), "avx2": ("-mavx2", "-mfma"), "vectors": ("-march=native",)}
 
 
 def _erf(x: Any) -> float:
@@ -71,3 +74,20 @@ def test_special_numbers(library: ctypes.CDLL, name: str) -> None:
     found, true = computed(library, name, x), TRUE[name](x.astype(np.float64)).astype(np.float32)
     np.testing.assert_array_equal(found, true)
     np.testing.assert_array_equal(np.signbit(found[3:5]), np.signbit(true[3:5]))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="flags of x86")
+def test_functions_become_vectors(tmp_path: Path) -> None:
+    """GCC makes vectors of the functions where instructions have no masks, and of selections of a computed float."""
+    loop = "void all_{0}(const float *x, float *y) {{ TW_INDEPENDENT for (int i = 0; i < 99; ++i) y[i] = {1}; }}"
+    results = {name: f"tw_{name}_f32(x[i])" for name in (*ULP, "roundeven")}
+    results["leaky_relu"] = "tw_select_f32(x[i] < 0, x[i] * 0.01f, x[i])"
+    loops = [loop.format(name, result) for name, result in results.items()]
+    source = tmp_path / "functions.c"
+    source.write_text("\n".join(['#include "tilewright.h"', '#include "tilewright_math.h"', *loops]))
+    flags = ["-std=c11", "-O3", "-mavx2", "-mfma", "-fopt-info-vec-optimized", f"-I{HEADERS}"]
+    version = subprocess.run([*compiler(), "--version"], check=True, capture_output=True, text=True).stdout
+    if "Free Software Foundation" not in version:
+        pytest.skip("only GCC says which loops become vectors")
+    run = subprocess.run([*compiler(), *flags, "-S", "-o-", str(source)], check=True, capture_output=True, text=True)
+    assert len(set(re.findall(r"functions.c:(\d+):.*loop vectorized", run.stderr))) == len(loops)
