@@ -24,7 +24,7 @@ from .core.base import Pass
 from .loops.scalar import live_ops
 from .map_engines import ATTRIBUTE, map_kernel, mapped_engine
 from .mapping.refusals import refuse
-from .memory.sums import sums_fault
+from .memory.sums import passing_cycles, sums_fault
 
 
 def unfuse_epilogue(op: KernelOp, machine: Machine) -> None:
@@ -37,15 +37,34 @@ def unfuse_epilogue(op: KernelOp, machine: Machine) -> None:
     engine = mapped_engine(op, machine)
     if op.epilogue is None:
         return
-    if not (fault := sums_fault(op, engine, machine)):
+    fault, passing = sums_fault(op, engine, machine), (0, 0)
+    if not fault and not any(passing := passing_cycles(op, engine, machine)):
         _move(op, engine, machine)
         return
     for value in _cuts(op.epilogue.block):
         head = _head(op, value)
         if machine.cost(engine, head) is not None and not sums_fault(head, engine, machine):
+            if not fault and not (fault := _passes_fault(op, head, value, engine, machine, passing)):
+                _drop(head)
+                return
             refuse(_split(op, head, value, machine), engine.name, fault)
             return
         _drop(head)
+
+
+def _passes_fault(
+    op: KernelOp, head: KernelOp, value: SSAValue, engine: Engine, machine: Machine, passing: tuple[int, int]
+) -> str:
+    """
+    Return why a kernel of what follows a value is faster than a transfer in several passes, empty if it is not.
+
+    `passing` are the cycles of the transfer of the sums, once and in passes; it overlaps the kernel, the rest does not.
+    """
+    rest = _rest(op, head, value)
+    behind, computing = machine.engines_for(rest)[0][1], machine.cost(engine, head) or 0
+    rest.erase()
+    once, passes = (max(computing, moving) for moving in passing)
+    return f"its transfer takes {passing[1]} cycles, in several passes" if once + behind < passes else ""
 
 
 def _drop(head: KernelOp) -> None:
@@ -171,7 +190,8 @@ class UnfuseEpiloguesPass(Pass):
     to that engine with as much of it as there takes the least cycles, those of the rest included. Where a level stores
     partial sums alone, an epilogue is a kernel of an engine that reads the level, or the body of the transfer out of it
     (`transforms` of the link). Of an epilogue that is neither, the longest beginning that is stays with its kernel;
-    what follows is a kernel on the fastest engine. Other kernels are unchanged.
+    what follows is a kernel on the fastest engine; so is what a link computes in several passes, where that takes
+    fewer cycles. Other kernels are unchanged.
     """
 
     name = "unfuse-epilogues"

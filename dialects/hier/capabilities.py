@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation, Region
 from ...ir import shape_of
 from ..core.analysis.constants import constant_number
 from ..core.layouts import layout_map, view_strides
-from ..core.machine.cost_table import transform_named
+from ..core.machine.cost_table import passes_named, transform_named
 from ..core.machine.model import Link
 from ..quant import RequantizeOp, RescaleOp
 from .bodies import YieldOp
@@ -101,6 +101,19 @@ def missing(body: Region | None, needs: Mapping[str, str], link: Link) -> tuple[
         return None
     lacking = _lacking(needs_of_body(body), transforms)
     return (lacking[0], faults[0] if faults else lacking[1]) if lacking is not None else None
+
+
+def passes_of(body: Region | None, link: Link) -> int:
+    """Return how often a link reads each row of a near tile to compute a body on the way."""
+    if body is None:
+        return 1
+    named = [name for name in link.transforms if "." in name]
+    return next((passes_named(name)(body, link) for name in named if not transform_named(name)(body, link)), 1)
+
+
+def passes_of_transfer(op: Operation, link: Link) -> int:
+    """Return how often a link reads each row of a near tile for a transfer."""
+    return passes_of(op.body, link) if isinstance(op, DmaStartOp) else 1
 
 
 def _lacking(needs: Mapping[str, str], transforms: Sequence[str]) -> tuple[str, str] | None:

@@ -16,10 +16,12 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.model import Engine, Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
+from ...dialects.hier.capabilities import passes_of
 from ...ir import Ints, element_of, numpy_type, shape_of
 from .banks import Ring, in_banks, meeting, meeting_within
 from .building import split_reduction, trailing_dims
 from .chained import Chained, Feed, Node, Queue, chained_cycles
+from .epilogues import TransferEpilogue
 from .operand_tiles import OperandTile
 from .pipelined import Stream, Times, cycles_together, pipelined_cycles
 from .route import Route
@@ -71,8 +73,8 @@ class Work:
 
 _TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool, bool, str, str]"
 """Operand, extents, direction, whether it may extend beyond the operand, home and level of a tile."""
-_MovesKey: TypeAlias = "tuple[Attribute, bool, str, str, tuple[int, ...], Attribute | None]"
-_IssuesKey: TypeAlias = "tuple[str, Attribute | None, tuple[int, ...]]"
+_MovesKey: TypeAlias = "tuple[Attribute, bool, str, str, tuple[int, ...], Attribute | None, int]"
+_IssuesKey: TypeAlias = "tuple[str, Attribute | None, tuple[int, ...], int]"
 _Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
 _Costs: TypeAlias = "Callable[[tuple[int, ...]], Cost]"
 
@@ -88,6 +90,7 @@ class Pricer:
     _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
     _interior: dict[_MovesKey, _Costs] = field(default_factory=dict["_MovesKey", "_Costs"])
     _issues: dict[_IssuesKey, _Moves] = field(default_factory=dict["_IssuesKey", "_Moves"])
+    _passes: dict[tuple[TransferEpilogue, str], int] = field(default_factory=dict["tuple[TransferEpilogue, str]", int])
 
     @cached_property
     def counting(self) -> Pricer | None:
@@ -205,8 +208,19 @@ class Pricer:
                 near=tile.near,
                 repeated=tile.repeated,
                 is_clipped=tile.hangs_over,
+                passes=self.passes(tile),
             )
         return self._costs[key]
+
+    def passes(self, tile: OperandTile | Tiles) -> int:
+        """Return how often the link reads each row of a tile to compute the epilogue, once without one."""
+        link = self.route.link(tile)
+        if tile.epilogue is None or not tile.is_output:
+            return 1
+        key = tile.epilogue, link.name
+        if key not in self._passes:
+            self._passes[key] = passes_of(tile.epilogue.body, link)
+        return self._passes[key]
 
     def cycles(
         self,
@@ -277,9 +291,9 @@ class Pricer:
         link, near = self.route.link(tile), tile.near
         value = tile.value if isinstance(tile, OperandTile) else tile.access.value
         shape = () if tile.is_output or tile.repeated else shape_of(value)
-        key = link.name, near, shape
+        key = link.name, near, shape, self.passes(tile)
         if key not in self._issues:
-            self._issues[key] = cache(instructions_of(link, near, shape))
+            self._issues[key] = cache(instructions_of(link, near, shape, self.passes(tile)))
         return self._issues[key]
 
     @cached_property
@@ -475,11 +489,14 @@ class Pricer:
     def _cost_of_interior(self, tile: OperandTile | Tiles, value: SSAValue) -> _Costs:
         """Return the memoised transfer cost of an interior tile of an operand as a function of its extents."""
         repeated = tile.repeated or ()
-        key = value.type, tile.is_output, tile.home, tile.level, repeated, tile.layout
+        passes = self.passes(tile)
+        key = value.type, tile.is_output, tile.home, tile.level, repeated, tile.layout, passes
         if key not in self._interior:
             shape = [1 << 62 if axis in repeated else extent for axis, extent in enumerate(shape_of(value))]
             link, reads = self.route.link(tile), not tile.is_output
-            cost_of = tile_costs(self.route.machine, link, value, reads=reads, near=tile.near, repeated=repeated)
+            cost_of = tile_costs(
+                self.route.machine, link, value, reads=reads, near=tile.near, repeated=repeated, passes=passes
+            )
 
             @cache
             def cost(extents: tuple[int, ...]) -> Cost:

@@ -7,13 +7,17 @@ from dataclasses import replace
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import Kernel, is_shaped, kernel_of
+from ...dialects.core.kernel_op import KernelOp
 from ...dialects.core.machine.model import Engine, Level, Machine
+from ...dialects.hier.capabilities import passes_of
 from ...errors import Diagnostic
-from ...ir import element_of, where
+from ...ir import element_of, shape_of, where
 from .building import split_reduction
 from .epilogues import TransferEpilogue, transfer_epilogue
-from .places import Places, engine_beside, links_to, places_of, result_fault, start_fault
+from .places import Places, engine_beside, links_to, places_of, result_fault, start_fault, with_blocks
 from .tiling import can_cut_reductions, roles_of
+from .transfers import instructions_of, tile_costs
+from .views import buffer_type
 
 
 def _check_elements(op: Operation, engine: Engine, places: Places, machine: Machine) -> None:
@@ -75,6 +79,34 @@ def with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, mac
         remedy=f"name {level.name} among the levels of an engine's ins, add to transforms of the link what it can, "
         "or map the kernel to another engine",
     )
+
+
+def passing_cycles(op: KernelOp, engine: Engine, machine: Machine) -> tuple[int, int]:
+    """
+    Return the cycles in which a link moves the sums of a kernel: once, and in the passes that its epilogue takes.
+
+    Those of the issue of its instructions count where they are more. (0, 0) where the epilogue takes one pass, or is
+    none of a transfer.
+    """
+    places, kernel = places_of(engine, machine, links_to(engine, machine) - 1), kernel_of(op)
+    moved = None if places is None or kernel.epilogue is None else transfer_epilogue(kernel)
+    if places is None or not isinstance(moved, TransferEpilogue):
+        return 0, 0
+    if moved.bias is not None and (view := moved.bias.view) is not None:
+        view.erase()
+    stored = places.stored(moved)
+    links = machine.path(stored.level("outs"), places.far)
+    if len(links) != 1 or (passes := passes_of(moved.body, links[0])) == 1:
+        return 0, 0
+    link, shape, stored = links[0], shape_of(op.output), with_blocks(op, kernel, engine, stored, machine)
+    near = buffer_type(shape, moved.element, stored.layout("outs", kernel.outputs[0].map))
+
+    def cycles(passes: int) -> int:
+        cost = tile_costs(machine, link, op.output, reads=False, near=near, passes=passes)(shape, shape)
+        instructions = instructions_of(link, near, passes=passes)(shape)
+        return max(cost.startup + cost.data, instructions * machine.issuing)
+
+    return cycles(1), cycles(passes)
 
 
 def sums_fault(op: Operation, engine: Engine, machine: Machine) -> str:

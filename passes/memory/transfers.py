@@ -88,6 +88,7 @@ def tile_costs(
     near: Attribute | None = None,
     repeated: Sequence[int] = (),
     is_clipped: bool = False,
+    passes: int = 1,
 ) -> Callable[[Sequence[int], Sequence[int]], Cost]:
     """
     Return the cost model of a far buffer's tiles: a function of the tile's extents and of the extents in bounds.
@@ -97,7 +98,7 @@ def tile_costs(
     type. A blocked layout on one side makes a row of each row of a block, or of as many blocks as the link brings at
     once; along the axis of the blocks, a far buffer may be contiguous though that is not its last. `repeated` axes are
     moved as often, but for what the link repeats of a row along the innermost one. A tile `is_clipped` that may extend
-    beyond the far buffer.
+    beyond the far buffer. The link reads each row in as many `passes` (`passes_of`).
     """
     item, strides = _item_of(far.type), _strides_of(far)
     block, order = _row_of(far.type), range(len(strides) - 1, -1, -1)
@@ -132,6 +133,7 @@ def tile_costs(
         # A descriptor spans no axis whose steps are not packed.
         single = [1] * (link.dims - 1 - packed) if link.packs else []
         moves = cost_of(machine, link, row, [*counts[::-1], *single], missing)
+        moves = replace(moves, data=moves.data * passes) if passes > 1 else moves
         return _issued(machine, link, moves, missing, is_clipped=is_clipped)
 
     return cost
@@ -149,11 +151,14 @@ def _issued(machine: Machine, link: Link, cost: Cost, missing: int, *, is_clippe
     return replace(cost, issue=cycles) if cycles else cost
 
 
-def instructions_of(link: Link, near: Attribute | None, shape: Sequence[int] = ()) -> Callable[[Sequence[int]], int]:
+def instructions_of(
+    link: Link, near: Attribute | None, shape: Sequence[int] = (), passes: int = 1
+) -> Callable[[Sequence[int]], int]:
     """
     Return the instructions that move a tile of some extents in blocks of rows, whole, 0 over a link that has none.
 
-    With the shape of the far buffer come those that fill its padding, where a tile is longer than that.
+    With the shape of the far buffer come those that fill its padding, where a tile is longer than that. Of several
+    `passes` over a block, each begins with one that configures it.
     """
     lead = layout_map(near) if near is not None and link.rows else None
     axes = lead.results[-1].used_dims() if lead is not None else set[int]()
@@ -166,6 +171,8 @@ def instructions_of(link: Link, near: Attribute | None, shape: Sequence[int] = (
         blocks = -(-extents[axis] // columns)
         others = [*extents[:axis], *extents[axis + 1 :]]
         found = -(-blocks // link.blocks) * _lines(others, link.rows)
+        if passes > 1:
+            found = passes * (found + blocks)
         inside = [min(pair) for pair in zip(others, beside, strict=False)]
         for place, (extent, within) in enumerate(zip(others, inside, strict=False)):
             if extent > within:
@@ -226,9 +233,12 @@ class Descriptor:
         near: Attribute | None = None,
         repeated: Sequence[int] = (),
         is_clipped: bool = False,
+        passes: int = 1,
     ):
         self._shape, self._tile, self._repeated = shape_of(far), tuple(tile), tuple(repeated)
-        self._cost = tile_costs(machine, link, far, reads=reads, near=near, repeated=repeated, is_clipped=is_clipped)
+        self._cost = tile_costs(
+            machine, link, far, reads=reads, near=near, repeated=repeated, is_clipped=is_clipped, passes=passes
+        )
         self._costs: dict[tuple[int, ...], Cost] = {}
         """Cost by in-bounds extents."""
         self._known: dict[tuple[int, ...], Cost] = {}

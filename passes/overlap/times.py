@@ -12,6 +12,7 @@ from ...dialects.core.effect_traits import Awaits, CopyEffects, Launches
 from ...dialects.core.effects import declared, effects_of
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.machine.model import Engine, Machine
+from ...dialects.hier.capabilities import passes_of_transfer
 from ...ir import shape_of
 from ..explicit.events import is_recursive
 from ..explicit.transfers import TileTransfer, transfer_of
@@ -66,7 +67,10 @@ class Times:
         link = link_between(self._machine, source, target, op)
         far, near, repeated = transfer.far, transfer.near, transfer.repeated
         tile, reads = shape_of(near), not transfer.outward
-        descriptor = Descriptor(self._machine, link, far, tile, reads=reads, near=near.type, repeated=repeated)
+        passes = passes_of_transfer(op, link)
+        descriptor = Descriptor(
+            self._machine, link, far, tile, reads=reads, near=near.type, repeated=repeated, passes=passes
+        )
         begins = [range_of(each) for each in transfer.box.offsets if isinstance(each, SSAValue)]
         cost = descriptor.at([begin.low if begin else 0 for begin in begins])
         return Duration(0, cost.startup + cost.data, link.name, self._most[self._level(transfer.far)])

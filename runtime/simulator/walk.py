@@ -16,6 +16,7 @@ from ...dialects.core.effect_traits import CopyEffects, DeclaredRange, Launches
 from ...dialects.core.effects import Effects, declared, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.hier import ConcurrentOp
+from ...dialects.hier.capabilities import passes_of_transfer
 from ...dialects.hier.programs import program_of
 from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
@@ -312,6 +313,7 @@ class Walker(Client):
             near=near.type,
             repeated=transfer.repeated,
             is_clipped=box.clipped,
+            passes=passes_of_transfer(op, link),
         )
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         operands, programs = list(op.operands), self._programs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from xdsl.dialects import arith
@@ -45,8 +45,8 @@ def mvout_fault(body: Region, columns: int = 0) -> str:
     Return why `mvout` cannot compute a body, empty if it can.
 
     It stores sums as they are, scales integers by a constant, saturates to signed bytes and applies a ReLU, or applies
-    a ReLU to floats and rounds them to bf16. Where each block of so many `columns` is stored by itself, the constant
-    may be one of each block.
+    a ReLU to floats and rounds them to bf16. Where blocks of so many `columns` are stored, the constant may be one of
+    each column.
     """
     ops = [op for op in body.block.ops if not isinstance(op, arith.ConstantOp | EntryOp)]
     if _is_float_store(body.block):
@@ -63,26 +63,38 @@ def mvout_fault(body: Region, columns: int = 0) -> str:
     scales = _scales(rescale, columns)
     if isinstance(scales, str):
         return scales
-    if scales.min() <= 0:
+    if scales.values.min() <= 0:
         return "its scale is not positive"
     if rescale.zero.value.data or limits not in ((-128, 127), (0, 127)):
         return f"it clips to {limits[0]} to {limits[1]}, with the zero point {rescale.zero.value.data}"
     return ""
 
 
-def _scales(rescale: RescaleOp, columns: int) -> Array | str:
-    """Return the scale of each block of columns, one for all of them where it is the same; a text where it varies."""
+class Scales(NamedTuple):
+    """Scales of a store: `values` are one for all columns, or one for each `width` of them, in order."""
+
+    values: Array
+    width: int
+
+    def passes(self, columns: int) -> int:
+        """Return the stores of a block of so many columns, each with a scale of its own."""
+        return min(-(-columns // self.width), len(self.values))
+
+
+def _scales(rescale: RescaleOp, columns: int) -> Scales | str:
+    """Return the scales of a block of so many columns; a text where they vary otherwise than along a row."""
     scale = rescale.scale.owner
     if isinstance(scale, arith.ConstantOp) and isinstance(scale.value, FloatAttr):
-        return np.array([scale.value.value.data], np.float32)
+        return Scales(np.array([scale.value.value.data], np.float32), columns)
     body = rescale.parent
     if body is None or not isinstance(scale, EntryOp) or not columns or scale.index is not body.args[-1]:
         return "its scale varies"
     entries = array_of(cast(Any, scale.table))
-    firsts = entries[::columns]
-    if (np.repeat(firsts, columns)[: len(entries)] != entries).any():
-        return f"its scale varies within blocks of {columns} columns"
-    return firsts[:1] if (firsts == firsts[0]).all() else firsts
+    if (entries == entries[0]).all():
+        return Scales(entries[:1], columns)
+    widths = (width for width in range(columns, 0, -1) if columns % width == 0)
+    width = next(each for each in widths if (np.repeat(entries[::each], each)[: len(entries)] == entries).all())
+    return Scales(entries[::width], width)
 
 
 def gelu_of(body: Region | None) -> Gelu | None:
@@ -99,15 +111,15 @@ def gelu_of(body: Region | None) -> Gelu | None:
 def scale_of(body: Block | None) -> tuple[float, bool]:
     """Return the scale of what a store computes, 1 where it stores sums, and whether it makes negative results 0."""
     scales, relu = scales_of(body, 0)
-    return float(scales[0]), relu
+    return float(scales.values[0]), relu
 
 
-def scales_of(body: Block | None, columns: int) -> tuple[Array, bool]:
-    """Return the scale of each block of columns, one where all are the same, and whether negative results become 0."""
+def scales_of(body: Block | None, columns: int) -> tuple[Scales, bool]:
+    """Return the scales of blocks of so many columns, and whether negative results become 0."""
     ops = list(body.ops) if body is not None else []
     found = [each for each in ops if isinstance(each, RescaleOp)]
     if not found:
-        return np.ones(1, np.float32), any(is_float_relu(each) for each in ops)
+        return Scales(np.ones(1, np.float32), columns), any(is_float_relu(each) for each in ops)
     (rescale,) = found
     scales = _scales(rescale, columns)
     assert not isinstance(scales, str)

@@ -13,11 +13,11 @@ from xdsl.ir import Region
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.analysis.constants import constant_number
 from ...dialects.core.kernel import Access, Kernel, per_kernel
-from ...dialects.core.machine.cost_table import cost, count, transform
+from ...dialects.core.machine.cost_table import cost, count, passes, transform
 from ...dialects.core.machine.model import Engine, Link
 from ...dialects.hier.sharded import level_name
 from ...ir import Ints, element_of, shape_of
-from .bodies import gelu_of, mvout_fault
+from .bodies import gelu_of, mvout_fault, scales_of
 from .hardware_tiles import array_of, form_of
 from .limits import SUM_BYTES, most_kept
 
@@ -221,6 +221,13 @@ def _is_signed(kernel: Kernel) -> bool:
 def mvout(body: Region, link: Link) -> str:
     """Return why `mvout` cannot compute a body, empty if it can; a row of the link is one of sums of 32 bits."""
     return mvout_fault(body, link.width // SUM_BYTES)
+
+
+@passes("mvout")
+def stores(body: Region, link: Link) -> int:
+    """Return the stores of each row of sums: one for each scale of its columns."""
+    columns = link.width // SUM_BYTES
+    return scales_of(body.block, columns)[0].passes(columns)
 
 
 @transform("gelu")

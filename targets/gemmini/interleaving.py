@@ -45,9 +45,14 @@ def _is_plain(op: Operation) -> bool:
         return not op.iter_args and constant_integer(op.step) == 1
     if isinstance(op, scf.IfOp):
         return not op.results and isinstance(op.parent_op(), func.FuncOp) and not _work(op.false_region)
-    if isinstance(op, InstructionOp):
-        return not op.INSTRUCTION.configures
-    return is_speculatable(op) or op.has_trait(IsTerminator)
+    return isinstance(op, InstructionOp) or is_speculatable(op) or op.has_trait(IsTerminator)
+
+
+def registers_of(function: func.FuncOp, *, written: bool) -> set[type]:
+    """Return the configurations that the instructions of a function access, or those that they set."""
+    ops = [op for op in nested_ops(function.body) if isinstance(op, InstructionOp)]
+    records = [op.INSTRUCTION for op in ops if op.INSTRUCTION.configures or not written]
+    return {each.element for record in records for each in record.configurations}
 
 
 def _work(region: Region) -> list[Operation]:

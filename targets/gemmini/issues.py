@@ -17,7 +17,7 @@ from ...dialects.core.effects import is_speculatable, root_of
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import DmaNoneOp, DmaWaitOp
 from ...ir import functions
-from .interleaving import is_interleavable, most_instructions
+from .interleaving import is_interleavable, most_instructions, registers_of
 
 
 class Issue(NamedTuple):
@@ -39,8 +39,9 @@ class Program:
         self._most: dict[FuncOp, int] = {}
 
     def kernel(self, op: Operation) -> FuncOp | None:
-        """Return the function of a kernel that an op calls, None for other ops."""
-        return self._called(op, is_kernel=True)
+        """Return the function of a kernel that an op calls, None for other ops, and for one that sets registers."""
+        function = self._called(op, is_kernel=True)
+        return function if function is not None and not registers_of(function, written=True) else None
 
     def transfer(self, op: Operation) -> FuncOp | None:
         """Return the function of a transfer that an op calls, None for other ops."""
@@ -49,6 +50,20 @@ class Program:
     def _called(self, op: Operation, *, is_kernel: bool) -> FuncOp | None:
         found = self._known.get(op.callee.string_value()) if isinstance(op, CallOp) else None
         return found if found is not None and ("engine" in found.attributes) == is_kernel else None
+
+    def separable(self, kernel: FuncOp, issues: Sequence[Issue]) -> list[Issue]:
+        """
+        Return those of some transfers whose instructions may come in parts between each other's and a kernel's.
+
+        One that sets registers, as the stores with a scale of each channel do, needs them for itself.
+        """
+        functions = {issue: function for issue in issues if (function := self.transfer(issue.call)) is not None}
+        shared = set[type]()
+        for issue, function in functions.items():
+            others = [kernel, *(functions[each] for each in functions if each is not issue)]
+            accessed = {register for each in others for register in registers_of(each, written=False)}
+            shared |= registers_of(function, written=True) & accessed
+        return [each for each in functions if shared.isdisjoint(registers_of(functions[each], written=False))]
 
     def work(self, op: Operation) -> float:
         """

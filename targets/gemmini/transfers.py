@@ -131,7 +131,8 @@ def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Rang
     if op.body is not None and found is None and (fault := mvout_fault(op.body, rows.dim)):
         raise _refused(op, f"a body on its way out: {fault}")
     scales, relu = scales_of(op.body.block if op.body is not None else None, rows.dim)
-    if len(scales) > 1 and (rows.axis != len(offsets) - 1 or (constant_integer(op.offsets[rows.axis]) or 0) % rows.dim):
+    begin = constant_integer(op.offsets[rows.axis]) or 0
+    if len(scales.values) > 1 and (rows.axis != len(offsets) - 1 or begin % rows.dim):
         raise _refused(op, "scales of other blocks than those of the tile")
     view = _arranged(block, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
@@ -139,24 +140,35 @@ def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Rang
     if found is not None:
         factor = nest.attribute(FloatAttr(found.scale, f32))
         nest.last(config_gelu(view, scale=factor, stride=stride, qb=found.qb, qc=found.qc))
-    elif len(scales) == 1:
-        factor = nest.attribute(FloatAttr(float(scales[0]), f32))
+    elif len(scales.values) == 1:
+        factor = nest.attribute(FloatAttr(float(scales.values[0]), f32))
         nest.last(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
     limits = [_known(each) for each in bounds]
     store = mvout_full if is_full else mvout
 
-    def columns(first: Index, count: Index) -> None:
-        if len(scales) > 1:
-            number = nest.div(nest.add(offsets[rows.axis], nest.mul(first, rows.dim)), rows.dim)
-            factor = nest.op(EntryOp(nest.value(number), dense(scales, f32)))
-            nest.last(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
-
+    def lines(first: Index, count: Index) -> None:
         def row(at: Sequence[Index], number: Index) -> None:
             there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
             here = [nest.value(each) for each in (first, *at, 0)]
             nest.last(store((near, here), (view, there), nest.value(number), nest.value(count)))
 
         each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
+
+    def columns(first: Index, count: Index) -> None:
+        if len(scales.values) == 1:
+            lines(first, count)
+            return
+        # Stores begin at column 0, in order: each one leaves the last columns of the one before, which is wider.
+        passes = nest.div(nest.add(count, scales.width - 1), scales.width)
+        narrower = 0 if passes == 1 else nest.open("s", 0, passes)[0]
+        place = nest.sub(nest.sub(passes, 1), narrower)
+        column = nest.add(offsets[rows.axis], nest.mul(first, rows.dim))
+        number = nest.add(nest.div(column, scales.width), place)
+        factor = nest.op(EntryOp(nest.value(number), dense(scales.values, f32)))
+        nest.last(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
+        width = nest.mul(nest.add(place, 1), scales.width)
+        lines(first, width if isinstance(count, int) and count % scales.width == 0 else nest.least([width, count]))
+        nest.close_all(int(passes != 1))
 
     _each_block(nest, limits[rows.axis][1], rows.dim, columns)
     _append(block, nest, constants)

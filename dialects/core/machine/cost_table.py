@@ -44,10 +44,14 @@ The body takes one element, may take its indices in the far buffer, and ends wit
 `quant.requantize` are as they are.
 """
 
+Passes = Callable[[Region, "Link"], int]
+"""The body of a transfer that a link computes, and the link -> how often it reads each row of the near tile for it."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _COSTS: dict[str, Cost] = {}
 _COUNTS: dict[str, Cost] = {}
 _TRANSFORMS: dict[str, Transform] = {}
+_PASSES: dict[str, Passes] = {}
 _over_tiles = set[Cost]()
 
 
@@ -68,6 +72,15 @@ def count(name: str, *, over_tiles: bool = False) -> Callable[[_Function], _Func
 def transform(name: str) -> Callable[[_Function], _Function]:
     """Register a function of bodies that links compute; in `costs.py` of a target it becomes `<target>.<name>`."""
     return _register(_TRANSFORMS, "transform", name)
+
+
+def passes(name: str) -> Callable[[_Function], _Function]:
+    """
+    Register how often a link reads each row for a body, beside the function of bodies of that name.
+
+    Once where none is registered. Each pass takes the transfer's cycles and instructions anew.
+    """
+    return _register(_PASSES, "number of passes", name)
 
 
 def _register(
@@ -108,6 +121,12 @@ def transform_named(name: str) -> Transform:
     return _named(_TRANSFORMS, name)
 
 
+def passes_named(name: str) -> Passes:
+    """Return how often a link reads each row for the bodies of a function. Raises KeyError for an unknown function."""
+    transform_named(name)
+    return _PASSES.get(name, lambda body, link: 1)
+
+
 def _named(table: dict[str, Any], name: str) -> Any:
     target = name.rpartition(".")[0]
     if name not in table and target in (files := _files()):
@@ -132,7 +151,7 @@ def _known(table: dict[str, Any]) -> list[str]:
 
 
 def _forget(targets: Collection[str]) -> None:
-    for table in (_COSTS, _COUNTS, _TRANSFORMS):
+    for table in (_COSTS, _COUNTS, _TRANSFORMS, _PASSES):
         for name in [name for name in table if name.rpartition(".")[0] in targets]:
             _over_tiles.discard(table.pop(name))
     parameters_of.cache_clear()

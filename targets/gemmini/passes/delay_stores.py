@@ -54,6 +54,9 @@ def delay_stores(loop: scf.ForOp, program: Program) -> None:
     issues = [issue for op in behind for issue in program.issues(op)]
     if not issues or not all(_may_be_later(issue, loop, behind) for issue in issues):
         return
+    kernel = program.kernel(calls[-1])
+    if kernel is None or len(program.separable(kernel, issues)) < len(issues):
+        return
     step, end = block.args[0], InsertPoint.after(loop)
     less = arith.SubiOp(step, loop.step)
     before, second = arith.MaxSIOp(less, loop.lb), arith.CmpiOp(step, loop.lb, "sgt")

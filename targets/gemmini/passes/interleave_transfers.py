@@ -54,6 +54,7 @@ class _Interleaver:
         assert block is not None
         there = _defined(block)
         found = [each for each in self._before(call) if copied(each.values(), block, there) is not None]
+        found = self._program.separable(kernel, found)
         function = self._function(kernel, [self._issued(each.call) for each in found]) if found else None
         if function is not None:
             _replace(call, block, function, found)
@@ -140,8 +141,9 @@ class InterleaveTransfersPass(Pass):
     """
     Issue transfers between the instructions of the kernel that they overlap.
 
-    Run it after `hoist-configuration`, so that transfers set no registers. A transfer stays where it is if someone
-    waits for it before the kernel, or if something else than transfers stands between.
+    Run it after `hoist-configuration`, so that few transfers set registers: these stay where they are beside others
+    that access the same ones. So does a transfer for which someone waits before the kernel, or where something else
+    than transfers stands between.
     """
 
     name = "interleave-transfers"

@@ -46,6 +46,12 @@ def test_rows_with_gaps_in_the_near_level_are_transfers_each(
         assert cost.data == prod(inside[:2]) * 3
 
 
+def test_each_pass_takes_the_cycles_of_all_rows() -> None:
+    far = memref.AllocOp([], [], MemRefType(i8, [16, 16, 64])).memref
+    once, passes = (tile_costs(machine(), LINK, far, reads=False, passes=n)((8, 8, 16), (8, 8, 16)) for n in (1, 16))
+    assert passes == replace(once, data=16 * once.data)
+
+
 @pytest.mark.parametrize(
     ("tile", "count"),
     [((32, 64), 2), ((33, 64), 3), ((1, 64), 1), ((32, 80), 4), ((3, 20, 64), 6), ((20, 1, 16), 2)],
@@ -58,6 +64,8 @@ def test_an_instruction_moves_rows_of_a_line_and_blocks(tile: tuple[int, ...], c
     blocked = AffineMap(rank, 0, (dims[-1] // 16, *dims[:-1], dims[-1] % 16))
     near = buffer_type(tile, i8, AffineMapAttr(blocked))
     assert instructions_of(link, near)(tile) == count
+    one = replace(link, blocks=1)
+    assert instructions_of(one, near, passes=3)(tile) == 3 * (instructions_of(one, near)(tile) + -(-tile[-1] // 16))
     assert instructions_of(replace(link, rows=0), near)(tile) == 0
     assert instructions_of(link, None)(tile) == 0
 

@@ -87,22 +87,23 @@ def random_conv(seed: int) -> Model:
     return builder.network(y)
 
 
-def block_scales(seed: int, block: int = 16) -> Model:
+def block_scales(seed: int, block: int = 16, taps: int = 3, size: tuple[int, int] | None = None) -> Model:
     """
     Return a convolution with a scale for each block of output channels, in QDQ form.
 
-    It is depthwise with odd seeds; with even ones, of every other seed, channels are in several tiles.
+    Windows are squares of `taps`, and the image has some size, random by default. It is depthwise with odd seeds; with
+    even ones, of every other seed, channels are in several tiles.
     """
     draw = np.random.default_rng(seed)
     features, groups = (48, 48) if seed % 2 else (int(draw.integers(20, 90)) if seed % 4 else 500, 1)
-    size, shape = 3, [1, 48, int(draw.integers(3, 14)), int(draw.integers(3, 14))]
+    shape = [1, 48, *(size or (int(draw.integers(3, 14)), int(draw.integers(3, 14))))]
     builder = SymmetricBuilder(seed, shape)
     scales = np.repeat(draw.uniform(0.001, 0.01, features), block)[:features].astype(np.float32)
     x, zero = builder.scale(), builder.zero()
-    zeros, weights = builder.constant(np.zeros(features, np.int8)), builder.bytes(features, 48 // groups, size, size)
+    zeros, weights = builder.constant(np.zeros(features, np.int8)), builder.bytes(features, 48 // groups, taps, taps)
     weights = builder.op("DequantizeLinear", [weights, builder.constant(scales), zeros], axis=0)
     real = builder.op("DequantizeLinear", ["x", x, zero])
-    y = builder.op("Conv", [real, weights], pads=[1] * 4, group=groups)
+    y = builder.op("Conv", [real, weights], pads=[taps // 2] * 4, group=groups)
     result = builder.constant(np.float32(0.05 / np.sqrt(groups)))
     return builder.network(builder.op("QuantizeLinear", [y, result, zero]))
 

@@ -14,7 +14,7 @@ from xdsl.dialects.scf import ForOp
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.hier import FirstOp
 from tilewright.dialects.nn import ConvOp, ReduceOp
-from tilewright.dialects.quant import RescaleOp
+from tilewright.dialects.quant import EntryOp, RescaleOp
 from tilewright.errors import Diagnostic
 from tilewright.ir import shape_of
 from tilewright.passes.verify_memory import verify_memory
@@ -55,15 +55,26 @@ def test_partial_blocks_at_their_modelled_times(network: Network, seed: int, tmp
 @pytest.mark.parametrize("seed", range(4))
 def test_stores_scale_each_block_of_channels(seed: int, tmp_path: Path) -> None:
     module = assert_equal(block_scales(seed), seed, tmp_path, ["sanitizers", "simulator"])
-    (entry,) = (op for op in module.walk() if op.name == "quant.entry")
-    assert isinstance(parent := entry.parent_op(), ForOp | FuncOp)
-    assert any(op.name == "gemmini.config_st" for op in parent.walk())
+    parents = [op.parent_op() for op in module.walk() if isinstance(op, EntryOp)]
+    assert parents
+    for parent in parents:
+        assert isinstance(parent, ForOp | FuncOp)
+        assert sum(op.name == "gemmini.config_st" for op in parent.walk()) == 1
     assert_equal(block_scales(seed), seed, tmp_path, ["sanitizers"], target="gemmini/32x32")
 
 
-@pytest.mark.nightly
-def test_scales_within_a_block_are_the_cores(tmp_path: Path) -> None:
-    module = assert_equal(block_scales(0, block=8), 0, tmp_path, ["sanitizers"], phase="planned")
+@pytest.mark.sample(1)
+@pytest.mark.parametrize(("seed", "block"), list(product(range(4), (1, 3, 8))))
+def test_stores_with_scales_of_channels_overwrite_those_before(seed: int, block: int, tmp_path: Path) -> None:
+    module = assert_equal(block_scales(seed, block=block), seed, tmp_path, ["sanitizers", "simulator"])
+    assert not any(isinstance(op, RescaleOp) for op in module.walk())
+    assert any(isinstance(op, EntryOp) for op in module.walk())
+    verify_memory(module, plain=False, tiles=False)
+
+
+def test_the_core_scales_channels_of_few_pixels(tmp_path: Path) -> None:
+    network = block_scales(0, block=1, taps=1, size=(1, 2))
+    module = assert_equal(network, 0, tmp_path, ["sanitizers"], phase="planned")
     (rescale,) = (op for op in module.walk() if isinstance(op, RescaleOp))
     assert isinstance(core := rescale.parent_op(), GenericOp)
     assert core.attributes["engine"] == StringAttr("core")
