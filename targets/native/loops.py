@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import memref
@@ -24,6 +24,8 @@ _SUMS = 24
 _MOST_BLOCKS, _MOST_PIXELS = 4, 16
 _FLOAT_SUMS, _FLOAT_PIXELS = 28, 14
 """The same for floats, whose instructions read an operand from memory."""
+_FEW_PIXELS = 2
+"""Pixels of a tile whose sums wait for each other: two vectors of each, where eight would not."""
 _CHANNELS = 64
 
 
@@ -54,26 +56,41 @@ def is_tiled_matmul(op: PackedMatmulOp) -> bool:
     return floats and op.accumulate is None and all(found is not None and found[-1] == 1 for found in strides)
 
 
-def lower_packed_matmul(op: PackedMatmulOp, kernel: Kernel, nest: Nest) -> None:
-    """Build the loops of a matrix product: over matrices, then over blocks of columns, then over tiles of rows."""
-    _MatmulLoops(op, kernel, nest).build()
+def lower_packed_matmul(op: PackedMatmulOp, kernel: Kernel, nest: Nest, *, float_pixels: int = 0) -> None:
+    """
+    Build the loops of a matrix product: over matrices, then over blocks of columns, then over tiles of rows.
+
+    Tiles have `float_pixels` rows, as those of `lower_packed` have pixels.
+    """
+    _MatmulLoops(op, kernel, nest, float_pixels).build()
 
 
-def lower_packed(op: ChannelsLastOp, kernel: Kernel, nest: Nest, pixels: int = 0) -> None:
+def lower_packed(
+    op: ChannelsLastOp, kernel: Kernel, nest: Nest, *, byte_pixels: int = 0, float_pixels: int = 0
+) -> None:
     """
     Build the loops of a convolution: over blocks of features outermost, then over tiles of pixels of a row.
 
     Each tile is one `packed.dot_tile` or `packed.depthwise_tile` into a buffer of sums, followed by the epilogue in
     loops over that buffer. What is left over at the end of a row, or of the features, is a smaller tile. Tiles of bytes
-    have at most `pixels` pixels, 0 for as many as fit the registers with their features.
+    have at most `byte_pixels` pixels, 0 for as many as fit the registers with their features. Tiles of floats have
+    `float_pixels` pixels, the last one of a row up to two more, and fewer if it is shorter; 0 for even ones.
     """
-    _ConvLoops(op, kernel, nest, pixels).build()
+    _ConvLoops(op, kernel, nest, byte_pixels, float_pixels).build()
 
 
 def _width(pixels: int, most: int) -> int:
     """Return the pixels of a tile: a divisor of all, unless that makes tiles much smaller."""
     even = next(width for width in range(min(pixels, most), 0, -1) if pixels % width == 0)
     return even if 2 * even > most else -(-pixels // -(-pixels // most))
+
+
+def _stretches(pixels: int, width: int) -> list[Part]:
+    """Return tiles of one width, and a last one of what is left over: with the tile before it where that is little."""
+    count, rest = divmod(pixels, width)
+    if count and 0 < rest <= _FEW_PIXELS:
+        count, rest = count - 1, rest + width
+    return [Part(0, width, count)] * (count > 0) + [Part(count * width, rest, 1)] * (rest > 0)
 
 
 class _TileLoops(PartLoops, ABC):
@@ -83,7 +100,7 @@ class _TileLoops(PartLoops, ABC):
         super().__init__(kernel, nest)
         self.accumulator, self.pixel, self.feature, self.dense = accumulator, pixel, pixel + 1, dense
         self.floating = is_float(accumulator)
-        self.byte_pixels = 0
+        self.byte_pixels, self.float_pixels = 0, 0
 
     @abstractmethod
     def tile_op(self, sums: SSAValue, first: Index, features: int) -> Operation:
@@ -94,10 +111,9 @@ class _TileLoops(PartLoops, ABC):
         pixels = self.kernel.bounds[self.pixel]
         for part in parts(0, features, self.lanes(features, pixels)):
             vectors = -(-part.size // LANES)
-            width = _width(pixels, self.most_pixels(vectors))
             first = self.loop("f", part)
             outer = self.open_all(rows, [PARALLEL])
-            for run in parts(0, pixels, width):
+            for run in self.stretches(pixels, vectors):
                 self.tile(part.size, vectors * LANES if self.dense else part.size, self.nest.add(first, start), run)
             self.nest.close_all(outer)
             self.close(part)
@@ -111,6 +127,12 @@ class _TileLoops(PartLoops, ABC):
             # Long rows of pixels rather than many features: fewer weights are used by more pixels.
             blocks = min(blocks, 2)
         return blocks * LANES
+
+    def stretches(self, pixels: int, vectors: int) -> Iterable[Part]:
+        """Return the tiles of a row, of so many vectors of features."""
+        if self.floating and self.dense and self.float_pixels:
+            return _stretches(pixels, self.float_pixels)
+        return parts(0, pixels, _width(pixels, self.most_pixels(vectors)))
 
     def most_pixels(self, vectors: int) -> int:
         """Return the most pixels of a tile of so many vectors of features."""
@@ -147,11 +169,11 @@ class _TileLoops(PartLoops, ABC):
 
 
 class _ConvLoops(_TileLoops):
-    def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest, pixels: int):
+    def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest, byte_pixels: int, float_pixels: int):
         pixel = len(op.geometry()[2])
         dense = isinstance(op, PackedConvOp)
         super().__init__(kernel, nest, accumulator=op.accumulator, pixel=pixel, dense=dense)
-        self.op, self.byte_pixels = op, pixels
+        self.op, self.byte_pixels, self.float_pixels = op, byte_pixels, float_pixels
         self.part: Index = 0
 
     def build(self) -> None:
@@ -193,9 +215,9 @@ class _ConvLoops(_TileLoops):
 
 
 class _MatmulLoops(_TileLoops):
-    def __init__(self, op: PackedMatmulOp, kernel: Kernel, nest: Nest):
+    def __init__(self, op: PackedMatmulOp, kernel: Kernel, nest: Nest, float_pixels: int):
         super().__init__(kernel, nest, accumulator=op.accumulator, pixel=len(kernel.bounds) - 3, dense=True)
-        self.op = op
+        self.op, self.float_pixels = op, float_pixels
 
     def build(self) -> None:
         """Build it all, one matrix after the other."""

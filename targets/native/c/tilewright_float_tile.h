@@ -18,10 +18,14 @@
 /* Types of weights: float, bfloat16 as its bits, int8_t. */
 enum { TW_FLOAT_WEIGHTS, TW_BF16_WEIGHTS, TW_BYTE_WEIGHTS };
 
-/* TW_WIDTH floats a vector; sums of TW_BLOCKS blocks of 16 features for TW_WINDOWS pixels fit the registers. */
+/*
+ * TW_WIDTH floats a vector. TW_SUMS vectors of sums fit the registers: of up to TW_BLOCKS blocks of 16 features, or of
+ * one block for up to TW_WINDOWS pixels.
+ */
 #if defined(__AVX512F__) && defined(__GNUC__)
 #include <immintrin.h>
 #define TW_WIDTH 16
+#define TW_SUMS 28
 #define TW_BLOCKS 4
 #define TW_WINDOWS 16
 typedef __m512 tw_floats;
@@ -39,7 +43,8 @@ typedef __m512 tw_floats;
 #elif defined(__AVX2__) && defined(__FMA__) && defined(__GNUC__)
 #include <immintrin.h>
 #define TW_WIDTH 8
-#define TW_BLOCKS 1
+#define TW_SUMS 12
+#define TW_BLOCKS 2
 #define TW_WINDOWS 6
 typedef __m256 tw_floats;
 #define tw_floats_zero() _mm256_setzero_ps()
@@ -58,6 +63,9 @@ typedef __m256 tw_floats;
 #endif
 
 #ifdef TW_WIDTH
+
+/* Sums are in memory from here on: GCC would keep those of which parts are read out of registers all along. */
+#define TW_STORED(sums) __asm__("" : : "r"(sums) : "memory")
 
 /* M(p) for each pixel that a tile may have. */
 #define TW_EACH_PIXEL(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
@@ -114,6 +122,66 @@ TW_FLOAT_TILE void tw_float_part(
     TW_EACH_PIXEL(TW_SAVE)
 }
 
+#define TW_EACH_VECTOR(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7)
+#define TW_ROW_DECLARE(v) tw_floats a##v = zero;
+#define TW_ROW_ADD(v) \
+    if (v < vectors) a##v = tw_floats_fma(b, TW_WEIGHTS(v), a##v);
+#define TW_ROW_SAVE(v) \
+    if (v < vectors) tw_floats_store(sums + TW_PLACE(v, 16), a##v);
+
+/* A single pixel, with twice the features that several have, lest its sums wait for each other. */
+TW_FLOAT_TILE void tw_float_single(
+    const float *x, const void *w, int32_t kind, int32_t first, float *sums, int32_t rows, int32_t row_step, int32_t taps,
+    int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next, int32_t columns) {
+    const int32_t vectors = blocks * (16 / TW_WIDTH);
+    const tw_floats zero = tw_floats_zero();
+    TW_EACH_VECTOR(TW_ROW_DECLARE)
+    int32_t at = first;
+    for (int32_t r = 0; r < rows; ++r) {
+        for (int32_t t = 0; t < taps; ++t) {
+            const float *const row = x + r * row_step + t * tap_step;
+            for (int32_t k = 0; k < run; ++k) {
+                const tw_floats b = tw_floats_all(row[k]);
+                TW_EACH_VECTOR(TW_ROW_ADD)
+                at += next;
+            }
+        }
+    }
+    TW_EACH_VECTOR(TW_ROW_SAVE)
+}
+
+/* The parts of one size of a tile: `count` of `pixels` pixels, of all blocks where their sums fit, else block by block. */
+TW_FLOAT_TILE void tw_float_parts(
+    const float *x, const void *w, int32_t kind, int32_t first, float *sums, int32_t count, int32_t pixels,
+    int32_t step, int32_t rows, int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks,
+    int32_t block, int32_t next, int32_t columns, int32_t lanes) {
+    const int32_t each = pixels * blocks * (16 / TW_WIDTH) > TW_SUMS ? 1 : blocks, vectors = each * (16 / TW_WIDTH);
+    for (int32_t b = 0; b < blocks; b += each) {
+        for (int32_t i = 0; i < count; ++i) {
+            tw_float_part(
+                x + i * pixels * step, w, kind, first + b * block, sums + i * pixels * lanes + 16 * b, pixels, step,
+                rows, row_step, taps, tap_step, run, vectors, block, next, columns - 16 * b, lanes);
+        }
+    }
+}
+
+/* The features of a few blocks: pixels in as few parts as there can be, whose sizes differ by one at most. */
+TW_FLOAT_TILE void tw_float_group(
+    const float *x, const void *w, int32_t kind, int32_t first, float *sums, int32_t pixels, int32_t step, int32_t rows,
+    int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next,
+    int32_t columns, int32_t lanes) {
+    const int32_t count = (pixels + TW_WINDOWS - 1) / TW_WINDOWS, least = pixels / count, larger = pixels % count;
+    const int32_t at = larger * (least + 1);
+    if (larger) {
+        tw_float_parts(
+            x, w, kind, first, sums, larger, least + 1, step, rows, row_step, taps, tap_step, run, blocks, block, next,
+            columns, lanes);
+    }
+    tw_float_parts(
+        x + at * step, w, kind, first, sums + at * lanes, count - larger, least, step, rows, row_step, taps, tap_step, run,
+        blocks, block, next, columns, lanes);
+}
+
 /*
  * `next` is how far apart the weights of a product and the next one lie, `block` those of a product for 16 features and
  * the next 16; `columns` is how many features there are.
@@ -122,22 +190,23 @@ TW_FLOAT_TILE void tw_float_tile(
     const float *x, const void *w, int32_t kind, float *sums, int32_t pixels, int32_t step, int32_t rows,
     int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next,
     int32_t columns) {
-    const int32_t lanes = 16 * blocks, whole = pixels / TW_WINDOWS * TW_WINDOWS, rest = pixels - whole;
-    const int32_t some = blocks < TW_BLOCKS ? blocks : TW_BLOCKS, vectors = some * (16 / TW_WIDTH);
-    for (int32_t b = 0; b < blocks; b += some) {
-        float *const to = sums + 16 * b;
-        const int32_t left = columns - 16 * b;
-        for (int32_t p = 0; p < whole; p += TW_WINDOWS) {
-            tw_float_part(
-                x + p * step, w, kind, b * block, to + p * lanes, TW_WINDOWS, step, rows, row_step, taps, tap_step, run,
-                vectors, block, next, left, lanes);
-        }
-        if (rest) {
-            tw_float_part(
-                x + whole * step, w, kind, b * block, to + whole * lanes, rest, step, rows, row_step, taps, tap_step, run,
-                vectors, block, next, left, lanes);
-        }
+    const int32_t lanes = 16 * blocks, whole = blocks / TW_BLOCKS * TW_BLOCKS;
+    if (pixels == 1 && blocks <= 4) {
+        tw_float_single(x, w, kind, 0, sums, rows, row_step, taps, tap_step, run, blocks, block, next, columns);
+        TW_STORED(sums);
+        return;
     }
+    for (int32_t b = 0; b < whole; b += TW_BLOCKS) {
+        tw_float_group(
+            x, w, kind, b * block, sums + 16 * b, pixels, step, rows, row_step, taps, tap_step, run, TW_BLOCKS, block,
+            next, columns - 16 * b, lanes);
+    }
+    if (whole < blocks) {
+        tw_float_group(
+            x, w, kind, whole * block, sums + 16 * whole, pixels, step, rows, row_step, taps, tap_step, run,
+            blocks - whole, block, next, columns - 16 * whole, lanes);
+    }
+    TW_STORED(sums);
 }
 
 #define TW_DEPTHWISE_DECLARE(p) tw_floats a##p = zero;
@@ -184,7 +253,13 @@ TW_FLOAT_TILE void tw_float_depthwise_tile(
 #undef TW_ADD
 #undef TW_WEIGHTS
 #undef TW_SAVE
+#undef TW_EACH_VECTOR
+#undef TW_ROW_DECLARE
+#undef TW_ROW_ADD
+#undef TW_ROW_SAVE
+#undef TW_STORED
 #undef TW_WIDTH
+#undef TW_SUMS
 #undef TW_BLOCKS
 #undef TW_WINDOWS
 #undef tw_floats_zero
