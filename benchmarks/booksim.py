@@ -33,7 +33,7 @@ from tilewright.benchmarks.exits import exit_with
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.routes import route_between
 from tilewright.errors import Diagnostic
-from tilewright.runtime.simulator.mesh import Mesh as Buses
+from tilewright.passes.timing.mesh import Mesh as Buses
 from tilewright.targets.pim.schedule.families import stages_of
 from tilewright.targets.pim.schedule.model import Candidate
 from tilewright.targets.pim.schedule.records import read_profile

@@ -21,7 +21,7 @@ from ..ir import functions
 from .core.base import Pass
 from .grids.memories import Memories, place_residents
 from .grids.neighbours import Chains, name_point, program_over
-from .grids.streams import Step, Stream, stage_bytes, streams_of
+from .grids.streams import OperandStream, Step, stage_bytes, streams_of
 from .grids.writer import Writer
 from .loops.nest import Index
 from .memory.views import view_of
@@ -122,7 +122,7 @@ def _write_loop(
     for each in grid.scratches:
         start = writer.value(each.place or 0)
         scratch.append(writer.op(view_of(memories[each.level_name], start, each.type)))
-    held = {index: chain.take(writer) for index, chain in chains.chains.items() if chain.stream.count == 1}
+    held = {index: chain.take(writer) for index, chain in chains.chains.items() if chain.stream.tiles.count == 1}
     first, end, one = (writer.value(limit) for limit in (0, grid.steps, 1))
     body = Block(arg_types=[IndexType()])
     body.args[0].name_hint = "step"
@@ -145,7 +145,7 @@ def _let_go(writer: Writer, tokens: Iterable[SSAValue]) -> None:
 def _write_step(
     step: Step,
     grid: GridOp,
-    streams: list[Stream],
+    streams: list[OperandStream],
     scratch: list[SSAValue],
     chains: Chains,
     held: Mapping[int, tuple[SSAValue, list[SSAValue]]],
@@ -185,7 +185,7 @@ def _write_step(
             _move(step, stream, near, stream.run - 1)
 
 
-def _move(step: Step, stream: Stream, near: SSAValue, number: int) -> None:
+def _move(step: Step, stream: OperandStream, near: SSAValue, number: int) -> None:
     """Transfer a tile at step `number` of its residency, and wait."""
     # A table is looked up once per tile; index arithmetic is shared by all steps.
     offsets = None if lookups_of(stream.tile) and stream.run > 1 else stream.offsets(step)

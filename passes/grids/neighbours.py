@@ -23,7 +23,7 @@ from ...dialects.hier import (
 )
 from ...dialects.hier.streams import FrontOp, PopOp
 from ..loops.nest import Index
-from .streams import Step, Stream, streams_of
+from .streams import OperandStream, Step, streams_of
 from .writer import Writer
 
 
@@ -35,7 +35,7 @@ class Chain:
     An instance sends a tile on as soon as it has it, computes meanwhile, and releases it after its last use.
     """
 
-    stream: Stream
+    stream: OperandStream
     queues: SSAValue
     place: Sequence[SSAValue] = ()
     """Coordinates of the instance."""
@@ -112,7 +112,7 @@ class Chains:
         for stream in streams_of(grid, memories, units):
             if stream.tile.chain:
                 kind = StreamType.get(stream.tile.type_of(stream.operand), extents)
-                queues = writer.op(StreamOp(stream.stages, kind, stream.tile.place))
+                queues = writer.op(StreamOp(stream.tiles.ring, kind, stream.tile.place))
                 queues.name_hint = grid.buffers[stream.index].name_hint
                 found[stream.index] = Chain(stream, queues)
         return Chains(found)
@@ -143,10 +143,10 @@ def _feed(writer: Writer, chain: Chain) -> ProgramOp:
         at.wait(token)
         at.effect(PushOp(chain.queues, place))
 
-    if stream.count == 1:
+    if stream.tiles.count == 1:
         fetch(inner, 0)
     else:
-        first, end, one = (inner.value(limit) for limit in (0, stream.count, 1))
+        first, end, one = (inner.value(limit) for limit in (0, stream.tiles.count, 1))
         body = Block(arg_types=[IndexType()])
         body.args[0].name_hint = "tile"
         each = inner.at_end_of(body)

@@ -18,8 +18,8 @@ from ...dialects.hier.indirect import free_forms, free_map, lookups_of
 from ...errors import Diagnostic
 from ...ir import shape_of, where
 from ..loops.nest import Index
-from ..memory.pipelined import starts_ahead
 from ..memory.views import view_of
+from ..tiles.stream import TileStream, resident_steps
 from .writer import Writer
 
 
@@ -42,8 +42,8 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Stream:
-    """Tiles of one operand: a new tile every `run` steps, `count` tiles."""
+class OperandStream:
+    """Tiles of one operand of a grid, and the memory of their ring."""
 
     grid: GridOp
     index: int
@@ -78,23 +78,16 @@ class Stream:
         return None if self.tile.output is None else len(self.grid.inputs) + self.tile.output
 
     @cached_property
+    def tiles(self) -> TileStream:
+        """Tiles in order of use; an input that starts an output has its tiles for as long as that one."""
+        tile = self.tile if self.started is None else self.grid.tiles.data[self.started]
+        run = resident_steps(self.grid.bounds, tile.dims(), self.grid.temporal_dims)
+        return TileStream(self.is_output, run, self.steps // run, tile.stages.data, self.started is not None)
+
+    @property
     def run(self) -> int:
-        """Steps for which a tile is resident; an input that starts an output is for as long as that one."""
-        tile = self.tile if self.started is None else self.grid.tiles.data[self.started]
-        bounds, dims, tiles = self.grid.bounds, self.grid.temporal_dims, tile.dims()
-        moving = [place for place, dim in enumerate(dims) if dim in tiles and bounds[dim] > 1]
-        return prod(bounds[dim] for dim in dims[moving[-1] + 1 :]) if moving else self.steps
-
-    @property
-    def count(self) -> int:
-        """Number of tiles."""
-        return self.steps // self.run
-
-    @property
-    def stages(self) -> int:
-        """Buffers of the tiles' ring (double buffering), at most the number of tiles."""
-        tile = self.tile if self.started is None else self.grid.tiles.data[self.started]
-        return min(tile.stages.data, self.count)
+        """Steps for which a tile is resident."""
+        return self.tiles.run
 
     @cached_property
     def is_partial(self) -> bool:
@@ -125,7 +118,7 @@ class Stream:
         kind = cast(Any, self.tile.type_of(self.operand))
         if self.memory is None:
             return self.operand if kind == self.operand.type else self._view(step, kind)
-        turn = step.writer.remainder(step.writer.divide(step.number, self.run), self.stages)
+        turn = step.writer.remainder(step.writer.divide(step.number, self.run), self.tiles.ring)
         stride = stage_bytes(self.tile.bytes_of(self.operand), self.unit)
         start = step.writer.add(step.writer.multiply(turn, stride), self.tile.place or 0)
         return step.writer.op(view_of(self.memory, step.writer.value(start), kind))
@@ -141,7 +134,7 @@ class Stream:
 
         One that starts an output is part of the compute on its tile, unless the ring has a buffer for the next one.
         """
-        in_turn = self.started is None or starts_ahead(self.stages, self.count)
+        in_turn = self.started is None or self.tiles.starts_ahead
         clipped, body = self.is_partial, self.grid.body_of(self.index)
         fill = self.tile.fill if clipped and not self.is_output else None
         return writer.op(
@@ -152,7 +145,7 @@ class Stream:
                 writes_far=self.is_output,
                 clipped=clipped,
                 fill=fill,
-                stages=self.stages if in_turn else None,
+                stages=self.tiles.ring if in_turn else None,
                 broadcast=self.tile.repeated,
                 body=body.clone() if body is not None else None,
             )
@@ -164,7 +157,7 @@ def stage_bytes(size: int, unit: int = LARGEST_ELEMENT) -> int:
     return -(-size // unit) * unit
 
 
-def streams_of(grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[str, int]) -> list[Stream]:
+def streams_of(grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[str, int]) -> list[OperandStream]:
     """
     Return the stream of each operand of a grid; `memories` has the memory of each level, `units` its alignment in
     bytes.
@@ -176,14 +169,14 @@ def streams_of(grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[st
 
 def _stream(
     grid: GridOp, index: int, tile: TileAttr, memories: Mapping[str, SSAValue], units: Mapping[str, int]
-) -> Stream:
+) -> OperandStream:
     if tile.level_name is not None and tile.place is None:
         raise Diagnostic(
             f"the tile of operand {index} has no address", where=where(grid), remedy="run plan-memory before"
         )
     level = tile.level_name if tile.output is None else grid.tiles.data[len(grid.inputs) + tile.output].level_name
     unit = units.get(level or "", LARGEST_ELEMENT)
-    stream = Stream(grid, index, None if level is None else memories[level], unit)
+    stream = OperandStream(grid, index, None if level is None else memories[level], unit)
     if tile.level_name is None and tile.output is None and stream.is_partial:
         raise Diagnostic(
             f"the tile of operand {index} extends beyond the operand, which is used in place",

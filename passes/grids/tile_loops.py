@@ -11,8 +11,8 @@ from xdsl.ir import Operation
 from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.core.effects import is_speculatable
 from ...dialects.hier import DmaStartOp, DmaWaitOp
-from ..memory.pipelined import starts_ahead, writes_in_flight
 from ..memory.views import MEMORY_VIEWS, bytes_of
+from ..tiles.stream import TileStream
 from .cone import Cone, reads_unwritten
 
 
@@ -35,23 +35,21 @@ class Transfer:
     """True of a fetch and a write of one ring: sums that start from an operand's tile, and are written."""
 
     @property
-    def stages(self) -> int:
-        """Buffers of the tiles' ring (double buffering), at most the number of tiles."""
+    def tiles(self) -> TileStream:
+        """Tiles in order of use."""
         assert self.start.stages is not None
-        return min(self.start.stages.data, self.count)
+        is_output = self.start.writes_far is not None
+        return TileStream(is_output, self.run, self.count, self.start.stages.data, self.is_shared and not is_output)
 
     @property
     def is_prefetched(self) -> bool:
         """Return whether a tile may be fetched during the use of the previous one."""
-        if self.start.writes_far is not None:
-            return False
-        return starts_ahead(self.stages, self.count) if self.is_shared else self.stages > 1
+        return self.tiles.prefetch_distance > 0
 
     @property
     def in_flight(self) -> int:
         """Return the writes that may be in flight."""
-        ahead = self.is_shared and starts_ahead(self.stages, self.count)
-        return writes_in_flight(self.stages, self.count, ahead=ahead)
+        return self.tiles.writes_in_flight(is_started=self.is_shared)
 
     def shares(self, other: Transfer) -> bool:
         """Return whether two transfers are of one ring."""
@@ -178,15 +176,16 @@ def _in_order(found: TileLoop) -> bool:
 
 def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:
     """Return whether the tiles of the first steps are in disjoint buffers of a ring, at a constant stride."""
-    if transfer.stages == 1:
+    stages = transfer.tiles.ring
+    if stages == 1:
         return True
     view = transfer.start.near.owner
     cone = Cone.of(found.loop, [transfer.start.near])
     if not isinstance(view, MEMORY_VIEWS) or cone is None or found.loop.is_ancestor(view.source.owner):
         return False
     size = bytes_of(transfer.start.near.type)
-    turns = range(min(transfer.count, transfer.stages + 1))
+    turns = range(min(transfer.count, stages + 1))
     places = [cone.numbers(turn * transfer.run).get(view.byte_shift) for turn in turns]
     known = [place for place in places if place is not None]
-    pairs = [(a, b) for index, a in enumerate(known) for b in known[index + 1 : index + transfer.stages]]
+    pairs = [(a, b) for index, a in enumerate(known) for b in known[index + 1 : index + stages]]
     return len(known) == len(places) and all(abs(a - b) >= size for a, b in pairs)

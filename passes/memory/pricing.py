@@ -18,12 +18,14 @@ from ...dialects.core.machine.model import Engine, Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...dialects.hier.capabilities import passes_of
 from ...ir import Ints, element_of, numpy_type, shape_of
+from ..tiles.stream import TileStream, resident_steps
+from ..timing.programs import PassedTiles, Queue, Shared, TileTransfers, feed_program, grid_program
+from ..timing.resources import LinkTime, Times
+from ..timing.timeline import Program, makespan
 from .banks import Ring, in_banks, meeting, meeting_within
 from .building import split_reduction, trailing_dims
-from .chained import Chained, Feed, Node, Queue, chained_cycles
 from .epilogues import TransferEpilogue
 from .operand_tiles import OperandTile
-from .pipelined import Stream, Times, cycles_together, pipelined_cycles
 from .route import Route
 from .spreading import NOWHERE, Spread
 from .tile_arrays import Tiles
@@ -251,22 +253,29 @@ class Pricer:
         if is_long and spread.copies == 1:
             return sum(self._totals(works, issued, ordered, counts, order))
         links = {link.name: link for link in (self.route.link(tile) for tile, _ in ordered)}
-        numbers, channels = {name: at for at, name in enumerate(links)}, [each.channels for each in links.values()]
+        numbers = {name: at for at, name in enumerate(links)}
+
+        def shared() -> Shared:
+            return Shared([LinkTime(link.channels) for link in links.values()])
+
         if spread.chained:
-            return self._chained(tiling, order, works, ordered, spread, numbers, channels, longest)
+            return self._chained(tiling, order, works, ordered, spread, numbers, shared, longest)
         copies = [
-            [self._stream(tile, count, counts, order, begin, numbers) for tile, count in ordered]
+            [self._transfers(tile, count, counts, order, begin, numbers) for tile, count in ordered]
             for begin in spread.begins(tiling.counts)
         ]
         compute = _longer(_compute(works), _compute(issued))
-        if len(copies) == 1:
-            return pipelined_cycles(steps, compute, copies[0], channels)
-        if not is_long:
-            return cycles_together(steps, compute, copies, channels)
+
+        def together(steps: int) -> int:
+            resources = shared()
+            return makespan([grid_program(steps, compute, transfers, resources) for transfers in copies])
+
+        if len(copies) == 1 or not is_long:
+            return together(steps)
         busy, moving = self._totals(works, issued, ordered, counts, order)
         bound = max(busy + moving, moving * spread.copies)
         late = min(steps, max(2, _LONGEST // len(copies)))
-        return max(bound, _extrapolated(steps, late, lambda n: cycles_together(n, compute, copies, channels)))
+        return max(bound, _extrapolated(steps, late, together))
 
     def _issued(self, tiling: Tiling, order: Sequence[int], spread: Spread) -> list[Work]:
         """
@@ -367,14 +376,17 @@ class Pricer:
 
     def hops(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
         """Return the cycles of a tile from an instance to its neighbour as a function of its extents."""
-        link, item = self.route.neighbours(tile.level), numpy_type(element_of(value)).itemsize
+        return lambda extents: sum(self._hop_times(tile.level, value, extents))
+
+    def hop_times(self, tile: OperandTile) -> Times:
+        """Return the start-up and data cycles of a tile from an instance to its neighbour."""
+        return self._hop_times(tile.level, tile.value, tile.extents)
+
+    def _hop_times(self, level: str, value: SSAValue, extents: tuple[int, ...]) -> Times:
+        link, item = self.route.neighbours(level), numpy_type(element_of(value)).itemsize
         assert link is not None
-
-        def cycles(extents: tuple[int, ...]) -> int:
-            cost = cost_of(self.route.machine, link, prod(extents) * item, ())
-            return cost.startup + cost.data
-
-        return cycles
+        cost = cost_of(self.route.machine, link, prod(extents) * item, ())
+        return Times(cost.startup, cost.data)
 
     def _chained(
         self,
@@ -384,47 +396,50 @@ class Pricer:
         moved: Sequence[tuple[OperandTile, int]],
         spread: Spread,
         links: Mapping[str, int],
-        channels: Sequence[int],
+        shared: Callable[[], Shared],
         longest: int,
     ) -> int:
         """Return the modelled cycles of a tiling whose instances take operands from neighbours."""
         counts = spread.counts(tiling.counts)
         places = list(product(*map(range, spread.extents)))
-        streams: dict[tuple[OperandTile, tuple[int, ...]], Stream] = {}
+        fetches: dict[tuple[OperandTile, tuple[int, ...]], TileTransfers] = {}
         for tile, stages in moved:
             chain = spread.chain(tile)
             for place in places:
                 if not any(place[position] for position in chain):
                     begin = spread.begin(place, tiling.counts)
-                    streams[tile, place] = self._stream(tile, stages, counts, order, begin, links)
+                    fetches[tile, place] = self._transfers(tile, stages, counts, order, begin, links)
 
         total, compute = prod(counts), _compute(works)
 
-        def makespan(steps: int) -> int:
-            feeds, nodes = list[Feed](), {place: Node([], []) for place in places}
+        def together(steps: int) -> int:
+            resources, feeds = shared(), list[Program]()
+            own: dict[tuple[int, ...], list[TileTransfers]] = {place: [] for place in places}
+            passed: dict[tuple[int, ...], list[PassedTiles]] = {place: [] for place in places}
             for tile, stages in moved:
                 chain = spread.chain(tile)
                 if not chain:
-                    for place, node in nodes.items():
-                        node.streams.append(streams[tile, place].within(steps))
+                    for place in places:
+                        own[place].append(fetches[tile, place].within(steps))
                     continue
-                run = min(_run(tile, counts, order), steps)
-                count = -(-steps // run)
-                queues = {place: Queue(min(stages, count)) for place in places}
-                for place, node in nodes.items():
+                tiles = TileStream(False, _run(tile, counts, order), 1, stages).within(steps)
+                queues = {place: Queue(tiles.ring) for place in places}
+                for place in places:
                     if not any(place[position] for position in chain):
-                        own = streams[tile, place]
-                        feeds.append(Feed(count, own.times, own.link, queues[place]))
-                    node.chained.append(self._passed(tile, place, chain, spread, queues, run, count))
+                        feeds.append(feed_program(fetches[tile, place].within(steps), queues[place], resources))
+                    passed[place].append(self._passed(tile, place, chain, spread, queues, tiles))
             # Of fewer points, the first ones and the last ones count.
             skipped = total - steps
-            return chained_cycles(
-                steps, lambda n: compute(n if 2 * n < steps else n + skipped), feeds, list(nodes.values()), channels
-            )
+
+            def computed(step: int) -> int:
+                return compute(step if 2 * step < steps else step + skipped)
+
+            nodes = [grid_program(steps, computed, own[place], resources, passed[place]) for place in places]
+            return makespan([*feeds, *nodes])
 
         if total * spread.copies <= longest:
-            return makespan(total)
-        return _extrapolated(total, min(total, max(4, longest // spread.copies)), makespan)
+            return together(total)
+        return _extrapolated(total, min(total, max(4, longest // spread.copies)), together)
 
     def _passed(
         self,
@@ -433,9 +448,8 @@ class Pricer:
         chain: Sequence[int],
         spread: Spread,
         queues: Mapping[tuple[int, ...], Queue],
-        run: int,
-        count: int,
-    ) -> Chained:
+        tiles: TileStream,
+    ) -> PassedTiles:
         """Return the tiles of an operand at an instance: they go on along each dimension of the chain."""
         machine, link = self.route.machine, self.route.neighbours(tile.level)
         assert link is not None
@@ -446,7 +460,7 @@ class Pricer:
             target = (*place[:position], place[position] + 1, *place[position + 1 :])
             ends = [instance_number(level.count, each, spread.extents) for each in (place, target)]
             behind.append((queues[target], route_between(machine, link, ends[0], ends[1])))
-        return Chained(run, count, self.hop(tile), queues[place], behind)
+        return PassedTiles(tiles.run, tiles.count, link, self.hop_times(tile), queues[place], behind)
 
     def _totals(
         self,
@@ -505,7 +519,7 @@ class Pricer:
             self._interior[key] = cost
         return self._interior[key]
 
-    def _stream(
+    def _transfers(
         self,
         tile: OperandTile,
         stages: int,
@@ -513,7 +527,7 @@ class Pricer:
         order: Sequence[int],
         begin: Mapping[int, int],
         links: Mapping[str, int],
-    ) -> Stream:
+    ) -> TileTransfers:
         bounds = [counts[dim] for dim in order]
         run = _run(tile, counts, order)
         link = links[self.route.link(tile).name]
@@ -522,8 +536,9 @@ class Pricer:
             startup, data, issue = times(0)
             first, second = (int(self.route.waited(tile.value, np.array(each))) for each in (startup, data))
             once = Times(first, second, issue)
-            return Stream(False, run, 1, stages, lambda turn: once, link, waiting=self._waiting)
-        return Stream(tile.is_output, run, count, stages, times, link, tile.starts is not None, waiting=self._waiting)
+            return TileTransfers(TileStream(False, run, 1, stages), lambda turn: once, link, self._waiting)
+        tiles = TileStream(tile.is_output, run, count, stages, tile.starts is not None)
+        return TileTransfers(tiles, times, link, self._waiting)
 
     def _times(
         self, tile: OperandTile, run: int, order: Sequence[int], bounds: Sequence[int], begin: Mapping[int, int]
@@ -561,9 +576,7 @@ def _extrapolated(steps: int, late: int, makespan: Callable[[int], int]) -> int:
 
 def _run(tile: OperandTile, counts: Sequence[int], order: Sequence[int]) -> int:
     """Return the number of steps for which a tile is reused; `counts` are the tiles along each loop."""
-    bounds = [counts[dim] for dim in order]
-    moving = [place for place, dim in enumerate(order) if dim in tile.dims and bounds[place] > 1]
-    return prod(bounds[moving[-1] + 1 :]) if moving else prod(bounds)
+    return resident_steps(counts, tile.dims, order)
 
 
 def _compute(works: Sequence[Work]) -> Callable[[int], int]:

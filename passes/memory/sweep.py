@@ -20,6 +20,7 @@ from ...dialects.core.kernel import Access
 from ...dialects.core.machine.model import Level
 from ...dialects.core.machine.prices import Price
 from ...ir import Ints, numpy_type, shape_of
+from ..tiles.stream import tiles_in_order
 from .panels import panels_to_try
 from .pricing import Pricer
 from .route import Route
@@ -239,7 +240,7 @@ class Sweep:
         total = np.zeros(len(self.sizes), np.int64)
         written = [tiles for tiles in self.tiles if tiles.is_output and not tiles.in_place]
         for tiles in (*(self.starts if stages.outputs < 3 else ()), *(written if stages.outputs < 2 else ())):
-            often = changes(self.counts, tiles.moving, order)
+            often = tiles_in_order(self.counts, tiles.moving, order)
             total += np.where(often > 2, self._transfers(tiles) * often, 0)
         return total
 
@@ -339,7 +340,7 @@ class Sweep:
         for tiles in self.tiles:
             if tiles.in_place:
                 continue
-            each, often = self._transfers(tiles), changes(counts, tiles.moving, order)
+            each, often = self._transfers(tiles), tiles_in_order(counts, tiles.moving, order)
             compute = compute + self._program(tiles) * often
             alone = each if tiles.is_output else self.route.waited(tiles.access.value, each)
             first = np.where(often == 1, alone, each)
@@ -356,7 +357,7 @@ class Sweep:
         *producers, once, ends = tables
         total = once * steps + ends * (steps // self.reductions)
         for parts, table in zip(self.parts[:-1], producers, strict=True):
-            total += table * changes(counts, any_along(parts.moving), order)
+            total += table * tiles_in_order(counts, any_along(parts.moving), order)
         return total
 
     def _issued(self, counts: Ints, order: Sequence[int]) -> Ints:
@@ -365,7 +366,7 @@ class Sweep:
         for tiles in self.tiles:
             if tiles.in_place:
                 continue
-            often = changes(counts, tiles.moving, order)
+            often = tiles_in_order(counts, tiles.moving, order)
             each = self._instructions(tiles)
             total += np.where((often > 1) | tiles.is_output, each * often, 0)
         return total * self.route.machine.issuing
@@ -391,7 +392,7 @@ class Sweep:
                 continue
             far = np.where(tiles.moving, 0, divided - 1).sum(axis=1)
             hop = _each(tiles.extents, self.pricer.hops(tiles, tiles.access.value))
-            passed += np.where(far > 0, hop, 0) * changes(own, tiles.moving, order)
+            passed += np.where(far > 0, hop, 0) * tiles_in_order(own, tiles.moving, order)
             last = np.maximum(last, far * hop)
         return passed, last
 
@@ -476,15 +477,3 @@ def _divisors(most: int, copies: int) -> Ints:
     for divisor in range(2, copies + 1):
         table[::divisor, divisor:] = divisor
     return table
-
-
-def changes(counts: Ints, moving: Flags, order: Sequence[int]) -> Ints:
-    """
-    Return the number of distinct consecutive tiles: a tile is reused over the loops inside of those it moves along.
-    """
-    total = np.ones(len(counts), np.int64)
-    begun = np.zeros(len(counts), np.bool_)
-    for dim in reversed(order):
-        begun = begun | (moving[:, dim] & (counts[:, dim] > 1))
-        total *= np.where(begun, counts[:, dim], 1)
-    return total

@@ -8,6 +8,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import TypeAlias
 
+from ..timing.resources import InOrder
 from .tokens import ONE, Opened
 
 _SAVED = 0.99
@@ -37,34 +38,37 @@ class Wait:
     engine: str = ""
 
 
-@dataclass
-class _Clock:
-    """Simulated time of a block: when the program and each unit are next idle, and when each start completes."""
+class _Block:
+    """State of a block in time: the cycle of the program, its units, and when each start completes."""
 
-    now: int = 0
-    free: dict[str, int] = field(default_factory=dict[str, int])
-    done: dict[int, int] = field(default_factory=dict[int, int])
-    running: dict[str, list[int]] = field(default_factory=dict[str, "list[int]"])
+    def __init__(self, problem: Problem):
+        self._problem = problem
+        self._units: dict[str, InOrder] = {unit: InOrder(depth) for unit, depth in problem.depths.items()}
+        self._done: dict[int, int] = {}
+        self.now = 0
 
-    def room_at(self, time: Duration) -> int:
-        """Return the earliest issue time on a unit whose queue executes in order."""
-        ends = self.running.get(time.unit, ())
-        return self.now if len(ends) < time.queue else max(self.now, ends[-time.queue])
+    @property
+    def end(self) -> int:
+        """The cycle at which the program and all units are idle."""
+        return max([self.now, *(unit.free for unit in self._units.values())])
+
+    def entry(self, number: int) -> int:
+        """Return the cycle at which the unit of an item has a free entry of its queue."""
+        time = self._problem.times[number]
+        return self._units[time.unit].entry(self.now, time.queue)
 
     def end_of(self, wait: Wait) -> int:
         """Return the end of a wait; a join waits for all kernels launched on its engine."""
-        return self.free[wait.engine] if wait.engine else self.done[wait.start]
+        return self._units[wait.engine].free if wait.engine else self._done[wait.start]
 
-    def run(self, number: int, time: Duration, wait: Wait | None) -> None:
+    def run(self, number: int) -> None:
         """Advance the time by an item."""
+        time, wait = self._problem.times[number], self._problem.waits[number]
         if wait is not None:
             self.now = max(self.now, self.end_of(wait))
         if time.unit:
-            ends = self.running.setdefault(time.unit, [])
-            self.now = self.room_at(time) + time.busy
-            end = max(self.now, self.free.get(time.unit, 0)) + time.beside
-            self.free[time.unit] = self.done[number] = end
-            ends.append(end)
+            self.now = self.entry(number) + time.busy
+            self._done[number] = self._units[time.unit].execute(self.now, time.beside)
             return
         self.now += time.busy
 
@@ -114,10 +118,19 @@ class Problem:
 
     def cycles(self, order: Sequence[int]) -> int:
         """Compute the makespan in cycles of an order."""
-        clock = _Clock()
+        block = _Block(self)
         for number in order:
-            clock.run(number, self.times[number], self.waits[number])
-        return max([clock.now, *clock.free.values()])
+            block.run(number)
+        return block.end
+
+    @cached_property
+    def depths(self) -> dict[str, int]:
+        """Unit -> the greatest queue depth of its items."""
+        found: dict[str, int] = {}
+        for time in self.times:
+            if time.unit:
+                found[time.unit] = max(time.queue, found.get(time.unit, 0))
+        return found
 
     def followers(self) -> list[list[int]]:
         """Return the successors of each item."""
@@ -163,8 +176,8 @@ def _by_path(problem: Problem, after: Sequence[Sequence[int]]) -> list[list[int]
 
 def _listed(problem: Problem, after: Sequence[Sequence[int]], ranks: Sequence[int]) -> list[int]:
     """Compute a list schedule: `_Ready` selects the next item among those without pending predecessors."""
-    clock, order = _Clock(), list[int]()
-    ready = _Ready(problem, [(-rank, number) for number, rank in enumerate(ranks)], clock)
+    time, order = _Block(problem), list[int]()
+    ready = _Ready(problem, [(-rank, number) for number, rank in enumerate(ranks)], time)
     missing = [len(before) for before in problem.follows]
     counts = [0] * len(problem.rooms)
     for number, count in enumerate(missing):
@@ -173,7 +186,7 @@ def _listed(problem: Problem, after: Sequence[Sequence[int]], ranks: Sequence[in
     while ready.count:
         chosen = ready.take(counts)
         order.append(chosen)
-        clock.run(chosen, problem.times[chosen], problem.waits[chosen])
+        time.run(chosen)
         counts = [count + room.opened[chosen].after for count, room in zip(counts, problem.rooms, strict=True)]
         for number in after[chosen]:
             missing[number] -= 1
@@ -206,8 +219,8 @@ class _Queue:
 class _Ready:
     """Ready list, bucketed by equal items so that a selection inspects only the head of each bucket."""
 
-    def __init__(self, problem: Problem, urgency: Sequence[_Urgency], clock: _Clock):
-        self._problem, self._urgency, self._clock = problem, urgency, clock
+    def __init__(self, problem: Problem, urgency: Sequence[_Urgency], block: _Block):
+        self._problem, self._urgency, self._block = problem, urgency, block
         self._queues: dict[tuple[object, ...], _Queue] = {}
         self.count = 0
 
@@ -217,7 +230,7 @@ class _Ready:
         key = wait.engine if wait is not None else (time.unit, time.queue, time.waits)
         queue = self._queues.setdefault((key, *(r.opened[number] for r in self._problem.rooms)), _Queue(number))
         if wait is not None and not wait.engine:
-            heappush(queue.later, (self._clock.end_of(wait), self._urgency[number]))
+            heappush(queue.later, (self._block.end_of(wait), self._urgency[number]))
         else:
             heappush(queue.items, self._urgency[number])
         self.count += 1
@@ -228,7 +241,7 @@ class _Ready:
         """
         filled = [queue for queue in self._queues.values() if queue.items or queue.later]
         for queue in filled:
-            while queue.later and queue.later[0][0] <= self._clock.now:
+            while queue.later and queue.later[0][0] <= self._block.now:
                 heappush(queue.items, heappop(queue.later)[1])
         fitting = [queue for queue in filled if self._fits(queue, counts)] if counts else filled
         queue = min(fitting or filled, key=self._preference)
@@ -252,8 +265,8 @@ class _Ready:
             return _WORK, 0, False, first
         if wait is not None and not wait.engine:
             return _WAIT, 0, False, first
-        at = self._clock.room_at(time) if wait is None else self._clock.end_of(wait)
-        if at <= self._clock.now:
+        at = self._block.entry(queue.member) if wait is None else self._block.end_of(wait)
+        if at <= self._block.now:
             return _START if wait is None else _WAIT, 0, False, first
         if wait is None and not time.waits:
             return _LAST, 0, False, first

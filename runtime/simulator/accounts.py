@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...dialects.core.machine.model import Link
+from ...passes.timing.resources import InOrder, LinkTime
 from .result import Nodes
 
 
@@ -121,17 +122,11 @@ class Running(NamedTuple):
 
 
 @dataclass
-class Bus:
-    """
-    Link with channels and a shared bus: `free` has the cycle at which each is next idle.
-
-    A transfer occupies a channel from start to end. Its start-up needs only the channel. Its data pass over the bus at
-    the link's width, in issue order.
-    """
+class LinkUse:
+    """Use of a link: its state in time, and the busy cycles of its bus and of each channel."""
 
     link: Link
-    channels: list[int]
-    bus: int = 0
+    time: LinkTime
     busy: int = 0
     channel_busy: list[int] = field(default_factory=list[int])
     bytes_in: int = 0
@@ -142,15 +137,13 @@ class Bus:
 
 @dataclass
 class EngineUse:
-    """Use of an engine instance: its busy time, and when it is next idle."""
+    """Use of an engine instance: its state in time, and its busy cycles."""
 
-    free: int = 0
+    time: InOrder = field(default_factory=InOrder)
     busy: int = 0
     calls: int = 0
     energy: float = 0.0
     peak: float = 0.0
     """Highest peak rate of its engine over the kernels that it ran."""
-    queue: list[int] = field(default_factory=list[int])
-    """Completion times of the launched kernels."""
     level: str = ""
     """The level that has all operands of the last launched kernel, if one has."""

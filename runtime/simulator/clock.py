@@ -25,7 +25,7 @@ class Clock(Schedule):
         return []
 
     def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
-        self._use(kernel.engine).free = token.end
+        self._use(kernel.engine).time.free = token.end
 
     def executed(self, token: Token, layer: Layer, queue: Queue, operator: str) -> None:
         pass

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...dialects.core.machine.routes import Edge
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp
+from ...passes.timing.mesh import Mesh
 from .lanes import NotInStep
 from .lockstep import Action, HandOn, Kernel, Lockstep, NodeClass, Take, Transfer, Wait
-from .mesh import Spans
+from .spans import Spans
 from .stream import Stream
 
 
@@ -20,7 +21,7 @@ class LaneEvents(Lockstep):
 
     def run(self) -> None:
         """Execute all lanes. Raises NotInStep where some block forever."""
-        self._buses = Spans({})
+        self._buses = Spans(Mesh())
         self._serial = 0
         self._steps: dict[Action, list[tuple[int, int]]] = {}
         """Queue of each lane, and the slot that has to be handed on before."""
@@ -111,8 +112,8 @@ class LaneEvents(Lockstep):
         action.token.start[lane], action.token.end[lane] = start, end
         action.counts[lane] = len(route)
         action.passed += [(lane, *edge, *span) for edge, span in zip(route, spans, strict=True)]
-        channels, bus = self._links[link.name]
-        self._links[link.name] = channels, max(bus, end)
+        time = self._links[link.name]
+        time.bus = max(time.bus, end)
 
 
 def _gather_hops(nodes: NodeClass) -> None:

@@ -26,9 +26,11 @@ from ...dialects.core.machine.routes import Edge, route_between
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, StreamEndOp
 from ...ir import Array
 from ...passes.memory.transfers import Cost
+from ...passes.timing.mesh import PORT
+from ...passes.timing.resources import LinkTime, Times
 from .accounts import KernelCost, Layer, Place
 from .lanes import Diverged, Lanes, NotInStep
-from .mesh import PORT, Spans
+from .spans import Spans
 from .stream import Stream
 
 if TYPE_CHECKING:
@@ -305,8 +307,8 @@ class Lockstep:
         self._recorder = recorder
         self._machine = schedule.machine
         self._begin = schedule.now
-        self._buses = schedule.mesh.spans()
-        self._links = {name: (list(bus.channels), bus.bus) for name, bus in schedule.links.items()}
+        self._buses = Spans(schedule.mesh)
+        self._links = {name: use.time.copy() for name, use in schedule.links.items()}
         self._served = -1
         """The order of the last transfer that a link with channels has served."""
         self._free: dict[str, Array] = {}
@@ -361,8 +363,8 @@ class Lockstep:
         return self._buses
 
     @property
-    def links(self) -> dict[str, tuple[list[int], int]]:
-        """The cycles at which channels, and the bus, of each link are idle after the programs."""
+    def links(self) -> dict[str, LinkTime]:
+        """State of each link after the programs."""
         return self._links
 
     @property
@@ -462,8 +464,8 @@ class Lockstep:
             ports = np.full(outside.size, PORT)
             ready = at[outside] + link.router
             at[outside] = buses.occupy(link.name, ends[1][outside], ports, ready, cost.data, order[outside])
-        token, (channels, bus) = action.token, self._links[link.name]
-        self._links[link.name] = channels, max(bus, int(at.max()) + cost.data)
+        token, time = action.token, self._links[link.name]
+        time.bus = max(time.bus, int(at.max()) + cost.data)
         token.start, token.end = np.maximum(nodes.now, first - cost.startup), at + cost.data
         action.channels = np.zeros(len(at), np.int64)
 
@@ -491,13 +493,9 @@ class Lockstep:
 
     def _occupy(self, now: int, action: Transfer, lane: int) -> None:
         """Serve a transfer on the channel that is idle first."""
-        channels, bus = self._links[action.link.name]
-        channel = channels.index(min(channels))
-        start = max(now, channels[channel])
-        end = max(start + action.cost.startup, bus) + action.cost.data
-        channels[channel] = end
-        self._links[action.link.name] = channels, end
-        action.token.start[lane], action.token.end[lane], action.channels[lane] = start, end, channel
+        time = self._links[action.link.name]
+        action.token.end[lane] = time.move(now, Times(action.cost.startup, action.cost.data))
+        action.channels[lane], action.token.start[lane], _ = time.last
 
 
 def _is_shared(action: Action) -> bool:

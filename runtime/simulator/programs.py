@@ -16,12 +16,13 @@ from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveO
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.explicit.client import Handler
+from ...passes.timing.timeline import Signal
 from .accounts import Layer, Place, Token
 from .lane_events import LaneEvents
 from .lanes import NotInStep
 from .lockstep import Ends, Lockstep, NodeClass, Recorder, classes_of, is_supported
 from .result import StreamUse
-from .schedule import Schedule, Signal
+from .schedule import Schedule
 from .stream import Stream
 
 
@@ -98,7 +99,7 @@ class Programs:
         handed = stream.handed[PushOp if isinstance(op, PopOp) else ReleaseOp]
         before = number if isinstance(op, PopOp) else number - stream.depth
         if before >= handed.counts[queue]:
-            return Signal((stream, queue), op)
+            return Signal((stream, queue), is_blocked=True, op=op)
         if before >= 0:
             self._schedule.stall(layer, int(handed.times[before, queue]))
         return None
@@ -106,7 +107,7 @@ class Programs:
     def _hand_on(self, op: StreamEndOp, stream: Stream, queue: int, after: Token | None = None) -> Signal:
         """Hand a slot on at the present cycle, or at the end of a transfer and of the slots handed on before."""
         stream.handed[type(op)].add(queue, max(self._schedule.now, after.end if after is not None else 0))
-        return Signal((stream, queue))
+        return Signal((stream, queue), self._schedule.now)
 
     def run(self, op: ConcurrentOp, bodies: Sequence[Callable[..., Generator[Any, Any, None]]]) -> None:
         """Record all programs, and execute them together. Raises Diagnostic where they block forever."""

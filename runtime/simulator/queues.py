@@ -17,6 +17,7 @@ from ...dialects.core.queues import queue_named
 from ...ir import element_of, numpy_type
 from ...passes.explicit.client import Handler
 from ...passes.memory.views import row_major
+from ...passes.timing.resources import InOrder
 from .accounts import Layer, Place, Token
 from .kernels import level_of
 from .ports import Ports, Rows
@@ -45,7 +46,6 @@ class Footprint(NamedTuple):
 
 class _InFlight(NamedTuple):
     end: int
-    queue: str
     footprints: Sequence[Footprint]
 
 
@@ -70,8 +70,8 @@ class Queues:
         """Engine and its instance -> its instructions that have not ended, by the last look."""
         self._configured: dict[Any, Any] = {}
         """The configuration of queues, by the order of issue."""
-        self._ends: dict[tuple[str, int], int] = {}
-        """Queue and instance -> the cycle at which it is next idle."""
+        self._orders: dict[tuple[str, int], InOrder] = {}
+        """Queue and instance -> what it executes in order."""
         self._ports = Ports()
 
     def issue(self, op: Operation, trait: OnQueue) -> Handler:
@@ -117,26 +117,24 @@ class Queues:
     ) -> None:
         schedule, copy = self._schedule, self._schedule.copy_of(queue.engine)
         in_flight = [each for each in self._in_flight.get((queue.engine, copy), []) if each.end > schedule.now]
-        ends = [each.end for each in in_flight if each.queue == queue.name]
-        if len(ends) >= queue.depth:
-            schedule.stall(layer, ends[-queue.depth])
+        order = self._orders.setdefault((queue.name, copy), InOrder(queue.depth))
+        schedule.stall(layer, order.entry(schedule.now))
         hazards = (
             each.end
             for each in in_flight
             if any(mine.conflicts(other) for mine in footprints for other in each.footprints)
         )
-        before = self._ends.get((queue.name, copy), -1)
-        token.start = max(schedule.now, before, *hazards, 0)
+        token.start = max(schedule.now, order.free, *hazards, 0)
         own = queue.name, copy
-        turns = self._ports.turns(own, rows, is_next=token.start == before)
-        token.end = self._ends[own] = token.start + cycles + turns
+        turns = self._ports.turns(own, rows, is_next=token.start == order.free)
+        token.end = order.execute_until(token.start + cycles + turns)
         for late, lost in self._ports.execute(own, rows, token.start, token.end, schedule.now):
-            self._ends[late] += lost
+            self._orders[late].free += lost
             turns += lost
         if turns:
             schedule.conflict(layer, turns)
         schedule.queues_end = max(schedule.queues_end, token.end)
-        in_flight.append(_InFlight(token.end, queue.name, footprints))
+        in_flight.append(_InFlight(token.end, footprints))
         self._in_flight[queue.engine, copy] = in_flight
         schedule.executed(token, layer, queue, operator)
 
@@ -165,7 +163,8 @@ class Queues:
         return found
 
     def _fence(self, layer: Layer, awaited: Sequence[Queue]) -> None:
-        ends = [self._ends.get((queue.name, self._schedule.copy_of(queue.engine)), 0) for queue in awaited]
+        issued = [self._orders.get((queue.name, self._schedule.copy_of(queue.engine))) for queue in awaited]
+        ends = [order.free for order in issued if order is not None]
         self._schedule.stall(layer, max([self._schedule.now, *ends]))
 
 

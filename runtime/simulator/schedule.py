@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from heapq import heapify, heappop, heappush
 from math import ceil, prod
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import Operation
@@ -14,23 +13,17 @@ from xdsl.ir import Operation
 from ...dialects.core.machine.model import Link, Machine, Queue
 from ...ir import Array
 from ...passes.memory.transfers import Cost
-from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
+from ...passes.timing.mesh import Mesh
+from ...passes.timing.resources import InOrder, LinkTime, Times
+from ...passes.timing.timeline import Program, Signal, Timeline
+from .accounts import EngineUse, KernelCost, Layer, LinkUse, Place, Running, Share, Tally, Token
 from .columns import Trail
 from .instruction_cache import with_warm_code
 from .lanes import NotInStep
 from .lockstep import Ends, LaneToken, Lockstep, Recorder, Transfer, route_table
 from .lockstep_accounts import account
-from .mesh import Mesh
 from .result import Event, Hop, Nodes, Residency
 from .rows import Banks
-
-
-class Signal(NamedTuple):
-    """A program blocks on a queue at an op, or has handed a slot of it on."""
-
-    queue: object
-    blocked_at: Operation | None = None
-
 
 Action: TypeAlias = Callable[[], Signal | None]
 """Event of one iteration of a parallel loop, or of a concurrent program."""
@@ -68,7 +61,7 @@ class Schedule:
         machine = self.machine
         self.now = 0
         self.events = Trail(Event)
-        self.engines = {engine.name: [EngineUse()] for engine in machine.engines}
+        self.engines = {engine.name: [EngineUse(InOrder(engine.queue))] for engine in machine.engines}
         """Use of each engine, by instance."""
         self.queues: dict[str, dict[str, EngineUse]] = {}
         """Use of the queues of instructions of an engine, by `ENGINE.QUEUE`."""
@@ -79,7 +72,8 @@ class Schedule:
         self.shares: list[int] = []
         """Number of tokens of each concurrent program."""
         self.links = {
-            link.name: Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
+            link.name: LinkUse(link, LinkTime(link.channels), channel_busy=[0] * link.channels)
+            for link in machine.links
         }
         self.hops = Trail(Hop)
         self.recorder: Recorder | None = None
@@ -147,32 +141,40 @@ class Schedule:
         if self._forks:
             return []
         self._recorded, iterations = None, self._iterations
-        ends = [self.now] * len(iterations)
         spent: list[list[tuple[Layer | Tally, str, int]]] = [[] for _ in iterations]
-        turns = [(self.now, thread, 0) for thread, actions in enumerate(iterations) if actions]
-        blocked: dict[object, list[tuple[int, int, int, Operation]]] = {}
-        heapify(turns)
-        while turns:
-            self.now, thread, number = heappop(turns)
-            self._copy, self._thread, self._spent = copies[thread] if copies else thread, thread, spent[thread]
-            self._engine_waits = waits[thread] if waits else True
-            self._instance = self._copy if self._engine_waits else -1
-            signal = iterations[thread][number]()
-            if signal is not None and signal.blocked_at is not None:
-                blocked.setdefault(signal.queue, []).append((self.now, thread, number, signal.blocked_at))
-                continue
-            ends[thread] = self.now
-            if number + 1 < len(iterations[thread]):
-                heappush(turns, (self.now, thread, number + 1))
-            for *turn, _ in blocked.pop(signal.queue, ()) if signal is not None else ():
-                heappush(turns, (turn[0], turn[1], turn[2]))
-        self._copy, self._thread, self._spent, self._engine_waits, self._instance = 0, 0, None, True, -1
-        self.now = max(ends, default=self.now)
-        for part, what, cycles in spent[ends.index(self.now)] if ends else ():
-            self._spend(part, what, cycles)
-        return sorted(
-            ((thread, op) for each in blocked.values() for _, thread, _, op in each), key=lambda each: each[0]
+        timeline = Timeline(
+            [
+                self._iteration(number, actions, copies[number] if copies else number, not waits or waits[number], own)
+                for number, (actions, own) in enumerate(zip(iterations, spent, strict=True))
+            ]
         )
+        blocked = timeline.run()
+        self._copy, self._thread, self._spent, self._engine_waits, self._instance = 0, 0, None, True, -1
+        self.now = max(timeline.ends, default=self.now)
+        for part, what, cycles in spent[timeline.ends.index(self.now)] if iterations else ():
+            self._spend(part, what, cycles)
+        return [(each.program, each.op) for each in blocked]
+
+    def _iteration(
+        self,
+        thread: int,
+        actions: Sequence[Action],
+        copy: int,
+        engine_waits: bool,
+        spent: list[tuple[Layer | Tally, str, int]],
+    ) -> Program:
+        """Execute the actions of an iteration of a parallel loop, or of a concurrent program, on an instance."""
+
+        def act(ready: int, action: Action) -> int | Signal:
+            self.now, self._thread, self._copy, self._spent = ready, thread, copy, spent
+            self._engine_waits, self._instance = engine_waits, copy if engine_waits else -1
+            signal = action()
+            return self.now if signal is None else signal
+
+        now = self.now
+        for action in actions:
+            now = yield now, act, action
+        return now
 
     def commit(self, steps: Lockstep) -> None:
         """Take over the execution of concurrent programs by classes; the program resumes at the end of the slowest."""
@@ -182,19 +184,19 @@ class Schedule:
     def _settle(self, steps: Lockstep) -> None:
         """Take over the state of engines, links and streams, and the cycle of the end."""
         self.now = steps.end
-        self.mesh.settle(steps.spans, self.now)
-        for name, (channels, end) in steps.links.items():
-            self.links[name].channels, self.links[name].bus = channels, end
+        steps.spans.settle(self.mesh, self.now)
+        for name, time in steps.links.items():
+            self.links[name].time = time
         for engine, free in steps.free.items():
             for use, cycle in zip(self._uses_of(engine, len(free)), free.tolist(), strict=True):
-                use.free = cycle
+                use.time.free = cycle
         steps.settle_streams()
 
     def idle_from(self, engine: str) -> Array:
         """Return the cycles from which the instances of an engine are idle."""
         uses = self.engines[engine]
         cycles = np.zeros(self._engine_copies[engine], np.int64)
-        cycles[: len(uses)] = [use.free for use in uses]
+        cycles[: len(uses)] = [use.time.free for use in uses]
         return cycles
 
     def stall(self, layer: Layer, until: int) -> None:
@@ -251,7 +253,7 @@ class Schedule:
     def _uses_of(self, engine: str, count: int) -> list[EngineUse]:
         """Return the use of the instances of an engine, the first `count` of them at least."""
         uses = self.engines[engine]
-        uses += [EngineUse() for _ in range(count - len(uses))]
+        uses += [EngineUse(InOrder(self.machine.engine(engine).queue)) for _ in range(count - len(uses))]
         return uses
 
     def _name(self, engine: str) -> str:
@@ -284,7 +286,7 @@ class Schedule:
 
     def _run(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         tally = layer.operators.setdefault(kernel.operator, Tally())
-        self._pass(layer, "busy", max(self.now, self._use(kernel.engine).free))
+        self._pass(layer, "busy", max(self.now, self._use(kernel.engine).time.free))
         token.start, token.end = self.now, self._contended(kernel.cycles, kernel)
         self._spend(layer, "conflicts", token.end - token.start - kernel.cycles)
         self._hinder(layer, kernel, token.end - token.start)
@@ -297,17 +299,17 @@ class Schedule:
             if not engine.contention or engine.name == kernel.engine:
                 continue
             use = self._use(engine.name)
-            left = max(0, use.free - self.now)
+            left = max(0, use.time.free - self.now)
             if use.level in dict(kernel.levels):
                 delay = ceil(engine.contention * min(left, cycles / (1 + engine.contention)))
-                use.free += delay
+                use.time.free += delay
                 self._spend(layer, "conflicts", delay)
 
     def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Record that a kernel runs on its engine in its token's interval."""
         use, tally = self._use(kernel.engine), layer.operators[kernel.operator]
         energy = self.kernel_energy(kernel)
-        use.free = token.end
+        use.time.free = token.end
         use.busy += token.end - token.start
         use.calls += 1
         use.energy += energy
@@ -345,17 +347,14 @@ class Schedule:
 
     def _launch(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         engine, use = self.machine.engine(kernel.engine), self._use(kernel.engine)
-        use.queue = [end for end in use.queue if end > self.now]
-        if len(use.queue) >= engine.queue > 0:
-            self._pass(layer, "setup", use.queue[-engine.queue])
         setup = min(engine.setup, kernel.cycles)
-        self._pass(layer, "setup", self.now + setup)
-        begun, token.start = self.now, max(self.now, use.free)
+        self._pass(layer, "setup", use.time.entry(self.now) + setup)
+        begun, token.start = self.now, max(self.now, use.time.free)
         self.now = token.start
         token.end = self._contended(kernel.cycles - setup, kernel)
         self.now = begun
         self._spend(layer, "conflicts", token.end - token.start - (kernel.cycles - setup))
-        use.queue.append(token.end)
+        use.time.execute_until(token.end)
         use.level = kernel.levels[0][0] if len(kernel.levels) == 1 else ""
         tally = layer.operators.setdefault(kernel.operator, Tally())
         self._beside(token, layer, tally)
@@ -397,7 +396,7 @@ class Schedule:
         self.act(partial(self._join, layer, kernel))
 
     def _join(self, layer: Layer, kernel: KernelCost) -> None:
-        self._pass(layer, "busy", max(self.now, self._use(kernel.engine).free))
+        self._pass(layer, "busy", max(self.now, self._use(kernel.engine).time.free))
 
     def start(
         self,
@@ -472,11 +471,9 @@ class Schedule:
         if route:
             return self._hop(token, layer.nodes, link, cost, route)
         bus = self.links[link.name]
-        channel = bus.channels.index(min(bus.channels))
-        token.start = max(self.now, bus.channels[channel])
-        begin = max(token.start + cost.startup, bus.bus)
         data = cost.data + self._banks.delay(cost, [self._own(rows.level)[1] for rows in cost.rows])
-        token.end = bus.channels[channel] = bus.bus = begin + data
+        token.end = bus.time.move(self.now, Times(cost.startup, data))
+        channel, token.start, begin = bus.time.last
         for level in dict.fromkeys(levels) if data else ():
             traffic = self._traffic.setdefault(self._own(level), [])
             traffic.append((begin, token.end, cost.bytes / data))
@@ -493,7 +490,7 @@ class Schedule:
         for edge, span in zip(route, spans, strict=True):
             self.hops.append(Hop(link.name, *edge, nodes, *span, cost.bytes))
         bus = self.links[link.name]
-        bus.bus = max(bus.bus, token.end)
+        bus.time.bus = max(bus.time.bus, token.end)
         return 0
 
     def wait(self, layer: Layer, token: Token | LaneToken | None) -> None:
@@ -522,8 +519,8 @@ class Schedule:
 
     def end(self) -> int:
         """Advance the program to the end of all issued work, and return that cycle."""
-        engines = (use.free for uses in self.engines.values() for use in uses)
-        last = max([self.now, self.queues_end, *engines, *(bus.bus for bus in self.links.values())])
+        engines = (use.time.free for uses in self.engines.values() for use in uses)
+        last = max([self.now, self.queues_end, *engines, *(bus.time.bus for bus in self.links.values())])
         if self._last is not None and last > self.now:
             self._pass(*self._last[1:], last)
         return last
@@ -540,7 +537,7 @@ class Schedule:
         )
 
     def account(
-        self, layer: Layer, bus: Bus, cost: Cost, levels: Iterable[str], hops: int, outward: bool, count: int = 1
+        self, layer: Layer, bus: LinkUse, cost: Cost, levels: Iterable[str], hops: int, outward: bool, count: int = 1
     ) -> None:
         """Charge `count` equal transfers, of so many hops in all, to a layer and a link."""
         energy = cost.bytes * (bus.link.energy * hops + sum(self._energy[level] for level in levels) * count)

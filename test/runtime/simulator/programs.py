@@ -28,10 +28,12 @@ from tilewright.ir import element_of, node_names, numpy_type, shape_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.grids.streams import Stream as OperandStream
-from tilewright.passes.memory.pipelined import Stream, Times
+from tilewright.passes.grids.streams import OperandStream
 from tilewright.passes.memory.transfers import Descriptor, link_between
 from tilewright.passes.plan_memory import PlanMemoryPass
+from tilewright.passes.tiles.stream import TileStream
+from tilewright.passes.timing.programs import TileTransfers
+from tilewright.passes.timing.resources import Times
 from tilewright.runtime.simulator import Simulation
 from tilewright.runtime.simulator.kernels import cost_of_copy, cost_of_kernel
 
@@ -156,19 +158,19 @@ def critical_path(simulation: Simulation) -> int:
     return max(total, *(link.busy for link in simulation.links), 0)
 
 
-def streams_of(grid: GridOp, machine: Machine) -> tuple[int, list[Stream]]:
-    """Return the steps of a grid, and its operands as streams of tiles, but for those that are used where they lie."""
+def transfers_of(grid: GridOp, machine: Machine) -> tuple[int, list[TileTransfers]]:
+    """Return the steps of a grid, and the transfers of its operands, but for those that are used where they lie."""
     steps, count = prod(grid.bounds), len(grid.inputs)
-    streams: list[Stream] = []
+    transfers: list[TileTransfers] = []
     for index, tile in enumerate(grid.tiles):
         if tile.level_name is None:
             continue
         moving = [dim for dim in tile.dims() if grid.bounds[dim] > 1]
         run = prod(grid.bounds[moving[-1] + 1 :]) if moving else steps
         times = _times(grid, index, machine, run)
-        waiting = machine.program.get("wait", 0)
-        streams.append(Stream(index >= count, run, steps // run, tile.stages.data, times, waiting=waiting))
-    return steps, streams
+        tiles = TileStream(index >= count, run, steps // run, tile.stages.data)
+        transfers.append(TileTransfers(tiles, times, waiting=machine.program.get("wait", 0)))
+    return steps, transfers
 
 
 def work_of(grid: GridOp, machine: Machine) -> Callable[[int], int]:

@@ -23,7 +23,9 @@ from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.memory.pipelined import pipelined_cycles
+from tilewright.passes.timing.programs import Shared, grid_program
+from tilewright.passes.timing.resources import LinkTime
+from tilewright.passes.timing.timeline import makespan
 from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.test.machines.make import library, machine
 from tilewright.test.runtime.simulator.programs import (
@@ -32,7 +34,7 @@ from tilewright.test.runtime.simulator.programs import (
     grids_of,
     moved_bytes,
     planned,
-    streams_of,
+    transfers_of,
     with_stages,
     work_of,
 )
@@ -72,8 +74,9 @@ def with_program(near: Machine, program: dict[str, int]) -> Machine:
 
 
 def time_of_streams(grid: GridOp, near: Machine) -> int:
-    steps, streams = streams_of(grid, near)
-    return pipelined_cycles(steps, work_of(grid, near), streams, [near.link("dma").channels])
+    steps, transfers = transfers_of(grid, near)
+    shared = Shared([LinkTime(near.link("dma").channels)])
+    return makespan([grid_program(steps, work_of(grid, near), transfers, shared)])
 
 
 @quick

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tilewright.dialects.core.machine.model import Link
-from tilewright.runtime.simulator.mesh import Mesh
+from tilewright.passes.timing.mesh import Mesh
 
 LINK = Link("noc", "NODE", "NODE", 8, neighbours="mesh", router=4)
 ROW = ((0, 1), (1, 2), (2, 3))

@@ -1,0 +1,1 @@
+"""Geometry of tiles: shapes, streams in order of use."""
