@@ -4,73 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tilewright.test.import_graph import ORDER, ROOT, circles, graph_of, import_graph, packages_of, sources, upward
+
 pytestmark = pytest.mark.quick
 
-ROOT = Path(__file__).parents[1]
 _TESTS_IMPORT = re.compile(
     r"^\s*(?:from\s+(?=\.|tilewright\.test\b)|import\s+tilewright\.test\b)[^(\n]*(?:\([^)]*\))?", re.M
 )
-FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
 MIRRORED = ("dialects", "passes", "runtime", "targets")
 """Folders whose tests lie in folders of the same names."""
-ORDER = (
-    *("errors", "discovery", "files", "console", "interruption", "grammar", "locations", "ir", "plugins"),
-    *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
-    *("runtime.driver", "runtime.tools", "api", "completion", "commands", "opt_tool", "targets.commands"),
-    *("cli", "universe", ""),
-)
-"""
-The packages, from below: a module imports from its own and those before it. The last is the root, `__init__`.
-
-`targets.commands` are the commands of targets, with the modules of their folder that serve these alone.
-"""
-
-
-def sources(root: Path = ROOT, folders: Sequence[str] = FOLDERS) -> dict[str, Path]:
-    """The package's modules by dotted name, a package by its folder's."""
-    files = [*root.glob("*.py"), *(file for folder in folders for file in (root / folder).rglob("*.py"))]
-    return {_name(file.relative_to(root)): file for file in files}
-
-
-def _name(file: Path) -> str:
-    return ".".join(file.parent.parts if file.stem == "__init__" else file.with_suffix("").parts)
-
-
-def imports(module: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
-    """The known modules that one imports at run time: `from .a import b` is `a.b` where that is a module."""
-    package = module.split(".") if file.stem == "__init__" else module.split(".")[:-1]
-    for node in statements(ast.parse(file.read_bytes()).body):
-        if not isinstance(node, ast.ImportFrom) or not node.level:
-            continue
-        base = [*package[: len(package) - node.level + 1], *filter(None, [node.module])]
-        for alias in node.names:
-            inner = ".".join([*base, alias.name])
-            yield inner if inner in known else ".".join(base)
-
-
-def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Statements and those inside them, but for what stands under `if TYPE_CHECKING`."""
-    for node in body:
-        yield node
-        is_typing = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        for part in ("orelse",) if is_typing else ("body", "orelse", "finalbody", "handlers", "cases"):
-            yield from statements(getattr(node, part, ()))
-
-
 _NAMES_THE_PACKAGE = re.compile(rb"\bimport\b.*\btilewright\b|\bfrom[ \t]+tilewright\b")
-
-
-@cache
-def import_graph() -> dict[str, set[str]]:
-    """Return the modules of the package that each of them imports at run time."""
-    known = sources()
-    return {name: set(imports(name, file, known)) for name, file in known.items()}
 
 
 def absolute(file: Path) -> list[int]:
@@ -93,55 +40,6 @@ def absolute(file: Path) -> list[int]:
 def imported_tests(text: str) -> list[str]:
     """Return the test modules that a module below `test/` imports."""
     return [name for found in _TESTS_IMPORT.findall(text) for name in re.findall(r"\btest_\w+", found)]
-
-
-def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
-    """The sets of modules each of which imports, through others, every one of its set; in the order of their names."""
-    reached = {name: reachable(graph, name) for name in graph}
-    found = {frozenset(other for other in reached[name] if name in reached[other]) for name in graph}
-    return [set(names) for names in sorted(found - {frozenset()}, key=sorted)]
-
-
-def reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
-    """The modules that one imports, directly or not."""
-    found: set[str] = set()
-    pending = [start]
-    while pending:
-        new = graph[pending.pop()] - found
-        found |= new
-        pending += new
-    return found
-
-
-def package_of(module: str) -> str:
-    """The innermost package of ORDER that a module belongs to."""
-    return max((each for each in ORDER if f"{module}.".startswith(f"{each}.") or not each), key=len)
-
-
-_COMMAND = re.compile(r"targets\.\w+\.commands\b")
-_PART = re.compile(r"targets\.\w+\.(?:passes|dialects|formats|simulators|costs|emission|explore|emulation|bare)\b")
-"""Modules of a target that the compiler finds by where they lie."""
-
-
-def of_commands(graph: Mapping[str, set[str]]) -> set[str]:
-    """Return the commands of targets, and the modules of targets that these import and no part of a target does."""
-    commands, parts = (
-        {other for name in graph if kind.match(name) for other in {name, *reachable(graph, name)}}
-        for kind in (_COMMAND, _PART)
-    )
-    return {name for name in commands - parts if name.startswith("targets.")}
-
-
-def packages_of(graph: Mapping[str, set[str]]) -> dict[str, str]:
-    """Return the package of ORDER of each module."""
-    of_targets = of_commands(graph)
-    return {name: "targets.commands" if name in of_targets else package_of(name) for name in graph}
-
-
-def upward(graph: Mapping[str, set[str]]) -> list[tuple[str, str]]:
-    """The imports against the order of the packages."""
-    rank = {name: ORDER.index(package) for name, package in packages_of(graph).items()}
-    return [(name, other) for name in graph for other in sorted(graph[name]) if rank[other] > rank[name]]
 
 
 @pytest.mark.long
@@ -195,11 +93,12 @@ def test_circles_are_found(tmp_path: Path):
         file = tmp_path / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    known = sources(tmp_path, ["passes"])
-    graph = {name: set(imports(name, file, known)) for name, file in known.items()}
+    modules = sources(tmp_path, ["passes"])
+    graph = graph_of(modules)
     assert graph["passes.a"] == {"errors", "passes.b"}
     assert graph["passes.d"] == {"passes.core"}
     assert circles(graph) == [{"passes.a", "passes.b", "passes.c"}]
+    assert {"passes.d", "passes.e"} in circles(graph_of(modules, typing=True))
 
 
 def misplaced(tests: Path, root: Path) -> list[str]:
