@@ -172,7 +172,7 @@ def instructions_of(
         others = [*extents[:axis], *extents[axis + 1 :]]
         found = -(-blocks // link.blocks) * _lines(others, link.rows)
         if passes > 1:
-            found = passes * (found + blocks)
+            found = passes * blocks * (_tall_lines(others, link.lines) if link.lines else _lines(others, link.rows) + 1)
         inside = [min(pair) for pair in zip(others, beside, strict=False)]
         for place, (extent, within) in enumerate(zip(others, inside, strict=False)):
             if extent > within:
@@ -190,6 +190,14 @@ def _lines(counts: Sequence[int], rows: int, extents: Sequence[int] = ()) -> int
     longer = [place for place, extent in enumerate(extents or counts) if extent > 1]
     line = longer[-1] if longer else len(counts) - 1
     return prod(count for place, count in enumerate(counts) if place != line) * -(-counts[line] // rows)
+
+
+def _tall_lines(counts: Sequence[int], most: int) -> int:
+    """Return the instructions of so many lines of so many rows each, and those that configure them."""
+    longer = [place for place, extent in enumerate(counts) if extent > 1]
+    line = longer[-1] if longer else len(counts) - 1
+    pieces = prod(-(-extent // most) for extent in counts[max(line - 1, 0) : line + 1])
+    return pieces * (1 + prod(counts[: max(line - 1, 0)]))
 
 
 _UNBROKEN = 1 << 62

@@ -187,7 +187,7 @@ class Coprocessor:
     def _mvout(self, far: int, tile: int, memory: Memory) -> None:
         at, cols, rows = _fields(tile)
         if self.store.window:
-            self._mvout_pool(far, at, memory)
+            self._mvout_pool(far, at, cols, memory)
             return
         target = np.zeros(rows * cols, self._sum if at & _FULL else self._element)
         self.store.stride = cols
@@ -199,12 +199,20 @@ class Coprocessor:
         for row, line in enumerate(target.reshape(rows, cols)):
             memory.write(far + row * self._store_bytes, line.view(np.uint8))
 
-    def _mvout_pool(self, far: int, at: int, memory: Memory) -> None:
+    def _mvout_pool(self, far: int, at: int, channels: int, memory: Memory) -> None:
         (rows, cols), line = self.store.results, self.store.line
-        target = np.zeros((rows * line, self._dim), np.int8)
-        self.store.stride = self._dim
-        numbers = {"rows": rows, "cols": cols, "window": self.store.window, "dim": self._dim, "store": self.store}
-        gemmini.mvout_pool.function(near=self._near(at), far=target.reshape(-1).view(Flat), **numbers)
+        if self.store.window == 1 and (rows > self.store.sums[0] or cols > self.store.sums[1]):
+            raise _unknown(3, far, at)
+        target = np.zeros(((rows - 1) * line + cols, channels), np.int8)
+        self.store.stride = channels
+        operands: dict[str, Any] = {"near": self._near(at), "far": target.reshape(-1).view(Flat)}
+        numbers = {"rows": rows, "cols": cols, "dim": self._dim, "store": self.store}
+        if self.store.window == 1:
+            gemmini.mvout_lines.function(**operands, **numbers, channels=channels, pitch=self.store.sums[1])
+        elif channels != self._dim:
+            raise _unknown(3, far, at)
+        else:
+            gemmini.mvout_pool.function(**operands, **numbers, window=self.store.window)
         for row, col in np.ndindex(rows, cols):
             pixel = row * line + col
             memory.write(far + pixel * self._store_bytes, target[pixel].view(np.uint8))

@@ -19,7 +19,7 @@ from ...dialects.hier.sharded import level_name
 from ...ir import Ints, element_of, shape_of
 from .bodies import gelu_of, mvout_fault, scales_of
 from .hardware_tiles import array_of, form_of
-from .limits import SUM_BYTES, most_kept
+from .limits import MOST_PIXELS, SUM_BYTES, most_kept
 
 LEAST_ROWS = 4
 """Cycles of a product of fewer rows."""
@@ -207,8 +207,8 @@ def pool_fault(kernel: Kernel, dim: int) -> str:
     return f"a row has more than {MOST_PIXELS} pixels" if kernel.bounds[2] > MOST_PIXELS else ""
 
 
-MOST_WINDOW, MOST_PIXELS = 3, 255
-"""Pixels of a window and between windows, and of a row, at most."""
+MOST_WINDOW = 3
+"""Pixels of a window and between windows, at most."""
 
 
 @per_kernel

@@ -6,6 +6,8 @@ from math import ceil, isfinite, prod
 
 REQUEST_BYTES = 64
 """Bytes that one row of a load has at most (`MAX_BYTES`)."""
+MOST_PIXELS = 255
+"""Lines of a store, rows of a line, and rows between lines, at most: each has a field of 8 bits."""
 FIELD = 1 << 16
 """Numbers of a loop in hardware are less: they have 16 bits."""
 OUTPUTS = -(1 << 19), (1 << 19) - 1
@@ -28,6 +30,10 @@ def columns_fault(cols: int, dim: int) -> str | None:
     return None if 0 <= cols <= dim else f"a block has at most {dim} columns, not {cols}"
 
 
+def channels_fault(channels: int, dim: int) -> str | None:
+    return columns_fault(channels, dim)
+
+
 def blocks_fault(blocks: int, dim: int, size: int) -> str | None:
     return request_fault(blocks * dim * size)
 
@@ -42,6 +48,18 @@ def bytes_fault(blocks: int, dim: int) -> str | None:
 
 def request_fault(count: int) -> str | None:
     return None if count <= REQUEST_BYTES else f"a row of a load has at most {REQUEST_BYTES} bytes, not {count}"
+
+
+def lines_fault(rows: int, cols: int) -> str | None:
+    return (
+        None
+        if 0 < rows <= MOST_PIXELS and 0 < cols <= MOST_PIXELS
+        else f"a store of lines has 1 to {MOST_PIXELS} lines of 1 to {MOST_PIXELS} rows, not {rows} of {cols}"
+    )
+
+
+def pitch_fault(cols: int, pitch: int) -> str | None:
+    return None if cols <= pitch else f"the {cols} rows of a line are more than the {pitch} from line to line"
 
 
 def store_stride_fault(stride: int, size: int) -> str | None:

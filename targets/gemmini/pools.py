@@ -12,8 +12,8 @@ from ...ir import numbers_of, shape_of, where
 from ...passes.loops.nest import Nest
 from ...passes.memory.views import layout_of
 from .bodies import scale_of
-from .costs import MOST_PIXELS
 from .dialects.gemmini.instructions import config_pool, mvout_pool
+from .limits import MOST_PIXELS
 from .rows import rows_of
 
 

@@ -14,13 +14,13 @@ from ...dialects.core.analysis.constants import constant_elements, constant_inte
 from ...dialects.core.effects import root_of
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
-from ...dialects.quant import EntryOp
 from ...errors import Diagnostic
-from ...ir import dense, element_of, numpy_type, shape_of, where
+from ...ir import element_of, numpy_type, shape_of, where
 from ...passes.loops.copier import Range, add, fill_outside
 from ...passes.loops.nest import Constants, Index, Nest
 from ...passes.memory.views import layout_of
 from .bodies import gelu_of, mvout_fault, scales_of
+from .channel_stores import ChannelStores
 from .dialects.gemmini.instructions import (
     config_gelu,
     config_ld,
@@ -120,8 +120,12 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     return ()
 
 
-def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
-    """Append the stores of a tile, the part in bounds, as sums or as elements; the body of a copy function."""
+def store_tile(element: str, lines: int, block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+    """
+    Append the stores of a tile, the part in bounds, as sums or as elements; the body of a copy function.
+
+    One that needs several passes stores so many lines of rows at once, rows of one line where that is 0.
+    """
     far, near, *offsets = block.args
     rows = rows_of(near)
     if _is_spad(near):
@@ -146,29 +150,23 @@ def store_tile(element: str, block: Block, op: DmaStartOp, bounds: Sequence[Rang
     limits = [_known(each) for each in bounds]
     store = mvout_full if is_full else mvout
 
-    def lines(first: Index, count: Index) -> None:
-        def row(at: Sequence[Index], number: Index) -> None:
-            there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
-            here = [nest.value(each) for each in (first, *at, 0)]
-            nest.last(store((near, here), (view, there), nest.value(number), nest.value(count)))
+    others = [limits[axis] for axis in rows.others]
 
-        each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
+    def far_at(at: Sequence[Index], column: Index) -> list[SSAValue]:
+        return _far_indices(nest, op, rows, offsets, at, column)
 
     def columns(first: Index, count: Index) -> None:
-        if len(scales.values) == 1:
-            lines(first, count)
+        column = nest.mul(first, rows.dim)
+        if len(scales.values) > 1:
+            stores = ChannelStores(nest, near, view, rows, others, far_at, scales, relu, lines)
+            stores.block(first, nest.add(offsets[rows.axis], column), count)
             return
-        # Stores begin at column 0, in order: each one leaves the last columns of the one before, which is wider.
-        passes = nest.div(nest.add(count, scales.width - 1), scales.width)
-        narrower = 0 if passes == 1 else nest.open("s", 0, passes)[0]
-        place = nest.sub(nest.sub(passes, 1), narrower)
-        column = nest.add(offsets[rows.axis], nest.mul(first, rows.dim))
-        number = nest.add(nest.div(column, scales.width), place)
-        factor = nest.op(EntryOp(nest.value(number), dense(scales.values, f32)))
-        nest.last(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
-        width = nest.mul(nest.add(place, 1), scales.width)
-        lines(first, width if isinstance(count, int) and count % scales.width == 0 else nest.least([width, count]))
-        nest.close_all(int(passes != 1))
+
+        def row(at: Sequence[Index], number: Index) -> None:
+            here = [nest.value(each) for each in (first, *at, 0)]
+            nest.last(store((near, here), (view, far_at(at, column)), nest.value(number), nest.value(count)))
+
+        each_row(nest, others, rows.line, rows.dim, row)
 
     _each_block(nest, limits[rows.axis][1], rows.dim, columns)
     _append(block, nest, constants)

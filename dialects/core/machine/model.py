@@ -154,7 +154,8 @@ class Link:
     ways, of `TRANSFORMS` or functions of a target, in which the engine can transform what it moves. Into so many
     `blocks` it can scatter one row, and as so many rows it can write one that it repeats. One that `packs` has the rows
     of a transfer without gaps in its near level: those of a partial tile with gaps between them are transfers each.
-    Where the program issues instructions, one moves so many `rows` at most, of `blocks` blocks.
+    Where the program issues instructions, one moves so many `rows` at most, of `blocks` blocks; of a transfer in passes
+    so many `lines` of so many rows, if that is not 0.
     """
 
     name: str
@@ -178,6 +179,7 @@ class Link:
     repeats: int = 1
     packs: bool = False
     rows: int = 0
+    lines: int = 0
 
     def leads(self, source: str, target: str) -> bool:
         """Return whether the link moves data from one level to another."""

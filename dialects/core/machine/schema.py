@@ -127,6 +127,7 @@ LINK: dict[str, Key] = {
     "repeats": Key(integer(1)),
     "packs": Key(flag),
     "rows": Key(integer(1)),
+    "lines": Key(integer(0)),
 }
 ENGINE: dict[str, Key] = {
     "level": Key(operand_levels, required=True),

@@ -373,6 +373,17 @@ static inline void tw_gemmini_mvout_pool(const int32_t *near, int32_t near_at, i
     tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, near_at, 0, dim, dim, 0));
 }
 
+static inline void tw_gemmini_config_lines(const int8_t *far, int32_t stride, float scale, int32_t relu, int32_t line, int32_t pitch,
+                                           int32_t rows, int32_t cols) {
+    tw_gemmini_config_pool(far, stride, scale, relu, 1, 1, line, rows, cols, rows, pitch);
+}
+
+static inline void tw_gemmini_mvout_lines(const int32_t *near, int32_t near_at, int8_t *far, int32_t rows, int32_t cols, int32_t channels,
+                                          int32_t pitch, int32_t dim) {
+    (void)rows, (void)cols, (void)pitch;
+    tw_gemmini_issue_far(TW_GEMMINI_MVOUT, (uint64_t)(uintptr_t)far, tw_gemmini_acc_tile(near, near_at, 0, channels, dim, 0));
+}
+
 static inline void tw_gemmini_mvout(const void *near, int32_t near_at, void *far, int32_t rows, int32_t cols, int32_t dim, int32_t size) {
     (void)size;
     tw_gemmini_model_is(dim, size);

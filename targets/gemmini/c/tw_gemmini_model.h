@@ -223,15 +223,17 @@ static inline float tw_gemmini_model_float(float sum) {
 static inline void tw_gemmini_model_pool(uint64_t far, uint32_t at, uint32_t channels) {
     uint64_t fields = tw_gemmini_model.pool;
     uint32_t step = fields >> 4 & 3, window = fields >> 6 & 3, line = fields >> 24 & 0xff;
-    uint32_t rows = fields >> 32 & 0xff, cols = fields >> 40 & 0xff, width = fields >> 56 & 0xff;
+    uint32_t rows = fields >> 32 & 0xff, cols = fields >> 40 & 0xff, height = fields >> 48 & 0xff, width = fields >> 56 & 0xff;
     for (uint32_t row = 0; row < rows; ++row)
         for (uint32_t col = 0; col < cols; ++col) {
             int8_t *to = (int8_t *)(uintptr_t)far + (uint64_t)(row * line + col) * tw_gemmini_model.store_stride;
             for (uint32_t channel = 0; channel < channels; ++channel) {
                 to[channel] = -128;
                 for (uint32_t tap = 0; tap < window * window; ++tap) {
-                    uint32_t there = (row * step + tap / window) * width + col * step + tap % window;
-                    int8_t byte = tw_gemmini_model_byte(((int32_t *)(void *)tw_gemmini_model_acc(at + there))[channel]);
+                    uint32_t down = row * step + tap / window, across = col * step + tap % window;
+                    if (down >= height || across >= width) abort();
+                    void *sums = tw_gemmini_model_acc(at + down * width + across);
+                    int8_t byte = tw_gemmini_model_byte(((int32_t *)sums)[channel]);
                     if (byte > to[channel]) to[channel] = byte;
                 }
             }

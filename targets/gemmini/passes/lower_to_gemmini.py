@@ -135,7 +135,8 @@ class LowerToGemminiPass(Pass):
         machine = machine_of(op)
         lower_kernels(op, partial(lower_kernel, machine))
         copiers, instance = Copiers(op), instance_of(machine)
-        store = partial(store_tile, instance.element)
+        lines = next((link.lines for link in machine.links if link.leads("ACC", machine.far.name)), 0)
+        store = partial(store_tile, instance.element, lines)
         storing = {each.sym_name.data for each in functions(op) if each.attributes.get("engine") == _STORER}
         for function in functions(op):
             begin_memories(function, instance)

@@ -64,8 +64,9 @@ def test_an_instruction_moves_rows_of_a_line_and_blocks(tile: tuple[int, ...], c
     blocked = AffineMap(rank, 0, (dims[-1] // 16, *dims[:-1], dims[-1] % 16))
     near = buffer_type(tile, i8, AffineMapAttr(blocked))
     assert instructions_of(link, near)(tile) == count
-    one = replace(link, blocks=1)
-    assert instructions_of(one, near, passes=3)(tile) == 3 * (instructions_of(one, near)(tile) + -(-tile[-1] // 16))
+    blocks, one = -(-tile[-1] // 16), replace(link, blocks=1)
+    assert instructions_of(one, near, passes=3)(tile) == 3 * (instructions_of(one, near)(tile) + blocks)
+    assert instructions_of(replace(one, lines=32), near, passes=3)(tile) == 3 * blocks * (4 if tile[0] > 32 else 2)
     assert instructions_of(replace(link, rows=0), near)(tile) == 0
     assert instructions_of(link, None)(tile) == 0
 

@@ -326,6 +326,77 @@ func.func @mvout_pool_column(%near: memref<4x64x16xi32, "ACC">, %far: memref<8x8
 
 // -----
 
+func.func @config_lines_rows(%far: memref<8x8x16xi8>) {
+  %s = arith.constant 1.0 : f32
+  %n = arith.constant 256 : index
+  // expected-error @+1 {{a store of lines has 1 to 255 lines of 1 to 255 rows, not 256 of 256}}
+  gemmini.config_lines %far, %s, %n, %n {stride = array<i64: 1, 1>, line = 8 : i64, pitch = 8 : i64} : memref<8x8x16xi8>
+  func.return
+}
+
+// -----
+
+func.func @config_lines_scale(%far: memref<8x8x16xi8>) {
+  %s = arith.constant 0.0 : f32
+  %n = arith.constant 4 : index
+  // expected-error @+1 {{the scale of a store is positive and finite, not 0.0}}
+  gemmini.config_lines %far, %s, %n, %n {stride = array<i64: 1, 1>, line = 8 : i64, pitch = 8 : i64} : memref<8x8x16xi8>
+  func.return
+}
+
+// -----
+
+func.func @config_lines_stride(%far: memref<8x8x16xi8>) {
+  %s = arith.constant 1.0 : f32
+  %n = arith.constant 4 : index
+  // expected-error @+1 {{rows of a store are 0 to 4294967295 bytes apart, not -16}}
+  gemmini.config_lines %far, %s, %n, %n {stride = array<i64: 1, -1>, line = 8 : i64, pitch = 8 : i64} : memref<8x8x16xi8>
+  func.return
+}
+
+// -----
+
+func.func @config_lines_pitch(%far: memref<8x8x16xi8>) {
+  %s = arith.constant 1.0 : f32
+  %n = arith.constant 4 : index
+  // expected-error @+1 {{the 4 rows of a line are more than the 3 from line to line}}
+  gemmini.config_lines %far, %s, %n, %n {stride = array<i64: 1, 1>, line = 8 : i64, pitch = 3 : i64} : memref<8x8x16xi8>
+  func.return
+}
+
+// -----
+
+func.func @mvout_lines_rows(%near: memref<4x8x8x16xi32, "ACC">, %far: memref<8x8x16xi8>) {
+  %z = arith.constant 0 : index
+  %n = arith.constant 4 : index
+  // expected-error @+1 {{a store of lines has 1 to 255 lines of 1 to 255 rows, not 0 of 4}}
+  gemmini.mvout_lines %near[%z, %z, %z, %z], %far, %z, %n, %n : memref<4x8x8x16xi32, "ACC">, memref<8x8x16xi8>
+  func.return
+}
+
+// -----
+
+func.func @mvout_lines_channels(%near: memref<4x8x8x16xi32, "ACC">, %far: memref<8x8x64xi8>) {
+  %z = arith.constant 0 : index
+  %n = arith.constant 4 : index
+  %c = arith.constant 17 : index
+  // expected-error @+1 {{a block has at most 16 columns, not 17}}
+  gemmini.mvout_lines %near[%z, %z, %z, %z], %far, %n, %n, %c : memref<4x8x8x16xi32, "ACC">, memref<8x8x64xi8>
+  func.return
+}
+
+// -----
+
+func.func @mvout_lines_column(%near: memref<4x8x8x16xi32, "ACC">, %far: memref<8x8x16xi8>) {
+  %z = arith.constant 0 : index
+  %n = arith.constant 4 : index
+  // expected-error @+1 {{'near' begins at column 4}}
+  gemmini.mvout_lines %near[%z, %z, %z, %n], %far, %n, %n, %n : memref<4x8x8x16xi32, "ACC">, memref<8x8x16xi8>
+  func.return
+}
+
+// -----
+
 func.func @preload_column(%near: memref<4x64x16xi8, "SPAD">) {
   %z = arith.constant 0 : index
   %e = arith.constant 8 : index

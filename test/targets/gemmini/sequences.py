@@ -36,7 +36,7 @@ class Program:
     @property
     def instructions(self) -> list[Callable[[], None]]:
         """The kinds of instructions on scratchpad and accumulators."""
-        of_bytes = [self.load_bytes, self.pool, self.store_gelu] if self.element == "i8" else []
+        of_bytes = [self.load_bytes, self.pool, self.store_lines, self.store_gelu] if self.element == "i8" else []
         of_bytes += [self.output_stationary] if self.element != "bf16" else []
         return [self.load, self.load_sums, self.weight_stationary, self.store, *of_bytes]
 
@@ -188,6 +188,22 @@ class Program:
         far = 0, self.number(0, 12 - rows), self.number(0, 12 - cols), 16 * self.number(0, 1)
         operands = ("plane", (0, 0, 0, 0, 0)), ("pooled", far)
         self.op("mvout_pool", *operands, rows=rows, cols=cols, window=window)
+
+    def store_lines(self) -> None:
+        """Append a store of lines of bytes, of an image or of a matrix."""
+        rows, cols = self.number(1, 8), self.index(self.number(1, 8))
+        near, far, axis = ("plane", (0, 0, 8 - rows, 0, 0)), ("pooled", (0, self.number(0, 12 - rows), 0, 3)), 2
+        if self.chance():
+            rows, near, far, axis = (
+                1,
+                ("sums", (self.number(0, 8), 0)),
+                ("y", (self.number(0, 8), self.number(0, 48))),
+                0,
+            )
+        sizes = self.index(rows), cols
+        shape = {"stride": _along(axis), "relu": self.chance(), "line": 12, "pitch": 8}
+        self.op("config_lines", far[0], self.scale(), *sizes, **shape)
+        self.op("mvout_lines", near, far, *sizes, self.index(self.number(1, 16)))
 
     def product(self) -> None:
         """Append a product of matrices by a loop in hardware."""

@@ -59,7 +59,7 @@ def test_stores_scale_each_block_of_channels(seed: int, tmp_path: Path) -> None:
     assert parents
     for parent in parents:
         assert isinstance(parent, ForOp | FuncOp)
-        assert sum(op.name == "gemmini.config_st" for op in parent.walk()) == 1
+        assert sum(op.name == "gemmini.config_lines" for op in parent.walk()) == 1
     assert_equal(block_scales(seed), seed, tmp_path, ["sanitizers"], target="gemmini/32x32")
 
 

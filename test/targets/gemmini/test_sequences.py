@@ -52,6 +52,13 @@ def _sums_kept_for_weights(program: Program) -> None:
     program.op("multiply", ("near", (0, 0)), ("near", (0, 0)), ("sums", (0, 0)), **sizes)
 
 
+def _lines_of_another_shape(program: Program) -> None:
+    sizes = program.index(2), program.index(4)
+    shape = {"stride": "array<i64: 2, 1>", "line": 12, "pitch": 7}
+    program.op("config_lines", "pooled", program.scale(), *sizes, **shape)
+    program.op("mvout_lines", ("plane", (0, 0, 0, 0, 0)), ("pooled", (0, 0, 0, 0)), *sizes, program.index(16))
+
+
 def _sums_loaded_as_bytes(program: Program) -> None:
     program.op("config_ld", "x", stride="array<i64: 0, 1>", block=16, size=1, id=1)
     program.op("mvin_bytes", ("x", (0, 0)), ("sums4", (0, 0, 0)), program.index(4), blocks=1, id=1)
@@ -62,6 +69,7 @@ def _sums_loaded_as_bytes(program: Program) -> None:
     [
         (_weights_kept_for_sums, "the array is configured for another dataflow"),
         (_sums_kept_for_weights, "the array is configured for another dataflow"),
+        (_lines_of_another_shape, "a store of lines has another shape than is configured"),
         (_sums_loaded_as_bytes, "a load of bytes to accumulators is configured for sums of 32 bits"),
     ],
 )

@@ -14,6 +14,7 @@ from .instructions import (
     config_gelu,
     config_ld,
     config_ld_bytes,
+    config_lines,
     config_os,
     config_pool,
     config_st,
@@ -31,6 +32,7 @@ from .instructions import (
     mvin_zero,
     mvout,
     mvout_full,
+    mvout_lines,
     mvout_pool,
     preload,
 )
@@ -53,7 +55,7 @@ GEMMINI = Dialect(
             config_ld_bytes, mvin_bytes, mvin_bytes_add,
             config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,
             config_os, multiply_keep, multiply, multiply_add,
-            config_st, config_gelu, mvout, mvout_full, config_pool, mvout_pool, fence,
+            config_st, config_gelu, mvout, mvout_full, config_pool, mvout_pool, config_lines, mvout_lines, fence,
             begin_loops, config_loop, loop_ws, loop_ws_bias,
             config_loop_conv, loop_conv_ws, loop_conv_ws_bias,
         )

@@ -45,15 +45,18 @@ from ...limits import (
     OUTPUTS,
     blocks_fault,
     bytes_fault,
+    channels_fault,
     column_fault,
     columns_fault,
     factors_fault,
     gelu_fault,
     keep_fault,
     last_fault,
+    lines_fault,
     load_stride_fault,
     memories_fault,
     partial_fault,
+    pitch_fault,
     pool_stride_fault,
     preload_fault,
     product_fault,
@@ -586,6 +589,24 @@ def config_pool(
 
 
 @instruction(
+    "gemmini.config_lines", c="tw_gemmini_config_lines", header=HEADER, queue="store", cycles=lambda: 1,
+    requires=[scale_fault, pool_stride_fault, lines_fault, pitch_fault],
+)  # fmt: skip
+def config_lines(
+    far: Ref[i8], stride: Annotated[int, Stride("far")], scale: Scalar[f32], relu: Flag, line: Pixels, pitch: Pixels,
+    rows: Size, cols: Size, store: State[Store],
+) -> None:  # fmt: skip
+    """
+    Set stores of `rows` lines of `cols` rows: those of maxima over windows of one pixel.
+
+    Far rows are `stride` elements apart, and far lines `line` rows; near lines `pitch` rows, no fewer than they have.
+    """
+    store.stride, store.scale, store.relu = stride, np.float32(scale), relu
+    store.window, store.step, store.line = 1, 1, line
+    store.results, store.sums, store.is_gelu = (rows, cols), (rows, pitch), 0
+
+
+@instruction(
     "gemmini.mvout", c="tw_gemmini_mvout", header=HEADER, queue="store", cycles=lambda rows: rows,
     regions={"near": _near, "far": _tile}, requires=[rows_fault, columns_fault, column_fault, store_fault],
 )  # fmt: skip
@@ -617,6 +638,16 @@ def scaled(sums: Any, store: Scaling) -> Any:
     if sums.dtype.kind == "f":
         return np.where(scaled > 0, scaled, np.float32(0)) if store.relu else scaled
     return np.clip(np.rint(scaled), 0 if store.relu else -128, 127).astype(np.int8)
+
+
+def _near_lines(rows: Any, cols: Any, channels: Any, near_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Return the region of lines, along the two axes before the one of columns; of one line where that has one row."""
+    has_lines = len(near_shape) > 3 and near_shape[-2] > 1
+    return (rows, cols, channels) if has_lines else _line(near_shape, cols, channels)
+
+
+def _far_lines(rows: Any, cols: Any, channels: Any, far_shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return (rows, cols, channels) if len(far_shape) > 2 else (cols, channels)
 
 
 def _pooled_sums(near_shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -652,6 +683,30 @@ def mvout_pool(
     taps = [sums[h : h + ends[0] : store.step, w : w + ends[1] : store.step] for h, w in np.ndindex(window, window)]
     pixels = far.along((rows, store.line * store.stride), (cols, store.stride), (dim, 1))
     pixels[...] = np.max([scaled(tap, store) for tap in taps], axis=0)
+
+
+@instruction(
+    "gemmini.mvout_lines", c="tw_gemmini_mvout_lines", header=HEADER, queue="store",
+    cycles=lambda rows, cols: rows * cols, regions={"near": _near_lines, "far": _far_lines},
+    requires=[lines_fault, channels_fault, column_fault],
+)  # fmt: skip
+def mvout_lines(
+    near: InAt[i32], far: Out[i8], rows: Size, cols: Size, channels: Size, pitch: Annotated[int, Extent("near", -2)],
+    dim: NearDim, store: State[Store],
+) -> None:  # fmt: skip
+    """
+    Store lines of rows of sums as bytes, each as `mvout` does: far[i, j, c] = near[i, j, c].
+
+    Several lines are `pitch` rows apart, as `config_lines` says.
+    """
+    if store.window != 1 or store.results != (rows, cols) or (rows > 1 and store.sums[1] != pitch):
+        raise Diagnostic(
+            "a store of lines has another shape than is configured",
+            expected=f"config_lines of {rows} lines of {cols} rows, {pitch} apart, before",
+            found=f"{store.results[0]} lines of {store.results[1]} rows, {store.sums[1]} apart",
+        )
+    sums = near.along((rows, pitch * dim), (cols, dim), (channels, 1))
+    far.along((rows, store.line * store.stride), (cols, store.stride), (channels, 1))[...] = scaled(sums, store)
 
 
 @instruction(
