@@ -12,11 +12,14 @@ from xdsl.ir.affine import AffineDimExpr
 
 from ...dialects.core.kernel import Access, Kernel, Reduction, is_shaped
 from .affine import clamps_of
+from .kept import kept_of
 from .kernel import KernelLoops
 from .nest import INDEPENDENT, PARALLEL, Index, Nest
 
 _MOST_LANES, _FEWEST_LANES = 32, 16
 """Numbers of partial sums: two vectors if there are enough elements, to hide latency, else one."""
+_MOST_KEPT = 4096
+"""Elements of a row of which a value is stored: 16 KiB, half of the smallest first cache that there is today."""
 _FOLDS = (arith.AddfOp, arith.MulfOp, arith.MaximumfOp, arith.MinimumfOp)
 
 
@@ -64,7 +67,8 @@ def lower_rows(kernel: Kernel, nest: Nest) -> None:
     """
     Build the loops: parallel loops outermost; inside one reduction after the other, then the result.
 
-    A reduction runs over blocks of elements, one per partial sum. The partial sums are then folded by halves.
+    A reduction runs over blocks of elements, one per partial sum. The partial sums are then folded by halves. A value
+    common to the last reduction and the result, such as an exponential, is stored in a buffer on the stack.
     """
     _RowLoops(kernel, nest).build()
 
@@ -75,17 +79,27 @@ class _RowLoops(KernelLoops):
         (self.dim,) = kernel.reduced
         self.extent = kernel.bounds[self.dim]
         self.lanes = _MOST_LANES if self.extent >= 2 * _MOST_LANES else _FEWEST_LANES
+        kept = kept_of(kernel)
+        self.kept = kept if kept is not None and kept.type == f32 and self.extent <= _MOST_KEPT else None
+        self.buffer: SSAValue | None = None
 
     def build(self) -> None:
         kernel = self.kernel
         outer = self.open_all([d for d in range(len(kernel.bounds)) if d != self.dim], [PARALLEL])
+        if self.kept is not None:
+            self.buffer = self.nest.op(memref.AllocaOp.get(f32, shape=[self.extent], alignment=64))
+            self.buffer.name_hint = "kept"
         accumulators: list[SSAValue] = []
         for reduction in kernel.reductions:
             accumulators += self.reduce(reduction, accumulators)
         results = accumulators[-1:]
         inner = self.open_all([d for d in kernel.output_dims if d == self.dim], [INDEPENDENT])
-        if kernel.result is not None:
-            results = self.run(kernel.result, [*kernel.inputs, *accumulators], ("x",))
+        result, kept = kernel.result, list[SSAValue]()
+        if self.kept is not None and self.buffer is not None:
+            kept = [self.nest.op(memref.LoadOp.get(self.buffer, [self.nest.value(self.position[self.dim])]))]
+            result = self.kept.result
+        if result is not None:
+            results = self.run(result, [*kernel.inputs, *accumulators, *kept], ("x",))
         self.finish(results)
         self.nest.close_all(outer + inner)
 
@@ -115,8 +129,13 @@ class _RowLoops(KernelLoops):
         (lane,) = nest.open("l", 0, size, marks=[INDEPENDENT])
         self.position[self.dim] = nest.add(lane, start)
         total = nest.op(memref.LoadOp.get(partial, [lane]))
-        (result,) = self.run(reduction.body, [*self.kernel.inputs, *earlier, total], ("x",))
+        keeps = self.kept is not None and reduction is self.kernel.reductions[-1]
+        body = self.kept.reduction if self.kept is not None and keeps else reduction.body
+        result, *kept = self.run(body, [*self.kernel.inputs, *earlier, total], ("x",))
         nest.last(memref.StoreOp.get(result, partial, [lane]))
+        for value in kept:
+            assert self.buffer is not None
+            nest.last(memref.StoreOp.get(value, self.buffer, [nest.value(self.position[self.dim])]))
         nest.close()
         del self.position[self.dim]
 

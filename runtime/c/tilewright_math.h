@@ -33,14 +33,15 @@ TW_INLINE float tw_exp_inside(float a) {
     q = TW_FMA(r, q, 0x1.55548ap-3f);
     q = TW_FMA(r, q, 0x1.fffffcp-2f);
     const float p = 1.0f + TW_FMA(r * r, q, r);
-    const int32_t exponent = tw_bitcast_f32_i32(turned) - INT32_C(0x4b400000), half = exponent / 2;
-    const float first = tw_bitcast_i32_f32((int32_t)((uint32_t)(half + 127) << 23));
-    return p * first * tw_bitcast_i32_f32((int32_t)((uint32_t)(exponent - half + 127) << 23));
+    /* The biased exponents of both powers, together. */
+    const uint32_t exponents = (uint32_t)tw_bitcast_f32_i32(turned) - UINT32_C(0x4b400000) + 2 * 127;
+    const float first = tw_bitcast_i32_f32((int32_t)(exponents / 2 << 23));
+    return p * first * tw_bitcast_i32_f32((int32_t)((exponents - exponents / 2) << 23));
 }
 
 TW_INLINE float tw_exp_f32(float a) {
-    const float above = a < -104.0f ? -104.0f : a;
-    return tw_exp_inside(above > 89.0f ? 89.0f : above);
+    const float above = tw_select_f32(a < -104.0f, -104.0f, a);
+    return tw_exp_inside(tw_select_f32(above > 89.0f, 89.0f, above));
 }
 
 TW_INLINE float tw_tanh_f32(float a) {

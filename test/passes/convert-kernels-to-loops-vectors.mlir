@@ -44,3 +44,22 @@ func.func @few(%x: memref<4x31xf32>, %o: memref<4xf32>) {
   nn.reduce ins(%x : memref<4x31xf32>) outs(%o : memref<4xf32>) {kind = "sum", axes = array<i64: 1>, accumulator = f32}
   func.return
 }
+
+// The exponentials of a softmax are stored as they are summed up; those of a row too long for a first cache are not.
+
+// CHECK-LABEL: func.func @softmax
+// CHECK:         %[[KEPT:.*]] = memref.alloca() {{.*}} : memref<40xf32>
+// CHECK:         %[[POWER:.*]] = math.exp
+// CHECK:         memref.store %[[POWER]], %[[KEPT]][%{{.*}}]
+// CHECK:         arith.divf
+func.func @softmax(%x: memref<4x40xf32>, %o: memref<4x40xf32>) {
+  nn.softmax ins(%x : memref<4x40xf32>) outs(%o : memref<4x40xf32>) {accumulator = f32, element = f32}
+  func.return
+}
+
+// CHECK-LABEL: func.func @long
+// CHECK-COUNT-3: math.exp
+func.func @long(%x: memref<5000xf32>, %o: memref<5000xf32>) {
+  nn.softmax ins(%x : memref<5000xf32>) outs(%o : memref<5000xf32>) {accumulator = f32, element = f32}
+  func.return
+}
