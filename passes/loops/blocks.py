@@ -10,12 +10,13 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from ...dialects.core.kernel import Access, Kernel
+from ...dialects.core.scalars import Index
 from ...dialects.nn import ConvOp
 from ...dialects.nn.contraction import ContractionOp
 from ...ir import numbers_of, shape_of
 from .affine import Axis, axes_of, clamps_of
 from .kernel import KernelLoops
-from .nest import PARALLEL, Index, Nest
+from .nest import PARALLEL, Nest
 
 
 def spans(op: ConvOp) -> list[int]:
@@ -53,6 +54,16 @@ def parts(start: int, end: int, size: int) -> Iterator[Part]:
 
 class PartLoops(KernelLoops):
     """Loop nest of a kernel over intervals of its dimensions."""
+
+    @contextmanager
+    def blocks(self, name: str, part: Part, *, shared: bool = False) -> Generator[Index]:
+        """
+        Build in the loop over the blocks of an interval, and give the block's first index.
+
+        A single block needs none unless it is `shared`: the loop's mark then says that a core may do it alone.
+        """
+        with self.nest.loop(name, 0, part.count, marks=[PARALLEL], kept=shared) as index:
+            yield self.nest.add(self.nest.mul(index, part.size), part.start)
 
     def loop(self, name: str, part: Part, *, shared: bool = False) -> Index:
         """
@@ -120,18 +131,6 @@ class BlockLoops(PartLoops):
         high = min((extent + pad - spans(self.op)[axis]) // stride + 1, count)
         return low, max(high, low)
 
-    def step(self, name: str, size: int) -> Index:
-        """Open the loop over a side of a block and return its index; size 1 needs no loop."""
-        return self.nest.open(name, 0, size)[0] if size > 1 else 0
-
-    @contextmanager
-    def over(self, name: str, size: int) -> Generator[Index]:
-        """Build in the loop over a side of a block, whose index it returns; size 1 needs no loop."""
-        index = self.step(name, size)
-        yield index
-        if not isinstance(index, int):
-            self.nest.close()
-
     def window(self, clipped: Sequence[bool]) -> tuple[Index, Index]:
         """
         Move to the first tap of the window in bounds; return the window's rows and taps per row.
@@ -142,11 +141,11 @@ class BlockLoops(PartLoops):
         extents: list[Index] = [1, 1]
         for axis, (tap, may_hang_over) in enumerate(zip(self.taps, clipped, strict=True)):
             whole: tuple[Index, Index] = 0, self.kernel.bounds[tap]
-            lower, upper = self.limits(tap, clamps) if may_hang_over else whole
+            lower, upper = self.limits_of(tap, clamps) if may_hang_over else whole
             extent = self.nest.sub(upper, lower)
             if may_hang_over and self.may_be_empty:
-                extent = self.nest.greatest([0, extent if self.kernel.bounds[tap] > 1 else self._single_tap(axis)])
-                lower = self.nest.least([self.kernel.bounds[tap] - 1, lower])
+                extent = self.nest.max(0, extent if self.kernel.bounds[tap] > 1 else self._single_tap(axis))
+                lower = self.nest.min(self.kernel.bounds[tap] - 1, lower)
             self.position[tap] = lower
             extents[1 if tap == self.taps[-1] else 0] = extent
         return extents[0], extents[1]
@@ -156,7 +155,7 @@ class BlockLoops(PartLoops):
         first = 1 if isinstance(self.op, ConvOp) and self.op.channels_last is not None else 2
         place = axes_of(self.kernel.inputs[0], self.kernel.bounds)[first + axis]
         index = self.index(place.index)
-        return self.nest.least([1, self.nest.add(index, 1), self.nest.sub(place.extent, index)])
+        return self.nest.min(1, self.nest.add(index, 1), self.nest.sub(place.extent, index))
 
     def place(self, access: Access) -> list[SSAValue]:
         """Return the indices of an operand's element at the current position, in bounds even for an empty window."""
@@ -166,8 +165,8 @@ class BlockLoops(PartLoops):
 
     def _inside(self, axis: Axis) -> Index:
         index = self.index(axis.index)
-        index = self.nest.greatest([0, index]) if axis.low else index
-        return self.nest.least([axis.extent - 1, index]) if axis.high else index
+        index = self.nest.max(0, index) if axis.low else index
+        return self.nest.min(axis.extent - 1, index) if axis.high else index
 
     def places(self) -> list[list[SSAValue]]:
         """Return the indices of the elements of x and w at the current position, and leave the window."""

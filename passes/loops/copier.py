@@ -13,10 +13,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.analysis.structural_key import structural_key
 from ...dialects.core.analysis.value_ranges import ValueRanges
+from ...dialects.core.scalars import INDEX, index_constant
 from ...dialects.hier import DmaStartOp
 from ...errors import Diagnostic
 from ...ir import shape_of, symbol_names, where
-from .nest import INDEX, index_constant
 
 Range = tuple[SSAValue, SSAValue]
 """Half-open interval of an index."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
@@ -12,15 +13,20 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from ...dialects.core.analysis.affine_form import Atom, Linear
+from ...dialects.core.builder import Loop
 from ...dialects.core.kernel import Access, Kernel, Reduction, is_shaped
+from ...dialects.core.scalars import Index
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...errors import Diagnostic
 from ...ir import element_of
 from .affine import Axis, Clamp, axes_of, clamps_of
-from .nest import PARALLEL, Index, Nest
+from .nest import PARALLEL, Nest
 from .scalar import expand_requantize, expand_rescale, live_ops
 
 _INPUT_NAMES = ("x", "w", "b")
+
+Limits: TypeAlias = "Sequence[tuple[int, Index, Index]]"
+"""Dimension of a loop, its first index and its end."""
 
 
 def lower_kernel(kernel: Kernel, nest: Nest) -> None:
@@ -46,17 +52,16 @@ class KernelLoops:
     def build(self) -> None:
         """Build the nest."""
         kernel = self.kernel
-        outer = self.open_all([d for d in range(len(kernel.bounds)) if d not in kernel.reduced], [PARALLEL])
-        accumulators: list[SSAValue] = []
-        results: list[SSAValue] = []
-        for reduction in kernel.reductions:
-            results = self.reduce(reduction, accumulators)
-            accumulators += results
-        inner = self.open_all([d for d in kernel.output_dims if d in kernel.reduced])
-        if kernel.result is not None:
-            results = self.run(kernel.result, [*kernel.inputs, *accumulators], _INPUT_NAMES)
-        self.finish(results)
-        self.nest.close_all(outer + inner)
+        with self.over([d for d in range(len(kernel.bounds)) if d not in kernel.reduced], [PARALLEL]):
+            accumulators: list[SSAValue] = []
+            results: list[SSAValue] = []
+            for reduction in kernel.reductions:
+                results = self.reduce(reduction, accumulators)
+                accumulators += results
+            with self.over([d for d in kernel.output_dims if d in kernel.reduced]):
+                if kernel.result is not None:
+                    results = self.run(kernel.result, [*kernel.inputs, *accumulators], _INPUT_NAMES)
+                self.finish(results)
 
     def finish(self, results: list[SSAValue]) -> None:
         """Build the epilogue and the stores."""
@@ -65,7 +70,31 @@ class KernelLoops:
             results = self.run(kernel.epilogue, [*results, *kernel.extras], ())
         for value, access in zip(results, kernel.outputs, strict=True):
             indices = [self.nest.value(self.index(axis.index)) for axis in axes_of(access, kernel.bounds)]
-            self.nest.last(memref.StoreOp.get(value, access.value, indices))
+            self.nest.insert(memref.StoreOp.get(value, access.value, indices))
+
+    @contextmanager
+    def over(self, dims: Sequence[int], marks: Sequence[str] = ()) -> Generator[None]:
+        """Build in loops over whole dimensions."""
+        with ExitStack() as stack:
+            for dim in dims:
+                loop = self.nest.loop(f"i{dim}", 0, self.kernel.bounds[dim], marks=marks)
+                self.position[dim] = stack.enter_context(loop)
+            yield
+
+    @contextmanager
+    def over_reduced(self, limits: Limits, values: Sequence[SSAValue], names: Sequence[str] = ()) -> Generator[Loop]:
+        """Build in loops over intervals of reduced dimensions, with loop-carried values of these names."""
+        if not limits:
+            yield Loop(0, values)
+            return
+        (dim, lower, upper), *inner = limits
+        with self.nest.carried_loop(f"i{dim}", lower, upper, values, names=names) as outer:
+            self.position[dim] = outer.index
+            with self.over_reduced(inner, outer.values, names) as loop:
+                yield loop
+            outer.values = loop.values
+        del self.position[dim]
+        loop.values = outer.values
 
     def open_all(self, dims: Sequence[int], marks: Sequence[str] = ()) -> int:
         """Open loops over whole dimensions and return their number; a dimension of bound 1 needs none."""
@@ -86,24 +115,13 @@ class KernelLoops:
 
     def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
         """Build the loops of a reduction and return its accumulators."""
-        kernel, start = self.kernel, self.nest.depth
-        clamps = clamps_of(kernel)
+        kernel, clamps = self.kernel, clamps_of(self.kernel)
         own = reduction.body.args[len(kernel.inputs) + len(earlier) :]
         outside = [self.initial(number, value) for number, value in enumerate(reduction.initial)]
-        limits = {dim: self.limits(dim, clamps) for dim in sorted(kernel.reduced)}
-        carried: Sequence[SSAValue] = outside
-        for dim, (lower, upper) in limits.items():
-            carried = self.open(dim, lower, upper, carried)
-            for value, arg in zip(carried, own, strict=True):
-                if value not in outside:
-                    value.name_hint = arg.name_hint or "acc"
         inside = [clamp.axis for clamp in clamps]
-        results = self.run(reduction.body, [*kernel.inputs, *earlier, *carried], _INPUT_NAMES, inside)
-        while self.nest.depth > start:
-            results = list(self.nest.close(results))
-        for dim in limits:
-            del self.position[dim]
-        return results
+        with self.over_reduced(self.limits(clamps), outside, [arg.name_hint or "acc" for arg in own]) as loop:
+            loop.values = self.run(reduction.body, [*kernel.inputs, *earlier, *loop.values], _INPUT_NAMES, inside)
+        return list(loop.values)
 
     def initial(self, number: int, value: Attribute | None) -> SSAValue:
         """Return the initial value of an accumulator."""
@@ -111,7 +129,13 @@ class KernelLoops:
             return self.load(self.kernel.outputs[number], "acc")
         return self.nest.attribute(cast("IntegerAttr[Any] | FloatAttr[Any]", value))
 
-    def limits(self, dim: int, clamps: Sequence[Clamp]) -> tuple[Index, Index]:
+    def limits(self, clamps: Sequence[Clamp]) -> Limits:
+        """Return the reduced dimensions, with the bounds of their loops that keep the accesses in bounds."""
+        dims, bounds = sorted(self.kernel.reduced), self.kernel.bounds
+        intervals = [self.limits_of(dim, clamps) if bounds[dim] > 1 else (0, 1) for dim in dims]
+        return [(dim, lower, upper) for dim, (lower, upper) in zip(dims, intervals, strict=True)]
+
+    def limits_of(self, dim: int, clamps: Sequence[Clamp]) -> tuple[Index, Index]:
         """Return the bounds of a reduction loop that keep the accesses in bounds."""
         lows: list[Index] = []
         highs: list[Index] = []
@@ -120,14 +144,14 @@ class KernelLoops:
                 lows.append(self.first_inside(clamp))
             if clamp.dim == dim and clamp.axis.high:
                 highs.append(self.end_inside(clamp))
-        return self.nest.greatest([0, *lows]), self.nest.least([self.kernel.bounds[dim], *highs])
+        return self.nest.max(0, *lows), self.nest.min(self.kernel.bounds[dim], *highs)
 
     def first_inside(self, clamp: Clamp) -> Index:
         """Return ceildiv(-outer, factor) if positive, else 0 or less."""
         distance = clamp.outer * -1
         if clamp.factor == 1:
             return self.index(distance)
-        positive = self.nest.greatest([0, self.index(distance)])
+        positive = self.nest.max(0, self.index(distance))
         return self.nest.div(self.nest.add(positive, clamp.factor - 1), clamp.factor)
 
     def end_inside(self, clamp: Clamp) -> Index:
@@ -180,7 +204,7 @@ class KernelLoops:
             index.erase()
         if isinstance(copy, memref.LoadOp):
             # At a guarded point, the index may be out of the table's bounds.
-            self.nest.last(copy)
+            self.nest.insert(copy)
         else:
             self.nest.op(copy)
 
@@ -242,11 +266,11 @@ class KernelLoops:
                     f"an operand is read along dimension d{atom}, which is not known at the output's points"
                 )
             return self.position[atom]
-        negative = atom.of.interval(self.kernel.bounds)[0] < 0
         value = self.index(atom.of)
+        divide = self.nest.floordiv if atom.of.interval(self.kernel.bounds)[0] < 0 else self.nest.div
         if atom.kind is AffineBinaryOpKind.CeilDiv:
-            return self.nest.div(self.nest.add(value, atom.by - 1), atom.by, negative=negative)
-        quotient = self.nest.div(value, atom.by, negative=negative)
+            return divide(self.nest.add(value, atom.by - 1), atom.by)
+        quotient = divide(value, atom.by)
         if atom.kind is AffineBinaryOpKind.FloorDiv:
             return quotient
         return self.nest.sub(value, self.nest.mul(quotient, atom.by))

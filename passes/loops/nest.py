@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache, reduce
-from typing import Any, TypeAlias
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, LocationAttr, UnitAttr
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, LocationAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
-from ...dialects.core.body import scalar_attr
+from ...dialects.core.builder import Builder, Loop
 from ...dialects.core.nesting import nested_ops
-from .scalar import NO_SIGNED_WRAP
+from ...dialects.core.scalars import Index, index_attribute, scalar_attr
+from ...dialects.core.scalars import index_constant as index_constant
 
-Index: TypeAlias = "int | SSAValue"
-"""Constant or computed index."""
-
-INDEX = IndexType()
 INDEPENDENT = "tilewright.independent"
 """Attribute of a loop without loop-carried dependences: iterations may run in any order."""
 UNROLL = "tilewright.unroll"
@@ -34,17 +32,6 @@ _DIVISIONS = (
     arith.RemSIOp,
     arith.RemUIOp,
 )
-
-
-@cache
-def index_attribute(value: int) -> IntegerAttr[IndexType]:
-    """Return an index as an attribute."""
-    return IntegerAttr(value, INDEX)
-
-
-def index_constant(value: int) -> arith.ConstantOp:
-    """Build the constant op of an index."""
-    return arith.ConstantOp.create(properties={"value": index_attribute(value)}, result_types=[INDEX])
 
 
 class Constants:
@@ -86,31 +73,19 @@ def _may_trap(op: Operation) -> bool:
     return not isinstance(divisor, arith.ConstantOp) or divisor.value == scalar_attr(0, divisor.result.type)
 
 
-class _Scope:
-    """Body of an open loop, or the insertion point of the nest."""
-
-    def __init__(self, block: Block, *, may_be_skipped: bool):
-        self.block = block
-        self.may_be_skipped = may_be_skipped
-        self.known: dict[tuple[Any, ...], SSAValue] = {}
-
-
-class Nest:
+class Nest(Builder):
     """
-    Builder of loops from the outermost inwards.
+    Builder of loop nests with loop-invariant code motion.
 
-    `open` begins a loop, `close` ends the innermost. `op` hoists an op to the outermost loop in which all its operands
-    are defined; equal index computations are emitted once. A closed loop is appended to its parent after the hoisted
-    ops. All ops get one location.
+    `op` hoists an op to the outermost loop in which all its operands are defined; equal index computations are built
+    once. `insert` does not hoist. A loop is appended to its parent after the hoisted ops. All ops get one location.
     """
 
     def __init__(self, constants: Constants, location: LocationAttr):
+        super().__init__(InsertPoint.at_end(Block()), location)
         self._constants = constants
-        self._location = location
-        self._scopes = [_Scope(Block(), may_be_skipped=False)]
         self._depths: dict[SSAValue, int] = {}
-        self._headers: list[tuple[Index, Index, Sequence[SSAValue], Sequence[str]] | SSAValue] = []
-        """Of each open loop its bounds, loop-carried values and marks; the condition of an open branch."""
+        self._open: list[tuple[AbstractContextManager[object], Loop]] = []
 
     @property
     def depth(self) -> int:
@@ -124,6 +99,13 @@ class Nest:
             op.detach()
         return ops
 
+    @contextmanager
+    def inside(self, block: Block, *, may_be_skipped: bool = True) -> Generator[None]:
+        """Build in a block of an op that is inserted afterwards, here."""
+        with super().inside(block, may_be_skipped=may_be_skipped):
+            self._depths.update(dict.fromkeys(block.args, self.depth))
+            yield
+
     def open(
         self,
         name: str,
@@ -133,75 +115,67 @@ class Nest:
         *,
         marks: Sequence[str] = (),
     ) -> tuple[SSAValue, ...]:
-        """
-        Open the loop `for name in lower to upper` with these loop-carried values.
-
-        The loop gets the `marks` as attributes: INDEPENDENT if it has no loop-carried dependence through memory,
-        PARALLEL if cores may share it. Returns the induction variable and the loop-carried values inside, which keep
-        their names.
-        """
-        block = Block(arg_types=[INDEX, *(value.type for value in carried)])
-        runs = isinstance(lower, int) and isinstance(upper, int) and lower < upper
-        self._headers.append((lower, upper, carried, marks))
-        self._scopes.append(_Scope(block, may_be_skipped=not runs))
-        self._depths.update(dict.fromkeys(block.args, self.depth))
-        for arg, hint in zip(block.args, [name, *(value.name_hint for value in carried)], strict=True):
-            arg.name_hint = hint
-        return block.args
+        """Open a loop that `close` closes, and return its index and the loop-carried values inside."""
+        manager = self.carried_loop(name, lower, upper, carried, marks=marks, kept=True)
+        loop = manager.__enter__()
+        self._open.append((manager, loop))
+        return (self.value(loop.index), *loop.values)
 
     def branch(self, condition: SSAValue) -> None:
         """Open the branch `if condition`, which `close` closes as it does a loop."""
-        self._headers.append(condition)
-        self._scopes.append(_Scope(Block(), may_be_skipped=True))
+        manager = self.when(condition)
+        manager.__enter__()
+        self._open.append((manager, Loop(0, ())))
 
     def close(self, yielded: Sequence[SSAValue] = ()) -> tuple[SSAValue, ...]:
         """Close the innermost loop or branch, and return the results of its loop-carried values."""
-        scope, header = self._scopes.pop(), self._headers.pop()
-        scope.block.add_op(self._located(scf.YieldOp(*yielded)))
-        if isinstance(header, SSAValue):
-            self._append(scf.IfOp(header, [], [scope.block]), self.depth)
-            return ()
-        lower, upper, carried, marks = header
-        loop = scf.ForOp(self.value(lower), self.value(upper), self.value(1), carried, scope.block)
-        loop.attributes |= dict.fromkeys(marks, UnitAttr())
-        self._append(loop, self.depth)
-        for result, value in zip(loop.res, scope.block.args[1:], strict=True):
-            result.name_hint = value.name_hint
-        return tuple(loop.res)
+        manager, loop = self._open.pop()
+        loop.values = yielded
+        manager.__exit__(None, None, None)
+        return tuple(loop.values)
 
     def close_all(self, count: int) -> None:
         """Close the innermost `count` loops, which carry no values."""
         for _ in range(count):
             self.close()
 
-    def op(self, op: Operation) -> SSAValue:
-        """Hoist an op as far as possible, and return its result."""
-        self._append(op, self._place(op))
-        return op.results[0]
-
-    def once(self, key: object, operands: Sequence[SSAValue], make: Callable[[], Operation]) -> SSAValue:
-        """Return the result of an op with these operands, emitted once per key."""
-        scope = self._scopes[self._depth_of(operands)]
-        whole = (key, *operands)
-        if whole not in scope.known:
-            scope.known[whole] = self.op(make())
-        return scope.known[whole]
-
     def last(self, op: Operation) -> None:
+        """Append an op to the innermost loop."""
+        self.insert(op)
+
+    def greatest(self, indices: Sequence[Index]) -> Index:
+        """Return the largest of some indices."""
+        return self.max(*indices)
+
+    def least(self, indices: Sequence[Index]) -> Index:
+        """Return the smallest of some indices."""
+        return self.min(*indices)
+
+    def insert(self, op: Operation) -> None:
         """Append an op to the innermost loop."""
         self._append(op, self.depth)
 
+    def op(self, op: Operation) -> SSAValue:
+        """Hoist an op as far as possible, and return its result."""
+        self._append(op, self._depth_for(op))
+        return op.results[0]
+
+    def once(self, key: object, operands: Sequence[SSAValue], make: Callable[[], Operation]) -> SSAValue:
+        """Return the result of an op with these operands, built once per key in the loop that it is hoisted to."""
+        known = self._scopes[self._depth_of(operands)].known
+        whole = (key, *operands)
+        if whole not in known:
+            known[whole] = self.op(make())
+        return known[whole]
+
     def _append(self, op: Operation, depth: int) -> None:
-        self._located(op)
+        assert self.location is not None
+        for nested in nested_ops(op):
+            nested.location = self.location
         self._scopes[depth].block.add_op(op)
         self._depths.update(dict.fromkeys(op.results, depth))
 
-    def _located(self, op: Operation) -> Operation:
-        for nested in nested_ops(op):
-            nested.location = self._location
-        return op
-
-    def _place(self, op: Operation) -> int:
+    def _depth_for(self, op: Operation) -> int:
         depth = self._depth_of([operand for nested in nested_ops(op) for operand in nested.operands])
         if not any(_may_trap(nested) for nested in nested_ops(op)):
             return depth
@@ -217,73 +191,9 @@ class Nest:
 
     def constant(self, value: float, type: Attribute) -> SSAValue:
         """Return a constant of a scalar type."""
-        return self.attribute(scalar_attr(value, type))
+        return self.attribute(index_attribute(int(value)) if isinstance(type, IndexType) else scalar_attr(value, type))
 
     def attribute(self, value: IntegerAttr[Any] | FloatAttr[Any]) -> SSAValue:
         """Return the constant with this value and type."""
-        return self._constants.get(value, self._location)
-
-    def value(self, index: Index) -> SSAValue:
-        """Return an index as an SSA value."""
-        return index if isinstance(index, SSAValue) else self.attribute(index_attribute(index))
-
-    def add(self, a: Index, b: Index) -> Index:
-        """Return a + b."""
-        if isinstance(a, int) and isinstance(b, int):
-            return a + b
-        if isinstance(a, int):
-            a, b = b, a
-        if isinstance(b, int) and b <= 0:
-            return a if b == 0 else self.sub(a, -b)
-        return self._binary(arith.AddiOp, a, b)
-
-    def sub(self, a: Index, b: Index) -> Index:
-        """Return a - b."""
-        if isinstance(a, int) and isinstance(b, int):
-            return a - b
-        return a if b == 0 else self._binary(arith.SubiOp, a, b)
-
-    def mul(self, a: Index, factor: int) -> Index:
-        """Return a * factor."""
-        if isinstance(a, int):
-            return a * factor
-        return a if factor == 1 else self._binary(arith.MuliOp, a, factor)
-
-    def greatest(self, indices: Sequence[Index]) -> Index:
-        """Return the largest of some indices."""
-        known = [index for index in indices if isinstance(index, int)]
-        return self._fold(arith.MaxSIOp, indices, [max(known)] if known else [])
-
-    def least(self, indices: Sequence[Index]) -> Index:
-        """Return the smallest of some indices."""
-        known = [index for index in indices if isinstance(index, int)]
-        return self._fold(arith.MinSIOp, indices, [min(known)] if known else [])
-
-    def _fold(self, op: Any, indices: Sequence[Index], known: Sequence[int]) -> Index:
-        values = [*(index for index in indices if not isinstance(index, int)), *known]
-        return reduce(lambda a, b: self._plain(op, a, b), values)
-
-    def div(self, a: Index, divisor: int, *, negative: bool = False) -> Index:
-        """Return a / divisor, truncated; `negative` selects floor division."""
-        if isinstance(a, int):
-            return a // divisor
-        if divisor == 1:
-            return a
-        return self._plain(arith.FloorDivSIOp if negative else arith.DivSIOp, a, divisor)
-
-    def _binary(self, op: Any, a: Index, b: Index) -> SSAValue:
-        left, right = self.value(a), self.value(b)
-        return self.once(op, (left, right), lambda: op(left, right, overflow=NO_SIGNED_WRAP))
-
-    def _plain(self, op: Any, a: Index, b: Index) -> SSAValue:
-        left, right = self.value(a), self.value(b)
-        return self.once(op, (left, right), lambda: op(left, right))
-
-    def compare(self, a: Index, predicate: str, b: Index) -> SSAValue:
-        """Return the signed comparison of two indices."""
-        left, right = self.value(a), self.value(b)
-        return self.once(predicate, (left, right), lambda: arith.CmpiOp(left, right, predicate))
-
-    def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Return the conjunction of two conditions."""
-        return self.once("and", (a, b), lambda: arith.AndIOp(a, b))
+        assert self.location is not None
+        return self._constants.get(value, self.location)

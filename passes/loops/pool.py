@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.body import is_float
 from ...dialects.core.kernel import Kernel
+from ...dialects.core.scalars import Index, is_float
 from ...dialects.nn import PoolOp
 from .affine import clamps_of
 from .blocks import Part, PartLoops, parts
-from .nest import INDEPENDENT, PARALLEL, Index, Nest
+from .nest import INDEPENDENT, PARALLEL, Nest
 
 _CHANNELS = 64
 """Channels per block, pooled in a buffer of their own."""
@@ -38,45 +41,30 @@ class _PoolLoops(PartLoops):
         (self.reduction,) = kernel.reductions
 
     def build(self) -> None:
-        outer = self.open_all(range(self.channel), [PARALLEL])
-        for part in parts(0, self.kernel.bounds[self.channel], _CHANNELS):
-            first = self.loop("c", part)
-            folded = self.nest.op(memref.AllocaOp.get(self.op.accumulator, shape=[part.size], alignment=64))
-            folded.name_hint = "folded"
-            self.start(folded, part, first)
-            self.fold(folded, part, first)
-            self.end(folded, part, first)
-            self.close(part)
-        self.nest.close_all(outer)
+        with self.over(range(self.channel), [PARALLEL]):
+            for part in parts(0, self.kernel.bounds[self.channel], _CHANNELS):
+                with self.blocks("c", part) as first:
+                    self.block(part, first)
 
-    def lane(self, part: Part, first: Index) -> SSAValue:
-        """Open the loop over the channels of a block and return its index."""
-        index, *_ = self.nest.open("c", 0, part.size, marks=[INDEPENDENT])
-        self.position[self.channel] = self.nest.add(index, first)
-        return self.nest.value(index)
+    def block(self, part: Part, first: Index) -> None:
+        """Build the pooling of a block of channels."""
+        nest, (initial,), clamps = self.nest, self.reduction.initial, clamps_of(self.kernel)
+        folded = nest.op(memref.AllocaOp.get(self.op.accumulator, shape=[part.size], alignment=64))
+        folded.name_hint = "folded"
+        with self.lanes(part, first) as lane:
+            nest.insert(memref.StoreOp.get(self.initial(0, initial), folded, [lane]))
+        with self.over_reduced(self.limits(clamps), []), self.lanes(part, first) as lane:
+            total = nest.op(memref.LoadOp.get(folded, [lane]))
+            inside = [clamp.axis for clamp in clamps]
+            (result,) = self.run(self.reduction.body, [*self.kernel.inputs, total], ("x",), inside)
+            nest.insert(memref.StoreOp.get(result, folded, [lane]))
+        with self.lanes(part, first) as lane:
+            self.finish([nest.op(memref.LoadOp.get(folded, [lane]))])
 
-    def start(self, folded: SSAValue, part: Part, first: Index) -> None:
-        lane = self.lane(part, first)
-        (initial,) = self.reduction.initial
-        self.nest.last(memref.StoreOp.get(self.initial(0, initial), folded, [lane]))
-        self.nest.close()
-
-    def fold(self, folded: SSAValue, part: Part, first: Index) -> None:
-        clamps, before = clamps_of(self.kernel), self.nest.depth
-        for dim in sorted(self.kernel.reduced):
-            self.open(dim, *self.limits(dim, clamps), [])
-        lane = self.lane(part, first)
-        total = self.nest.op(memref.LoadOp.get(folded, [lane]))
-        inside = [clamp.axis for clamp in clamps]
-        (result,) = self.run(self.reduction.body, [*self.kernel.inputs, total], ("x",), inside)
-        self.nest.last(memref.StoreOp.get(result, folded, [lane]))
-        while self.nest.depth > before:
-            self.nest.close()
-        for dim in self.kernel.reduced:
-            del self.position[dim]
-
-    def end(self, folded: SSAValue, part: Part, first: Index) -> None:
-        lane = self.lane(part, first)
-        self.finish([self.nest.op(memref.LoadOp.get(folded, [lane]))])
-        self.nest.close()
+    @contextmanager
+    def lanes(self, part: Part, first: Index) -> Generator[SSAValue]:
+        """Build in the loop over the channels of a block, and give its index."""
+        with self.nest.loop("c", 0, part.size, marks=[INDEPENDENT]) as lane:
+            self.position[self.channel] = self.nest.add(lane, first)
+            yield self.nest.value(lane)
         del self.position[self.channel]

@@ -11,10 +11,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from ...dialects.core.kernel import Access, Kernel, Reduction, is_shaped
+from ...dialects.core.scalars import Index
 from .affine import clamps_of
 from .kept import kept_of
 from .kernel import KernelLoops
-from .nest import INDEPENDENT, PARALLEL, Index, Nest
+from .nest import INDEPENDENT, PARALLEL, Nest
 
 _MOST_LANES, _FEWEST_LANES = 32, 16
 """Numbers of partial sums: two vectors if there are enough elements, to hide latency, else one."""
@@ -85,23 +86,25 @@ class _RowLoops(KernelLoops):
 
     def build(self) -> None:
         kernel = self.kernel
-        outer = self.open_all([d for d in range(len(kernel.bounds)) if d != self.dim], [PARALLEL])
-        if self.kept is not None:
-            self.buffer = self.nest.op(memref.AllocaOp.get(f32, shape=[self.extent], alignment=64))
-            self.buffer.name_hint = "kept"
-        accumulators: list[SSAValue] = []
-        for reduction in kernel.reductions:
-            accumulators += self.reduce(reduction, accumulators)
-        results = accumulators[-1:]
-        inner = self.open_all([d for d in kernel.output_dims if d == self.dim], [INDEPENDENT])
-        result, kept = kernel.result, list[SSAValue]()
+        with self.over([d for d in range(len(kernel.bounds)) if d != self.dim], [PARALLEL]):
+            if self.kept is not None:
+                self.buffer = self.nest.op(memref.AllocaOp.get(f32, shape=[self.extent], alignment=64))
+                self.buffer.name_hint = "kept"
+            accumulators: list[SSAValue] = []
+            for reduction in kernel.reductions:
+                accumulators += self.reduce(reduction, accumulators)
+            with self.over([d for d in kernel.output_dims if d == self.dim], [INDEPENDENT]):
+                self.finish(self.results(accumulators))
+
+    def results(self, accumulators: list[SSAValue]) -> list[SSAValue]:
+        """Build the results of the current element."""
+        result, kept = self.kernel.result, list[SSAValue]()
         if self.kept is not None and self.buffer is not None:
             kept = [self.nest.op(memref.LoadOp.get(self.buffer, [self.nest.value(self.position[self.dim])]))]
             result = self.kept.result
-        if result is not None:
-            results = self.run(result, [*kernel.inputs, *accumulators, *kept], ("x",))
-        self.finish(results)
-        self.nest.close_all(outer + inner)
+        if result is None:
+            return accumulators[-1:]
+        return self.run(result, [*self.kernel.inputs, *accumulators, *kept], ("x",))
 
     def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
         """Build a reduction and return its accumulator."""
@@ -110,13 +113,11 @@ class _RowLoops(KernelLoops):
         nest = self.nest
         partial = nest.op(memref.AllocaOp.get(f32, shape=[self.lanes], alignment=64))
         partial.name_hint = "partial"
-        (lane,) = nest.open("l", 0, self.lanes, marks=[INDEPENDENT])
-        nest.last(memref.StoreOp.get(self.initial(0, reduction.initial[0]), partial, [lane]))
-        nest.close()
+        with nest.loop("l", 0, self.lanes, marks=[INDEPENDENT]) as lane:
+            nest.insert(memref.StoreOp.get(self.initial(0, reduction.initial[0]), partial, [nest.value(lane)]))
         whole, rest = divmod(self.extent, self.lanes)
-        (stretch,) = nest.open("s", 0, whole)
-        self.stretch(reduction, earlier, partial, nest.mul(stretch, self.lanes), self.lanes)
-        nest.close()
+        with nest.loop("s", 0, whole) as stretch:
+            self.stretch(reduction, earlier, partial, nest.mul(stretch, self.lanes), self.lanes)
         if rest:
             self.stretch(reduction, earlier, partial, whole * self.lanes, rest)
         return [self.folded(partial, fold)]
@@ -126,31 +127,29 @@ class _RowLoops(KernelLoops):
     ) -> None:
         """Build the loop that folds a block of elements into the partial sums."""
         nest = self.nest
-        (lane,) = nest.open("l", 0, size, marks=[INDEPENDENT])
-        self.position[self.dim] = nest.add(lane, start)
-        total = nest.op(memref.LoadOp.get(partial, [lane]))
         keeps = self.kept is not None and reduction is self.kernel.reductions[-1]
         body = self.kept.reduction if self.kept is not None and keeps else reduction.body
-        result, *kept = self.run(body, [*self.kernel.inputs, *earlier, total], ("x",))
-        nest.last(memref.StoreOp.get(result, partial, [lane]))
-        for value in kept:
-            assert self.buffer is not None
-            nest.last(memref.StoreOp.get(value, self.buffer, [nest.value(self.position[self.dim])]))
-        nest.close()
+        with nest.loop("l", 0, size, marks=[INDEPENDENT]) as lane:
+            self.position[self.dim] = nest.add(lane, start)
+            total = nest.op(memref.LoadOp.get(partial, [nest.value(lane)]))
+            result, *kept = self.run(body, [*self.kernel.inputs, *earlier, total], ("x",))
+            nest.insert(memref.StoreOp.get(result, partial, [nest.value(lane)]))
+            for value in kept:
+                assert self.buffer is not None
+                nest.insert(memref.StoreOp.get(value, self.buffer, [nest.value(self.position[self.dim])]))
         del self.position[self.dim]
 
     def folded(self, partial: SSAValue, fold: type[Operation]) -> SSAValue:
         """Build the loops that fold the upper half of the partial sums into the lower one; return the total."""
         nest, half = self.nest, self.lanes // 2
         while half > 1:
-            (lane,) = nest.open("l", 0, half, marks=[INDEPENDENT])
-            lower = nest.op(memref.LoadOp.get(partial, [lane]))
-            upper = nest.op(memref.LoadOp.get(partial, [nest.value(nest.add(lane, half))]))
-            nest.last(memref.StoreOp.get(nest.op(cast(Any, fold)(lower, upper)), partial, [lane]))
-            nest.close()
+            with nest.loop("l", 0, half, marks=[INDEPENDENT]) as lane:
+                lower = nest.op(memref.LoadOp.get(partial, [nest.value(lane)]))
+                upper = nest.op(memref.LoadOp.get(partial, [nest.value(nest.add(lane, half))]))
+                nest.insert(memref.StoreOp.get(nest.op(cast(Any, fold)(lower, upper)), partial, [nest.value(lane)]))
             half //= 2
         ends = [memref.LoadOp.get(partial, [nest.value(place)]) for place in (0, 1)]
         total = cast(Any, fold)(*(load.res for load in ends))
         for op in (*ends, total):
-            nest.last(op)
+            nest.insert(op)
         return total.results[0]

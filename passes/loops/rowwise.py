@@ -10,10 +10,11 @@ from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import Kernel, Reduction
+from ...dialects.core.scalars import Index
 from ...ir import numpy_type
 from .kept import Kept, kept_of, row_of
 from .kernel import KernelLoops
-from .nest import PARALLEL, Index, Nest
+from .nest import PARALLEL, Nest
 from .powers import Powers, powers_of, tabulates
 
 _Element: TypeAlias = "Callable[[Sequence[SSAValue]], Sequence[SSAValue]]"
@@ -77,26 +78,25 @@ class _RowLoops(KernelLoops):
         kernel = self.kernel
         if self.powers is not None:
             self.table = self.filled(self.powers)
-        outer = self.open_all([d for d in range(len(kernel.bounds)) if d != self.dim], [PARALLEL])
-        if self.kept is not None:
-            self.buffer = self.nest.op(memref.AllocaOp.get(self.kept.type, shape=[self.extent]))
-            self.buffer.name_hint = "kept"
-        accumulators: list[SSAValue] = []
-        for reduction in kernel.reductions:
-            accumulators += self.reduce(reduction, accumulators)
-        marks = [PARALLEL] if not outer and is_shareable(kernel) else []
-        self.along_row(lambda carried: self.element(accumulators), [], marks=marks)
-        self.nest.close_all(outer)
+        with self.over([d for d in range(len(kernel.bounds)) if d != self.dim], [PARALLEL]):
+            if self.kept is not None:
+                self.buffer = self.nest.op(memref.AllocaOp.get(self.kept.type, shape=[self.extent]))
+                self.buffer.name_hint = "kept"
+            accumulators: list[SSAValue] = []
+            for reduction in kernel.reductions:
+                accumulators += self.reduce(reduction, accumulators)
+            marks = [PARALLEL] if self.nest.depth == 0 and is_shareable(kernel) else []
+            self.along_row(lambda carried: self.element(accumulators), [], marks=marks)
 
     def filled(self, powers: Powers) -> SSAValue:
         """Build the loop that fills a table, and return the table."""
         table = self.nest.op(memref.AllocaOp.get(powers.type, shape=[powers.entries]))
         table.name_hint = "powers"
-        index, *_ = self.nest.open("d", 0, powers.entries)
-        distance = self.nest.op(arith.IndexCastOp(index, powers.power.args[0].type))
-        (entry,) = self.run(powers.power, [distance], ())
-        self.nest.last(memref.StoreOp.get(entry, table, [index]))
-        self.nest.close()
+        with self.nest.loop("d", 0, powers.entries) as entry:
+            index = self.nest.value(entry)
+            distance = self.nest.op(arith.IndexCastOp(index, powers.power.args[0].type))
+            (power,) = self.run(powers.power, [distance], ())
+            self.nest.insert(memref.StoreOp.get(power, table, [index]))
         return table
 
     def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
@@ -111,7 +111,7 @@ class _RowLoops(KernelLoops):
         def fold(carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
             results = self.run(body, [*self.kernel.inputs, *earlier, *carried, *table], ("x",))
             if self.buffer is not None and keeps:
-                self.nest.last(memref.StoreOp.get(results.pop(), self.buffer, [self.place()]))
+                self.nest.insert(memref.StoreOp.get(results.pop(), self.buffer, [self.place()]))
             return results
 
         first = [self.initial(number, value) for number, value in enumerate(reduction.initial)]
@@ -122,7 +122,7 @@ class _RowLoops(KernelLoops):
         result, kept = self.kernel.result, list[SSAValue]()
         if self.kept is not None and self.buffer is not None:
             load = memref.LoadOp.get(self.buffer, [self.place()])
-            self.nest.last(load)
+            self.nest.insert(load)
             result, kept = self.kept.result, [load.res]
         assert result is not None
         self.finish(self.run(result, [*self.kernel.inputs, *accumulators, *kept], ("x",)))
@@ -137,16 +137,14 @@ class _RowLoops(KernelLoops):
         Loops get the `marks`; with marks, the remainder is a loop of one iteration.
         """
         whole, rest = divmod(self.extent, self.stretch)
-        stretch, *inside = self.nest.open("s", 0, whole, carried, marks=marks)
-        for value, name in zip(inside, names, strict=True):
-            value.name_hint = name
-        values: Sequence[SSAValue] = inside
-        values = self.elements(build, self.nest.mul(stretch, self.stretch), self.stretch, values)
-        values = self.nest.close(values)
+        nest = self.nest
+        with nest.carried_loop("s", 0, whole, carried, names=names, marks=marks, kept=bool(marks)) as loop:
+            loop.values = self.elements(build, nest.mul(loop.index, self.stretch), self.stretch, loop.values)
         if not marks or not rest:
-            return self.elements(build, whole * self.stretch, rest, values)
-        last, *inside = self.nest.open("r", 0, 1, values, marks=marks)
-        return self.nest.close(self.elements(build, self.nest.add(last, whole * self.stretch), rest, inside))
+            return self.elements(build, whole * self.stretch, rest, loop.values)
+        with nest.carried_loop("r", 0, 1, loop.values, marks=marks, kept=True) as last:
+            last.values = self.elements(build, nest.add(last.index, whole * self.stretch), rest, last.values)
+        return last.values
 
     def elements(self, build: _Element, first: Index, count: int, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """Build consecutive elements (unrolling)."""

@@ -4,6 +4,7 @@
 
 // CHECK-LABEL: func.func @conv
 // CHECK:         %[[ONE:.*]] = arith.constant 1 : index
+// CHECK:         %[[START:.*]] = arith.constant 0 : i32
 // CHECK:         scf.for %i2 = %{{.*}} to %c4 step
 // CHECK-NEXT:      %m = memref.load %mul[%i2]
 // CHECK-NEXT:      %a = memref.load %add[%i2]
@@ -13,7 +14,7 @@
 // CHECK-NEXT:        %[[LOWER:.*]] = arith.maxsi %[[FIRST]], %{{.*}} : index
 // CHECK-NEXT:        %[[ROW:.*]] = arith.subi %[[TWICE]], %[[ONE]] overflow<nsw> : index
 // CHECK-NEXT:        scf.for %i4
-// CHECK:               %[[SUM:.*]] = scf.for %i5 = %{{.*}} to %c3 step %{{.*}} iter_args(%[[A0:.*]] = %c0) -> (i32) {
+// CHECK:               %[[SUM:.*]] = scf.for %i5 = %{{.*}} to %c3 step %{{.*}} iter_args(%[[A0:.*]] = %[[START]]) -> (i32) {
 // CHECK-NEXT:            scf.for %i6 = %[[LOWER]] to %c3 step %{{.*}} iter_args(%[[A1:.*]] = %[[A0]]) -> (i32) {
 // CHECK-NEXT:              %[[Y:.*]] = arith.addi %[[ROW]], %i6 overflow<nsw> : index
 // CHECK-NEXT:              scf.for %i7

@@ -9,11 +9,12 @@ from xdsl.dialects.builtin import i8, i32
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.core.kernel import Access, Kernel
+from ....dialects.core.scalars import Index
 from ....dialects.nn import ConvOp
 from ....dialects.nn.unpack import WORD
 from ....passes.loops.affine import axes_of
 from ....passes.loops.blocks import Part, PartLoops, parts
-from ....passes.loops.nest import PARALLEL, Index, Nest
+from ....passes.loops.nest import PARALLEL, Nest
 from ..cost.windows import PIXELS, Axis, Lines, is_resident, spread_words, windows_of
 from ..dialects.cluster.instructions import fill_row, im2col, spread_weights, window_words
 
@@ -51,16 +52,12 @@ class DepthwiseLoops(PartLoops):
         """Build the nest."""
         if self.is_resident:
             count = self.nest.value(self.lines.height * self.lines.width)
-            self.nest.last(fill_row((self.gathered, [self.nest.value(0), self.nest.value(0)]), count, value=0))
-        outer = self.open_all(self.windows.outer, [PARALLEL])
-        self.nest.last(self.spread())
-        for phases, pixels in self.phases():
-            phase = self.loop("phase", phases)
-            for strips in parts(0, pixels, self.lines.pixels):
-                self.bands(phase, self.loop("strip", strips), strips.size)
-                self.close(strips)
-            self.close(phases)
-        self.nest.close_all(outer)
+            self.nest.insert(fill_row((self.gathered, [self.nest.value(0), self.nest.value(0)]), count, value=0))
+        with self.over(self.windows.outer, [PARALLEL]):
+            self.nest.insert(self.spread())
+            for phases, pixels in self.phases():
+                with self.blocks("phase", phases) as phase:
+                    self.strips(phase, pixels)
 
     def phases(self) -> Iterator[tuple[Part, int]]:
         """Yield intervals of phases, and the pixels of each phase of an interval."""
@@ -69,26 +66,26 @@ class DepthwiseLoops(PartLoops):
             if first < end and pixels:
                 yield Part(first, 1, end - first), pixels
 
+    def strips(self, phase: Index, pixels: int) -> None:
+        """Build the strips of the pixels of a phase."""
+        for strips in parts(0, pixels, self.lines.pixels):
+            with self.blocks("strip", strips) as strip:
+                self.bands(phase, strip, strips.size)
+
     def bands(self, phase: Index, first: Index, pixels: int) -> None:
         """Build the bands of a strip of pixels; its last band has the rows that are left."""
         rows = self.kernel.bounds[self.rows.pixels] if self.rows else 1
         bands = Part(0, self.lines.rows, -(-rows // self.lines.rows))
         # A loop that cores share, even of one turn: the mark says that a core may do it alone.
-        is_shared = self.nest.depth == 0
-        top = self.loop("band", bands, shared=is_shared)
-        self.nest.last(self.gather(top, phase, first))
-        left = self.nest.least([self.lines.rows, self.nest.sub(rows, top)])
-        row = self.nest.open("row", 0, left)[0] if self.lines.rows > 1 else 0
-        for blocks in parts(0, pixels, PIXELS):
-            block = self.nest.open("p", 0, blocks.count)[0] if blocks.count > 1 else 0
-            self.block(
-                (top, row), phase, first, (self.nest.add(self.nest.mul(block, PIXELS), blocks.start)), blocks.size
-            )
-            if blocks.count > 1:
-                self.nest.close()
-        if self.lines.rows > 1:
-            self.nest.close()
-        self.close(bands, shared=is_shared)
+        nest, is_shared = self.nest, self.nest.depth == 0
+        with self.blocks("band", bands, shared=is_shared) as top:
+            nest.insert(self.gather(top, phase, first))
+            left = nest.min(self.lines.rows, nest.sub(rows, top)) if self.lines.rows > 1 else 1
+            with nest.loop("row", 0, left) as row:
+                for blocks in parts(0, pixels, PIXELS):
+                    with nest.loop("p", 0, blocks.count) as block:
+                        begin = nest.add(nest.mul(block, PIXELS), blocks.start)
+                        self.block((top, row), phase, first, begin, blocks.size)
 
     def spread(self) -> Operation:
         """Build the op that spreads the weights of a channel."""
@@ -152,11 +149,11 @@ class DepthwiseLoops(PartLoops):
         """
         nest = self.nest
         begin = nest.sub(nest.mul(pixel, axis.stride), axis.pad)
-        before = nest.greatest([0, nest.sub(0, begin)])
-        low = nest.least([count, nest.div(nest.add(before, step - 1), step)])
-        end = nest.div(nest.add(nest.sub(axis.extent - 1, begin), step), step, negative=True)
-        found = nest.greatest([0, nest.sub(nest.least([count, end]), low)])
-        position = nest.greatest([0, nest.least([axis.extent - 1, nest.add(begin, nest.mul(low, step))])])
+        before = nest.max(0, nest.sub(0, begin))
+        low = nest.min(count, nest.div(nest.add(before, step - 1), step))
+        end = nest.floordiv(nest.add(nest.sub(axis.extent - 1, begin), step), step)
+        found = nest.max(0, nest.sub(nest.min(count, end), low))
+        position = nest.max(0, nest.min(axis.extent - 1, nest.add(begin, nest.mul(low, step))))
         return position, low, found
 
     def block(self, row: tuple[Index, Index], phase: Index, strip: Index, first: Index, pixels: int) -> None:
@@ -165,17 +162,15 @@ class DepthwiseLoops(PartLoops):
         sums = nest.op(memref.AllocaOp.get(i32, shape=[pixels], alignment=WORD))
         down = nest.mul(below, (self.rows.stride if self.rows else 0) * self.lines.width)
         at = nest.add(down, nest.mul(first, self.windows.step))
-        nest.last(self.products(sums, at))
-        step = nest.open("p", 0, pixels)[0] if pixels > 1 else 0
-        pixel = nest.add(nest.add(strip, first), step)
-        self.position[self.columns.pixels] = nest.add(nest.mul(pixel, self.windows.phases), phase)
-        self.position |= {self.rows.pixels: nest.add(top, below)} if self.rows else {}
-        load = memref.LoadOp.get(sums, [nest.value(step)])
-        load.res.name_hint = "sum"
-        nest.last(load)
-        self.finish([self.total(load.res)])
-        if pixels > 1:
-            nest.close()
+        nest.insert(self.products(sums, at))
+        with nest.loop("p", 0, pixels) as step:
+            pixel = nest.add(nest.add(strip, first), step)
+            self.position[self.columns.pixels] = nest.add(nest.mul(pixel, self.windows.phases), phase)
+            self.position |= {self.rows.pixels: nest.add(top, below)} if self.rows else {}
+            load = memref.LoadOp.get(sums, [nest.value(step)])
+            load.res.name_hint = "sum"
+            nest.insert(load)
+            self.finish([self.total(load.res)])
 
     def products(self, sums: SSAValue, at: Index) -> Operation:
         """Build the op that computes the sums of a block, the lines of which begin at `at`."""

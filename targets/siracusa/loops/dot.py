@@ -9,12 +9,13 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.core.kernel import Kernel, is_shaped, kernel_of
+from ....dialects.core.scalars import Index
 from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.quant import RequantizeOp
 from ....ir import numbers_of, shape_of
 from ....passes.loops.blocks import BlockLoops, Part, parts
-from ....passes.loops.nest import PARALLEL, Index, Nest
+from ....passes.loops.nest import PARALLEL, Nest
 from ....passes.loops.scalar import live_ops
 from ..cost.narrow import stretch_of
 from ..dialects.cluster.instructions import dot, dot_packed
@@ -77,18 +78,19 @@ class DotLoops(BlockLoops):
     def build(self) -> None:
         """Build the nest."""
         mine = {self.feature, self.pixel, *self.kernel.reduced}
-        outer = self.open_all([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL])
-        for part in self.pixel_parts():
-            first = self.loop("p", part)
-            self.begin(part, first)
-            # Blocks beside loops that cores share are such loops too, of one turn: a core does it alone.
-            is_outermost = self.nest.depth == outer
-            for features in parts(0, self.kernel.bounds[self.feature], FEATURES):
-                begin = self.loop("f", features, shared=is_outermost)
-                self.block(part, first, features.size, begin)
-                self.close(features, shared=is_outermost)
-            self.close(part)
-        self.nest.close_all(outer)
+        with self.over([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL]):
+            for part in self.pixel_parts():
+                with self.blocks("p", part) as first:
+                    self.begin(part, first)
+                    self.features(part, first)
+
+    def features(self, part: Part, pixel: Index) -> None:
+        """Build the blocks of features of an interval of pixels."""
+        # Blocks beside loops that cores share are such loops too, of one turn: a core does it alone.
+        is_outermost = part.count == 1
+        for features in parts(0, self.kernel.bounds[self.feature], FEATURES):
+            with self.blocks("f", features, shared=is_outermost) as begin:
+                self.block(part, pixel, features.size, begin)
 
     def pixel_parts(self) -> Iterable[Part]:
         """Return the intervals of a row of pixels, in blocks."""
@@ -101,17 +103,17 @@ class DotLoops(BlockLoops):
         """Build the sums and the epilogue of one block."""
         sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size, features], alignment=4))
         self.position[self.pixel], self.position[self.feature] = pixel, feature
-        self.nest.last(self.dot(part, sums))
+        self.nest.insert(self.dot(part, sums))
         operations = _operations(self.kernel)
         if operations > LONG:
-            with self.over("f", features) as loop:
+            with self.nest.loop("f", 0, features) as loop:
                 for step in range(part.size):
                     self._output(sums, (step, pixel), (loop, feature))
             return
         is_short = operations <= SHORT
-        with self.over("p", part.size if is_short else 1) as outer:
+        with self.nest.loop("p", 0, part.size if is_short else 1) as outer:
             for step in [outer] if is_short else range(part.size):
-                with self.over("f", features) as loop:
+                with self.nest.loop("f", 0, features) as loop:
                     self._output(sums, (step, pixel), (loop, feature))
 
     def _output(self, sums: SSAValue, pixel: tuple[Index, Index], feature: tuple[Index, Index]) -> None:
@@ -124,7 +126,7 @@ class DotLoops(BlockLoops):
         self.position[self.pixel], self.position[self.feature] = (self.nest.add(*each) for each in (pixel, feature))
         load = memref.LoadOp.get(sums, [self.nest.value(step) for step, _ in (pixel, feature)])
         load.res.name_hint = "sum"
-        self.nest.last(load)
+        self.nest.insert(load)
         self.finish([self.total(load.res)])
 
     def dot(self, part: Part, sums: SSAValue) -> Operation:

@@ -11,13 +11,14 @@ from xdsl.dialects.builtin import MemRefType, i8
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.core.kernel import Kernel, kernel_of
+from ....dialects.core.scalars import Index
 from ....dialects.nn import ConvOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import WORD
 from ....errors import Diagnostic
 from ....ir import element_of, numbers_of, shape_of, where
 from ....passes.loops.blocks import Part, parts
-from ....passes.loops.nest import Index, Nest
+from ....passes.loops.nest import Nest
 from ..cost.narrow import sum_of
 from ..dialects.cluster.instructions import dot, dot_narrow, im2col, pack_window
 from .dot import PIXELS, DotLoops, is_dot
@@ -137,7 +138,7 @@ class _WindowLoops(DotLoops):
         """Copy the windows of a block."""
         for number in range(part.size):
             self.position[self.pixel] = self.nest.add(pixel, number)
-            self.nest.last(self.window_of(number, part))
+            self.nest.insert(self.window_of(number, part))
 
     def window_of(self, number: int, part: Part) -> Operation:
         """Build the op that copies the window at the current position, the block's pixel `number`."""

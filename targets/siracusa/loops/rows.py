@@ -71,11 +71,10 @@ def lower_rows(kernel: Kernel, nest: Nest) -> None:
     loops, source = KernelLoops(kernel, nest), copied_source(kernel)
     assert source is not None
     *outer, last = range(len(kernel.bounds))
-    opened = loops.open_all(outer, [PARALLEL])
-    loops.position[last] = 0
-    both = [
-        (access.value, [nest.value(loops.index(axis.index)) for axis in axes_of(access, kernel.bounds)])
-        for access in (source, *kernel.outputs)
-    ]
-    nest.last(copy_row(*both, nest.value(kernel.bounds[last])))
-    nest.close_all(opened)
+    with loops.over(outer, [PARALLEL]):
+        loops.position[last] = 0
+        both = [
+            (access.value, [nest.value(loops.index(axis.index)) for axis in axes_of(access, kernel.bounds)])
+            for access in (source, *kernel.outputs)
+        ]
+        nest.insert(copy_row(*both, nest.value(kernel.bounds[last])))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import MemRefType, i8
+from xdsl.ir import Operation
 
 from ....dialects.core.kernel import Access, Kernel, per_kernel
 from ....ir import element_of
@@ -57,26 +58,28 @@ def lower_transpose(kernel: Kernel, nest: Nest, turned: Turned) -> None:
     """Build the loops over all but rows and columns, then over strips of 4 rows, with a `cluster.transpose` each."""
     loops, source = PartLoops(kernel, nest), copied_source(kernel)
     assert source is not None
-    outer = loops.open_all([dim for dim in range(len(kernel.bounds)) if dim not in turned], [PARALLEL])
-    for strip in parts(0, kernel.bounds[turned.rows], SIDE):
-        # A loop that cores share, even of one turn: the mark says that a core may do it alone.
-        loops.position[turned.rows] = loops.loop("strip", strip, shared=True)
-        loops.position[turned.columns] = 0
-        both = [
-            (access.value, [nest.value(loops.index(axis.index)) for axis in axes_of(access, kernel.bounds)])
-            for access in (source, kernel.outputs[0])
-        ]
-        nest.last(
-            transpose(
-                *both,
-                nest.value(kernel.bounds[turned.columns]),
-                rows=strip.size,
-                x_row=(_axis(source, turned.rows), 1),
-                out_row=(_axis(kernel.outputs[0], turned.columns), 1),
-            )
-        )
-        loops.close(strip, shared=True)
-    nest.close_all(outer)
+    with loops.over([dim for dim in range(len(kernel.bounds)) if dim not in turned], [PARALLEL]):
+        for strip in parts(0, kernel.bounds[turned.rows], SIDE):
+            # A loop that cores share, even of one turn: the mark says that a core may do it alone.
+            with loops.blocks("strip", strip, shared=True) as first:
+                loops.position |= {turned.rows: first, turned.columns: 0}
+                nest.insert(_transpose(loops, source, turned, strip.size))
+
+
+def _transpose(loops: PartLoops, source: Access, turned: Turned, rows: int) -> Operation:
+    """Return the op that transposes some rows from the current position."""
+    nest, target, bounds = loops.nest, loops.kernel.outputs[0], loops.kernel.bounds
+    both = [
+        (access.value, [nest.value(loops.index(axis.index)) for axis in axes_of(access, bounds)])
+        for access in (source, target)
+    ]
+    return transpose(
+        *both,
+        nest.value(bounds[turned.columns]),
+        rows=rows,
+        x_row=(_axis(source, turned.rows), 1),
+        out_row=(_axis(target, turned.columns), 1),
+    )
 
 
 def _axis(access: Access, dim: int) -> int:

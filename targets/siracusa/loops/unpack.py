@@ -26,10 +26,8 @@ def lower_unpack(op: UnpackOp, kernel: Kernel, nest: Nest) -> None:
     """Build the loops over rows, with one `cluster.unpack` each."""
     loops = KernelLoops(kernel, nest)
     *outer, last = range(len(kernel.bounds))
-    opened = loops.open_all(outer, [PARALLEL])
-    at = [nest.value(loops.position[dim]) for dim in outer] + [nest.value(0)]
-    count = nest.value(kernel.bounds[last])
-    nest.last(
-        unpack_row((op.inputs[0], at), (op.output, at), count, bits=op.bits.value.data, is_signed=not op.is_unsigned(0))
-    )
-    nest.close_all(opened)
+    bits, is_signed = op.bits.value.data, not op.is_unsigned(0)
+    with loops.over(outer, [PARALLEL]):
+        at = [nest.value(loops.position[dim]) for dim in outer] + [nest.value(0)]
+        count = nest.value(kernel.bounds[last])
+        nest.insert(unpack_row((op.inputs[0], at), (op.output, at), count, bits=bits, is_signed=is_signed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
@@ -16,7 +17,7 @@ from ....dialects.core.nesting import nested_ops
 from ....ir import element_of, functions, numpy_type, shape_of
 from ....passes.core.base import Pass
 from ....passes.loops.blocks import Part, parts
-from ....passes.loops.nest import PARALLEL, Constants, Index, Nest
+from ....passes.loops.nest import PARALLEL, Constants, Nest
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.cluster.instructions import copy_row
 
@@ -59,25 +60,27 @@ def _copy(op: memref.CopyOp, nest: Nest, cores: int) -> None:
     if 0 in shape:
         return
     if not _has_rows(op):
-        at = [nest.open(f"i{axis}", 0, extent, marks=[PARALLEL])[0] for axis, extent in enumerate(shape)]
-        load = memref.LoadOp.get(op.source, at)
-        nest.last(load)
-        nest.last(memref.StoreOp.get(load.res, op.destination, at))
-        nest.close_all(len(shape))
+        with nest.loops(_names(shape), shape, marks=[PARALLEL], kept=True) as indices:
+            at = [nest.value(index) for index in indices]
+            load = memref.LoadOp.get(op.source, at)
+            nest.insert(load)
+            nest.insert(memref.StoreOp.get(load.res, op.destination, at))
         return
     axis = _row_axis(op, cores)
-    outer = [nest.open(f"i{number}", 0, extent, marks=[PARALLEL])[0] for number, extent in enumerate(shape[:axis])]
-    inner = prod(shape[axis + 1 :])
-    stretches = _stretches(shape[axis], inner * size, prod(shape[:axis]), cores)
+    outer, inner = shape[:axis], prod(shape[axis + 1 :])
+    stretches = _stretches(shape[axis], inner * size, prod(outer), cores)
     is_shared = len(stretches) > 1 or stretches[0].count > 1 or not outer
-    for part in stretches:
-        index = nest.open("s", 0, part.count, marks=[PARALLEL])[0] if is_shared else 0
-        begin: Index = nest.add(nest.mul(index, part.size), part.start) if part.count > 1 else part.start
-        zeros: list[Index] = [0] * (len(shape) - axis - 1)
-        at = [nest.value(each) for each in (*outer, begin, *zeros)]
-        nest.last(copy_row((op.source, at), (op.destination, at), nest.value(part.size * inner)))
-        nest.close_all(nest.depth - len(outer))
-    nest.close_all(len(outer))
+    with nest.loops(_names(outer), outer, marks=[PARALLEL], kept=True) as indices:
+        for part in stretches:
+            with nest.loop("s", 0, part.count, marks=[PARALLEL], kept=is_shared) as stretch:
+                begin = nest.add(nest.mul(stretch, part.size), part.start) if part.count > 1 else part.start
+                zeros = [0] * (len(shape) - axis - 1)
+                at = [nest.value(index) for index in (*indices, begin, *zeros)]
+                nest.insert(copy_row((op.source, at), (op.destination, at), nest.value(part.size * inner)))
+
+
+def _names(shape: Sequence[int]) -> list[str]:
+    return [f"i{axis}" for axis in range(len(shape))]
 
 
 def _has_rows(op: memref.CopyOp) -> bool:

@@ -297,10 +297,9 @@ def test_locations_are_the_kernels() -> None:
 def test_division_is_not_moved_out_of_a_loop_that_may_not_run() -> None:
     outside = Block(arg_types=[i32, i32, IndexType()])
     nest = Nest(Constants(), UnknownLoc())
-    nest.open("i", 0, outside.args[2])
-    safe = nest.op(arith.DivSIOp(outside.args[0], nest.constant(3, i32)))
-    unsafe = nest.op(arith.DivSIOp(outside.args[0], outside.args[1]))
-    nest.close()
+    with nest.loop("i", 0, outside.args[2]):
+        safe = nest.op(arith.DivSIOp(outside.args[0], nest.constant(3, i32)))
+        unsafe = nest.op(arith.DivSIOp(outside.args[0], outside.args[1]))
     top = nest.take()
     assert [type(op) for op in top] == [arith.DivSIOp, scf.ForOp]
     assert top[0].results[0] is safe
