@@ -75,11 +75,11 @@ class PacedSchedule(Schedule):
         use, host = self._use(cost.engine), cost.engine
         self._pass(layer, "busy", max(self.now, self._handing[host]))
         token.start, token.end = self.now, self._end(cost)
-        self._handing[host], free = token.end, max(use.free, token.end)
-        self._owed[host] += max(0, min(use.free, token.end) - token.start)
+        self._handing[host], free = token.end, max(use.time.free, token.end)
+        self._owed[host] += max(0, min(use.time.free, token.end) - token.start)
         self._pass(layer, "busy", token.end, tally)
         self._ran(token, layer, cost, ())
-        use.free = free
+        use.time.free = free
 
     def ask(self, clocks: Mapping[str, float]) -> None:
         """Ask for clocks now, without waiting: each is in force after its delay."""
