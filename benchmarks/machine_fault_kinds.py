@@ -33,7 +33,7 @@ from tilewright.dialects.core.kernel_parts import ints
 from tilewright.dialects.core.machine.attribute import ATTRIBUTE
 from tilewright.dialects.core.nesting import nested_ops
 from tilewright.dialects.hier import DmaStartOp, GridOp, StreamOp
-from tilewright.dialects.hier.indirect import LookupOp
+from tilewright.dialects.hier.lookups import LookupOp
 from tilewright.dialects.hier.tiles import TileAttr
 from tilewright.ir import numbers_of
 

@@ -22,7 +22,7 @@ from .onnx_graph import body_graph, copies, read_body
 from .order import where_node
 from .resolver import Resolver
 from .sequences import stacked
-from .shapes import TensorInfo, described, info_of
+from .tensor_info import TensorInfo, described, info_of
 
 UNROLLED_NODES = 4096
 """The most nodes that a loop is written out to."""

@@ -11,7 +11,7 @@ from onnx import NodeProto, TensorProto, ValueInfoProto, defs, helper
 from ..ir import Array
 from .onnx_graph import has_body
 from .operators import operator_of
-from .shapes import TensorInfo
+from .tensor_info import TensorInfo
 from .tensors import Constant
 
 FOLDED_LIMIT = 4096

@@ -12,9 +12,9 @@ from .node_view import Info
 from .onnx_graph import Graph
 from .replacements import load_rules
 from .resolver import Resolver
-from .shapes import TensorInfo, info_of
 from .site import REPLACEMENTS, Site
 from .small_floats import small_floats
+from .tensor_info import TensorInfo, info_of
 
 
 def replaced(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:

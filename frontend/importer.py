@@ -42,8 +42,9 @@ from .pasts import OpenPast, Past, Sample, open_past
 from .resolution import RULES
 from .resolver import Resolver
 from .sequences import split_inputs
-from .shapes import TensorInfo, described, info_of, input_infos
+from .shapes import input_infos
 from .static_inputs import fix_inputs, value_remedy
+from .tensor_info import TensorInfo, described, info_of
 from .tensors import CARRIED, ELEMENTS, TYPE_NAMES, check_memory, element_type, type_name
 
 ANY_INTEGER = "int"

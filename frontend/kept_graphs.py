@@ -16,8 +16,8 @@ from .node_view import NodeView
 from .onnx_graph import Graph, body_graph, read_body
 from .order import where_node
 from .resolver import Resolver
-from .shapes import Infos, TensorInfo
 from .static_inputs import value_remedy
+from .tensor_info import Infos, TensorInfo
 
 
 def body_of(node: NodeProto, name: str) -> GraphProto:

@@ -13,7 +13,7 @@ from .extents import Extents
 from .node_view import NodeView
 from .onnx_graph import Graph
 from .order import where_node
-from .shapes import Infos, TensorInfo, unknown_type
+from .tensor_info import Infos, TensorInfo, unknown_type
 from .tensors import Constant
 
 

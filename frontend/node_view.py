@@ -14,7 +14,7 @@ from ..errors import Diagnostic
 from ..ir import Array
 from .onnx_graph import Graph, schema_of
 from .order import where_node
-from .shapes import TensorInfo, described, unknown_type
+from .tensor_info import TensorInfo, described, unknown_type
 
 Info = Callable[[str], TensorInfo | None]
 

@@ -19,7 +19,7 @@ from .node_view import NodeView
 from .onnx_graph import schema_of
 from .operators import Moved, operator_of
 from .order import where_node
-from .shapes import unknown_type
+from .tensor_info import unknown_type
 from .tensors import type_name
 
 

@@ -24,7 +24,7 @@ from .evaluation import is_foldable
 from .onnx_graph import Graph
 from .operators import operator_of
 from .order import where_node
-from .shapes import Infos, TensorInfo, info_of
+from .tensor_info import Infos, TensorInfo, info_of
 from .tensors import Constant
 
 if TYPE_CHECKING:

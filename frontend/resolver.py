@@ -23,8 +23,9 @@ from .onnx_graph import Graph, schema_of
 from .operators import operator_of
 from .order import where_node
 from .pasts import Past
-from .shapes import Infos, TensorInfo, infer_node, info_of
+from .shapes import infer_node
 from .static_inputs import deciding
+from .tensor_info import Infos, TensorInfo, info_of
 from .tensors import Constant
 
 Step = Callable[[], None]

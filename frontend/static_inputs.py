@@ -13,7 +13,7 @@ from ..ir import Array, numpy_type
 from .onnx_graph import Graph, check_given
 from .operators import operator_of
 from .order import taken, with_inner
-from .shapes import info_of
+from .tensor_info import info_of
 from .tensors import Constant, element_type
 
 _KNOWN_SHAPES = ("Shape", "Size")

@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import ConcurrentOp, FirstOp, GridOp, LastOp, YieldOp
-from ..dialects.hier.indirect import lookups_of
+from ..dialects.hier.tiles import lookups_of
 from ..ir import functions
 from .core.base import Pass
 from .grids.memories import Memories, place_residents

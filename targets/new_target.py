@@ -8,7 +8,8 @@ from pathlib import Path
 from shutil import rmtree
 from string import Template
 
-from ..dialects.core.instruction.record import Instruction, header_text
+from ..dialects.core.instruction import Instruction
+from ..dialects.core.instruction.record import header_text
 from ..discovery import TARGETS, TEMPLATES, load_file, scope, target_folders
 from ..errors import Diagnostic
 from ..files import write_folder

@@ -12,7 +12,8 @@ from xdsl.ir import OpResult, SSAValue
 
 from tilewright.compiler import machine_named, pipeline_of
 from tilewright.dialects.core.machine.attribute import machine_of
-from tilewright.dialects.core.machine.model import Level, Machine
+from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.machine.parts import Level
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic
 from tilewright.ir import functions

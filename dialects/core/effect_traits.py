@@ -9,9 +9,9 @@ well. An op without any has unknown effects. `effects.py` resolves declarations 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import IntAttr, MemRefType, NoneAttr, TensorType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -27,9 +27,6 @@ from xdsl.traits import (
 
 from ...errors import Diagnostic
 from .kernel import kernel_of, reads_of
-
-if TYPE_CHECKING:
-    from .machine.model import Machine
 
 
 @dataclass(frozen=True)
@@ -59,26 +56,6 @@ class Effect(EffectInstance):
     until: SSAValue | None = None
     region: Box | None = None
     queue: Attribute | None = None
-
-
-class QueueAccess(NamedTuple):
-    """
-    Access of an op on a queue to a buffer: elements from `offsets` on, along axes of `counts` and `steps`.
-
-    Steps are in elements of memory. Without any, the axes are those of the buffer.
-    """
-
-    is_write: bool
-    operand: int
-    """The index of the buffer among the operands of the op."""
-    offsets: tuple[Any, ...]
-    counts: tuple[int, ...]
-    steps: tuple[int, ...] | None
-    beside: bool = False
-    """
-    Whether the rows are read in step with those of the op's other buffers, or of the op before it in its queue where it
-    has none.
-    """
 
 
 @dataclass(frozen=True)
@@ -269,36 +246,6 @@ class Awaits(DeclaredEffects):
     """
 
     token: str
-
-    def get_effects(self, op: Operation) -> Set[EffectInstance]:
-        return Fence.get_effects(op)
-
-
-@dataclass(frozen=True)
-class OnQueue(DeclaredEffects):
-    """Asynchronous accesses of an op that an in-order queue executes: they last until a fence that awaits it."""
-
-    queue: str
-
-    def cycles_of(self, op: Operation, operands: Sequence[Any], machine: Machine) -> int:
-        """Return the cycles of the op in its queue on a machine, by its run-time operands, None for buffers."""
-        raise NotImplementedError
-
-    def issue(self, op: Operation, operands: Sequence[Any], configured: dict[Any, Any]) -> Sequence[QueueAccess]:
-        """
-        Issue the op: return its accesses, by its run-time operands, None for those that depend on data.
-
-        `configured` is the configuration of the queues at this step of a walk, empty before the first one; the op uses
-        it, and may change it. Raises Diagnostic where the configuration does not allow the op.
-        """
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class AwaitsQueues(DeclaredEffects):
-    """Fence that completes all ops on the named queues, on all queues if there is no name."""
-
-    queues: tuple[str, ...] = ()
 
     def get_effects(self, op: Operation) -> Set[EffectInstance]:
         return Fence.get_effects(op)

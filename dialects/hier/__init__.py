@@ -22,8 +22,8 @@ from ..core.semantics import Runner, Value, semantics
 from .bodies import YieldOp
 from .fork import ForkOp
 from .grid import GridOp
-from .indirect import LookupAttr, LookupOp
 from .launch import JoinOp, LaunchOp
+from .lookups import LookupAttr, LookupOp
 from .programs import ConcurrentOp, ProgramOp
 from .resident import ResidentOp
 from .sharded import ShardedAttr

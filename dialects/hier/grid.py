@@ -42,7 +42,7 @@ from ..core.layout_arrays import box_of
 from ..core.semantics import Runner, Value, semantics
 from .bodies import Move, YieldOp, move_of, verify_body, verify_broadcast
 from .grid_syntax import parse_buffers, parse_point, print_point, print_scratch, print_tiles
-from .indirect import entries_of, verify_lookups
+from .indirect import GridOperands, entries_of, verify_lookups
 from .tiles import ScratchAttr, TileAttr, buffer_types, read_tile, write_tile
 
 
@@ -228,7 +228,7 @@ class GridOp(IRDLOperation):
             if tile.stages.data < 1:
                 raise VerifyException(f"the tile of operand {index} needs at least one stage")
             self._verify_tile(index, tile, value)
-            verify_lookups(self, index, tile)
+            verify_lookups(GridOperands(self.operands, tuple(self.tiles), len(self.inputs), self.bounds), index)
             is_view = tile.level_name is None and tile.output is None
             if is_view and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
                 raise VerifyException(f"the tile of operand {index} is larger than the operand, used in place")

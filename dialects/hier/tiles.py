@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...ir import Array, element_of, numbers_of
 from ..core.layouts import buffer_bytes, layout_fault, layout_map, view_strides
 from .bodies import Move, unchanged
-from .indirect import LookupAttr, looked_up_by
+from .lookups import LookupAttr
 
 
 @irdl_attr_definition
@@ -61,7 +61,7 @@ class TileAttr(ParametrizedAttribute):
 
         #hier.tile<[8, 64] at (d0, d1, d2) -> (d0 * 8, 0) from neighbour [1] in "NODE" stages 2>
 
-    A symbol of the map is an entry of a table, from the lookup of its number (`indirect.py`):
+    A symbol of the map is an entry of a table, from the lookup of its number (`lookups.py`):
 
         #hier.tile<[1, 64] at (d0)[s0] -> (s0, 0) lookups [#hier.lookup<0 at (d0) -> (d0) in [0, 16)>] in "L1">
     """
@@ -225,6 +225,16 @@ class TileAttr(ParametrizedAttribute):
         if not isinstance(self.fill, NoneAttr):
             printer.print_string(" fill ")
             printer.print_attribute(self.fill)
+
+
+def lookups_of(tile: TileAttr) -> tuple[LookupAttr, ...]:
+    """Return the lookups of a tile, one per symbol of its map."""
+    return () if isinstance(tile.lookups, NoneAttr) else tuple(tile.lookups)
+
+
+def looked_up_by(tile: TileAttr) -> set[int]:
+    """Return the grid dimensions that the entries of a tile depend on."""
+    return {dim for lookup in lookups_of(tile) for expr in lookup.map.data.results for dim in expr.used_dims()}
 
 
 def buffer_types(tiles: Sequence[TileAttr], operands: Sequence[SSAValue], inputs: int) -> list[Attribute]:

@@ -10,14 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from onnx import NodeProto, TensorProto
 
 from ...discovery import import_folder
-
-if TYPE_CHECKING:
-    from ..node_view import NodeView
+from ..node_view import NodeView
 
 Shape = tuple[int | None, ...] | None
 """Shape of a tensor, None in it for a dim not known, None for a rank not known or a tensor left out."""

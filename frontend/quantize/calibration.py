@@ -11,7 +11,7 @@ from onnx import NodeProto, helper
 
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array
-from ..shapes import info_of
+from ..tensor_info import info_of
 from .columns import Sampler, has_matrix
 from .execution import Execution
 from .network import Network

@@ -21,7 +21,7 @@ from ..onnx_graph import schema_of
 from ..order import where_node
 from ..requant_shift import DOMAIN as REQUANT_DOMAIN
 from ..requant_shift import requant_shift
-from ..shapes import Infos
+from ..tensor_info import Infos
 from ..tensors import CARRIED
 
 _QUANTISED = frozenset(

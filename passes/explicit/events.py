@@ -13,11 +13,9 @@ from xdsl.traits import IsTerminator, RecursiveMemoryEffect
 
 from ...dialects.core.effect_traits import (
     Awaits,
-    AwaitsQueues,
     Effect,
     Launches,
     NothingPending,
-    OnQueue,
     OperandRelease,
     OwnArguments,
     Programs,
@@ -28,6 +26,7 @@ from ...dialects.core.effect_traits import (
 from ...dialects.core.effects import NONE, EffectAnalysis, Effects, callee_of, declared
 from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.core.nesting import nested_ops
+from ...dialects.core.queue_effects import AwaitsQueues, OnQueue
 from ...dialects.hier import TokenType
 
 CONTROL = (scf.ForOp, scf.IfOp, scf.WhileOp)

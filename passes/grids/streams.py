@@ -12,9 +12,10 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
-from ...dialects.core.machine.model import LARGEST_ELEMENT
+from ...dialects.core.machine.parts import LARGEST_ELEMENT
 from ...dialects.hier import DmaStartOp, GridOp, LookupAttr, LookupOp, TileAttr
-from ...dialects.hier.indirect import free_forms, free_map, lookups_of
+from ...dialects.hier.indirect import free_forms, free_map
+from ...dialects.hier.tiles import lookups_of
 from ...errors import Diagnostic
 from ...ir import shape_of, where
 from ..loops.nest import Index

@@ -17,7 +17,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.machine.model import Level
+from ...dialects.core.machine.parts import Level
 from ...ir import Ints
 from .hints import pinned_stages
 from .pricing import Pricer, near_bytes

@@ -24,9 +24,10 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.machine.model import Engine, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Engine
 from ...dialects.hier import GridOp, TileAttr
-from ...dialects.hier.indirect import LookupAttr
+from ...dialects.hier.lookups import LookupAttr
 from ...ir import element_of, shape_of
 from ..map_engines import engine_of
 from ..proof.kernel import ATTRIBUTE

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
-from ...dialects.core.machine.model import Engine, Level
+from ...dialects.core.machine.parts import Engine, Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...dialects.hier.capabilities import passes_of
 from ...ir import Ints, element_of, numpy_type, shape_of

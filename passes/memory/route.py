@@ -11,7 +11,8 @@ from operator import gt
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.machine.model import Engine, Level, Link, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Engine, Level, Link
 from ...ir import Ints
 from .operand_tiles import OperandTile
 from .places import Places, engine_beside

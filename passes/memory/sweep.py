@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
-from ...dialects.core.machine.model import Level
+from ...dialects.core.machine.parts import Level
 from ...dialects.core.machine.prices import Price
 from ...ir import Ints, numpy_type, shape_of
 from ..tiles.stream import tiles_in_order

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.layouts import layout_map, physical_shape, view_strides
-from ...dialects.core.machine.model import Link, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Link
 from ...dialects.hier import DmaStartOp
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.tiles import overlap

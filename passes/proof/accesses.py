@@ -13,9 +13,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, Resource
 
 from ...dialects.core.analysis.intervals import Range
-from ...dialects.core.effect_traits import Box, CopyEffects, Effect, OnQueue, OwnArguments, QueueAccess
+from ...dialects.core.effect_traits import Box, CopyEffects, Effect, OwnArguments
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.queue_effects import OnQueue, QueueAccess
 from ...dialects.hier import GridOp
 from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic

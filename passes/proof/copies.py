@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_kernel
-from ...dialects.core.machine.model import Engine, Level, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Engine, Level
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
 from ...errors import Diagnostic

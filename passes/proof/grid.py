@@ -14,7 +14,8 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims
 from ...dialects.core.layouts import layout_map, view_strides
 from ...dialects.hier import FirstOp, GridOp, LastOp, TileAttr
-from ...dialects.hier.indirect import free_forms, looked_up_by
+from ...dialects.hier.indirect import free_forms
+from ...dialects.hier.tiles import looked_up_by
 from ...ir import shape_of
 from .rules import grid_point, listed, name_of, refuse
 from .sets import Dims, first_point, leaving, points, sample

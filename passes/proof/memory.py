@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
 from .calls import Accesses
-from .clocks import Clocks
 from .forks import Fork
 from .origins import Origin, merged
-from .paths import Paths
+from .program_point import ProgramPoint
 from .queues import Queues
 from .regions import INITIAL, NEVER, Buffer, Key, Memory, Region
 from .rules import Refusal, Steps, name_of, refuse, shown
-
-if TYPE_CHECKING:
-    from .values import Values
+from .values import Values
 
 NOBODY = -2
 """Number of no buffer, for bytes whose last writer is data-dependent."""
@@ -68,7 +65,7 @@ class Transfer:
 
 
 @dataclass
-class State:
+class State(ProgramPoint):
     """All memories, the writes to them in order, and the transfers in flight."""
 
     memories: list[Memory] = field(default_factory=list[Memory])
@@ -81,29 +78,15 @@ class State:
     queue: Attribute | None = None
     """The engine that a kernel is being launched on, which does what it was given before first."""
     keys: dict[Key, int] = field(default_factory=dict[Key, int])
-    steps: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
-    """The loops around, outermost first: the name of the index and its value."""
     forks: list[Fork] = field(default_factory=list[Fork])
     """The parallel loops around, outermost first."""
-    programs: Clocks | None = None
-    """The order of the concurrent programs of which one takes the present step."""
     queues: Queues | None = None
     """The instructions in flight on queues, where the program has such."""
-    paths: list[Paths] = field(default_factory=list[Paths])
-    """The ops around, outermost first, of which data decide the path."""
     observers: list[Accesses] = field(default_factory=list["Accesses"])
     """The accesses of the kernels that are being launched."""
 
     values: Values | None = None
     """The named values in memory, where ops state which they read."""
-
-    def place(self, innermost: int = 0) -> str:
-        """Return the current step as text, for the innermost loops or for all."""
-        return shown(self.steps[-innermost:])
-
-    def refuse(self, rule: str, op: Operation, message: str, *at: str, **parts: Any) -> Refusal:
-        """Return the error for a program that breaks a rule at the present step; `parts` are those of a refusal."""
-        return refuse(rule, message, op, [*at, self.place()], **parts)
 
     def join_paths(self, op: Operation) -> None:
         """

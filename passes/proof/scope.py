@@ -20,7 +20,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
 from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.hier import FirstOp, GridOp, LastOp
-from ...dialects.hier.indirect import lookups_of
+from ...dialects.hier.tiles import lookups_of
 from ...ir import shape_of
 from .grid import Tiles, tiles_of
 from .rules import Refusal, grid_point, listed, refuse

@@ -32,7 +32,7 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier.programs import program_of
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
-from .memory import State
+from .program_point import ProgramPoint
 from .regions import Buffer, Memory, Region
 from .rules import listed, name_of, refuse
 
@@ -181,8 +181,8 @@ def _stated_of(op: Operation) -> _Stated:
 class Values:
     """Named values in memory during a walk. Raises Diagnostic where an op reads another value than it states."""
 
-    def __init__(self, function: FuncOp, state: State):
-        self._state = state
+    def __init__(self, function: FuncOp, point: ProgramPoint):
+        self._point = point
         self._stated = {op: _stated_of(op) for op in nested_ops(function.body) if ATTRIBUTE in op.attributes}
         self._ends = _ends_of(function)
         self._names = [""]
@@ -222,7 +222,7 @@ class Values:
     def copy(self, source: Region, target: Region) -> None:
         """Note that the elements of a region have been copied to another one, repeated along axes of extent 1."""
         same = source.array.dtype == target.array.dtype and source.array.ndim == target.array.ndim
-        if not same or self._state.paths or source.blocks is not None or target.blocks is not None:
+        if not same or self._point.paths or source.blocks is not None or target.blocks is not None:
             self.forget(target)
             return
         found = self._held(source)
@@ -259,7 +259,7 @@ class Values:
     def leave(self, op: Operation, buffers: Sequence[Any], before: Sequence[Array | None]) -> None:
         """Note the values that an op leaves in its operands, of which it has written a part each; see `before`."""
         stated = self._stated.get(op)
-        if stated is None or self._state.paths:
+        if stated is None or self._point.paths:
             return
         begin = self._begin(op, stated)
         for entry, old in zip(stated.writes, before, strict=True):
@@ -312,7 +312,7 @@ class Values:
 
     def _begin(self, op: Operation, stated: _Stated) -> tuple[int, ...]:
         """Return the point of the whole kernel's loops at which an op begins."""
-        point = self._state.programs.point if self._state.programs is not None else ()
+        point = self._point.programs.point if self._point.programs is not None else ()
         if not stated.begin.results:
             return (0,) * max((len(entry.bounds) for entry in (*stated.reads, *stated.writes)), default=0)
         if len(point) != stated.begin.num_dims:
@@ -323,9 +323,9 @@ class Values:
         self, op: Operation, entry: _Entry, at: tuple[int, ...], wanted: int, found: int, item: int
     ) -> Exception:
         """Return the refusal of an op that reads another byte than it states; `at` is the element and the byte."""
-        programs = self._state.programs
+        programs = self._point.programs
         needed = (wanted - self._numbers[entry.name]) // item
-        return self._state.refuse(
+        return self._point.refuse(
             "whole-kernel",
             op,
             f"{name_of(op, entry.operand)} of '{op.name}' is not the part of '{entry.name}' that it computes on",

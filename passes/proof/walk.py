@@ -16,7 +16,8 @@ from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.effect_traits import Launches
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_shaped
-from ...dialects.core.machine.model import Level, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Level
 from ...dialects.hier import ConcurrentOp, GridOp, LocalOp
 from ...errors import Diagnostic
 from ...ir import functions, where

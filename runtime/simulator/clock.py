@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.core.machine.model import Link, Queue
+from ...dialects.core.machine.parts import Link, Queue
 from ...passes.memory.transfers import Cost
 from .accounts import KernelCost, Layer, Place, Tally, Token
 from .lockstep import Lockstep

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...dialects.core.machine.model import Link, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Link
 from ...dialects.core.machine.routes import Edge, route_between
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, StreamEndOp
 from ...ir import Array

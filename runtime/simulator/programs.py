@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
-from ...dialects.core.machine.model import Link
+from ...dialects.core.machine.parts import Link
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...dialects.hier.programs import ConcurrentOp, Instance, ProgramOp, instances_of
 from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp

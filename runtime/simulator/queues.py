@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, cast
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.effect_traits import OnQueue, QueueAccess, is_buffer
-from ...dialects.core.machine.model import Queue
+from ...dialects.core.effect_traits import is_buffer
+from ...dialects.core.machine.parts import Queue
+from ...dialects.core.queue_effects import OnQueue, QueueAccess
 from ...dialects.core.queues import queue_named
 from ...ir import element_of, numpy_type
 from ...passes.explicit.client import Handler

@@ -20,7 +20,8 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.layouts import layout_map
-from ...dialects.core.machine.model import Level, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Level
 from ...dialects.hier import LocalOp
 from ...dialects.hier.sharded import is_sharded, level_name, shard_type
 from ...dialects.hier.streams import StreamEndOp

@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from xdsl.ir import Operation
 
-from ...dialects.core.machine.model import Link, Machine, Queue
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Link, Queue
 from ...ir import Array
 from ...passes.memory.transfers import Cost
 from ...passes.timing.mesh import Mesh

@@ -14,7 +14,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from ...dialects.core.machine.attribute import machine_of
-from ...dialects.core.machine.model import Level, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Level
 from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import GridOp
 from ...passes.core.byte_ranges import joined

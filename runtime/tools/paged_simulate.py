@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from ...console import table_console
 from ...dialects.core.machine.file import find_machine
-from ...dialects.core.machine.model import Link, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Link
 from ...dialects.core.machine.values import Expected, size
 from ...errors import Diagnostic
 from ...files import path_of

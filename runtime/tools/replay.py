@@ -25,7 +25,7 @@ from ...dialects.core.interleaving import Order
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import GridOp, StreamOp
-from ...dialects.hier.indirect import LookupOp
+from ...dialects.hier.lookups import LookupOp
 from ...errors import Diagnostic
 from ...files import path_of
 from ...ir import Array, where

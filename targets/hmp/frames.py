@@ -13,7 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from ...dialects.core.effects import Effects
-from ...dialects.core.machine.model import Engine, Machine
+from ...dialects.core.machine.model import Machine
+from ...dialects.core.machine.parts import Engine
 from ...passes.explicit.client import Call, Handler
 from ...runtime.simulator.accounts import KernelCost, Layer, Place, Tally, Token
 from ...runtime.simulator.schedule import Schedule

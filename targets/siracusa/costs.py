@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.cost_table import cost
-from ...dialects.core.machine.model import Engine
+from ...dialects.core.machine.parts import Engine
 from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles

@@ -24,10 +24,11 @@ from ....discovery import on_forget
 from ....errors import Diagnostic
 from ..semantics import C_RULES, C_SCALAR_RULES
 from .configuration import Configuration, Registers
+from .definition import Instruction
 from .effects import effects_of_signature
 from .flat import Flat
 from .op import InstructionOp, op_class, place_name, shape_name, type_name
-from .record import MACHINE, Instruction, Price
+from .record import MACHINE, Price
 from .rules import located, register_rules, state_of
 from .signature import (
     Const,

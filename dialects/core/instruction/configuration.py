@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from ....errors import Diagnostic
-
-if TYPE_CHECKING:
-    from .record import Instruction
 
 _C = TypeVar("_C", bound="Configuration")
 
@@ -103,32 +100,3 @@ def _is_set_late(register: str) -> Diagnostic:
         f"an instruction that accesses buffers sets the register {register}",
         expected="an instruction without accesses, which takes effect as it is issued",
     )
-
-
-class Configured:
-    """Configuration of the queues of a run at the present step, in the order of issue."""
-
-    def __init__(self) -> None:
-        self._present: dict[type[Configuration], Configuration] = {}
-
-    def of(self, made: Instruction) -> dict[str, Configuration]:
-        """Return the configurations that an instruction takes, by parameter, read-only."""
-        return {each.name: self._of(each.element) for each in made.configurations}
-
-    def key(self, made: Instruction) -> tuple[Any, ...]:
-        """Return the values of the configurations that an instruction takes."""
-        return tuple(self._of(each.element).key for each in made.configurations)
-
-    def configure(self, made: Instruction, run: Callable[[Mapping[str, Configuration]], object]) -> None:
-        """Execute an instruction that sets configurations: `run` takes them by parameter."""
-        changed = {each.name: self._of(each.element).copied() for each in made.configurations}
-        run(changed)
-        for each in made.configurations:
-            changed[each.name].freeze()
-            self._present[each.element] = changed[each.name]
-
-    def _of(self, kind: type[Configuration]) -> Configuration:
-        if kind not in self._present:
-            self._present[kind] = kind()
-            self._present[kind].freeze()
-        return self._present[kind]

@@ -13,17 +13,9 @@ from xdsl.traits import EffectInstance, MemoryEffectKind, OpTrait, Pure
 
 from ....errors import Diagnostic
 from ....ir import element_of, numpy_type, shape_of
-from ..effect_traits import (
-    AwaitsQueues,
-    DeclaredEffects,
-    Effect,
-    OnQueue,
-    OperandEffects,
-    QueueAccess,
-    State,
-    StateEffects,
-)
-from .configuration import Configured
+from ..effect_traits import DeclaredEffects, Effect, OperandEffects, State, StateEffects
+from ..queue_effects import AwaitsQueues, OnQueue, QueueAccess
+from .configured import Configured
 from .record import Axes
 from .region import blank, check_semantics
 from .signature import Buffer, Kind, Parameter, maker_of
@@ -62,7 +54,7 @@ class QueuedEffects(OnQueue):
         return dict.fromkeys(cast(EffectInstance, each) for each in found).keys()
 
     def cycles_of(self, op: Operation, operands: Sequence[Any], machine: Machine) -> int:
-        return cast("InstructionOp", op).INSTRUCTION.cycles_of(cast("InstructionOp", op), operands, machine)
+        return cast("InstructionOp", op).cycles_of(operands, machine)
 
     def issue(self, op: Operation, operands: Sequence[Any], configured: dict[Any, Any]) -> Sequence[QueueAccess]:
         instruction = cast("InstructionOp", op)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, MemRefType, UnitAttr, i64
@@ -29,10 +30,9 @@ from ..analysis.constants import constant_number
 from ..effect_traits import Box
 from ..kernel_parts import ints
 from ..layouts import layout_map
-from .signature import Buffer, ElementSize, Extent, Kind, Parameter, Stride
-
-if TYPE_CHECKING:
-    from .record import Instruction
+from ..machine.model import Machine
+from .record import MACHINE, Record
+from .signature import Buffer, ElementSize, Extent, Kind, Parameter, Stride, names_of
 
 
 class InstructionOp(IRDLOperation):
@@ -45,7 +45,7 @@ class InstructionOp(IRDLOperation):
     begins at its first element.
     """
 
-    INSTRUCTION: ClassVar[Instruction]
+    INSTRUCTION: ClassVar[Record]
 
     if TYPE_CHECKING:
 
@@ -83,6 +83,15 @@ class InstructionOp(IRDLOperation):
             elif isinstance(each.kind, Buffer):
                 found[shape_name(each.name)] = shape_of(getattr(self, each.name))
         return found
+
+    def cycles_of(self, operands: Sequence[Any], machine: Machine) -> int:
+        """Return the cycles on a machine, by the run-time operands, None for buffers."""
+        record = self.INSTRUCTION
+        assert record.price is not None
+        values = dict(zip(self.operands, operands, strict=True))
+        numbers = {name: values.get(value, value) for name, value in self.known_numbers().items()}
+        numbers[MACHINE] = machine
+        return ceil(record.price(**{name: numbers[name] for name in names_of(record.price)}))
 
     def region_of(self, buffer: str) -> Box | None:
         """

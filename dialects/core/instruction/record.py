@@ -1,12 +1,11 @@
-"""Record of an instruction: from it derive its op, its rules, its emission and its prototype."""
+"""Record of an instruction: signature, semantics, regions, cycles and the prototype in C."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -15,11 +14,7 @@ from ....errors import Diagnostic
 from ..semantics import Value
 from .configuration import Configuration
 from .flat import Flat
-from .op import InstructionOp, built
-from .signature import Buffer, Kind, Parameter, Stride, names_of
-
-if TYPE_CHECKING:
-    from ..machine.model import Machine
+from .signature import Buffer, Kind, Parameter, names_of
 
 Price: TypeAlias = (
     Callable[[], float]
@@ -44,12 +39,9 @@ class Axes(NamedTuple):
 
 
 @dataclass(eq=False)
-class Instruction:
+class Record:
     """
-    Record of an instruction; called with its operands, in the order of the signature, it returns a new op.
-
-    Buffers are given as values or as pairs of a value and its indices, strides as pairs of an axis and a factor; what
-    is derived or state is not given.
+    Record of an instruction: its semantics and the forms in which it appears, without the op class.
     """
 
     name: str
@@ -81,26 +73,6 @@ class Instruction:
     c_body: str
     place: str
     """File and line of the function."""
-    op: type[InstructionOp] = field(init=False, default=InstructionOp)
-
-    def __call__(self, *arguments: Any, **named: Any) -> InstructionOp:
-        """
-        Return an op with these operands; flags and strides may be left out.
-
-        Raises TypeError where they do not fit the signature.
-        """
-        taken, needed = self._taken
-        given = dict(zip(taken, arguments, strict=False)) | named
-        if len(arguments) + len(named) > len(given) or not needed <= given.keys() <= set(taken):
-            raise TypeError(f"'{self.name}' takes {', '.join(taken)}; got {', '.join(given)}")
-        return built(self.op, given)
-
-    @cached_property
-    def _taken(self) -> tuple[list[str], set[str]]:
-        """The names of the parameters that a new op is given, and of those that it must be given."""
-        given = [each for each in self.parameters if each.is_given]
-        optional = [each for each in given if each.kind is Kind.FLAG or isinstance(each.kind, Stride)]
-        return [each.name for each in given], {each.name for each in given if each not in optional}
 
     @cached_property
     def c_parameters(self) -> list[Parameter]:
@@ -122,14 +94,6 @@ class Instruction:
                 remedy="give it cycles=..., or price kernels without it",
             )
         return self.price(**numbers)
-
-    def cycles_of(self, op: InstructionOp, operands: Sequence[Any], machine: Machine) -> int:
-        """Return the cycles of an op on a machine, by its run-time operands, None for buffers."""
-        assert self.price is not None
-        values = dict(zip(op.operands, operands, strict=True))
-        numbers = {name: values.get(found, found) for name, found in op.known_numbers().items()}
-        numbers[MACHINE] = machine
-        return ceil(self.price(**{name: numbers[name] for name in names_of(self.price)}))
 
     @cached_property
     def numbers(self) -> set[str]:
@@ -233,7 +197,7 @@ class Instruction:
         return None if self.result is None else np.asarray(found).astype(self.result.element)[()]
 
 
-def header_text(name: str, chosen: Sequence[Instruction]) -> str:
+def header_text(name: str, chosen: Sequence[Record]) -> str:
     """Return a header `name`.h of instructions, by name: functions where there is a body, prototypes of the others."""
     guard = f"{name.upper()}_H"
     lines = [f"/* The C runtime of {name}: what its instructions are in C. */", f"#ifndef {guard}", f"#define {guard}"]

@@ -11,7 +11,7 @@ from ....errors import Diagnostic
 from ....ir import Array
 from .configuration import NotConfigured
 from .flat import AccessError, Flat
-from .record import Axes, Instruction
+from .record import Axes, Record
 
 
 class Region:
@@ -54,7 +54,7 @@ def blank() -> Flat[Any]:
 
 
 def check_semantics(
-    made: Instruction,
+    made: Record,
     axes: Mapping[str, Axes],
     types: Mapping[str, np.dtype[Any]],
     numbers: Mapping[str, Any],

@@ -12,10 +12,11 @@ from ....errors import Diagnostic
 from ....ir import Array, where
 from ..queues import Queues, Work
 from ..semantics import C_RULES, C_SCALAR_RULES, RULES, SCALAR_RULES, WORK_RULES, Runner, Value
-from .configuration import Configuration, Configured
+from .configuration import Configuration
+from .configured import Configured
+from .definition import Instruction
 from .flat import Flat, flat_from
 from .op import InstructionOp, shape_name
-from .record import Instruction
 from .region import Region
 from .signature import Buffer, ElementSize, Extent, Kind, Parameter, Stride, maker_of
 

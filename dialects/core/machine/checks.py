@@ -8,7 +8,8 @@ from functools import cache
 
 from ....discovery import version
 from ....errors import did_you_mean
-from .model import DRAM, ROLES, Engine, Level, Link, Machine
+from .model import Machine
+from .parts import DRAM, ROLES, Engine, Level, Link
 
 
 def check(machine: Machine, problems: list[str]) -> Machine:

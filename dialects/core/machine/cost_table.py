@@ -20,7 +20,7 @@ from xdsl.ir import Region
 from ....discovery import module_at, on_forget, target_files
 
 if TYPE_CHECKING:
-    from .model import Link
+    from .parts import Link
 
 Cost = Callable[..., Any]
 """

@@ -7,8 +7,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
-from .model import Clock, Engine, Level, Link, Machine
+from .model import Machine
 from .operations import OpSupport, Parameter
+from .parts import Clock, Engine, Level, Link
 
 _ARROWS = {"in": "->", "out": "<-", "both": "<->"}
 

@@ -8,7 +8,8 @@ from math import prod
 from operator import le
 from typing import TypeAlias
 
-from .model import Link, Machine
+from .model import Machine
+from .parts import Link
 
 Edge: TypeAlias = tuple[int, int]
 """Instances of a level that a link joins, by number: the sender and the receiver."""

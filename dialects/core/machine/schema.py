@@ -16,8 +16,9 @@ from typing import Any, cast
 from ....errors import Diagnostic, did_you_mean
 from .checks import check
 from .cost_table import Parameter, known_costs, known_transforms, parameters_of, transform_named
-from .model import DRAM, PROGRAM, ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link, Machine
+from .model import Machine
 from .operations import OpSupport
+from .parts import DRAM, PROGRAM, ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link
 from .values import (
     Convert,
     Expected,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from .model import ROLES, Clock
+from .parts import ROLES, Clock
 
 Table = Mapping[str, Any]
 Convert = Callable[[Any], Any]

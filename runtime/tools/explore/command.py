@@ -8,20 +8,19 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ....console import table_console
 from ....errors import Diagnostic, did_you_mean
 from ....files import path_of
+from .rows import Job, Row
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ....compiler import Model
-    from .axes import Point
     from .evaluate import Design
     from .results import Result, Results, Subject
 
@@ -78,22 +77,6 @@ def _count(text: str) -> int:
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class Job(NamedTuple):
-    """A network at a point of the design space."""
-
-    network: str
-    point: Point
-
-
-@dataclass(frozen=True)
-class Row:
-    """A job and its costs, with those of the area; `optimal` where no other point of the network dominates it."""
-
-    job: Job
-    metrics: Mapping[str, float]
-    optimal: bool
 
 
 def run(options: argparse.Namespace, models: Sequence[Model]) -> int:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .command import Row
     from .evaluate import Design
     from .results import Result
+    from .rows import Row
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 

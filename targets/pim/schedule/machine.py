@@ -6,7 +6,8 @@ from dataclasses import replace
 from math import isqrt
 from typing import cast
 
-from ....dialects.core.machine.model import Engine, Level, Machine
+from ....dialects.core.machine.model import Machine
+from ....dialects.core.machine.parts import Engine, Level
 from ....errors import Diagnostic
 from .records import Mesh
 

@@ -18,7 +18,8 @@ from ....dialects.core.analysis.intervals import Range
 from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_parts import ints
 from ....dialects.core.machine.attribute import machine_of
-from ....dialects.core.machine.model import Engine, Machine
+from ....dialects.core.machine.model import Machine
+from ....dialects.core.machine.parts import Engine
 from ....dialects.nn.contraction import PackableOp
 from ....dialects.nn.unpack import WIDTHS, UnpackOp, pack, packed_shape
 from ....ir import Array, DenseAttr, array_of, dense, free_symbol, functions

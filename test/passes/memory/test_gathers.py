@@ -14,7 +14,7 @@ from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.hier import GridOp
-from tilewright.dialects.hier.indirect import lookups_of
+from tilewright.dialects.hier.tiles import lookups_of
 from tilewright.frontend.importer import import_model
 from tilewright.runtime.simulator import simulate
 from tilewright.test.passes.memory.systolic import equal_in_c

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.dialects.core.machine.model import Clock, Machine
+from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.machine.parts import Clock
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.targets.hmp.frames import FrameSimulation, Work, simulate_frames
 

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.dialects.core.machine import cost_table, costs
-from tilewright.dialects.core.machine.model import Link
+from tilewright.dialects.core.machine.parts import Link
 from tilewright.dialects.core.machine.picture import draw
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic

@@ -1,0 +1,42 @@
+"""Definition of an instruction: its record with the op class that is derived from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .op import InstructionOp, built
+from .record import Record
+from .signature import Kind, Stride
+
+
+@dataclass(eq=False)
+class Instruction(Record):
+    """
+    Record of an instruction; called with its operands, in the order of the signature, it returns a new op.
+
+    Buffers are given as values or as pairs of a value and its indices, strides as pairs of an axis and a factor; what
+    is derived or state is not given.
+    """
+
+    op: type[InstructionOp] = field(init=False, default=InstructionOp)
+
+    def __call__(self, *arguments: Any, **named: Any) -> InstructionOp:
+        """
+        Return an op with these operands; flags and strides may be left out.
+
+        Raises TypeError where they do not fit the signature.
+        """
+        taken, needed = self._taken
+        given = dict(zip(taken, arguments, strict=False)) | named
+        if len(arguments) + len(named) > len(given) or not needed <= given.keys() <= set(taken):
+            raise TypeError(f"'{self.name}' takes {', '.join(taken)}; got {', '.join(given)}")
+        return built(self.op, given)
+
+    @cached_property
+    def _taken(self) -> tuple[list[str], set[str]]:
+        """The names of the parameters that a new op is given, and of those that it must be given."""
+        given = [each for each in self.parameters if each.is_given]
+        optional = [each for each in given if each.kind is Kind.FLAG or isinstance(each.kind, Stride)]
+        return [each.name for each in given], {each.name for each in given if each not in optional}
