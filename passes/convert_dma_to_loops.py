@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.body import scalar_attr
+from ..dialects.core.builder import Builder
 from ..dialects.core.effects import EffectAnalysis
 from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, LaunchOp, PushOp, TokenType, YieldOp
 from ..dialects.quant import RequantizeOp, RescaleOp
@@ -88,7 +88,7 @@ def _mapped(block: Block, op: DmaStartOp, value: SSAValue, indices: Sequence[SSA
     """Append the body of a transfer for one element with its indices in the far buffer; return what it yields."""
     if op.body is None:
         return value
-    emit = _Appended(block)
+    emit = Builder.at_end(block)
     copies: dict[SSAValue, SSAValue] = dict(zip(op.body.block.args, (value, *indices), strict=False))
     for each in op.body.block.ops:
         if isinstance(each, YieldOp):
@@ -100,21 +100,6 @@ def _mapped(block: Block, op: DmaStartOp, value: SSAValue, indices: Sequence[SSA
         else:
             block.add_op(each.clone(copies))
     raise AssertionError("a body ends with hier.yield")
-
-
-class _Appended:
-    """Builder of scalar ops at the end of a block."""
-
-    def __init__(self, block: Block):
-        self._block = block
-
-    def op(self, op: Operation) -> SSAValue:
-        """Add an op and return its result."""
-        return add(self._block, op)
-
-    def constant(self, value: float, type: Attribute) -> SSAValue:
-        """Add a constant of a scalar type."""
-        return self.op(arith.ConstantOp(scalar_attr(value, type)))
 
 
 def _drop_tokens(op: scf.ForOp | scf.IfOp) -> None:

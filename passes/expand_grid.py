@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
+from ..dialects.core.scalars import Index
 from ..dialects.hier import ConcurrentOp, FirstOp, GridOp, LastOp, YieldOp
 from ..dialects.hier.tiles import lookups_of
 from ..ir import functions
@@ -23,7 +24,6 @@ from .grids.memories import Memories, place_residents
 from .grids.neighbours import Chains, name_point, program_over
 from .grids.streams import OperandStream, Step, stage_bytes, streams_of
 from .grids.writer import Writer
-from .loops.nest import Index
 from .memory.views import view_of
 
 __all__ = ["ExpandGridPass", "expand_grids", "stage_bytes"]

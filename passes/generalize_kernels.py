@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import Operation, SSAValue
 
-from ..dialects.core.body import scalar_attr
+from ..dialects.core.builder import Builder
 from ..dialects.core.kernel import kernel_of
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.nesting import nested_ops
@@ -63,35 +61,18 @@ def _replace(op: Operation, value: SSAValue) -> None:
     op.erase()
 
 
-class _Before:
-    """Builder of scalar ops before an op, at its location."""
-
-    def __init__(self, anchor: Operation):
-        self._builder = Builder(InsertPoint.before(anchor))
-        self._location = anchor.location
-
-    def op(self, op: Operation) -> SSAValue:
-        """Add an op and return its result."""
-        op.location = self._location
-        return self._builder.insert(op).results[0]
-
-    def constant(self, value: float, type: Attribute) -> SSAValue:
-        """Add a constant of a scalar type."""
-        return self.op(arith.ConstantOp(scalar_attr(value, type)))
-
-
 _Scalar: TypeAlias = RequantizeOp | RescaleOp | IntegerSqrtOp | RemainderOp
 _SCALAR = (RequantizeOp, RescaleOp, IntegerSqrtOp, RemainderOp)
 
 
 def _expand(op: _Scalar) -> None:
     operands = dict.fromkeys(op.operands)
-    _replace(op, _expanded(op, _Before(op)))
+    _replace(op, _expanded(op, Builder.before(op)))
     for operand in operands:
         _drop_unused_constant(operand)
 
 
-def _expanded(op: _Scalar, emit: _Before) -> SSAValue:
+def _expanded(op: _Scalar, emit: Builder) -> SSAValue:
     match op:
         case RescaleOp():
             return expand_rescale(op, op.x, op.scale, emit)

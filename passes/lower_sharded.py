@@ -30,6 +30,7 @@ from xdsl.rewriter import Rewriter
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.machine.model import Machine
 from ..dialects.core.nesting import nested_ops
+from ..dialects.core.scalars import Index
 from ..dialects.hier import (
     AllGatherOp,
     BroadcastOp,
@@ -48,7 +49,6 @@ from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
 from .grids.writer import Writer
-from .loops.nest import Index
 from .sharding.gathering import lower_all_gather
 from .sharding.instances import Instance, Lowering, as_shard, move, ring_of, send, start_transfer
 

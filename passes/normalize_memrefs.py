@@ -15,12 +15,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects.core.instruction import InstructionOp
 from ..dialects.core.layouts import layout_map, physical_shape
 from ..dialects.core.nesting import nested_ops
+from ..dialects.core.scalars import Index
 from ..dialects.hier import ViewOp
 from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
 from .grids.writer import Writer
-from .loops.nest import Index
 from .memory.views import row_major
 
 

@@ -12,9 +12,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.analysis.constants import constant_integer
 from ..dialects.core.nesting import nested_ops
+from ..dialects.core.scalars import index_constant
 from ..ir import functions
 from .core.base import Pass
-from .loops.nest import UNROLL, index_constant
+from .loops.nest import UNROLL
 from .loops.trip_count import trip_count
 
 

@@ -13,13 +13,13 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.nesting import nested_ops
+from ..dialects.core.scalars import Index
 from ..dialects.hier import TokenType
 from ..ir import functions
 from .core.base import Pass
 from .core.dead_code import erase_dead
 from .grids.tile_loops import TileLoop, Transfer, tile_loop
 from .grids.writer import Writer
-from .loops.nest import Index
 
 
 def pipeline_dma(function: FuncOp) -> None:

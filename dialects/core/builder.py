@@ -66,9 +66,14 @@ class Builder(Arithmetic):
         return cls(InsertPoint.before(op), op.location)
 
     @classmethod
-    def at_end(cls, block: Block, location: LocationAttr | None = None) -> Self:
+    def at_end(cls, block: Block, location: LocationAttr | None = None, *, wraps: bool = False) -> Self:
         """Return a builder at the end of a block."""
-        return cls(InsertPoint.at_end(block), location)
+        return cls(InsertPoint.at_end(block), location, wraps=wraps)
+
+    @property
+    def block(self) -> Block:
+        """Block of the insertion point."""
+        return self._scopes[-1].block
 
     @property
     def point(self) -> InsertPoint:

@@ -12,10 +12,11 @@ from xdsl.irdl import base, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of, shape_of
-from .body import Body, lowest, scalar_attr
+from .body import Body
 from .kernel import Access, Kernel, Reduction
 from .kernel_op import KernelOp
 from .kernel_parts import affine, shapes
+from .scalars import lowest, scalar_attr
 
 
 class RowOp(KernelOp):

@@ -25,9 +25,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ...discovery import registering
 from ...ir import has_arrays, numpy_type
 from .analysis.arithmetic import evaluator, wrapped
-from .body import ScalarAttr, scalar_attr
 from .interleaving import Interleaving
 from .queues import Work
+from .scalars import ScalarAttr, scalar_attr
 
 _O = TypeVar("_O", bound=Operation)
 _T = TypeVar("_T")

@@ -32,10 +32,11 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of, numbers_of, shape_of
-from ..core.body import Body, highest, lowest, scalar_attr
+from ..core.body import Body
 from ..core.kernel import Access, Kernel, Reduction
 from ..core.kernel_op import KernelOp
 from ..core.kernel_parts import affine, ints, require_positive, shapes
+from ..core.scalars import highest, lowest, scalar_attr
 from .contraction import PackableOp
 from .float_rows import LayerNormOp, RmsNormOp, SoftmaxOp
 from .integer_rows import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp

@@ -13,10 +13,11 @@ from xdsl.irdl import base, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of, shape_of
-from ..core.body import Body, scalar_attr
+from ..core.body import Body
 from ..core.kernel import Access, Kernel, Reduction, kernel_of
 from ..core.kernel_op import KernelOp
 from ..core.kernel_parts import affine
+from ..core.scalars import scalar_attr
 from .unpack import WIDTHS, lowest_bits, number_at, packed_index, packed_shape
 
 

@@ -54,8 +54,8 @@ from xdsl.utils.hints import isa
 
 from ...dialects.core.analysis.arithmetic import wrapped
 from ...dialects.core.analysis.constants import constant_integer
-from ...dialects.core.body import scalar_attr
 from ...dialects.core.nesting import nested_ops
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.core.speculation import is_defined
 from ...dialects.core.verification.dominance import reachable_blocks
 from ...errors import Diagnostic

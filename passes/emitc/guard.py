@@ -34,8 +34,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.body import scalar_attr
 from ...dialects.core.buckets import BUCKET_OF, buckets_of, last_position
+from ...dialects.core.scalars import scalar_attr
 from ...ir import array_of, dense, element_of, free_symbol, functions, numbers_of, set_argument_attributes, shape_of
 from ..memory.views import buffer_type
 

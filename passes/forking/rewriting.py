@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, StringAt
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.scalars import index_constant
 from ...dialects.hier.fork import ForkOp
-from ..loops.nest import UNROLL, index_constant
+from ..loops.nest import UNROLL
 from .shares import Shares, bounds_of, turns_of
 
 

@@ -13,7 +13,7 @@ from ...dialects.core.analysis.arithmetic import evaluator, integer_of
 from ...dialects.core.effect_traits import DeclaredRange
 from ...dialects.core.effects import EffectAnalysis, is_allocation, is_speculatable, root_of
 from ...dialects.core.nesting import nested_ops
-from ..loops.nest import Index
+from ...dialects.core.scalars import Index
 from .writer import Writer
 
 

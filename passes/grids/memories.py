@@ -15,11 +15,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects.core.machine.attribute import units_of
 from ...dialects.core.machine.parts import LARGEST_ELEMENT
 from ...dialects.core.nesting import nested_ops
+from ...dialects.core.scalars import Index
 from ...dialects.hier import GridOp
 from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
 from ...ir import free_symbol, where
-from ..loops.nest import Index
 from ..memory.views import bytes_of, view_of
 from .streams import stage_bytes
 from .writer import Writer

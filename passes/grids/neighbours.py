@@ -10,6 +10,7 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, StringAttr
 from xdsl.ir import Block, Region, SSAValue
 
+from ...dialects.core.scalars import Index
 from ...dialects.hier import (
     DmaStartOp,
     GridOp,
@@ -22,7 +23,6 @@ from ...dialects.hier import (
     TokenType,
 )
 from ...dialects.hier.streams import FrontOp, PopOp
-from ..loops.nest import Index
 from .streams import OperandStream, Step, streams_of
 from .writer import Writer
 

@@ -13,12 +13,12 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
 from ...dialects.core.machine.parts import LARGEST_ELEMENT
+from ...dialects.core.scalars import Index
 from ...dialects.hier import DmaStartOp, GridOp, LookupAttr, LookupOp, TileAttr
 from ...dialects.hier.indirect import free_forms, free_map
 from ...dialects.hier.tiles import lookups_of
 from ...errors import Diagnostic
 from ...ir import shape_of, where
-from ..loops.nest import Index
 from ..memory.views import view_of
 from ..tiles.stream import TileStream, resident_steps
 from .writer import Writer

@@ -11,9 +11,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.scalars import Index, index_constant
 from ...dialects.hier import DmaNoneOp, DmaWaitOp
 from ...errors import Diagnostic
-from ..loops.nest import Index, index_constant
 
 _Binary: TypeAlias = (
     "arith.AddiOp | arith.MuliOp | arith.DivUIOp | arith.RemUIOp | arith.CeilDivSIOp | arith.FloorDivSIOp"

@@ -13,8 +13,8 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.body import scalar_attr
 from ...dialects.core.kernel_op import KernelOp
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.nn import PoolOp, ReduceOp, ints
 from ...ir import numbers_of, shape_of
 from .orders import Order, channels_last, collapsed, expanded, identity, relative

@@ -10,8 +10,9 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.body import Body
 from ...dialects.core.kernel import Kernel
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.core.semantics import SCALAR_RULES
 from ...ir import Array, integer_width, numpy_type
 from ...runtime.interpreter import arithmetic

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import cast
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType, f32, i32
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...dialects.core.analysis.constants import constant_integer, constant_number
+from ...dialects.core.arithmetic import Arithmetic
 from ...dialects.core.nesting import nested_ops
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...ir import numbers_of
 from ..lowering.index_ranges import RANGE
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
-
-
-class Emitter(Protocol):
-    """Builder of scalar ops: `Body`, or a loop nest."""
-
-    def op(self, op: Operation, /) -> SSAValue:
-        """Add an op and return its result."""
-        ...
-
-    def constant(self, value: float, type: Attribute, /) -> SSAValue:
-        """Return a constant of a scalar type."""
-        ...
 
 
 def live_ops(block: Block) -> tuple[list[Operation], set[SSAValue]]:
@@ -44,7 +33,7 @@ def live_ops(block: Block) -> tuple[list[Operation], set[SSAValue]]:
     return ops[::-1], used
 
 
-def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValue, emit: Emitter) -> SSAValue:
+def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValue, emit: Arithmetic) -> SSAValue:
     """
     Emit `clip((x * mul + add + round) >> shift)` in `arith` and return the result.
 
@@ -87,7 +76,7 @@ _ROUNDS = 1.5 * 2**23
 _ROUNDS_BITS = 0x4B400000
 
 
-def expand_rescale(op: RescaleOp, x: SSAValue, scale: SSAValue, emit: Emitter) -> SSAValue:
+def expand_rescale(op: RescaleOp, x: SSAValue, scale: SSAValue, emit: Arithmetic) -> SSAValue:
     """
     Emit `clip(round(x * scale) + zero)` in `arith` and return the result.
 
@@ -112,17 +101,17 @@ def fits(value: int, type: IntegerType) -> bool:
     return -(1 << (type.width.data - 1)) <= value < 1 << (type.width.data - 1)
 
 
-def _wide(value: SSAValue, type: IntegerType, emit: Emitter) -> SSAValue:
+def _wide(value: SSAValue, type: IntegerType, emit: Arithmetic) -> SSAValue:
     return value if value.type == type else emit.op(arith.ExtSIOp(value, type))
 
 
-def _plus(value: SSAValue, number: int, emit: Emitter) -> SSAValue:
+def _plus(value: SSAValue, number: int, emit: Arithmetic) -> SSAValue:
     if not number:
         return value
     return emit.op(arith.AddiOp(value, emit.constant(number, value.type), overflow=NO_SIGNED_WRAP))
 
 
-def _clip(op: RequantizeOp, value: SSAValue, emit: Emitter) -> SSAValue:
+def _clip(op: RequantizeOp, value: SSAValue, emit: Arithmetic) -> SSAValue:
     """Clip a value in the compute type and convert it to the result type."""
     compute, result = op.compute, op.result.type
     low, high = op.low.value.data, op.high.value.data

@@ -9,12 +9,12 @@ from xdsl.dialects.builtin import IntegerType, f64, i64
 from xdsl.ir import SSAValue
 
 from ...dialects.arith import RemFOp
+from ...dialects.core.arithmetic import Arithmetic
 from ...ir import element_of, shape_of
-from .scalar import Emitter
 from .shapes import Shapes
 
 
-def expand_integer_sqrt(x: SSAValue, emit: Emitter) -> SSAValue:
+def expand_integer_sqrt(x: SSAValue, emit: Arithmetic) -> SSAValue:
     """
     Emit the integer square root of `x` and return it.
 
@@ -33,7 +33,7 @@ def expand_integer_sqrt(x: SSAValue, emit: Emitter) -> SSAValue:
     return root if type == i64 else emit.op(arith.TruncIOp(root, type))
 
 
-def expand_remainder(a: SSAValue, b: SSAValue, emit: Emitter) -> SSAValue:
+def expand_remainder(a: SSAValue, b: SSAValue, emit: Arithmetic) -> SSAValue:
     """Emit the float remainder and return it."""
     return emit.op(RemFOp(a, b))
 

@@ -9,7 +9,7 @@ from typing import Any
 from xdsl.dialects import math
 from xdsl.ir import SSAValue
 
-from ...dialects.core.body import Body
+from ...dialects.core.builder import Builder
 from ...dialects.onnx.schema import OnnxOp
 from .lowerer import Build, Lowerer, lowers
 from .rules import scalar_rule
@@ -17,45 +17,45 @@ from .rules import scalar_rule
 # Scalar code that operators share
 
 
-def sigmoid(body: Body, x: SSAValue) -> SSAValue:
+def sigmoid(body: Builder, x: SSAValue) -> SSAValue:
     """Append 1 / (1 + exp(-x))."""
     return body.div(body.constant(1, x.type), body.add(body.op(math.ExpOp(body.negate(x))), 1))
 
 
-def softplus(body: Body, x: SSAValue) -> SSAValue:
+def softplus(body: Builder, x: SSAValue) -> SSAValue:
     """Append log(1 + exp(x)), without overflow: max(x, 0) + log1p(exp(-|x|))."""
     decay = body.op(math.ExpOp(body.negate(body.magnitude(x))))
     return body.add(body.max(x, 0), body.op(math.Log1pOp(decay)))
 
 
-def tanh(body: Body, x: SSAValue) -> SSAValue:
+def tanh(body: Builder, x: SSAValue) -> SSAValue:
     """Append tanh(x)."""
     return body.op(math.TanhOp(x))
 
 
-def normal_probability(body: Body, x: SSAValue) -> SSAValue:
+def normal_probability(body: Builder, x: SSAValue) -> SSAValue:
     """Append (1 + erf(x / sqrt(2))) / 2: the normal distribution's probability of less than x."""
     return body.mul(body.add(body.op(math.ErfOp(body.mul(x, 1 / sqrt(2)))), 1), 0.5)
 
 
-def gelu(body: Body, x: SSAValue) -> SSAValue:
+def gelu(body: Builder, x: SSAValue) -> SSAValue:
     """Append x times the normal distribution's probability of less than x."""
     return body.mul(x, normal_probability(body, x))
 
 
-def gelu_by_tanh(body: Body, x: SSAValue) -> SSAValue:
+def gelu_by_tanh(body: Builder, x: SSAValue) -> SSAValue:
     """Append x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2."""
     cube = body.mul(body.mul(body.mul(x, x), x), 0.044715)
     bent = body.mul(body.add(x, cube), sqrt(2 / pi))
     return body.mul(body.mul(x, 0.5), body.add(tanh(body, bent), 1))
 
 
-def _negative_part(body: Body, x: SSAValue, below: SSAValue) -> SSAValue:
+def _negative_part(body: Builder, x: SSAValue, below: SSAValue) -> SSAValue:
     """Append x where it is not negative, `below` elsewhere."""
     return body.select(body.compare(x, "slt", 0), below, x)
 
 
-def _exponential_part(body: Body, x: SSAValue, alpha: float) -> SSAValue:
+def _exponential_part(body: Builder, x: SSAValue, alpha: float) -> SSAValue:
     """Append x where it is not negative, alpha * (exp(x) - 1) elsewhere."""
     return _negative_part(body, x, body.mul(body.op(math.ExpM1Op(x)), alpha))
 
@@ -63,23 +63,23 @@ def _exponential_part(body: Body, x: SSAValue, alpha: float) -> SSAValue:
 # Operators without parameters
 
 
-def _relu(body: Body, x: SSAValue) -> SSAValue:
+def _relu(body: Builder, x: SSAValue) -> SSAValue:
     return body.max(x, 0)
 
 
-def _hard_swish(body: Body, x: SSAValue) -> SSAValue:
+def _hard_swish(body: Builder, x: SSAValue) -> SSAValue:
     return body.mul(x, body.clip(body.add(body.div(x, 6), 0.5), 0, 1))
 
 
-def _mish(body: Body, x: SSAValue) -> SSAValue:
+def _mish(body: Builder, x: SSAValue) -> SSAValue:
     return body.mul(x, tanh(body, softplus(body, x)))
 
 
-def _softsign(body: Body, x: SSAValue) -> SSAValue:
+def _softsign(body: Builder, x: SSAValue) -> SSAValue:
     return body.div(x, body.add(body.magnitude(x), 1))
 
 
-def _prelu(body: Body, x: SSAValue, slope: SSAValue) -> SSAValue:
+def _prelu(body: Builder, x: SSAValue, slope: SSAValue) -> SSAValue:
     return _negative_part(body, x, body.mul(x, slope))
 
 
@@ -99,41 +99,41 @@ for _name, _build in _PLAIN.items():
 # Operators whose attributes are numbers in the scalar code
 
 
-def _leaky_relu(body: Body, x: SSAValue, *, alpha: float) -> SSAValue:
+def _leaky_relu(body: Builder, x: SSAValue, *, alpha: float) -> SSAValue:
     return _negative_part(body, x, body.mul(x, alpha))
 
 
-def _selu(body: Body, x: SSAValue, *, alpha: float, gamma: float) -> SSAValue:
+def _selu(body: Builder, x: SSAValue, *, alpha: float, gamma: float) -> SSAValue:
     return body.mul(_exponential_part(body, x, alpha), gamma)
 
 
-def _celu(body: Body, x: SSAValue, *, alpha: float) -> SSAValue:
+def _celu(body: Builder, x: SSAValue, *, alpha: float) -> SSAValue:
     return _negative_part(body, x, body.mul(body.op(math.ExpM1Op(body.div(x, alpha))), alpha))
 
 
-def _elu(body: Body, x: SSAValue, *, alpha: float) -> SSAValue:
+def _elu(body: Builder, x: SSAValue, *, alpha: float) -> SSAValue:
     return _exponential_part(body, x, alpha)
 
 
-def _thresholded_relu(body: Body, x: SSAValue, *, alpha: float) -> SSAValue:
+def _thresholded_relu(body: Builder, x: SSAValue, *, alpha: float) -> SSAValue:
     return body.select(body.compare(x, "sgt", alpha), x, body.constant(0, x.type))
 
 
-def _hard_sigmoid(body: Body, x: SSAValue, *, alpha: float, beta: float) -> SSAValue:
+def _hard_sigmoid(body: Builder, x: SSAValue, *, alpha: float, beta: float) -> SSAValue:
     return body.clip(body.add(body.mul(x, alpha), beta), 0, 1)
 
 
-def _swish(body: Body, x: SSAValue, *, alpha: float) -> SSAValue:
+def _swish(body: Builder, x: SSAValue, *, alpha: float) -> SSAValue:
     return body.mul(x, sigmoid(body, x if alpha == 1 else body.mul(x, alpha)))
 
 
-def _shrink(body: Body, x: SSAValue, *, bias: float, lambd: float) -> SSAValue:
+def _shrink(body: Builder, x: SSAValue, *, bias: float, lambd: float) -> SSAValue:
     zero = body.constant(0, x.type)
     above = body.select(body.compare(x, "sgt", lambd), body.sub(x, bias), zero)
     return body.select(body.compare(x, "slt", -lambd), body.add(x, bias), above)
 
 
-def _gelu(body: Body, x: SSAValue, *, approximate: str) -> SSAValue:
+def _gelu(body: Builder, x: SSAValue, *, approximate: str) -> SSAValue:
     return gelu_by_tanh(body, x) if approximate == "tanh" else gelu(body, x)
 
 
@@ -156,7 +156,7 @@ def _parametric(build: Callable[..., SSAValue]) -> Callable[[Lowerer, OnnxOp], S
     def rule(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         parameters: dict[str, Any] = {name: op.attribute(name) for name in op.SCHEMA.attributes}
 
-        def scalars(body: Body, x: SSAValue) -> SSAValue:
+        def scalars(body: Builder, x: SSAValue) -> SSAValue:
             return build(body, x, **parameters)
 
         return scalar_rule(scalars)(lower, op)

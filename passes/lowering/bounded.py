@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import f32, i1, i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import shape_of
 from .code import Code, computed, filled
@@ -33,25 +34,25 @@ def _counted(lower: Lowerer, count: SSAValue) -> SSAValue:
 
 
 def _one_if(code: Code, condition: SSAValue) -> SSAValue:
-    return code.select(condition, code.number(1), code.number(0))
+    return code.select(condition, code.value(1), code.value(0))
 
 
 @lowers("BoundedNonZero")
 def _non_zero(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     x, shape = lower[op.operands[0]], shape_of(op.operands[0])
     if 0 in shape:
-        return [lower.empty(shape_of(op.results[0]), i64), _counted(lower, Code.after(lower).number(0))]
+        return [lower.empty(shape_of(op.results[0]), i64), _counted(lower, Code.after(lower).value(0))]
 
     def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         indices, count = carried
-        holds = code.test(code.take(x, point), "ne", 0)
+        holds = code.compare(code.take(x, point), "ne", 0)
         # The entry after the last one is there as long as elements are left; it is zero until one is found.
         for axis, index in enumerate(point):
-            entry = code.select(holds, index, code.number(0))
-            indices = code.put(code.from_index(entry, i64), indices, [code.number(axis), count])
+            entry = code.select(holds, index, code.value(0))
+            indices = code.put(code.from_index(entry, i64), indices, [code.value(axis), count])
         return indices, code.add(count, _one_if(code, holds))
 
-    starts = [_zeros(lower, op, 0), Code.after(lower).number(0)]
+    starts = [_zeros(lower, op, 0), Code.after(lower).value(0)]
     indices, count = Code.after(lower).nest(shape, starts, turn)
     return [indices, _counted(lower, count)]
 
@@ -63,7 +64,7 @@ def _non_zero(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 def _non_max_suppression(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     extent = shape_of(op.operands[1])[2]
     if extent == 0:
-        return [_zeros(lower, op, 0), _counted(lower, Code.after(lower).number(0))]
+        return [_zeros(lower, op, 0), _counted(lower, Code.after(lower).value(0))]
     return _Suppression(lower, op).build()
 
 
@@ -78,31 +79,31 @@ class _Suppression:
 
     def build(self) -> Sequence[SSAValue]:
         """Append the loops and return the results."""
-        starts = [_zeros(self.lower, self.op, 0), Code.after(self.lower).number(0)]
+        starts = [_zeros(self.lower, self.op, 0), Code.after(self.lower).value(0)]
         counts = [self.batches, self.classes]
         selected, count = Code.after(self.lower).nest(counts, starts, self._one_class)
         return [selected, _counted(self.lower, count)]
 
     def _one_class(self, code: Code, at: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         inner, shape = within(self.lower, code.block), [self.extent]
-        least = code.take(self.least, [code.number(0)])
+        least = code.take(self.least, [code.value(0)])
 
         def element(code: Code) -> SSAValue:
             return code.take(self.scores, [*at, code.index(0)])
 
         def counts(code: Code, score: SSAValue) -> SSAValue:
             # What is no number is not above any, and beaten by none.
-            return code.test(score, "sgt", least) if self.has_score else code.test(score, "eq", score)
+            return code.compare(score, "sgt", least) if self.has_score else code.compare(score, "eq", score)
 
         row = computed(inner, [], [], shape, f32, element)
         left = computed(inner, [row], [AffineMap.identity(1)], shape, i1, counts)
 
         def select(code: Code, _: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
             # Once no box is left, nothing is done any more.
-            turns = code.select(values[3], code.number(1), code.number(0))
-            return code.loop(turns, values, lambda inner, _, own: self._selected(inner, at, row, own))
+            turns = code.select(values[3], code.value(1), code.value(0))
+            return code.iterate(turns, values, lambda inner, _, own: self._selected(inner, at, row, own))
 
-        return code.loop(int(self.op.attribute("most")), [*carried, left, code.constant(1, i1)], select)[:2]
+        return code.iterate(int(self.op.attribute("most")), [*carried, left, code.constant(1, i1)], select)[:2]
 
     def _selected(
         self, code: Code, at: Sequence[SSAValue], row: SSAValue, carried: Sequence[SSAValue]
@@ -111,17 +112,17 @@ class _Suppression:
         selected, number, left, _ = carried
         inner = within(self.lower, code.block)
         best = self._best(inner, row, left)
-        found = code.test(best, "slt", self.extent)
+        found = code.compare(best, "slt", self.extent)
         place = code.as_index(code.min(best, self.extent - 1))
         for column, index in enumerate((*at, place)):
-            entry = code.select(found, index, code.number(0))
-            selected = code.put(code.from_index(entry, i64), selected, [number, code.number(column)])
-        chosen, limit = self._corners(code, at[0], place), code.take(self.iou, [code.number(0)])
+            entry = code.select(found, index, code.value(0))
+            selected = code.put(code.from_index(entry, i64), selected, [number, code.value(column)])
+        chosen, limit = self._corners(code, at[0], place), code.take(self.iou, [code.value(0)])
 
         def stays(code: Code, is_left: SSAValue) -> SSAValue:
             box = code.index(0)
             gone = _overlaps(code, chosen, self._corners(code, at[0], box), limit)
-            gone = code.either(gone, code.test(box, "eq", place))
+            gone = code.either(gone, code.compare(box, "eq", place))
             return code.select(gone, code.constant(0, i1), is_left)
 
         left = computed(inner, [left], [AffineMap.identity(1)], [self.extent], i1, stays)
@@ -134,7 +135,7 @@ class _Suppression:
             return body.max(best, body.select(is_left, score, body.constant(-inf, f32)))
 
         def place(code: Code, is_left: SSAValue, score: SSAValue, best: SSAValue) -> SSAValue:
-            is_best = code.both(is_left, code.test(score, "eq", best))
+            is_best = code.both(is_left, code.compare(score, "eq", best))
             return code.select(is_best, code.from_index(code.index(0), i64), code.constant(self.extent, i64))
 
         def earlier(body: Body, place: SSAValue, first: SSAValue) -> SSAValue:
@@ -145,11 +146,11 @@ class _Suppression:
         places = computed(lower, [left, row, best], [same, same, only], [self.extent], i64, place)
         first = fold_axes(lower, [places], [0], scalar_attr(self.extent, i64), earlier)
         code = Code.after(lower)
-        return code.take(first, [code.number(0)])
+        return code.take(first, [code.value(0)])
 
     def _corners(self, code: Code, batch: SSAValue, box: SSAValue) -> _Box:
         """Append the least and the largest coordinates of a box, stored as two corners or as centre and size."""
-        a, b, c, d = (code.take(self.boxes, [batch, box, code.number(column)]) for column in range(4))
+        a, b, c, d = (code.take(self.boxes, [batch, box, code.value(column)]) for column in range(4))
         if not self.is_centre:
             return [code.min(a, c), code.min(b, d)], [code.max(a, c), code.max(b, d)]
         pairs = [(centre, code.div(size, 2)) for centre, size in ((a, c), (b, d))]
@@ -165,8 +166,8 @@ def _overlaps(code: Code, first: _Box, second: _Box, limit: SSAValue) -> SSAValu
     common = code.mul(sides[0], sides[1])
     areas = [_area(code, *box) for box in (first, second)]
     union = code.sub(code.add(areas[0], areas[1]), common)
-    positive = [code.test(each, "sgt", 0) for each in (*sides, common, union, *areas)]
-    return code.both(code.all_of(positive), code.test(code.div(common, union), "sgt", limit))
+    positive = [code.compare(each, "sgt", 0) for each in (*sides, common, union, *areas)]
+    return code.both(code.all_of(positive), code.compare(code.div(common, union), "sgt", limit))
 
 
 def _area(code: Code, low: Sequence[SSAValue], high: Sequence[SSAValue]) -> SSAValue:
@@ -181,7 +182,7 @@ def _unique(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     """Lower to a comparison of each row with those before it, then to counting the rows that come first."""
     extent = shape_of(op.operands[0])[0]
     if extent == 0:
-        return [*(_zeros(lower, op, index) for index in range(4)), _counted(lower, Code.after(lower).number(0))]
+        return [*(_zeros(lower, op, index) for index in range(4)), _counted(lower, Code.after(lower).value(0))]
     return _Unique(lower, op).build()
 
 
@@ -200,9 +201,9 @@ class _Unique:
         """Build it and return its results."""
         lower, op = self.lower, self.op
         code = Code.after(lower)
-        (first,) = code.loop(self.rows, [_zeros(lower, op, 2)], self._first)
-        starts = [*(_zeros(lower, op, index) for index in (0, 1)), _zeros(lower, op, 2), code.number(0)]
-        y, indices, places, count = code.loop(
+        (first,) = code.iterate(self.rows, [_zeros(lower, op, 2)], self._first)
+        starts = [*(_zeros(lower, op, index) for index in (0, 1)), _zeros(lower, op, 2), code.value(0)]
+        y, indices, places, count = code.iterate(
             self.rows, starts, lambda inner, row, values: self._placed(inner, row, values, first)
         )
 
@@ -213,7 +214,7 @@ class _Unique:
             at = [code.as_index(place)]
             return code.put(place, inverse, [row]), code.put(code.add(code.take(counts, at), 1), counts, at)
 
-        inverse, counts = code.loop(self.rows, [_zeros(lower, op, 2), _zeros(lower, op, 3)], tell)
+        inverse, counts = code.iterate(self.rows, [_zeros(lower, op, 2), _zeros(lower, op, 3)], tell)
         return [y, indices, inverse, counts, _counted(lower, count)]
 
     def _order(self, code: Code, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -221,19 +222,19 @@ class _Unique:
 
         def step(code: Code, column: SSAValue, known: Sequence[SSAValue]) -> Sequence[SSAValue]:
             x, y = (code.take(self.x, [row, column]) for row in (a, b))
-            less = code.test(x, "slt", y, unsigned=self.unsigned)
-            same = code.test(x, "eq", y)
-            here = code.select(same, code.number(0), code.select(less, code.number(-1), code.number(1)))
-            return [code.select(code.test(known[0], "eq", 0), here, known[0])]
+            less = code.compare(x, "slt", y, unsigned=self.unsigned)
+            same = code.compare(x, "eq", y)
+            here = code.select(same, code.value(0), code.select(less, code.value(-1), code.value(1)))
+            return [code.select(code.compare(known[0], "eq", 0), here, known[0])]
 
-        return code.loop(self.width, [code.number(0)], step)[0]
+        return code.iterate(self.width, [code.value(0)], step)[0]
 
     def _first(self, code: Code, row: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
         def look(code: Code, other: SSAValue, found: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            same = code.both(code.test(found[0], "eq", row), code.test(self._order(code, row, other), "eq", 0))
+            same = code.both(code.compare(found[0], "eq", row), code.compare(self._order(code, row, other), "eq", 0))
             return [code.select(same, other, found[0])]
 
-        (found,) = code.loop(row, [row], look)
+        (found,) = code.iterate(row, [row], look)
         return [code.put(code.from_index(found, i64), values[0], [row])]
 
     def _placed(self, code: Code, row: SSAValue, values: Sequence[SSAValue], first: SSAValue) -> Sequence[SSAValue]:
@@ -242,23 +243,23 @@ class _Unique:
         is_first = self._is_first(code, row, first)
 
         def before(code: Code, other: SSAValue, number: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            comes = code.test(self._order(code, other, row), "slt", 0)
+            comes = code.compare(self._order(code, other, row), "slt", 0)
             return [code.add(number[0], _one_if(code, code.both(comes, self._is_first(code, other, first))))]
 
         place = count
         if self.op.attribute("sorted"):
-            others = code.select(is_first, self.rows, code.number(0))
-            (place,) = code.loop(others, [code.number(0)], before)
+            others = code.select(is_first, self.rows, code.value(0))
+            (place,) = code.iterate(others, [code.value(0)], before)
         place = code.min(place, self.extent - 1)
 
         def copy(code: Code, column: SSAValue, result: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return [code.put(code.take(self.x, [row, column]), result[0], [place, column])]
 
-        (y,) = code.loop(code.select(is_first, code.number(self.width), code.number(0)), [y], copy)
+        (y,) = code.iterate(code.select(is_first, code.value(self.width), code.value(0)), [y], copy)
         at = code.select(is_first, code.from_index(row, i64), code.take(indices, [place]))
         indices = code.put(at, indices, [place])
         places = code.put(code.from_index(place, i64), places, [row])
         return y, indices, places, code.add(count, _one_if(code, is_first))
 
     def _is_first(self, code: Code, row: SSAValue, first: SSAValue) -> SSAValue:
-        return code.test(code.as_index(code.take(first, [row])), "eq", row)
+        return code.compare(code.as_index(code.take(first, [row])), "eq", row)

@@ -33,11 +33,11 @@ def _affine(code: Code, x: SSAValue, a: float, b: float) -> SSAValue:
 
 
 def _leaky(code: Code, x: SSAValue, a: float, _: float) -> SSAValue:
-    return code.select(code.test(x, "slt", 0), code.mul(x, a), x)
+    return code.select(code.compare(x, "slt", 0), code.mul(x, a), x)
 
 
 def _thresholded(code: Code, x: SSAValue, a: float, _: float) -> SSAValue:
-    return code.select(code.test(x, "sgt", a), x, code.constant(0, x.type))
+    return code.select(code.compare(x, "sgt", a), x, code.constant(0, x.type))
 
 
 def _scaled_tanh(code: Code, x: SSAValue, a: float, b: float) -> SSAValue:
@@ -49,7 +49,7 @@ def _hard_sigmoid(code: Code, x: SSAValue, a: float, b: float) -> SSAValue:
 
 
 def _elu(code: Code, x: SSAValue, a: float, _: float) -> SSAValue:
-    return code.select(code.test(x, "slt", 0), code.mul(code.op(math.ExpM1Op(x)), a), x)
+    return code.select(code.compare(x, "slt", 0), code.mul(code.op(math.ExpM1Op(x)), a), x)
 
 
 def _softsign(code: Code, x: SSAValue) -> SSAValue:

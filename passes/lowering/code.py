@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from xdsl.dialects import arith, scf, tensor
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, LocationAttr, i1, i64
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, i1, i64
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.analysis.intervals import Range
-from ...dialects.core.body import Body, is_float
+from ...dialects.core.builder import Builder
 from ...ir import element_of, integer_width, shape_of
 from .lowerer import Lowerer
 
@@ -26,39 +26,23 @@ Turn = Callable[["Code", SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
 """`(code, index, carried) -> carried`: makes the body of a loop."""
 
 
-class Code(Body):
+class Code(Builder):
     """
-    Builds scalar code at the end of a block: that of a kernel's body, or of a function or loop over tensors.
+    Builder of scalar code on indices and elements of tensors: of a kernel's body, or of a function or loop.
 
-    Numbers of type `index` come from `index`, `number` and `as_index`; integer arithmetic on them does not overflow.
+    Indices are of type `index`; those of ONNX, of any integer type, are brought into it by `as_index`.
     """
-
-    def __init__(self, block: Block, location: LocationAttr | None = None, *, wraps: bool = False):
-        super().__init__([], wraps=wraps)
-        self.block = block
-        self.location = location
 
     @staticmethod
     def after(lower: Lowerer, *, wraps: bool = False) -> Code:
         """Return a builder at the end of a lowerer's block."""
-        return Code(lower.block, lower.location, wraps=wraps)
-
-    def op(self, op: Operation) -> SSAValue:
-        """Append an op and return its first result."""
-        if self.location is not None:
-            op.location = self.location
-        self.block.add_op(op)
-        return op.results[0]
+        return Code.at_end(lower.block, lower.location, wraps=wraps)
 
     # Indices
 
     def index(self, dim: int) -> SSAValue:
         """Append the index of the point along a dimension of the kernel."""
         return self.op(linalg.IndexOp(dim))
-
-    def number(self, value: int) -> SSAValue:
-        """Append a constant index."""
-        return self.constant(value, INDEX)
 
     def as_index(self, value: SSAValue, *, unsigned: bool = False) -> SSAValue:
         """Append an integer as an index."""
@@ -93,26 +77,9 @@ class Code(Body):
             index = self.select(self.compare(index, "slt", 0), self.add(index, extent), index)
         return index
 
-    # Choices
-
-    def test(self, a: SSAValue, predicate: str, b: SSAValue | float, *, unsigned: bool = False) -> SSAValue:
-        """Append a comparison of numbers of any type: `slt`, `sle`, `sgt`, `sge`, `eq` or `ne`."""
-        b = b if isinstance(b, SSAValue) else self.constant(b, a.type)
-        if is_float(a.type):
-            return self.op(arith.CmpfOp(a, b, _FLOAT_PREDICATES[predicate]))
-        return self.op(arith.CmpiOp(a, b, _UNSIGNED_PREDICATES[predicate] if unsigned else predicate))
-
-    def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Append a and b."""
-        return self.op(arith.AndIOp(a, b))
-
-    def either(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Append a or b."""
-        return self.op(arith.OrIOp(a, b))
-
-    def inside(self, index: SSAValue, extent: int) -> SSAValue:
+    def is_inside(self, index: SSAValue, extent: int) -> SSAValue:
         """Append whether 0 <= index < extent."""
-        return self.both(self.test(index, "sge", 0), self.test(index, "slt", extent))
+        return self.both(self.compare(index, "sge", 0), self.compare(index, "slt", extent))
 
     def all_of(self, conditions: Sequence[SSAValue]) -> SSAValue:
         """Append whether all conditions hold."""
@@ -131,19 +98,11 @@ class Code(Body):
         """Append a tensor with another element at an index."""
         return self.op(tensor.InsertOp(value, target, list(indices)))
 
-    def loop(self, count: int | SSAValue, carried: Sequence[SSAValue], turn: Turn) -> Sequence[SSAValue]:
+    def iterate(self, count: int | SSAValue, carried: Sequence[SSAValue], turn: Turn) -> Sequence[SSAValue]:
         """Append a loop from 0 to `count` and return the final carried values."""
-        end = self.number(count) if isinstance(count, int) else count
-        block = Block(arg_types=[INDEX, *(value.type for value in carried)])
-        inner = Code(block, self.location)
-        inner._overflow = self._overflow
-        yielded = turn(inner, block.args[0], block.args[1:])
-        inner_end = scf.YieldOp(*yielded)
-        inner_end.location = self.location or inner_end.location
-        block.add_op(inner_end)
-        made = scf.ForOp(self.number(0), end, self.number(1), list(carried), block)
-        self.op(made)
-        return made.results
+        with self.carried_loop(None, 0, count, carried) as loop:
+            loop.values = turn(self, self.value(loop.index), loop.values)
+        return loop.values
 
     def nest(
         self,
@@ -158,7 +117,7 @@ class Code(Body):
         def outer(code: Code, index: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return code.nest(counts[1:], values, lambda inner, rest, own: turn(inner, [index, *rest], own))
 
-        return self.loop(counts[0], carried, outer)
+        return self.iterate(counts[0], carried, outer)
 
 
 def computed(
@@ -180,8 +139,8 @@ def computed(
     if 0 in shape:
         return lower.empty(shape, element)
     block = Block(arg_types=[*(element_of(value) for value in inputs), element])
-    code = Code(block, lower.location, wraps=wraps)
-    code.finish(build(code, *block.args[:-1]))
+    code = Code.at_end(block, lower.location, wraps=wraps)
+    block.add_op(linalg.YieldOp(build(code, *block.args[:-1])))
     return lower.generic(inputs, maps, shape, element, block)
 
 
@@ -231,8 +190,7 @@ def folded(
     values.
     """
     block = Block(arg_types=[element_of(value) for value in (*inputs, *starts)])
-    code = Code(block, lower.location)
-    code.finish(*build(code, *block.args))
+    block.add_op(linalg.YieldOp(*build(Code.at_end(block, lower.location), *block.args)))
     kept = {dim for expr in target.results for dim in expr.used_dims()}
     kinds = [IteratorTypeAttr.parallel() if d in kept else IteratorTypeAttr.reduction() for d in range(len(shape))]
     all_maps = [AffineMapAttr(map) for map in (*maps, *(target for _ in starts))]

@@ -53,7 +53,7 @@ def lowered_type(value: SSAValue) -> Attribute:
 def _only_element(lower: Lowerer, value: SSAValue) -> SSAValue:
     """Append the element of a tensor that has one."""
     code = Code.after(lower)
-    return code.take(value, [code.number(0)] * rank_of(value))
+    return code.take(value, [code.value(0)] * rank_of(value))
 
 
 def _inline(lower: Lowerer, graph: Block, block: Block) -> list[SSAValue]:
@@ -81,12 +81,12 @@ def within(lower: Lowerer, block: Block) -> Lowerer:
 
 def _as_tensor(lower: Lowerer, block: Block, number: SSAValue, like: SSAValue) -> SSAValue:
     """Append to a block a tensor of one element, of the type of a value of the graph level."""
-    code = Code(block, lower.location)
+    code = Code.at_end(block, lower.location)
     kind = cast("TensorType[Any]", lowered_type(like))
     element = kind.get_element_type()
     value = code.from_index(number, element) if isinstance(number.type, IndexType) else number
     fresh = code.op(tensor.EmptyOp((), kind))
-    return code.put(value, fresh, [code.number(0)] * rank_of(like))
+    return code.put(value, fresh, [code.value(0)] * rank_of(like))
 
 
 # Parts of tensors
@@ -167,14 +167,14 @@ class _Loop:
         if known is None:
             count = code.limited(_only_element(lower, lower[turns]), 0, self._most())
         else:
-            count = code.number(min(max(int(known.reshape(-1)[0]), 0), _MOST_TURNS))
+            count = code.value(min(max(int(known.reshape(-1)[0]), 0), _MOST_TURNS))
         is_whole = known is not None
 
         def turn(code: Code, index: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
             _, *made = self._turn(code.block, index, values)
             return self._with_parts(code.block, index, made, values)
 
-        return code.loop(count, [*self.carried, *self._wholes(is_whole=is_whole)], turn)
+        return code.iterate(count, [*self.carried, *self._wholes(is_whole=is_whole)], turn)
 
     def _most(self) -> int:
         """Return the largest number of iterations for which the scan outputs are allocated."""
@@ -202,7 +202,7 @@ class _Loop:
             lower.values[argument] = value
         for argument, scalar in ((count, number), (condition, None)):
             if argument.uses:
-                code = Code(block, lower.location)
+                code = Code.at_end(block, lower.location)
                 lower.values[argument] = _as_tensor(lower, block, scalar or code.constant(1, i1), argument)
         return _inline(lower, self.graph, block)
 
@@ -215,13 +215,13 @@ class _Loop:
             most = code.min(most, self._most())
         types = [value.type for value in starts]
         before, after = Block(arg_types=types), Block(arg_types=types)
-        test = Code(before, lower.location)
-        again = before.args[1] if most is None else test.both(before.args[1], test.test(before.args[0], "slt", most))
+        test = Code.at_end(before, lower.location)
+        again = before.args[1] if most is None else test.both(before.args[1], test.compare(before.args[0], "slt", most))
         _located(lower, before, scf.ConditionOp(again, *before.args))
         condition, *made = self._turn(after, after.args[0], after.args[2:])
-        made = self._with_parts(after, Code(after, lower.location).as_index(after.args[0]), made, after.args[2:])
+        made = self._with_parts(after, Code.at_end(after, lower.location).as_index(after.args[0]), made, after.args[2:])
         flag = _only_element(within(lower, after), condition)
-        number = Code(after, lower.location).add(after.args[0], 1)
+        number = Code.at_end(after, lower.location).add(after.args[0], 1)
         _located(lower, after, scf.YieldOp(number, flag, *made))
         loop = scf.WhileOp(starts, types, [before], [after])
         lower.emit(loop)
@@ -261,7 +261,7 @@ class _Scan:
 
         def turn(code: Code, index: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
             inner, number = within(lower, code.block), len(self.states)
-            from_end = code.sub(code.number(count - 1), index)
+            from_end = code.sub(code.value(count - 1), index)
             places = {False: index, True: from_end}
             parts = [_taken(inner, value, axis, places[backwards]) for value, axis, backwards in self.scanned]
             lower.values.update(zip(self.graph.args, [*values[:number], *parts], strict=True))
@@ -272,4 +272,4 @@ class _Scan:
             ]
             return [*made[:number], *put]
 
-        return code.loop(count, [*self.states, *wholes], turn)
+        return code.iterate(count, [*self.states, *wholes], turn)

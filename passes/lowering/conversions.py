@@ -9,7 +9,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from ...dialects.core.body import Body, is_float
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import is_float
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, numpy_type, shape_of
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, signless, unsupported

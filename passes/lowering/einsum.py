@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, is_unsigned, lowers

@@ -9,7 +9,8 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
 
-from ...dialects.core.body import Body, is_float
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import is_float
 from ...dialects.nn import RemainderOp
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, shape_of

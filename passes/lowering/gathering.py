@@ -13,7 +13,8 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.analysis.intervals import Range
-from ...dialects.core.body import Body, is_float
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import is_float
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import ENTRIES, LookupOp
 from ...errors import Diagnostic
@@ -132,7 +133,7 @@ def _reverse_sequence(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     def build(code: Code, length: SSAValue) -> SSAValue:
         here, end = code.index(time), code.limited(length, 0, shape[time])
         mirrored = code.sub(code.sub(end, 1), here)
-        place = code.select(code.test(here, "slt", end), mirrored, here)
+        place = code.select(code.compare(here, "slt", end), mirrored, here)
         return code.take(lower[data], [place if i == time else code.index(i) for i in range(len(shape))])
 
     at = AffineMap(len(shape), 0, (dims[batch],))
@@ -154,8 +155,8 @@ def _one_hot(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             index = code.op(arith.FPToSIOp(limited, i64))
         # An index outside of the axis stays outside.
         place = code.limited(index, -depth - 1, depth, unsigned=is_unsigned(indices))
-        place = code.select(code.test(place, "slt", 0), code.add(place, depth), place)
-        return code.select(code.test(place, "eq", code.index(axis)), on, off)
+        place = code.select(code.compare(place, "slt", 0), code.add(place, depth), place)
+        return code.select(code.compare(place, "eq", code.index(axis)), on, off)
 
     at = AffineMap(rank, 0, (*dims[:axis], *dims[axis + 1 :]))
     inputs = [lower[indices], lower[values], lower[values]]

@@ -11,7 +11,8 @@ from xdsl.ir import BlockArgument, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.analysis.intervals import Range, range_of_element
-from ...dialects.core.body import Body, is_float, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import is_float, scalar_attr
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, is_unsigned_type, numbers_of, shape_of
 from .code import Code, computed
@@ -139,10 +140,10 @@ def _scattered(lower: Lowerer, op: OnnxOp) -> SSAValue:
         place = [code.index(i) for i in range(len(shape))]
         offset = code.sub(place[axis], code.as_index(code.take(index, [place[0]]), unsigned=unsigned))
         if op.attribute("mode") == "circular":
-            offset = code.op(arith.RemSIOp(offset, code.number(extent)))
-            offset = code.select(code.test(offset, "slt", 0), code.add(offset, extent), offset)
+            offset = code.op(arith.RemSIOp(offset, code.value(extent)))
+            offset = code.select(code.compare(offset, "slt", 0), code.add(offset, extent), offset)
         near = [code.clip(offset, 0, count - 1) if i == axis else at for i, at in enumerate(place)]
-        return code.select(code.inside(offset, count), code.take(rows, near), old)
+        return code.select(code.is_inside(offset, count), code.take(rows, near), old)
 
     return computed(lower, [whole], [AffineMap.identity(len(shape))], shape, element_of(whole), build)
 

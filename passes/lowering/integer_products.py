@@ -16,7 +16,8 @@ from xdsl.dialects.builtin import StringAttr, UnitAttr, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.nn import ConvOp, MatmulOp, ReduceOp, ints
 from ...dialects.onnx.parameters import goes_with, misfit
 from ...dialects.onnx.schema import OnnxOp

@@ -42,7 +42,7 @@ def _eye_like(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     offset, element = int(op.attribute("k") or 0), result_element(op)
 
     def build(code: Code) -> SSAValue:
-        on_diagonal = code.test(code.add(code.index(0), offset), "eq", code.index(1))
+        on_diagonal = code.compare(code.add(code.index(0), offset), "eq", code.index(1))
         return code.select(on_diagonal, code.constant(1, element), code.constant(0, element))
 
     return [computed(lower, [], [], shape_of(op.results[0]), element, build)]

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IndexType, TensorType
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import scalar_attr
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, element_of, shape_of, where
@@ -151,7 +151,7 @@ def _trilu(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             # An offset beyond the matrix does as much as one at its border.
             limit = max(shape)
             border = code.add(border, code.limited(offset[0], -limit, limit))
-        kept = code.test(code.index(rank - 1), "sge" if upper else "sle", border)
+        kept = code.compare(code.index(rank - 1), "sge" if upper else "sle", border)
         return code.select(kept, element, code.constant(0, element.type))
 
     return [computed(lower, inputs, maps, shape, element_of(x), build)]
@@ -225,7 +225,7 @@ def _pad_with(lower: Lowerer, value: SSAValue, fill: SSAValue, low: Sequence[int
 
     def build(code: Code, number: SSAValue) -> SSAValue:
         places = [code.sub(code.index(axis), pad) for axis, pad in enumerate(low)]
-        within = [code.inside(place, extent) for place, extent in zip(places, inner, strict=True)]
+        within = [code.is_inside(place, extent) for place, extent in zip(places, inner, strict=True)]
         near = [code.clip(place, 0, extent - 1) for place, extent in zip(places, inner, strict=True)]
         return code.select(code.all_of(within), code.take(value, near), number)
 

@@ -12,7 +12,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import scalar_attr
+from ...dialects.core.scalars import scalar_attr
 from ...ir import element_of, shape_of
 from .code import Code, computed, copied
 from .lowerer import Lowerer, broadcast_map

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import FloatAttr, StringAttr, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.nn import LayerNormOp, PoolOp, RmsNormOp, ints
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
@@ -168,7 +169,7 @@ def _batch_normalization(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     running: list[SSAValue] = []
     if op.attribute("training_mode"):
         mean, variance, running = _batch_statistics(lower, op, compute)
-    epsilon = op.attribute("epsilon")
+    epsilon = float(op.attribute("epsilon"))
 
     def factor(body: Body, scale: SSAValue, variance: SSAValue) -> SSAValue:
         deviation = body.op(math.SqrtOp(body.add(body.convert(variance, compute), epsilon)))
@@ -195,7 +196,7 @@ def _batch_normalization(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 def _batch_statistics(lower: Lowerer, op: OnnxOp, compute: Attribute) -> tuple[SSAValue, SSAValue, list[SSAValue]]:
     """Append mean and variance of the batch by channel, [C], and the running ones as far as they are results."""
     x = lower[op.operands[0]]
-    channels, momentum = shape_of(op.operands[3]), op.attribute("momentum")
+    channels, momentum = shape_of(op.operands[3]), float(op.attribute("momentum"))
     axes = [axis for axis in range(len(shape_of(x))) if axis != 1]
     batch = [lower.reshape(value, channels) for value in moments(lower, x, axes, compute)]
     running: list[SSAValue] = []
@@ -247,7 +248,7 @@ def _local_response(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         return body.mul(wide, wide)
 
     def divide(body: Body, value: SSAValue, total: SSAValue) -> SSAValue:
-        base = body.add(body.mul(total, op.attribute("alpha") / size), op.attribute("bias"))
+        base = body.add(body.mul(total, float(op.attribute("alpha")) / size), float(op.attribute("bias")))
         power = body.op(math.PowFOp(base, body.constant(op.attribute("beta"), compute)))
         return body.convert(body.div(body.convert(value, compute), power), result_element(op))
 

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.body import Body, highest, is_float, lowest
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import highest, is_float, lowest
 from ...dialects.nn import PoolOp, ReduceOp, ints
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.onnx.windows import windows_of

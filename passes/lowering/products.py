@@ -10,7 +10,8 @@ from xdsl.dialects.builtin import UnitAttr, f64, i64
 from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.body import Body, is_float, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import is_float, scalar_attr
 from ...dialects.nn import ConvOp, MatmulOp
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of

@@ -12,8 +12,9 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.analysis.intervals import levels_range
-from ...dialects.core.body import Body, is_float, scalar_attr
+from ...dialects.core.body import Body
 from ...dialects.core.kernel_op import KernelOp
+from ...dialects.core.scalars import is_float, scalar_attr
 from ...dialects.nn import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RequantizeOp

@@ -11,7 +11,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.analysis.intervals import range_of_element
-from ...dialects.core.body import Body, is_float
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import is_float
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, integer_width, shape_of

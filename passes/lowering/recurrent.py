@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.body import scalar_attr
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.nn import MatmulOp
 from ...dialects.onnx.recurrent import RECURRENCES, activations_of
 from ...dialects.onnx.schema import OnnxOp
@@ -192,7 +192,7 @@ class _Network:
 
         def build(code: Code, x: SSAValue, own: SSAValue, recurrent: SSAValue) -> SSAValue:
             if summed < rows:
-                within = code.test(code.index(1), "slt", summed)
+                within = code.compare(code.index(1), "slt", summed)
                 recurrent = code.select(within, recurrent, code.constant(0, recurrent.type))
             return code.add(x, code.add(own, recurrent))
 
@@ -241,14 +241,14 @@ def _zeros(network: _Network, like: SSAValue) -> SSAValue:
 
 def _from_end(code: Code, count: int, index: SSAValue | int) -> SSAValue | int:
     """Return the index of a time step, counted from the end."""
-    return count - 1 - index if isinstance(index, int) else code.sub(code.number(count - 1), index)
+    return count - 1 - index if isinstance(index, int) else code.sub(code.value(count - 1), index)
 
 
 def _validity(time: SSAValue | int) -> Valid:
     """Return the test whether a sequence of some length has a step at this time."""
 
     def valid(code: Code, length: SSAValue) -> SSAValue:
-        return code.test(length, "sgt", code.number(time) if isinstance(time, int) else time)
+        return code.compare(length, "sgt", code.value(time) if isinstance(time, int) else time)
 
     return valid
 

@@ -10,7 +10,8 @@ from xdsl.dialects.builtin import StringAttr, UnitAttr, f64, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.body import Body, is_float, lowest, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import is_float, lowest, scalar_attr
 from ...dialects.nn import ReduceOp, ints
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of

@@ -10,7 +10,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from ...dialects.core.body import lowest
+from ...dialects.core.scalars import lowest
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .code import INDEX, Code
@@ -36,11 +36,11 @@ def _real(code: Code, index: SSAValue, type: Attribute) -> SSAValue:
 
 def _neighbours(code: Code, place: SSAValue, extent: int) -> tuple[SSAValue, list[tuple[SSAValue, SSAValue]]]:
     """Append whether a place counts, and the two elements beside it with their weights."""
-    counts = code.both(code.test(place, "sge", -1), code.test(place, "sle", extent))
+    counts = code.both(code.compare(place, "sge", -1), code.compare(place, "sle", extent))
     near = bounded(code, place, 0, extent - 1)
     whole, low = floored(code, near)
     share = code.sub(near, whole)
-    high = code.min(code.add(low, 1), code.number(extent - 1))
+    high = code.min(code.add(low, 1), code.value(extent - 1))
     return counts, [(low, code.sub(code.constant(1, share.type), share)), (high, share)]
 
 
@@ -66,7 +66,7 @@ class _Alignment:
 
     def span(self, code: Code, roi: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
         """Append the begin of a region along an axis, and the length of each of its parts."""
-        ends = [code.take(self.regions, [roi, code.number(1 - axis + k)]) for k in (0, 2)]
+        ends = [code.take(self.regions, [roi, code.value(1 - axis + k)]) for k in (0, 2)]
         scaled = [code.mul(code.convert(end, self.compute), self.scale) for end in ends]
         low, high = (bounded(code, code.sub(end, 0.5) if self.is_half else end, -_FAR, _FAR) for end in scaled)
         length = code.sub(high, low)
@@ -91,8 +91,8 @@ class _Alignment:
     def result(self, code: Code, total: SSAValue, points: SSAValue) -> SSAValue:
         """Append the pooled value of a bin from all of its samples."""
         if self.is_mean:
-            return code.div(total, _real(code, code.max(points, code.number(1)), self.compute))
-        return code.select(code.test(points, "sgt", 0), total, code.constant(0, self.compute))
+            return code.div(total, _real(code, code.max(points, code.value(1)), self.compute))
+        return code.select(code.compare(points, "sgt", 0), total, code.constant(0, self.compute))
 
 
 @lowers("RoiAlign")
@@ -108,7 +108,7 @@ def _roi_align(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         roi, channel, *cell = point
         batch = code.within(code.take(batches, [roi]), shape_of(x)[0], known)
         spans = [alignment.span(code, roi, axis) for axis in range(2)]
-        counts = [code.number(ratio) if ratio > 0 else _counted(code, part) for _, part in spans]
+        counts = [code.value(ratio) if ratio > 0 else _counted(code, part) for _, part in spans]
         starts = [
             code.add(low, code.mul(_real(code, index, compute), part))
             for (low, part), index in zip(spans, cell, strict=True)
@@ -123,10 +123,10 @@ def _roi_align(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             return alignment.joined(code, total, alignment.value_at(code, [batch, channel], places))
 
         def row(code: Code, i: SSAValue, totals: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            return code.loop(counts[1], totals, lambda inner, j, own: [sample(inner, [i, j], own[0])])
+            return code.iterate(counts[1], totals, lambda inner, j, own: [sample(inner, [i, j], own[0])])
 
         begin = code.constant(0 if is_mean else lowest(compute).value.data, compute)
-        (total,) = code.loop(counts[0], [begin], row)
+        (total,) = code.iterate(counts[0], [begin], row)
         made = alignment.result(code, total, code.mul(counts[0], counts[1]))
         return [code.put(code.convert(made, result_element(op)), carried[0], point)]
 
@@ -142,9 +142,9 @@ def _max_roi_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
     def corner(code: Code, roi: SSAValue, column: int) -> SSAValue:
         """Append a corner of a region, as the nearest whole number; halves are rounded away from 0."""
-        end = code.mul(code.convert(code.take(rois, [roi, code.number(column)]), f32), scale)
+        end = code.mul(code.convert(code.take(rois, [roi, code.value(column)]), f32), scale)
         far = code.op(math.FloorOp(code.add(code.op(math.AbsFOp(end)), 0.5)))
-        sign = code.select(code.test(end, "slt", 0), code.constant(-1, f32), code.constant(1, f32))
+        sign = code.select(code.compare(end, "slt", 0), code.constant(-1, f32), code.constant(1, f32))
         return bounded(code, code.mul(far, sign), -_FAR, _FAR)
 
     def span(code: Code, roi: SSAValue, cell: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
@@ -159,7 +159,7 @@ def _max_roi_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
     def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         roi, channel, *cell = point
-        number = bounded(code, code.convert(code.take(rois, [roi, code.number(0)]), f32), 0, shape_of(x)[0] - 1)
+        number = bounded(code, code.convert(code.take(rois, [roi, code.value(0)]), f32), 0, shape_of(x)[0] - 1)
         batch = floored(code, number)[1]
         spans = [span(code, roi, index, axis) for axis, index in enumerate(cell)]
         counts = [code.sub(end, first) for first, end in spans]
@@ -169,10 +169,10 @@ def _max_roi_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             return code.max(best, code.take(x, [batch, channel, *places]))
 
         def row(code: Code, i: SSAValue, best: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            return code.loop(counts[1], best, lambda inner, j, own: [element(inner, [i, j], own[0])])
+            return code.iterate(counts[1], best, lambda inner, j, own: [element(inner, [i, j], own[0])])
 
-        (best,) = code.loop(counts[0], [code.constant(lowest_element, element_of(x))], row)
-        some = code.both(code.test(counts[0], "sgt", 0), code.test(counts[1], "sgt", 0))
+        (best,) = code.iterate(counts[0], [code.constant(lowest_element, element_of(x))], row)
+        some = code.both(code.compare(counts[0], "sgt", 0), code.compare(counts[1], "sgt", 0))
         best = code.select(some, best, code.constant(0, best.type))
         return [code.put(best, carried[0], point)]
 

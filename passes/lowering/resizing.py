@@ -19,7 +19,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.analysis.intervals import Range
-from ...dialects.core.body import Body, is_float
+from ...dialects.core.builder import Builder
+from ...dialects.core.scalars import is_float
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, integer_width, shape_of
 from .code import Code, computed, converted, copied, folded
@@ -225,7 +226,7 @@ def _rounded(lower: Lowerer, value: SSAValue, element: Attribute, *, unsigned: b
     return computed(lower, [value], [identity], shape_of(value), element, convert)
 
 
-def saturated(code: Body, x: SSAValue, element: Attribute, limits: Range) -> SSAValue:
+def saturated(code: Builder, x: SSAValue, element: Attribute, limits: Range) -> SSAValue:
     """Append the nearest integer within limits, in an integer type."""
     wide = Range.of_bits(64, signed=True)
     near = code.clip(code.op(math.RoundEvenOp(x)), wide.low / 2, wide.high / 2)

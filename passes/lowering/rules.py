@@ -14,7 +14,8 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import Body, is_float
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import is_float
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, shape_of
 from .lowerer import Build, Lowerer, broadcast_map, constant_of, is_unsigned, signless, unsupported

@@ -22,8 +22,8 @@ _CUBIC = -0.75
 
 def bounded(code: Code, x: SSAValue, low: float, high: float) -> SSAValue:
     """Append a float clamped to limits; NaN becomes `low`."""
-    x = code.select(code.test(x, "sge", low), x, code.constant(low, x.type))
-    return code.select(code.test(x, "sle", high), x, code.constant(high, x.type))
+    x = code.select(code.compare(x, "sge", low), x, code.constant(low, x.type))
+    return code.select(code.compare(x, "sle", high), x, code.constant(high, x.type))
 
 
 def floored(code: Code, x: SSAValue) -> tuple[SSAValue, SSAValue]:
@@ -63,7 +63,7 @@ class _Axis:
 
     def _at_border(self, code: Code, place: SSAValue) -> SSAValue:
         """Append a coordinate clamped to the border."""
-        below, above = code.test(place, "sge", self.low), code.test(place, "sle", self.high)
+        below, above = code.compare(place, "sge", self.low), code.compare(place, "sle", self.high)
         inner = code.select(below, place, code.constant(0, place.type))
         return bounded(code, code.select(above, inner, code.constant(self.extent - 1, place.type)), -1, self.extent)
 
@@ -76,13 +76,13 @@ class _Axis:
         turns = code.op(math.FloorOp(code.div(far, 2 * span)))
         rest = code.sub(far, code.mul(turns, 2 * span))
         back = code.sub(code.constant(2 * span, place.type), rest)
-        return code.add(code.select(code.test(rest, "sgt", span), back, rest), self.low)
+        return code.add(code.select(code.compare(rest, "sgt", span), back, rest), self.low)
 
     def element(self, code: Code, index: SSAValue) -> tuple[SSAValue, SSAValue | None]:
         """Append an element's index, clipped or reflected into the image, and for zero padding whether it is inside."""
         near = code.clip(index, 0, self.extent - 1)
         if self.padding == "zeros":
-            return near, code.inside(index, self.extent)
+            return near, code.is_inside(index, self.extent)
         if self.padding == "border":
             return near, None
         real = self.reflected(code, code.convert(code.op(arith.IndexCastOp(index, i64)), f32))

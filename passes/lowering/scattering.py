@@ -67,7 +67,7 @@ def _scatter_nd(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     *places, depth = shape_of(indices)
 
     def update(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        found = [code.take(lower[indices], [*point, code.number(k)]) for k in range(depth)]
+        found = [code.take(lower[indices], [*point, code.value(k)]) for k in range(depth)]
         first = [code.within(index, shape[k], known, unsigned=is_unsigned(indices)) for k, index in enumerate(found)]
 
         def element(code: Code, rest: Sequence[SSAValue], target: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -113,7 +113,7 @@ def _moved(code: Code, place: SSAValue, source: Sequence[int], target: Sequence[
     """Append the number of an element of `target` that has the indices of element `place` of `source`."""
     if list(source) == list(target):
         return place
-    total = code.number(0)
+    total = code.value(0)
     for axis, extent in enumerate(target):
         inner = prod(source[axis + 1 :])
         index = code.div(place, inner)
@@ -145,7 +145,7 @@ def _col2im(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             code.sub(code.add(code.mul(b, stride), code.mul(o, dilation)), pad)
             for b, o, stride, dilation, pad in zip(blocks, offsets, strides, dilations, pads, strict=False)
         ]
-        inside = code.all_of([code.inside(place, size) for place, size in zip(places, spatial, strict=True)])
+        inside = code.all_of([code.is_inside(place, size) for place, size in zip(places, spatial, strict=True)])
         near = [code.clip(place, 0, size - 1) for place, size in zip(places, spatial, strict=True)]
         old = code.take(carried[0], [*at, *near])
         new = code.add(old, code.take(source, point))

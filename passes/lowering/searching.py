@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import highest, lowest
+from ...dialects.core.scalars import highest, lowest
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, shape_of
 from .code import Code, converted, filled, folded
@@ -40,7 +40,7 @@ def best_index(lower: Lowerer, value: SSAValue, axis: int, *, largest: bool = Tr
     ]
 
     def build(code: Code, element: SSAValue, best: SSAValue, place: SSAValue) -> Sequence[SSAValue]:
-        better = code.test(element, predicate, best, unsigned=unsigned)
+        better = code.compare(element, predicate, best, unsigned=unsigned)
         here = code.from_index(code.index(axis), i64)
         return code.select(better, element, best), code.select(better, here, place)
 
@@ -77,14 +77,14 @@ def _top_k(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
         def search(code: Code, i: SSAValue, best: Sequence[SSAValue]) -> Sequence[SSAValue]:
             element = code.take(x, [*before, i, *after])
-            later = code.both(code.test(element, "eq", last), code.test(i, "sgt", last_place))
-            is_left = code.either(code.test(last, beats, element, unsigned=unsigned), later)
-            none_yet = code.test(best[1], "slt", 0)
-            better = code.either(none_yet, code.test(element, beats, best[0], unsigned=unsigned))
+            later = code.both(code.compare(element, "eq", last), code.compare(i, "sgt", last_place))
+            is_left = code.either(code.compare(last, beats, element, unsigned=unsigned), later)
+            none_yet = code.compare(best[1], "slt", 0)
+            better = code.either(none_yet, code.compare(element, beats, best[0], unsigned=unsigned))
             better = code.both(is_left, better)
             return code.select(better, element, best[0]), code.select(better, i, best[1])
 
-        found, place = code.loop(shape[axis], [code.constant(worst, element_of(x)), code.number(-1)], search)
+        found, place = code.iterate(shape[axis], [code.constant(worst, element_of(x)), code.value(-1)], search)
         at = [*before, k, *after]
         # Where numbers that are none make an order impossible, the last index is taken again.
         place = code.clip(place, 0, shape[axis] - 1)
@@ -95,8 +95,8 @@ def _top_k(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     others = [extent for i, extent in enumerate(shape) if i != axis]
 
     def line(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        starts = [*carried, code.constant(most, element_of(x)), code.number(-1)]
-        return code.loop(result[axis], starts, lambda code, k, values: row(code, [*point, k], values))[:2]
+        starts = [*carried, code.constant(most, element_of(x)), code.value(-1)]
+        return code.iterate(result[axis], starts, lambda code, k, values: row(code, [*point, k], values))[:2]
 
     return Code.after(lower).nest(others, outs, line)
 
@@ -115,7 +115,7 @@ def _cumulative(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
     def step(code: Code, point: Sequence[SSAValue], here: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         out, total = carried
-        place = code.sub(code.number(shape[axis] - 1), here) if reverse else here
+        place = code.sub(code.value(shape[axis] - 1), here) if reverse else here
         at = [*point[:axis], place, *point[axis:]]
         term = code.convert(code.take(x, at), compute, unsigned=is_unsigned(value))
         new = (code.mul if is_product else code.add)(total, term)
@@ -123,6 +123,6 @@ def _cumulative(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
     def line(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         starts = [*carried, code.constant(1 if is_product else 0, compute)]
-        return code.loop(shape[axis], starts, lambda code, i, values: step(code, point, i, values))[:1]
+        return code.iterate(shape[axis], starts, lambda code, i, values: step(code, point, i, values))[:1]
 
     return Code.after(lower, wraps=True).nest(others, [out], line)

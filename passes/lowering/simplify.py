@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.analysis.constants import constant_integer, constant_number
-from ...dialects.core.body import is_float
+from ...dialects.core.scalars import is_float
 from ...dialects.core.semantics import SCALAR_RULES, folded
 from ...dialects.quant import RequantizeOp
 from ...ir import integer_width

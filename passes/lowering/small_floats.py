@@ -61,7 +61,7 @@ def _encoded(code: Code, x: SSAValue, kind: SmallFloat, *, saturates: bool) -> S
     lowest = 1 - kind.bias
     size = code.magnitude(x)
     top = kind.largest >> kind.mantissa
-    finite = code.test(size, "slt", 2.0 ** (top - kind.bias + 2))
+    finite = code.compare(size, "slt", 2.0 ** (top - kind.bias + 2))
     size = code.select(finite, size, code.constant(0.0, x.type))
     exponent = code.sub(code.shift_right(code.op(arith.BitcastOp(size, integer)), width), bias)
     exponent = code.max(exponent, lowest)
@@ -70,12 +70,12 @@ def _encoded(code: Code, x: SSAValue, kind: SmallFloat, *, saturates: bool) -> S
     whole = code.convert(code.op(math.RoundEvenOp(scaled)), integer)
     found = code.add(code.shift_left(code.sub(exponent, lowest), kind.mantissa), whole)
     over = code.constant(kind.largest if saturates else kind.overflow, integer)
-    fits = code.both(finite, code.test(found, "sle", kind.largest))
+    fits = code.both(finite, code.compare(found, "sle", kind.largest))
     found = code.select(fits, found, over)
     found = code.select(code.op(arith.CmpfOp(x, x, "uno")), code.constant(kind.nan, integer), found)
-    negative = code.test(code.op(arith.BitcastOp(x, integer)), "slt", 0)
+    negative = code.compare(code.op(arith.BitcastOp(x, integer)), "slt", 0)
     if kind.unsigned_zero:
-        negative = code.both(negative, code.test(found, "ne", 0))
+        negative = code.both(negative, code.compare(found, "ne", 0))
     sign = code.constant(1 << (kind.bits - 1), integer)
     return code.op(arith.OrIOp(found, code.select(negative, sign, code.constant(0, integer))))
 
@@ -86,10 +86,12 @@ def _power(code: Code, x: SSAValue, kind: SmallFloat, mode: str, *, saturates: b
     exponent = code.shift_right(bits, 23)
     rest = code.op(arith.AndIOp(bits, code.constant((1 << 23) - 1, i32)))
     if mode == "up":
-        exponent = code.add(exponent, code.convert(code.test(rest, "ne", 0), i32))
+        exponent = code.add(exponent, code.convert(code.compare(rest, "ne", 0), i32))
     elif mode == "nearest":
         # A tie goes up, but for the smallest number, which has no even one below.
-        tie = code.select(code.test(exponent, "sgt", 0), code.constant(1 << 22, i32), code.constant((1 << 22) + 1, i32))
-        exponent = code.add(exponent, code.convert(code.test(rest, "sge", tie), i32))
+        tie = code.select(
+            code.compare(exponent, "sgt", 0), code.constant(1 << 22, i32), code.constant((1 << 22) + 1, i32)
+        )
+        exponent = code.add(exponent, code.convert(code.compare(rest, "sge", tie), i32))
     found = code.min(exponent, kind.largest if saturates else kind.nan)
     return code.select(code.op(arith.CmpfOp(x, x, "uno")), code.constant(kind.nan, i32), found)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import UnitAttr, bf16, f16, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.body import Body, highest, lowest, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import highest, lowest, scalar_attr
 from ...dialects.nn import SoftmaxOp
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of

@@ -11,7 +11,8 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.body import Body, lowest, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import lowest, scalar_attr
 from ...dialects.nn import ReduceOp, ints
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of

@@ -9,7 +9,8 @@ from xdsl.dialects import math
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.body import Body
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import shape_of
 from .activations import normal_probability

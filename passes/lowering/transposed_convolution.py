@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.body import scalar_attr
+from ...dialects.core.scalars import scalar_attr
 from ...dialects.nn import ConvOp, ints
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.onnx.transposed import transposed_pads

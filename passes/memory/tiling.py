@@ -21,10 +21,10 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear
-from ...dialects.core.body import scalar_attr
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.core.nesting import nested_ops
+from ...dialects.core.scalars import scalar_attr
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from .operand_tiles import OperandTile

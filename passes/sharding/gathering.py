@@ -8,10 +8,10 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region, SSAValue
 
+from ...dialects.core.scalars import Index
 from ...dialects.hier import AllGatherOp, DmaStartOp, PopOp, PushOp, ReleaseOp, ReserveOp
 from ...ir import shape_of
 from ..grids.writer import Writer
-from ..loops.nest import Index
 from .instances import Instance, Lowering, as_shard, ring_of, start_transfer
 from .programs import in_shape
 

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.nesting import nested_ops
+from ...dialects.core.scalars import Index
 from ...dialects.hier import (
     AllGatherOp,
     ConcurrentOp,
@@ -28,7 +29,6 @@ from ...dialects.hier import (
 from ...dialects.hier.sharded import Sharding, Step, shard_type
 from ...ir import shape_of
 from ..grids.writer import Writer
-from ..loops.nest import Index
 from ..memory.views import bytes_of
 
 

@@ -22,10 +22,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from ...dialects.core.scalars import Index
 from ...dialects.hier import ConcurrentOp, DmaStartOp, LocalOp, ProgramOp
 from ...ir import element_of, shape_of
 from ..grids.writer import Writer
-from ..loops.nest import Index
 from .placement import Mesh, Placement, axis_groups
 
 

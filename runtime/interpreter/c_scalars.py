@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation
 from ...dialects import dialects_by_origin, emitc
 from ...dialects.core.analysis.arithmetic import COMPARISONS, ceil_divide, truncating_divide
 from ...dialects.core.analysis.extrema import maximum, maxnum, minimum, minnum
-from ...dialects.core.body import is_float
+from ...dialects.core.scalars import is_float
 from ...dialects.core.semantics import C_RULES, C_SCALAR_RULES, scalar
 from ...dialects.emitc.expressions import LogicalOperation, UnaryOperation
 from ...errors import Diagnostic

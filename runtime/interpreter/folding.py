@@ -19,7 +19,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.analysis.extrema import EXTREMA, reduced
-from ...dialects.core.body import is_float
+from ...dialects.core.scalars import is_float
 from ...dialects.core.semantics import SCALAR_RULES
 from ...ir import Array
 from .bits import dtype_of, round_to, signed, unsigned, width_of, wrap

@@ -24,6 +24,7 @@ from ....dialects import emitc
 from ....dialects.core.analysis.constants import constant_integer
 from ....dialects.core.analysis.intervals import Range
 from ....dialects.core.nesting import nested_ops
+from ....dialects.core.scalars import index_constant
 from ....errors import Diagnostic
 from ....ir import shape_of, where
 from ....passes.emitc.buffers import flags, shape_attribute
@@ -33,7 +34,6 @@ from ....passes.emitc.names import Names, identifier
 from ....passes.emitc.text.expressions import c_type, pointer_type
 from ....passes.emitc.text.functions import argument_names, operands_comment
 from ....passes.emitc.text.statements import function_text
-from ....passes.loops.nest import index_constant
 from ..dialects.opencl import AXIS, GlobalIdOp
 
 _OPENCL_WORDS = """

@@ -22,9 +22,9 @@ from xdsl.traits import IsTerminator
 
 from ....dialects.core.analysis.constants import constant_number
 from ....dialects.core.analysis.value_ranges import ValueRanges
-from ....dialects.core.body import is_float
 from ....dialects.core.kernel import KERNELS
 from ....dialects.core.nesting import nested_ops
+from ....dialects.core.scalars import is_float
 from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width

@@ -19,8 +19,9 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ....dialects.core.body import Body, scalar_attr
+from ....dialects.core.body import Body
 from ....dialects.core.kernel import Access, Kernel, Reduction
+from ....dialects.core.scalars import scalar_attr
 from ....ir import shape_of
 from .geometry import WORD, Kind
 

@@ -356,7 +356,8 @@ def _copied() -> Block:
 
 def _larger() -> Block:
     body = Body([i8, i8])
-    return body.finish(body.max(*body.args))
+    a, b = body.args
+    return body.finish(body.max(a, b))
 
 
 def _clipped_sum() -> Block:

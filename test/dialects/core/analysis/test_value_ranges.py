@@ -17,8 +17,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from tilewright.dialects.core.analysis.arithmetic import SEMANTICS, evaluator, integer_of, wrapped
 from tilewright.dialects.core.analysis.intervals import Range
 from tilewright.dialects.core.analysis.value_ranges import TRANSFERS, ValueRanges
+from tilewright.dialects.core.scalars import index_constant
 from tilewright.dialects.core.syntax.text import new_context, parse_module
-from tilewright.passes.loops.nest import index_constant
 
 quick = pytest.mark.quick
 
