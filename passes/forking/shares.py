@@ -52,7 +52,7 @@ class Shares(NamedTuple):
 
 def shares_of(block: Block, cores: int, banks: int) -> Shares:
     """Return the partition of the loops in a block that minimises the work of the busiest core."""
-    total = Shares((0,) * cores)
+    total = Shares((_points_beside_parallel(block),) * cores)
     # Single iterations come last, each for the core that has the least to do.
     for loop in sorted((cast(scf.ForOp, op) for op in block.ops if is_parallel(op)), key=lambda op: turns_of(op) == 1):
         total = total.plus(_best(loop, total.points, banks))
@@ -114,9 +114,22 @@ def _distances(loop: scf.ForOp, iterations: int) -> list[int]:
 
 
 def _points(block: Block) -> int:
-    """Return the points of the parallel loops in a block, 1 if there are none."""
+    """Return the stores and the innermost iterations without one in a block, 1 if there are none."""
     loops = [cast(scf.ForOp, op) for op in block.ops if is_parallel(op)]
-    return sum(turns_of(loop) * _points(loop.body.block) for loop in loops) or 1
+    return sum(turns_of(loop) * _points(loop.body.block) for loop in loops) + _points_beside_parallel(block) or 1
+
+
+def _points_beside_parallel(block: Block) -> int:
+    """Return the points of a block outside of its parallel loops; a loop of unknown length counts as one iteration."""
+    stores = sum(isinstance(op, memref.StoreOp) for op in block.ops)
+    loops = [op for op in block.ops if isinstance(op, scf.ForOp) and not is_parallel(op)]
+    return stores + sum(_known_turns(loop) * _points(loop.body.block) for loop in loops)
+
+
+def _known_turns(loop: scf.ForOp) -> int:
+    bounds = map(constant_integer, (loop.lb, loop.ub, loop.step))
+    known = [bound for bound in bounds if bound is not None]
+    return len(range(*known)) if len(known) == 3 else 1
 
 
 def turns_of(loop: scf.ForOp) -> int:
