@@ -8,6 +8,7 @@ fitted data, the tests, and the errors.
 from __future__ import annotations
 
 from math import ceil
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import StringAttr, TensorType
 
@@ -16,7 +17,7 @@ from ...dialects.core.machine.cost_table import cost
 from ...dialects.core.machine.parts import Engine
 from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
-from .cost.loops import nest_cycles
+from .cost.loops import nest_cycles, nest_path
 from .cost.narrow import NarrowSimd, PackedWindows, narrow_of
 from .cost.products import Simd, copied_bytes, plain_block_cycles, product_of
 from .cost.scalar import Rates
@@ -82,42 +83,109 @@ def product(
     A kernel with `im2col` has its windows copied, one with `narrow_input` has them packed. A text if two of them exceed
     the stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.
     """
-    plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp)
-    rates = Rates(float_cycles, bool(xpulp))
-    narrow = narrow_of(kernel)
-    if kernel.narrow_input:
-        if narrow is None or not simd or not xpulpnn or 0 in bounds:
-            return "packed windows need products of narrow numbers, and instructions that multiply these (xpulpnn)"
-        windows = PackedWindows(narrow, bounds, features=features, step=step, rates=rates)
-        if not windows.is_possible:
-            return "the channels are no whole words of packed numbers"
-        fits = windows.window_bytes <= engine.stack_bytes("packed_windows")
-        return ceil(windows.cycles(engine.cores, contention)) if fits else _NO_STACK
-    if narrow is not None and simd and 0 not in bounds:
-        packed = NarrowSimd(narrow, bounds, features=features, step=step, rates=rates)
-        return ceil(packed.cycles(engine.cores, contention)) if packed.is_possible else plain
+    law = law_of(
+        kernel,
+        bounds,
+        engine,
+        simd=simd,
+        features=features,
+        step=step,
+        contention=contention,
+        float_cycles=float_cycles,
+        xpulp=xpulp,
+        xpulpnn=xpulpnn,
+    )
     form = product_of(kernel)
-    if kernel.im2col and (form is None or not simd or copied_bytes(form, bounds) > engine.stack_bytes("windows")):
-        return _NO_STACK if form is not None and simd else "copied windows need products of bytes in words"
-    if form is None or 0 in bounds:
-        return plain
+    if law.path != "plain" or form is None or not blocks or 0 in bounds:
+        return law.cycles if isinstance(law.cycles, str) else ceil(law.cycles)
+    rates = Rates(float_cycles, bool(xpulp))
+    in_blocks = plain_block_cycles(form, bounds, engine.cores, contention=contention, rates=rates)
+    return ceil(min(cast("float", law.cycles), in_blocks))
+
+
+class Law(NamedTuple):
+    """Path that the loops of a kernel take, and its cycles; a text where the kernel does not support it."""
+
+    path: str
+    cycles: float | str
+
+
+def law_of(
+    kernel: Kernel,
+    bounds: tuple[int, ...],
+    engine: Engine,
+    *,
+    simd: int = 0,
+    features: int = 4,
+    step: float = 0.0,
+    contention: float = 0.0,
+    float_cycles: float = 81.0,
+    xpulp: int = 0,
+    xpulpnn: int = 0,
+) -> Law:
+    """
+    Return the law of the loops that `convert-kernels-to-dots` emits for a kernel, in its order of preference.
+
+    Paths are `im2col`, `packed windows`, `windows`, `words`, `packed words`, and those of `nest_path`. Parameters are
+    those of `product`.
+    """
+    rates = Rates(float_cycles, bool(xpulp))
+    plain = nest_path(kernel, bounds, engine.cores)
+    if simd and 0 not in bounds:
+        law = _product_law(
+            kernel, bounds, engine, features=features, step=step, contention=contention, rates=rates, xpulpnn=xpulpnn
+        )
+        if law is not None:
+            return law
+    elif kernel.im2col or kernel.narrow_input:
+        return Law("plain", _NO_WORDS)
+    return Law(plain, code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp))
+
+
+def _product_law(
+    kernel: Kernel,
+    bounds: tuple[int, ...],
+    engine: Engine,
+    *,
+    features: int,
+    step: float,
+    contention: float,
+    rates: Rates,
+    xpulpnn: int,
+) -> Law | None:
+    """Return the law of a sum of products in words; None for kernels that are left to other loops."""
+    form, narrow = product_of(kernel), narrow_of(kernel)
     if kernel.im2col:
+        if form is None or copied_bytes(form, bounds) > engine.stack_bytes("windows"):
+            return Law("im2col", _NO_WORDS if form is None else _NO_STACK)
         copied = Simd(form, bounds, features=features, step=step, im2col=True, rates=rates)
-        return ceil(copied.cycles(engine.cores, contention)) if copied.is_possible else "the weights are not contiguous"
-    windows = windows_of(kernel) if simd else None
+        is_possible = copied.is_possible
+        return Law("im2col", copied.cycles(engine.cores, contention) if is_possible else _NOT_CONTIGUOUS)
+    if kernel.narrow_input:
+        if narrow is None or not xpulpnn:
+            return Law("packed windows", "packed windows need products of narrow numbers, and xpulpnn to multiply them")
+        packed = PackedWindows(narrow, bounds, features=features, step=step, rates=rates)
+        if not packed.is_possible:
+            return Law("packed windows", "the channels are no whole words of packed numbers")
+        fits = packed.window_bytes <= engine.stack_bytes("packed_windows")
+        return Law("packed windows", packed.cycles(engine.cores, contention) if fits else _NO_STACK)
+    if narrow is not None:
+        words = NarrowSimd(narrow, bounds, features=features, step=step, rates=rates)
+        return Law("packed words", words.cycles(engine.cores, contention)) if words.is_possible else None
+    if form is None:
+        return None
+    windows = windows_of(kernel)
     if windows is not None:
         most_bytes = engine.stack_bytes("windows")
-        found = window_cycles(windows, bounds, engine.cores, most_bytes=most_bytes, contention=contention, rates=rates)
-        if found is not None:
-            return ceil(found)
+        cycles = window_cycles(windows, bounds, engine.cores, most_bytes=most_bytes, contention=contention, rates=rates)
+        if cycles is not None:
+            return Law("windows", cycles)
     words = Simd(form, bounds, features=features, step=step, rates=rates)
-    if simd and words.is_possible:
-        return ceil(words.cycles(engine.cores, contention))
-    if not blocks:
-        return plain
-    return ceil(min(plain, plain_block_cycles(form, bounds, engine.cores, contention=contention, rates=rates)))
+    return Law("words", words.cycles(engine.cores, contention)) if words.is_possible else None
 
 
+_NO_WORDS = "copied and packed windows need products of bytes in words"
+_NOT_CONTIGUOUS = "the weights are not contiguous"
 _NO_STACK = "two windows exceed the bytes that they may take on the stack of a core"
 
 

@@ -227,6 +227,14 @@ def _words(type: Attribute) -> int:
     return -(-numpy_type(type).itemsize // _WORD)
 
 
+def nest_path(kernel: Kernel, bounds: tuple[int, ...], cores: int) -> str:
+    """Return which loops a kernel has that is no product in words: `transpose` in blocks, `rows` by words, `plain`."""
+    nest = nest_of(kernel)
+    if nest.turned is not None and prod(bounds) and turns_blocks(nest.turned, bounds):
+        return "transpose"
+    return "rows" if prod(bounds) and copies_rows(bounds, nest.copied, cores) else "plain"
+
+
 def nest_cycles(
     kernel: Kernel,
     bounds: tuple[int, ...],
@@ -246,9 +254,10 @@ def nest_cycles(
     nest = nest_of(kernel)
     if not prod(bounds):
         return START
-    if nest.turned is not None and turns_blocks(nest.turned, bounds):
+    path = nest_path(kernel, bounds, cores)
+    if path == "transpose" and nest.turned is not None:
         return _transpose(nest.turned, bounds, cores, contention)
-    by_rows = copies_rows(bounds, nest.copied, cores)
+    by_rows = path == "rows"
     shared = nest.parallel[:-1] if by_rows else nest.parallel
     mine = share([bounds[d] for d in shared], cores)
     cut = shared[mine.loop] if mine.loop >= 0 else -1

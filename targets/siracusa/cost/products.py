@@ -296,16 +296,15 @@ def block_cycles(features: int, pixels: int, products: float, *, rows: float = 1
     return steps + max(rows - 1, 0) * (features + pixels + TAP_ROW) + BLOCK + BLOCK_OUTPUT * features * pixels
 
 
-def straight_cycles(features: int, pixels: int, products: float, *, stretch: int, rows: float) -> float:
+def straight_cycles(features: int, pixels: int, products: float, *, stretch: int) -> float:
     """
-    Return the cycles of a block as `block_cycles`, of stretches of a word or less: straight code for a window's row.
+    Return the cycles of a block as `block_cycles`, of stretches of a word or less in one row: straight code.
 
     The first products need no sum.
     """
     is_word, sums = stretch == WORD, features * pixels
     steps = products / WORD if is_word else products
-    again = max(rows - 1, 0) * (features + pixels + TAP_ROW)
-    total = steps * (features + pixels + (1 if is_word else BYTE_PRODUCT) * sums) + again
+    total = steps * (features + pixels + (1 if is_word else BYTE_PRODUCT) * sums)
     return total + STRAIGHT_OUTPUT * sums - (0 if is_word else sums)
 
 
@@ -349,8 +348,8 @@ class Simd:
         is_clipped = not im2col and border > 0
         self._single_share = 1 - (1 - product.border_share) * border / singles if is_clipped else 1.0
         self._has_stretched_taps = len(product.reduced) > 1 and len(product.stretch_loops()) == 1
-        self._is_straight = 0 < (self._products if im2col else self._run) <= WORD
-        self._lines = prod(bounds[d] for d in product.reduced[1:-1])
+        has_rows = not im2col and prod(bounds[d] for d in product.reduced[1:-1]) > 1
+        self._is_straight = 0 < (self._products if im2col else self._run) <= WORD and not has_rows
 
     @property
     def is_possible(self) -> bool:
@@ -414,8 +413,7 @@ class Simd:
         rows = self._rows * self._rows_share * (inside if self._has_stretched_taps else 1)
         products = self._products * self._rows_share * inside
         if self._is_straight:
-            lines = 1 if self._im2col else self._lines * self._rows_share
-            sums = straight_cycles(features, pixels, products, stretch=self._run, rows=lines)
+            sums = straight_cycles(features, pixels, products, stretch=self._run)
         else:
             sums = block_cycles(features, pixels, products, rows=rows, more=more)
         return sums + features * pixels * self._epilogue

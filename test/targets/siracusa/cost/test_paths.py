@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdsl.dialects import func
@@ -16,40 +17,28 @@ from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.dialects.core.machine.parts import Engine
 from tilewright.dialects.core.nesting import nested_ops
 from tilewright.passes.core.manager import Observer, Place
-from tilewright.targets.siracusa.cost.loops import nest_of
-from tilewright.targets.siracusa.cost.products import Simd, product_of
-from tilewright.targets.siracusa.cost.scalar import Rates
-from tilewright.targets.siracusa.cost.windows import lines_of, windows_of
-from tilewright.targets.siracusa.loops.rows import copies_rows
-from tilewright.targets.siracusa.loops.transposes import turns_blocks
+from tilewright.targets.siracusa.cost.loops import nest_path
+from tilewright.targets.siracusa.costs import law_of
 from tilewright.test.random.networks.network import merged, random_network
 
 EMITTED = {
     "cluster.window_words": "windows",
+    "cluster.im2col": "im2col",
     "cluster.dot": "words",
     "cluster.transpose": "transpose",
     "cluster.copy": "rows",
 }
 """Op of a core -> the law of its loops; the first that a function has."""
-BYTES = {"nn.conv", "nn.matmul", "linalg.matmul"}
 
 
 def modelled_law(kernel: Kernel, op: Operation, engine: Engine) -> str:
-    """Return the law that the cost model takes for a kernel on the cores."""
-    bounds, nest, form = kernel.bounds, nest_of(kernel), product_of(kernel)
-    if op.name in BYTES and form is not None and not kernel.narrow_input:
-        windows = windows_of(kernel)
-        if (
-            not kernel.im2col
-            and windows is not None
-            and lines_of(windows, bounds, engine.cores, engine.stack_bytes("windows")) is not None
-        ):
-            return "windows"
-        if Simd(form, bounds, features=4, step=0, im2col=kernel.im2col, rates=Rates()).is_possible:
-            return "words"
-    if nest.turned is not None and turns_blocks(nest.turned, bounds):
-        return "transpose"
-    return "rows" if copies_rows(bounds, nest.copied, engine.cores) else "plain"
+    """Return the path of the law that the cost model takes for a kernel on the cores."""
+    support = engine.support(op)
+    assert support is not None
+    parameters: dict[str, Any] = dict(support.parameters)
+    is_product = support.cost == "siracusa.product"
+    path = law_of(kernel, kernel.bounds, engine, **parameters).path if is_product else ""
+    return path or nest_path(kernel, kernel.bounds, engine.cores)
 
 
 class _Laws(Observer):
