@@ -86,13 +86,14 @@ def cost_of_copy(op: Operation, source: SSAValue, machine: Machine, around: Stri
     """
     Return the cost of a copy of a buffer within its level, by the engine `around` it, else the general-purpose one.
 
-    An access is one element, or a vector along the last axis if the engine has vectors.
+    An access is one element, or a vector along the last axis if the engine has vectors; what is left of a row goes by
+    elements.
     """
     engine = machine.copier if around is None else machine.engine(around.data)
     latency = machine.level(level_of(source, machine.far.name)).latency
     *outer, row = shape_of(source) or (1,)
     width = max(1, engine.vector_bytes // numpy_type(element_of(source)).itemsize)
-    cycles = engine.setup + ceil(2 * latency * prod(outer) * ceil(row / width) / engine.cores)
+    cycles = engine.setup + ceil(2 * latency * prod(outer) * (row // width + row % width) / engine.cores)
     return _with_operands(KernelCost(op.name, engine.name, cycles, 0, 0, 0.0, (), ()), op, machine)
 
 

@@ -210,9 +210,15 @@ class _TileCopy:
         axis = self.rows.axis
         return axis == len(self.bounds) or self.op.clipped is None or _is_whole(self.op, axis)
 
+    @property
+    def _plane_axis(self) -> int:
+        """The axis whose rows one transfer covers: between it and the rows a tile has a single element along each."""
+        tile = shape_of(self.op.near)
+        return max((axis for axis in range(self.rows.axis) if tile[axis] != 1), default=self.rows.axis - 1)
+
     def start(self, block: Block, *, plane: bool) -> None:
-        """Append the transfers in loops over the outer axes; a `plane` covers the innermost of these."""
-        outer = self.rows.axis - 1 if plane else self.rows.axis
+        """Append the transfers in loops over the outer axes; a `plane` covers the innermost of several elements."""
+        outer = self._plane_axis if plane else self.rows.axis
         nest(block, self.bounds[:outer], lambda inner, indices: self._one(inner, indices, plane=plane))
 
     def _one(self, block: Block, indices: list[SSAValue], *, plane: bool) -> None:
@@ -223,7 +229,10 @@ class _TileCopy:
         elements = number(block, self.rows.inner)
         if self.rows.axis < len(self.bounds):
             elements = add(block, arith.MuliOp(_extent(block, self.bounds[self.rows.axis]), elements))
-        count = _extent(block, self.bounds[len(indices)]) if plane else number(block, 1)
+        extents = [_extent(block, each) for each in self.bounds[len(indices) : self.rows.axis]] if plane else []
+        count = extents[0] if extents else number(block, 1)
+        for extent in extents[1:]:
+            count = add(block, arith.MuliOp(count, extent))
         made = DmaOutOp if self.op.writes_far else DmaInOp
         axis = len(indices) if plane else 0
         block.add_op(made(far, far_at, near, near_at, count, elements, axis=axis, external=self.external))
