@@ -138,6 +138,10 @@ class NarrowSimd(Simd):
         """Return whether pixels are contiguous as the blocks need, and weights of contiguous taps fill words."""
         return self._is_whole
 
+    def _code_of(self, features: int, pixels: int) -> float:
+        """Return 0: code that is fetched again was not measured with packed weights."""
+        return 0.0
+
     def _density(self, features: int, pixels: int) -> float:
         return (features + self._fours * pixels) / self._word(features, pixels)
 
