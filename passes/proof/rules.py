@@ -63,14 +63,14 @@ def refuse(
     others: Sequence[Operation] = (),
 ) -> Refusal:
     """Return the error for a program in which an op breaks a rule, with `others`, and the point at which it does."""
-    notes = [f"counterexample: {', '.join(part for part in counterexample if part)}"]
+    at = ", ".join(filter(None, counterexample))
     return Refusal(
         f"{message} (rule '{rule}')",
         where=where(op),
         expected=RULES[rule],
         found=found,
         remedy=remedy,
-        notes=notes,
+        notes=[f"counterexample: {at}"] if at else [],
         rule=rule,
         programs=tuple(programs),
         ops=(op, *others),
