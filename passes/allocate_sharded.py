@@ -59,7 +59,7 @@ def _place(
 
 def _view(local: LocalOp, memory: memref.AllocaOp, size: int, offset: int) -> None:
     """Replace a shard by the view of the instance's memory from a byte on."""
-    writer = Writer(InsertPoint.before(local), local.location)
+    writer = Writer.before(local)
     own = in_shape(writer, writer.op(LocalOp(memory.memref, list(local.coordinates))), [size])
     kind = cast("MemRefType[Any]", local.result.type)
     flat = MemRefType(kind.element_type, kind.get_shape(), NoneAttr(), cast(StringAttr, kind.memory_space))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import reduce
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -63,7 +64,7 @@ def _expand(grid: GridOp, memories: Memories) -> None:
     A tile is fetched before its first use and written after its last; each transfer is waited for at once. Raises
     Diagnostic for a tile without an address.
     """
-    writer = Writer(InsertPoint.before(grid), grid.location)
+    writer = Writer.before(grid)
     if any(tile.chain for tile in grid.tiles):
         _write_programs(writer, grid, memories)
         Rewriter.erase_op(grid)
@@ -78,12 +79,12 @@ def _expand(grid: GridOp, memories: Memories) -> None:
     body = Block(arg_types=[IndexType()] * len(dims))
     for dim, index in zip(dims, body.args, strict=True):
         index.name_hint = grid.point[dim].name_hint or "copy"
-    inner = writer.at_end_of(body)
-    windows = memories.windows(grid, inner, body.args)
-    _write_loop(inner, grid, dict(zip(dims, body.args, strict=True)), windows, memories.units)
-    inner.effect(scf.ReduceOp())
+    with writer.inside(body):
+        windows = memories.windows(grid, writer, body.args)
+        _write_loop(writer, grid, dict(zip(dims, body.args, strict=True)), windows, memories.units)
+        writer.insert(scf.ReduceOp())
     parallel = scf.ParallelOp([zero] * len(dims), ends, [one] * len(dims), Region(body))
-    writer.effect(parallel)
+    writer.insert(parallel)
     memories.enter(parallel, windows)
     Rewriter.erase_op(grid)
 
@@ -93,19 +94,19 @@ def _write_programs(writer: Writer, grid: GridOp, memories: Memories) -> None:
     chains = Chains.of(writer, grid, memories.at(grid), memories.units)
     body = Block(arg_types=[IndexType()] * len(grid.spatial_dims))
     name_point(body, grid)
-    inner = writer.at_end_of(body)
     several = [index for dim, index in zip(grid.spatial_dims, body.args, strict=True) if grid.bounds[dim] > 1]
-    windows = memories.windows(grid, inner, several)
     place: dict[int, Index] = dict(zip(grid.spatial_dims, body.args, strict=True))
     feeds = chains.feeds(writer)
-    _write_loop(inner, grid, place, windows, memories.units, chains.at(body.args))
+    with writer.inside(body):
+        windows = memories.windows(grid, writer, several)
+        _write_loop(writer, grid, place, windows, memories.units, chains.at(body.args))
     engine = grid.attributes.get("engine")
     extents = [grid.bounds[dim] for dim in grid.spatial_dims]
     node = program_over("node", body, extents, engine if isinstance(engine, StringAttr) else None)
     for program in (*feeds, node):
         program.location = grid.location
     memories.enter(node, windows)
-    writer.effect(ConcurrentOp([*feeds, node]))
+    writer.insert(ConcurrentOp([*feeds, node]))
 
 
 def _write_loop(
@@ -123,14 +124,9 @@ def _write_loop(
         start = writer.value(each.place or 0)
         scratch.append(writer.op(view_of(memories[each.level_name], start, each.type)))
     held = {index: chain.take(writer) for index, chain in chains.chains.items() if chain.stream.tiles.count == 1}
-    first, end, one = (writer.value(limit) for limit in (0, grid.steps, 1))
-    body = Block(arg_types=[IndexType()])
-    body.args[0].name_hint = "step"
-    inner = writer.at_end_of(body)
     bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
-    _write_step(Step(inner, bounds, body.args[0], place), grid, streams, scratch, chains, held)
-    inner.effect(scf.YieldOp())
-    writer.effect(scf.ForOp(first, end, one, [], body))
+    with writer.loop("step", 0, grid.steps, kept=True) as step:
+        _write_step(Step(writer, bounds, writer.value(step), place), grid, streams, scratch, chains, held)
     for index, (_, tokens) in held.items():
         _let_go(writer, tokens)
         chains.chains[index].release(writer)
@@ -175,7 +171,7 @@ def _write_step(
     terminator = grid.body.block.last_op
     assert isinstance(terminator, YieldOp)
     Rewriter.erase_op(terminator)
-    Rewriter.inline_block(grid.body.block, step.writer.place, [*point, *buffers, *scratch])
+    Rewriter.inline_block(grid.body.block, step.writer.point, [*point, *buffers, *scratch])
     _let_go(step.writer, sent)
     for index, chain in chains.chains.items():
         if index not in held:
@@ -189,15 +185,11 @@ def _move(step: Step, stream: OperandStream, near: SSAValue, number: int) -> Non
     """Transfer a tile at step `number` of its residency, and wait."""
     # A table is looked up once per tile; index arithmetic is shared by all steps.
     offsets = None if lookups_of(stream.tile) and stream.run > 1 else stream.offsets(step)
-
-    def move(writer: Writer) -> None:
-        at = stream.offsets(replace(step, writer=writer)) if offsets is None else offsets
-        writer.wait(stream.start(writer, at, near))
-
-    if stream.run == 1:
-        move(step.writer)
-        return
-    step.writer.when(step.writer.is_turn(step.number, stream.run, number, stream.steps), move)
+    writer = step.writer
+    with ExitStack() as branch:
+        if stream.run > 1:
+            branch.enter_context(writer.when(writer.is_turn(step.number, stream.run, number, stream.steps)))
+        writer.wait(stream.start(writer, stream.offsets(step) if offsets is None else offsets, near))
 
 
 def _name(buffers: list[SSAValue], grid: GridOp) -> None:
@@ -234,13 +226,12 @@ def _expand_end(op: FirstOp | LastOp) -> None:
 
 
 def _guard(op: Operation, ends: list[tuple[SSAValue, int]]) -> None:
-    writer = Writer(InsertPoint.before(op), op.location)
-    tests = [writer.equals(dim, end) for dim, end in ends]
-    condition = reduce(lambda a, b: writer.op(arith.AndIOp(a, b)), tests)
+    writer = Writer.before(op)
+    condition = reduce(writer.both, [writer.equals(dim, end) for dim, end in ends])
     end = scf.YieldOp()
     end.location = op.location
     op.regions[0].block.add_op(end)
-    writer.effect(scf.IfOp(condition, [], op.detach_region(op.regions[0])))
+    writer.insert(scf.IfOp(condition, [], op.detach_region(op.regions[0])))
 
 
 @dataclass(frozen=True)

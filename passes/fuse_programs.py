@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -146,17 +146,17 @@ def _detached(program: ProgramOp) -> list[Operation]:
 
 def _append(program: ProgramOp, part: Sequence[tuple[int, int]], ops: Sequence[Operation]) -> None:
     """Append ops to a program, guarded where they are those of a part of its instances."""
-    writer = Writer(InsertPoint.at_end(program.body.block), program.location)
+    writer = Writer.at_end(program.body.block, program.location)
     whole, is_part = _range_of(program), None
     for coordinate, (low, extent), around in zip(program.coordinates, part, whole, strict=True):
         if (low, extent) != around:
             is_here = writer.within(coordinate, low, low + extent - 1)
-            is_part = is_here if is_part is None else writer.op(arith.AndIOp(is_part, is_here))
-    block = program.body.block if is_part is None else Block()
-    block.add_ops(ops)
-    if is_part is not None:
-        block.add_op(scf.YieldOp())
-        writer.effect(scf.IfOp(is_part, [], Region(block)))
+            is_part = is_here if is_part is None else writer.both(is_part, is_here)
+    if is_part is None:
+        program.body.block.add_ops(ops)
+        return
+    with writer.when(is_part):
+        writer.block.add_ops(ops)
 
 
 def _computes(program: ProgramOp) -> bool:

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
@@ -48,7 +48,6 @@ from ..dialects.hier.sharded import is_sharded, shard_type, sharding_of
 from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
-from .grids.writer import Writer
 from .sharding.gathering import lower_all_gather
 from .sharding.instances import Instance, Lowering, as_shard, move, ring_of, send, start_transfer
 
@@ -84,7 +83,7 @@ def _lower_copy(op: memref.CopyOp, lowering: Lowering) -> None:
     for axis in sharding.axes:
         at: Index = axis.first
         for step in axis.steps:
-            at = body.add(body.multiply(instance.digit(step), step.elements), at)
+            at = body.add(body.mul(instance.digit(step), step.elements), at)
         offsets.append(body.value(at))
     far = op.source if scatters else op.destination
     body.wait(body.op(DmaStartOp(far, offsets, instance.local(value), writes_far=gathers)))
@@ -103,9 +102,7 @@ def _lower_shifts(ops: Sequence[ShiftOp], lowering: Lowering) -> None:
             move(body, own, instance.local(op.target))
     else:
         rings = [instance.ring(ring_of(op), number, min(steps, 2)) for number, op in enumerate(ops)]
-        _pass_round(
-            instance, list(zip(ops, locals, rings, strict=True)), instance.neighbour(body, dim, by, extent), steps
-        )
+        _pass_round(instance, list(zip(ops, locals, rings, strict=True)), instance.neighbour(dim, by, extent), steps)
     for op in ops[1:]:
         Rewriter.erase_op(op)
     instance.finish("shift")
@@ -135,23 +132,20 @@ def _pass_round(
         sent.append(start_transfer(body, own, as_shard(body, slot, own)))
     for token, (_, _, ring) in zip(sent, parts, strict=True):
         body.wait(token)
-        body.effect(PushOp(ring, after))
+        body.insert(PushOp(ring, after))
     for _, own, ring in parts if steps > 1 else ():
-        block = Block(arg_types=[IndexType()])
-        inner = body.at_end_of(block)
-        held = as_shard(inner, inner.op(PopOp(ring, instance.point)), own)
-        slot = inner.op(ReserveOp(ring, after))
-        move(inner, held, as_shard(inner, slot, own))
-        inner.effect(PushOp(ring, after))
-        inner.effect(ReleaseOp(ring, instance.point))
-        inner.effect(scf.YieldOp())
-        body.effect(scf.ForOp(body.value(1), body.value(steps), body.value(1), [], Region(block)))
+        with body.loop(None, 1, steps):
+            shard = as_shard(body, body.op(PopOp(ring, instance.point)), own)
+            slot = body.op(ReserveOp(ring, after))
+            move(body, shard, as_shard(body, slot, own))
+            body.insert(PushOp(ring, after))
+            body.insert(ReleaseOp(ring, instance.point))
     for op, _, ring in parts:
         last, target = body.op(PopOp(ring, instance.point)), instance.local(op.target)
         taken.append(start_transfer(body, as_shard(body, last, target), target))
     for token, (_, _, ring) in zip(taken, parts, strict=True):
         body.wait(token)
-        body.effect(ReleaseOp(ring, instance.point))
+        body.insert(ReleaseOp(ring, instance.point))
 
 
 def _lower_broadcast(op: BroadcastOp, lowering: Lowering) -> None:
@@ -164,16 +158,14 @@ def _lower_broadcast(op: BroadcastOp, lowering: Lowering) -> None:
     sides = [(by, end) for by, end in ((1, last), (-1, first)) if held != end]
     chains = {by: instance.stream(op.source, "up" if by > 0 else "down") for by, _ in sides}
 
-    def start(writer: Writer) -> None:
-        own = instance.local(op.source, writer)
+    with body.when(body.equals(instance.point[dim], held)):
+        own = instance.local(op.source)
         for by, _ in sides:
-            send(writer, own, chains[by], instance.beyond(writer, dim, by))
-        move(writer, own, instance.local(op.target, writer))
+            send(body, own, chains[by], instance.beyond(dim, by))
+        move(body, own, instance.local(op.target))
 
-    body.when(body.equals(instance.point[dim], held), start)
-
-    def keep(writer: Writer, tile: SSAValue) -> None:
-        move(writer, tile, instance.local(op.target, writer))
+    def keep(tile: SSAValue) -> None:
+        move(body, tile, instance.local(op.target))
 
     for by, end in sides:
         _pass_on(instance, chains[by], (dim, by, held, end), keep)
@@ -184,7 +176,7 @@ def _pass_on(
     instance: Instance,
     chain: SSAValue,
     path: tuple[int, int, int, int],
-    use: Callable[[Writer, SSAValue], None],
+    use: Callable[[SSAValue], None],
 ) -> None:
     """
     Insert the steps of the instances after the first one of a chain: take the tile, pass it on, use it.
@@ -192,19 +184,16 @@ def _pass_on(
     A path is the coordinate, the direction, and the coordinates of the first and of the last instance.
     """
     dim, by, first, end = path
-
-    def take(writer: Writer) -> None:
-        tile = writer.op(PopOp(chain, instance.point))
-        if abs(end - first) > 1:
-            inner = sorted((first + by, end - by))
-            is_inner = writer.within(instance.point[dim], inner[0], inner[1])
-            writer.when(is_inner, lambda inner: send(inner, tile, chain, instance.beyond(inner, dim, by)))
-        use(writer, tile)
-        writer.effect(ReleaseOp(chain, instance.point))
-
     low, high = sorted((first + by, end))
     body = instance.body
-    body.when(body.within(instance.point[dim], low, high), take)
+    with body.when(body.within(instance.point[dim], low, high)):
+        tile = body.op(PopOp(chain, instance.point))
+        if abs(end - first) > 1:
+            inner = sorted((first + by, end - by))
+            with body.when(body.within(instance.point[dim], inner[0], inner[1])):
+                send(body, tile, chain, instance.beyond(dim, by))
+        use(tile)
+        body.insert(ReleaseOp(chain, instance.point))
 
 
 def _lower_reduce(op: ReduceOp, lowering: Lowering) -> None:
@@ -216,15 +205,15 @@ def _lower_reduce(op: ReduceOp, lowering: Lowering) -> None:
     own = instance.local(op.source)
     end = target.lower[dim]
 
-    def give(writer: Writer, total: SSAValue) -> None:
+    def give(total: SSAValue) -> None:
         if op.is_for_all:
-            move(writer, total, instance.local(op.target, writer))
+            move(body, total, instance.local(op.target))
             return
-        is_held = writer.equals(instance.point[dim], end)
-        writer.when(is_held, lambda inner: move(inner, total, instance.local(op.target, inner)))
+        with body.when(body.equals(instance.point[dim], end)):
+            move(body, total, instance.local(op.target))
 
     if first == last:
-        give(body, own)
+        give(own)
         instance.finish("reduce")
         return
     sums = instance.stream(op.source, "sums")
@@ -234,25 +223,19 @@ def _lower_reduce(op: ReduceOp, lowering: Lowering) -> None:
         memref.AllocaOp.get(tile.get_element_type(), shape=tile.get_shape(), memory_space=tile.memory_space)
     )
 
-    def begin(writer: Writer) -> None:
-        send(writer, own, sums, instance.beyond(writer, dim, 1))
-
-    def go_on(writer: Writer) -> None:
-        partial = writer.op(PopOp(sums, instance.point))
-        writer.effect(KERNELS[op.kind.data]([partial, own], [total], []))
-        writer.effect(ReleaseOp(sums, instance.point))
+    with body.when(body.equals(instance.point[dim], first)):
+        send(body, own, sums, instance.beyond(dim, 1))
+    with body.when(body.within(instance.point[dim], first + 1, last)):
+        partial = body.op(PopOp(sums, instance.point))
+        body.insert(KERNELS[op.kind.data]([partial, own], [total], []))
+        body.insert(ReleaseOp(sums, instance.point))
         if last - first > 1:
-            is_inner = writer.within(instance.point[dim], first + 1, last - 1)
-            writer.when(is_inner, lambda inner: send(inner, total, sums, instance.beyond(inner, dim, 1)))
-
-    def turn(writer: Writer) -> None:
+            with body.when(body.within(instance.point[dim], first + 1, last - 1)):
+                send(body, total, sums, instance.beyond(dim, 1))
+    with body.when(body.equals(instance.point[dim], last)):
         if back is not None:
-            send(writer, total, back, instance.beyond(writer, dim, -1))
-        give(writer, total)
-
-    body.when(body.equals(instance.point[dim], first), begin)
-    body.when(body.within(instance.point[dim], first + 1, last), go_on)
-    body.when(body.equals(instance.point[dim], last), turn)
+            send(body, total, back, instance.beyond(dim, -1))
+        give(total)
     if back is not None:
         _pass_on(instance, back, (dim, -1, last, end), give)
     instance.finish("reduce")

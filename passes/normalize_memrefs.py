@@ -10,7 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from ..dialects.core.instruction import InstructionOp
 from ..dialects.core.layouts import layout_map, physical_shape
@@ -80,13 +80,13 @@ def _place(op: Operation, buffer: SSAValue, indices: Sequence[Index]) -> list[SS
     """Emit the physical indices of an element."""
     lead = layout_map(buffer.type)
     assert lead is not None
-    writer = Writer(InsertPoint.before(op), op.location)
+    writer = Writer.before(op)
     return [writer.value(writer.affine(expr, indices.__getitem__)) for expr in lead.results]
 
 
 def _reinterpret(op: memref.SubviewOp) -> None:
     """Replace a subview of a buffer in a layout, which lies in one block, by a view from its first element on."""
-    writer = Writer(InsertPoint.before(op), op.location)
+    writer = Writer.before(op)
     dynamic = iter(op.offsets)
     static = [int(each) for each in op.static_offsets.get_values()]
     offsets: list[Index] = [next(dynamic) if each == DYNAMIC_INDEX else each for each in static]
@@ -94,7 +94,7 @@ def _reinterpret(op: memref.SubviewOp) -> None:
     first: Index = 0
     source = cast("MemRefType[Any]", op.source.type)
     for place, stride in zip(_place(op, op.source, offsets), row_major(physical_shape(source)), strict=True):
-        first = writer.add(first, writer.multiply(place, stride))
+        first = writer.add(first, writer.mul(place, stride))
     strides = [cast(int, stride) for stride in kind.get_strides() or ()]
     sizes = list(kind.get_shape())
     view = memref.ReinterpretCastOp.from_dynamic(op.source, [writer.value(first)], sizes, strides, kind)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
@@ -38,7 +38,7 @@ def pipeline_dma(function: FuncOp) -> None:
 
 def _pipeline(found: TileLoop) -> None:
     loop, block = found.loop, found.loop.body.block
-    before = Writer(InsertPoint.before(loop), loop.location)
+    before = Writer.before(loop)
     initial = [token for fetch in found.fetches for token in _first_fetch(before, fetch)]
     initial += [before.no_transfer() for write in found.writes for _ in range(write.in_flight)]
     tokens: list[SSAValue] = [block.insert_arg(TokenType(), len(block.args)) for _ in initial]
@@ -80,19 +80,18 @@ def _next_fetch(found: TileLoop, fetch: Transfer, token: SSAValue) -> SSAValue:
     Issue the next fetch at the first step of a tile, then wait for the current one; return the loop-carried token.
     """
 
-    def begin(writer: Writer) -> list[SSAValue]:
+    writer = Writer(InsertPoint.before(fetch.holder), fetch.start.location)
+
+    def begin() -> list[SSAValue]:
         step = writer.add(found.loop.body.block.args[0], fetch.run)
-        more = writer.op(arith.CmpiOp(writer.value(step), writer.value(found.steps), "slt"))
-        following = writer.choose(
-            more, [TokenType()], lambda inner: [_fetch(inner, fetch, step)], lambda inner: [inner.no_transfer()]
-        )
+        more = writer.compare(step, "slt", found.steps)
+        following = writer.choose(more, lambda: [_fetch(writer, fetch, step)], lambda: [writer.no_transfer()])
         writer.wait(token)
         return following
 
-    writer = Writer(InsertPoint.before(fetch.holder), fetch.start.location)
     if not isinstance(fetch.holder, scf.IfOp):
-        return begin(writer)[0]
-    return writer.choose(fetch.holder.cond, [TokenType()], begin, lambda inner: [token])[0]
+        return begin()[0]
+    return writer.choose(fetch.holder.cond, begin, lambda: [token])[0]
 
 
 def _settle(fetch: Transfer) -> None:
@@ -112,7 +111,8 @@ def _await_buffer(writer: Writer, found: TileLoop, write: Transfer, token: SSAVa
         writer.wait(token)
         return
     first = writer.is_turn(found.loop.body.block.args[0], write.run, 0, found.steps)
-    writer.when(first, lambda inner: inner.wait(token))
+    with writer.when(first):
+        writer.wait(token)
 
 
 def _write_on(write: Transfer, tokens: Sequence[SSAValue]) -> list[SSAValue]:
@@ -128,12 +128,11 @@ def _write_on(write: Transfer, tokens: Sequence[SSAValue]) -> list[SSAValue]:
     Rewriter.erase_op(end)
     writer = Writer(InsertPoint.before(write.holder), write.start.location)
 
-    def write_tile(inner: Writer) -> list[SSAValue]:
-        Rewriter.inline_block(side, inner.place)
+    def write_tile() -> list[SSAValue]:
+        Rewriter.inline_block(side, writer.point)
         return later
 
-    types = [TokenType()] * len(tokens)
-    results = writer.choose(write.holder.cond, types, write_tile, lambda inner: tokens)
+    results = writer.choose(write.holder.cond, write_tile, lambda: tokens)
     Rewriter.erase_op(write.holder)
     return results
 

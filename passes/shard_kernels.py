@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IndexType, IntAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of
 from ..dialects.core.machine.attribute import machine_of
@@ -99,7 +99,7 @@ class Sharder:
     def _give_back(self, root: SSAValue, before: Operation) -> None:
         """Insert the transfer of a value back to its buffer in the far level."""
         found = self._held[root][0]
-        outer = Writer(InsertPoint.before(before), before.location)
+        outer = Writer.before(before)
         far = in_shape(outer, root, found.shape)
         program = Program(outer, self._mesh, before.location)
         program.store(program.own(found, self._mesh.part(found.shape, found.placement)), far, found.placement)
@@ -124,7 +124,7 @@ class Sharder:
         read = [*range(inputs), *(inputs + n for n, is_read in enumerate(outputs_read(op, kernel)) if is_read)]
         read += [n for n in kept_in if n not in read]
         sources = {n: self._source(accesses[n].value, wanted[n], op) for n in read if is_shaped(accesses[n].value)}
-        outer = Writer(InsertPoint.before(op), op.location)
+        outer = Writer.before(op)
         kept = {n: self._target(outer, accesses[n].value, wanted[n], op) for n in range(inputs, len(accesses))}
         program = Program(outer, mesh, op.location)
         local = [access.value for access in accesses]
@@ -143,7 +143,7 @@ class Sharder:
             self._contents.state(op, begin_of(kernel, loops, mesh), made)
         for number, value in enumerate(local):
             made.operands[number] = value
-        program.body.effect(made)
+        program.body.insert(made)
         for number, target in kept.items():
             if target is None:
                 program.store(local[number], accesses[number].value, wanted[number])
@@ -205,7 +205,7 @@ class Sharder:
 
     def _loaded(self, value: SSAValue, wanted: Placement, split: Placement, op: Operation) -> Located:
         """Insert the load of a value of the far level, and the rings that pass on its parts."""
-        outer = Writer(InsertPoint.before(op), op.location)
+        outer = Writer.before(op)
         found = self._new(outer, element_of(value), shape_of(value), split)
         program = Program(outer, self._mesh, op.location)
         shape = self._mesh.part(shape_of(value), split)
@@ -252,7 +252,7 @@ class Sharder:
     def _gathered(self, value: Located, coordinate: int, op: Operation) -> Located:
         """Insert the gathering of the parts of all instances along a coordinate."""
         (dim, stride), extent = self._mesh.strides[coordinate], self._mesh.extents[coordinate]
-        outer = Writer(InsertPoint.before(op), op.location)
+        outer = Writer.before(op)
         placement = tuple(None if each == coordinate else old for each, old in enumerate(value.placement))
         found = self._new(outer, element_of(value.buffer), value.shape, placement)
         axis = value.placement[coordinate]
@@ -262,7 +262,7 @@ class Sharder:
             properties["by"] = IntAttr(stride)
         if stride * extent < self._mesh.instances[dim]:
             properties["within"] = IntAttr(stride * extent)
-        outer.effect(AllGatherOp.create(operands=[value.buffer, found.buffer], properties=properties))
+        outer.insert(AllGatherOp.create(operands=[value.buffer, found.buffer], properties=properties))
         return found
 
 

@@ -65,7 +65,7 @@ class Cone:
             if op.results[0] in numbers:
                 continue
             clone = op.clone({operand: known(operand) for operand in op.operands})
-            writer.effect(clone)
+            writer.insert(clone)
             mapping.update(zip(op.results, clone.results, strict=True))
         return [known(value) for value in values]
 

@@ -102,7 +102,7 @@ class Memories:
         copy: Index = 0
         extents = [grid.bounds[dim] for dim in grid.spatial_dims if grid.bounds[dim] > 1]
         for index, extent in zip(place, extents, strict=True):
-            copy = writer.add(writer.multiply(copy, extent), index)
+            copy = writer.add(writer.mul(copy, extent), index)
         found = dict(self._whole)
         ends: dict[str, int] = {}
         for op in nested_ops(grid):
@@ -111,7 +111,7 @@ class Memories:
         for level, end in sorted(ends.items()):
             stride = grid.apart_in(level) or self._reach[level].stride
             kind = MemRefType(i8, [end], NoneAttr(), StringAttr(level))
-            start = writer.value(writer.multiply(copy, stride))
+            start = writer.value(writer.mul(copy, stride))
             found[level] = writer.op(memref.ViewOp(self._whole[level], start, [], kind))
         return found
 
@@ -131,7 +131,7 @@ def place_residents(allocations: Iterable[memref.AllocOp], memories: Memories) -
     for op in allocations:
         if (address := address_of(op)) is None:
             continue
-        writer = Writer(InsertPoint.before(op), op.location)
+        writer = Writer.before(op)
         kind = cast("MemRefType[Any]", op.memref.type)
         view = view_of(memories.at(op)[_level_of(op)], writer.value(address), kind)
         view.location = op.location

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, StringAttr
 from xdsl.ir import Block, Region, SSAValue
 
@@ -20,7 +19,6 @@ from ...dialects.hier import (
     ReserveOp,
     StreamOp,
     StreamType,
-    TokenType,
 )
 from ...dialects.hier.streams import FrontOp, PopOp
 from .streams import OperandStream, Step, streams_of
@@ -52,16 +50,14 @@ class Chain:
         first = step.writer.is_turn(step.number, self.stream.run, 0, self.stream.steps)
         tokens: list[SSAValue] = []
         if self.dims:
-            tokens = step.writer.choose(first, [TokenType()] * len(self.dims), self._taken, self._nothing)
+            writer = step.writer
+            tokens = writer.choose(
+                first, lambda: self.take(writer)[1], lambda: [writer.no_transfer() for _ in self.dims]
+            )
         else:
-            step.writer.when(first, self.take)
+            with step.writer.when(first):
+                self.take(step.writer)
         return step.writer.op(FrontOp(self.queues, self.place)), tokens
-
-    def _taken(self, writer: Writer) -> list[SSAValue]:
-        return self.take(writer)[1]
-
-    def _nothing(self, writer: Writer) -> list[SSAValue]:
-        return [writer.no_transfer() for _ in self.dims]
 
     def release_at(self, step: Step) -> None:
         """Release the tile at its last step."""
@@ -69,11 +65,12 @@ class Chain:
             self.release(step.writer)
             return
         run = self.stream.run
-        step.writer.when(step.writer.is_turn(step.number, run, run - 1, self.stream.steps), self.release)
+        with step.writer.when(step.writer.is_turn(step.number, run, run - 1, self.stream.steps)):
+            self.release(step.writer)
 
     def release(self, writer: Writer) -> None:
         """Release the tile."""
-        writer.effect(ReleaseOp(self.queues, self.place))
+        writer.insert(ReleaseOp(self.queues, self.place))
 
     @property
     def dims(self) -> list[int]:
@@ -84,18 +81,18 @@ class Chain:
         """Send a tile to the instance behind along a dimension; return the token."""
         grid, dim = self.stream.grid, self.dims[number]
         own = dict(zip(grid.spatial_dims, self.place, strict=True))
-        condition = writer.op(arith.CmpiOp(own[dim], writer.value(grid.bounds[dim] - 1), "ult"))
+        condition = writer.compare(own[dim], "ult", grid.bounds[dim] - 1)
         for later in self.dims[number + 1 :]:
-            condition = writer.op(arith.AndIOp(condition, writer.equals(own[later], 0)))
+            condition = writer.both(condition, writer.equals(own[later], 0))
 
-        def send(inner: Writer) -> list[SSAValue]:
-            behind = [inner.value(inner.add(own[each], int(each == dim))) for each in grid.spatial_dims]
-            slot = inner.op(ReserveOp(self.queues, behind))
-            token = inner.op(DmaStartOp(tile, [inner.value(0)] * len(self.stream.tile.extents), slot))
-            inner.effect(PushOp(self.queues, behind, token))
+        def send() -> list[SSAValue]:
+            behind = [writer.add(own[each], int(each == dim)) for each in grid.spatial_dims]
+            slot = writer.op(ReserveOp(self.queues, behind))
+            token = writer.op(DmaStartOp(tile, [writer.value(0)] * len(self.stream.tile.extents), slot))
+            writer.insert(PushOp(self.queues, behind, token))
             return [token]
 
-        return writer.choose(condition, [TokenType()], send, lambda inner: [inner.no_transfer()])[0]
+        return writer.choose(condition, send, lambda: [writer.no_transfer()])[0]
 
 
 @dataclass(frozen=True)
@@ -132,27 +129,17 @@ def _feed(writer: Writer, chain: Chain) -> ProgramOp:
     extents = [1 if dim in stream.tile.chain else grid.bounds[dim] for dim in grid.spatial_dims]
     block = Block(arg_types=[IndexType()] * len(extents))
     name_point(block, grid)
-    place, inner = block.args, writer.at_end_of(block)
+    place = block.args
     copy: dict[int, Index] = dict(zip(grid.spatial_dims, place, strict=True))
     bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
 
-    def fetch(at: Writer, number: Index) -> None:
-        slot = at.op(ReserveOp(chain.queues, place))
-        token = stream.start(at, stream.offsets(Step(at, bounds, at.value(number), copy)), slot)
+    with writer.inside(block), writer.loop("tile", 0, stream.tiles.count) as tile:
+        slot = writer.op(ReserveOp(chain.queues, place))
+        step = Step(writer, bounds, writer.value(writer.mul(tile, stream.run)), copy)
+        token = stream.start(writer, stream.offsets(step), slot)
         cast(DmaStartOp, token.owner).stages = None
-        at.wait(token)
-        at.effect(PushOp(chain.queues, place))
-
-    if stream.tiles.count == 1:
-        fetch(inner, 0)
-    else:
-        first, end, one = (inner.value(limit) for limit in (0, stream.tiles.count, 1))
-        body = Block(arg_types=[IndexType()])
-        body.args[0].name_hint = "tile"
-        each = inner.at_end_of(body)
-        fetch(each, each.multiply(body.args[0], stream.run))
-        each.effect(scf.YieldOp())
-        inner.effect(scf.ForOp(first, end, one, [], body))
+        writer.wait(token)
+        writer.insert(PushOp(chain.queues, place))
     return program_over(f"feed {chain.queues.name_hint or stream.index}", block, extents)
 
 

@@ -37,9 +37,9 @@ class Step:
         """Return the index of the grid point along a dimension, delinearised from the row-major step."""
         if self.bounds[axis] == 1:
             return self.copy.get(axis, 0)
-        quotient = self.writer.divide(self.number, prod(self.bounds[axis + 1 :]))
+        quotient = self.writer.div_unsigned(self.number, prod(self.bounds[axis + 1 :]))
         is_outermost = prod(self.bounds[:axis]) == 1
-        return quotient if is_outermost else self.writer.remainder(quotient, self.bounds[axis])
+        return quotient if is_outermost else self.writer.rem_unsigned(quotient, self.bounds[axis])
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,9 @@ class OperandStream:
         kind = cast(Any, self.tile.type_of(self.operand))
         if self.memory is None:
             return self.operand if kind == self.operand.type else self._view(step, kind)
-        turn = step.writer.remainder(step.writer.divide(step.number, self.run), self.tiles.ring)
+        turn = step.writer.rem_unsigned(step.writer.div_unsigned(step.number, self.run), self.tiles.ring)
         stride = stage_bytes(self.tile.bytes_of(self.operand), self.unit)
-        start = step.writer.add(step.writer.multiply(turn, stride), self.tile.place or 0)
+        start = step.writer.add(step.writer.mul(turn, stride), self.tile.place or 0)
         return step.writer.op(view_of(self.memory, step.writer.value(start), kind))
 
     def _view(self, step: Step, kind: Any) -> SSAValue:

@@ -69,9 +69,9 @@ class Instance:
         self._op = op
         self._lowering = lowering
         self.sharding = sharding
-        self.outer = Writer(InsertPoint.before(op), op.location)
+        self.outer = Writer.before(op)
         self.block = Block(arg_types=[IndexType()] * len(sharding.extents))
-        self.body = Writer(InsertPoint.at_end(self.block), op.location)
+        self.body = Writer.at_end(self.block, op.location)
 
     @property
     def point(self) -> Sequence[SSAValue]:
@@ -90,39 +90,40 @@ class Instance:
         over = [low + extent for low, extent in zip(self.sharding.lower, self.sharding.extents, strict=True)]
         return self._lowering.stream(StreamType.get(tile, over), depth, name, key)
 
-    def local(self, value: SSAValue, writer: Writer | None = None) -> SSAValue:
+    def local(self, value: SSAValue) -> SSAValue:
         """Insert the view of the instance's own shard."""
-        return (writer or self.body).op(LocalOp(value, self.point))
+        return self.body.op(LocalOp(value, self.point))
 
     def digit(self, step: Step) -> Index:
         """Return the digit of the instance's coordinate that a step counts."""
         low, extent = self.sharding.lower[step.dim], self.sharding.extents[step.dim]
         behind = self.body.add(self.point[step.dim], -low)
-        digit = self.body.divide(behind, step.stride)
-        return digit if step.stride * step.extent == extent else self.body.remainder(digit, step.extent)
+        digit = self.body.div_unsigned(behind, step.stride)
+        return digit if step.stride * step.extent == extent else self.body.rem_unsigned(digit, step.extent)
 
-    def neighbour(self, writer: Writer, dim: int, by: int, ring: int) -> list[SSAValue]:
+    def neighbour(self, dim: int, by: int, ring: int) -> list[SSAValue]:
         """Return the coordinates of a neighbour in the instance's ring along the coordinate."""
+        body = self.body
         low, extent = self.sharding.lower[dim], self.sharding.extents[dim]
-        ahead: Index = writer.remainder(writer.add(self.point[dim], (by - low) % ring), ring)
+        ahead: Index = body.rem_unsigned(body.add(self.point[dim], (by - low) % ring), ring)
         first: Index = low
         if ring != extent:
-            behind = writer.add(self.point[dim], -low)
-            first = writer.add(writer.multiply(writer.divide(behind, ring), ring), low)
+            behind = body.add(self.point[dim], -low)
+            first = body.add(body.mul(body.div_unsigned(behind, ring), ring), low)
         point = list(self.point)
-        point[dim] = writer.value(ahead if first == 0 else writer.add(writer.value(ahead), first))
+        point[dim] = body.value(ahead if first == 0 else body.add(body.value(ahead), first))
         return point
 
-    def beyond(self, writer: Writer, dim: int, by: int) -> list[SSAValue]:
+    def beyond(self, dim: int, by: int) -> list[SSAValue]:
         """Return the coordinates of a neighbour that is known to exist."""
         point = list(self.point)
-        point[dim] = writer.value(writer.add(self.point[dim], by))
+        point[dim] = self.body.add(self.point[dim], by)
         return point
 
     def finish(self, title: str) -> None:
         """Replace the op by the program."""
         program = ProgramOp(title, Region(self.block), self._engine(), self.sharding.extents, self.sharding.lower)
-        self.outer.effect(ConcurrentOp([program]))
+        self.outer.insert(ConcurrentOp([program]))
         program.location = self._op.location
         Rewriter.erase_op(self._op)
 
@@ -148,7 +149,7 @@ def send(writer: Writer, source: SSAValue, stream: SSAValue, point: Sequence[SSA
     """Insert the transfer of a shard to a slot of another instance."""
     slot = writer.op(ReserveOp(stream, point))
     move(writer, source, slot)
-    writer.effect(PushOp(stream, point))
+    writer.insert(PushOp(stream, point))
 
 
 def as_shard(writer: Writer, slot: SSAValue, like: SSAValue) -> SSAValue:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
@@ -20,7 +21,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint
 
 from ...dialects.core.scalars import Index
 from ...dialects.hier import ConcurrentOp, DmaStartOp, LocalOp, ProgramOp
@@ -44,18 +44,18 @@ class Program:
     def __init__(self, outer: Writer, mesh: Mesh, location: LocationAttr):
         self._outer, self._mesh = outer, mesh
         self.block = Block(arg_types=[IndexType()] * len(mesh.instances))
-        self.body = Writer(InsertPoint.at_end(self.block), location)
+        self.body = Writer.at_end(self.block, location)
 
     def coordinate(self, number: int) -> Index:
         """Return a coordinate of the instance, of those along which values are split."""
         (dim, stride), extent = self._mesh.strides[number], self._mesh.extents[number]
-        found = self.body.divide(self.block.args[dim], stride)
-        return found if stride * extent == self._mesh.instances[dim] else self.body.remainder(found, extent)
+        found = self.body.div_unsigned(self.block.args[dim], stride)
+        return found if stride * extent == self._mesh.instances[dim] else self.body.rem_unsigned(found, extent)
 
     def finish(self, title: str) -> None:
         """Insert the program."""
         program = ProgramOp(title, Region(self.block), self._mesh.engine, self._mesh.instances)
-        self._outer.effect(ConcurrentOp([program]))
+        self._outer.insert(ConcurrentOp([program]))
 
     def own(self, value: Located, shape: Sequence[int]) -> SSAValue:
         """Return the instance's part of a value, in a shape of as many elements."""
@@ -72,7 +72,7 @@ class Program:
         steps = self._mesh.steps(shape, placement)
         for number, axis in enumerate(placement):
             if axis is not None:
-                found[axis] = self.body.add(self.body.multiply(self.coordinate(number), steps[number]), found[axis])
+                found[axis] = self.body.add(self.body.mul(self.coordinate(number), steps[number]), found[axis])
         return [self.body.value(each) for each in found]
 
     def load(self, far: SSAValue, placement: Placement) -> SSAValue:
@@ -86,20 +86,15 @@ class Program:
     def store(self, near: SSAValue, far: SSAValue, placement: Placement) -> None:
         """Transfer the instance's part to a far buffer; of copies, that of the first instance."""
         conditions = [
-            self.body.op(arith.CmpiOp(self.body.value(self.coordinate(number)), self.body.value(0), "eq"))
+            self.body.compare(self.coordinate(number), "eq", 0)
             for number, (axis, extent) in enumerate(zip(placement, self._mesh.extents, strict=True))
             if axis is None and extent > 1
         ]
         offsets = self.offsets(shape_of(far), placement)
-        inner = self.body
-        blocks: list[Block] = []
-        for condition in conditions:
-            blocks.append(Block())
-            inner.effect(scf.IfOp(condition, [], Region(blocks[-1])))
-            inner = inner.at_end_of(blocks[-1])
-        inner.wait(inner.op(DmaStartOp(far, offsets, near, writes_far=True)))
-        for block in reversed(blocks):
-            block.add_op(scf.YieldOp())
+        with ExitStack() as branches:
+            for condition in conditions:
+                branches.enter_context(self.body.when(condition))
+            self.body.wait(self.body.op(DmaStartOp(far, offsets, near, writes_far=True)))
 
     def part(self, value: SSAValue, placement: Placement) -> SSAValue:
         """Return a copy of the instance's part of a buffer of its own."""

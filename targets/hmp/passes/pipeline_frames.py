@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from xdsl.context import Context
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     DictionaryAttr,
     FunctionType,
-    IndexType,
     LocationAttr,
     MemRefType,
     ModuleOp,
@@ -25,8 +24,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint
 
+from ....dialects.core.builder import Builder
 from ....dialects.hier import (
     ConcurrentOp,
     PopOp,
@@ -40,7 +39,6 @@ from ....dialects.hier import (
 from ....errors import Diagnostic
 from ....ir import element_of, functions, shape_of, where
 from ....passes.core.base import Pass
-from ....passes.grids.writer import Writer
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ....passes.memory.views import buffer_type, row_major
 from .outline_stages import LAYERS, OUTPUT
@@ -99,13 +97,13 @@ def pipeline_frames(module: ModuleOp, function: FuncOp, frames: int, depth: int,
         argument.name_hint = before.name_hint
     world: dict[SSAValue, SSAValue] = dict(zip(old.args, block.args, strict=True))
 
-    writer = Writer(InsertPoint.at_end(block), function.location)
+    writer = Builder.at_end(block, function.location)
     ends = [source, *stages, sink]
     queues = _queues(writer, ends, depth)
     turn = writer.op(StreamOp(1, StreamType.get())) if switch else None
     programs = [_program(stage, n, queues, world, frames, function.location, turn) for n, stage in enumerate(ends)]
-    writer.effect(ConcurrentOp([program for program in programs if program is not None]))
-    writer.effect(func.ReturnOp())
+    writer.insert(ConcurrentOp([program for program in programs if program is not None]))
+    writer.insert(func.ReturnOp())
     function.body.detach_block(old)
     old.erase(safe_erase=False)
     function.body.add_block(block)
@@ -150,7 +148,7 @@ def _frames_of(argument: SSAValue, frames: int) -> MemRefType[Any]:
     return buffer_type([frames, *shape_of(argument)], element_of(argument))
 
 
-def _queues(writer: Writer, stages: Sequence[_Stage], depth: int) -> list[_Queue]:
+def _queues(writer: Builder, stages: Sequence[_Stage], depth: int) -> list[_Queue]:
     """Make a stream for each value and stage that reads it."""
     producers = {buffer: number for number, stage in enumerate(stages) for buffer in stage.writes}
     queues: list[_Queue] = []
@@ -184,35 +182,30 @@ def _program(
     if not into and not out:
         return None
     body = Block()
-    entry = Writer(InsertPoint.at_end(body), location)
-    loop = Block(arg_types=[IndexType()])
-    loop.args[0].name_hint = "frame"
-    writer = entry.at_end_of(loop)
-    first, end, one = (entry.value(limit) for limit in (0, frames, 1))
+    writer = Builder.at_end(body, location)
     is_source, is_sink = stage.call is None and not into, stage.call is None and not out
-    if turn is not None and is_source:
-        writer.effect(ReserveOp(turn))
-        writer.effect(PushOp(turn))
-    slots = {queue.buffer: writer.op(PopOp(queue.stream)) for queue in into}
-    places: dict[SSAValue, list[SSAValue]] = {}
-    for queue in out:
-        places.setdefault(queue.buffer, []).append(writer.op(ReserveOp(queue.stream)))
-    _compute(writer, stage, slots, places, world, loop.args[0])
-    for queue in out:
-        writer.effect(PushOp(queue.stream))
-    for queue in into:
-        writer.effect(ReleaseOp(queue.stream))
-    if turn is not None and is_sink:
-        writer.effect(PopOp(turn))
-        writer.effect(ReleaseOp(turn))
-    writer.effect(scf.YieldOp())
-    entry.effect(scf.ForOp(first, end, one, [], loop))
+    with writer.loop("frame", 0, frames, kept=True) as frame:
+        if turn is not None and is_source:
+            writer.insert(ReserveOp(turn))
+            writer.insert(PushOp(turn))
+        slots = {queue.buffer: writer.op(PopOp(queue.stream)) for queue in into}
+        places: dict[SSAValue, list[SSAValue]] = {}
+        for queue in out:
+            places.setdefault(queue.buffer, []).append(writer.op(ReserveOp(queue.stream)))
+        _compute(writer, stage, slots, places, world, writer.value(frame))
+        for queue in out:
+            writer.insert(PushOp(queue.stream))
+        for queue in into:
+            writer.insert(ReleaseOp(queue.stream))
+        if turn is not None and is_sink:
+            writer.insert(PopOp(turn))
+            writer.insert(ReleaseOp(turn))
     title = stage.title or (SINK if into else SOURCE)
     return ProgramOp(title, Region(body), stage.engine or None)
 
 
 def _compute(
-    writer: Writer,
+    writer: Builder,
     stage: _Stage,
     slots: Mapping[SSAValue, SSAValue],
     places: Mapping[SSAValue, Sequence[SSAValue]],
@@ -223,18 +216,18 @@ def _compute(
     if stage.call is None:
         for buffer, copies in places.items():
             for place in copies:
-                writer.effect(memref.CopyOp(_frame(writer, world[buffer], frame), place))
+                writer.insert(memref.CopyOp(_frame(writer, world[buffer], frame), place))
         for buffer, slot in slots.items():
-            writer.effect(memref.CopyOp(slot, _frame(writer, world[buffer], frame)))
+            writer.insert(memref.CopyOp(slot, _frame(writer, world[buffer], frame)))
         return
     arguments = [slots[value] if value in slots else places[value][0] for value in stage.call.arguments]
-    writer.effect(func.CallOp(stage.call.callee, arguments, []))
+    writer.insert(func.CallOp(stage.call.callee, arguments, []))
     for first, *others in places.values():
         for place in others:
-            writer.effect(memref.CopyOp(first, place))
+            writer.insert(memref.CopyOp(first, place))
 
 
-def _frame(writer: Writer, frames: SSAValue, number: SSAValue) -> SSAValue:
+def _frame(writer: Builder, frames: SSAValue, number: SSAValue) -> SSAValue:
     """Return the view of one of the frames along a buffer's first axis."""
     shape = shape_of(frames)[1:]
     kind = MemRefType(cast(Any, element_of(frames)), shape, StridedLayoutAttr(row_major(shape), NoneAttr()))
