@@ -90,8 +90,12 @@ def passing_cycles(op: KernelOp, engine: Engine, machine: Machine) -> tuple[int,
     none of a transfer.
     """
     places, kernel = places_of(engine, machine, links_to(engine, machine) - 1), kernel_of(op)
-    moved = None if places is None or kernel.epilogue is None else transfer_epilogue(kernel)
-    if places is None or not isinstance(moved, TransferEpilogue):
+    if places is None or not places.is_last or not machine.level(places.level("accumulators")).element:
+        return 0, 0
+    if kernel.epilogue is None or not can_cut_reductions(op, kernel):
+        return 0, 0
+    moved = transfer_epilogue(kernel)
+    if not isinstance(moved, TransferEpilogue):
         return 0, 0
     if moved.bias is not None and (view := moved.bias.view) is not None:
         view.erase()
