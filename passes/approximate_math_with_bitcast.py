@@ -8,10 +8,11 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import Float16Type, Float32Type, Float64Type, FloatAttr, IntegerType, ModuleOp
+from xdsl.dialects.builtin import Float16Type, Float32Type, Float64Type, IntegerType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.builder import Builder
 from ..dialects.core.nesting import nested_ops
 from .core.base import Pass
 
@@ -30,59 +31,57 @@ def approximate_math(module: ModuleOp, logarithms: bool, exponentials: bool) -> 
             _rewrite(op, _exponential)
 
 
-class _Code:
-    """Builder of float arithmetic before an op, in its type and with its flags."""
+class _Floats(Builder):
+    """Builder of float arithmetic before an op, in its type, with its flags and name."""
 
-    def __init__(self, op: Operation):
-        self.op = op
-        self.type: Any = op.results[0].type
+    def __init__(self, source: Operation):
+        super().__init__(InsertPoint.before(source), source.location)
+        self.source = source
+        self.type: Any = source.results[0].type
         self.mantissa, self.bias = _FORMATS[type(self.type)]
         self.integer = IntegerType(self.type.bitwidth)
-        self._flags = op.properties.get("fastmath")
+        self._flags = source.properties.get("fastmath")
 
-    def insert(self, op: Operation) -> SSAValue:
-        op.location = self.op.location
-        op.results[0].name_hint = self.op.results[0].name_hint
-        Rewriter.insert_op(op, InsertPoint.before(self.op))
-        return op.results[0]
+    def insert(self, op: Operation) -> None:
+        """Insert an op."""
+        super().insert(op)
+        op.results[0].name_hint = self.source.results[0].name_hint
 
-    def constant(self, value: float) -> SSAValue:
-        return self.insert(arith.ConstantOp(FloatAttr(value, self.type)))
-
-    def binary(self, kind: type[arith.FloatingPointLikeBinaryOperation], a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(kind(a, b, cast(Any, self._flags)))
+    def binary(self, kind: type[arith.FloatingPointLikeBinaryOperation], a: SSAValue, b: float) -> SSAValue:
+        """Insert an op of a value and a number."""
+        return self.op(kind(a, self.constant(b, self.type), cast(Any, self._flags)))
 
 
 def _rewrite(op: Operation, made: Any) -> None:
     if type(op.results[0].type) in _FORMATS:
-        Rewriter.replace_op(op, [], [made(_Code(op), op.operands[0])])
+        Rewriter.replace_op(op, [], [made(_Floats(op), op.operands[0])])
 
 
-def _logarithm(code: _Code, x: SSAValue) -> SSAValue:
+def _logarithm(code: _Floats, x: SSAValue) -> SSAValue:
     """Insert log2(x) = bits(x) / 2^mantissa - bias + epsilon, times log(2) where the base is e."""
-    if isinstance(code.op, math.Log1pOp):
-        x = code.binary(arith.AddfOp, x, code.constant(1.0))
-    bits = code.insert(arith.SIToFPOp(code.insert(arith.BitcastOp(x, code.integer)), code.type))
-    scaled = code.binary(arith.MulfOp, bits, code.constant(2.0**-code.mantissa))
-    result = code.binary(arith.AddfOp, scaled, code.constant(_EPSILON - code.bias))
-    if isinstance(code.op, math.Log2Op):
+    if isinstance(code.source, math.Log1pOp):
+        x = code.binary(arith.AddfOp, x, 1.0)
+    bits = code.op(arith.SIToFPOp(code.op(arith.BitcastOp(x, code.integer)), code.type))
+    scaled = code.binary(arith.MulfOp, bits, 2.0**-code.mantissa)
+    result = code.binary(arith.AddfOp, scaled, _EPSILON - code.bias)
+    if isinstance(code.source, math.Log2Op):
         return result
-    return code.binary(arith.MulfOp, result, code.constant(log(2.0)))
+    return code.binary(arith.MulfOp, result, log(2.0))
 
 
-def _exponential(code: _Code, x: SSAValue) -> SSAValue:
+def _exponential(code: _Floats, x: SSAValue) -> SSAValue:
     """
     Insert 2^x = float of the bits 2^mantissa * (x + bias - epsilon); e^x is 2^(x * log2(e)).
 
     The bits are clamped to those of 0 and of infinity.
     """
-    if isinstance(code.op, math.ExpOp):
-        x = code.binary(arith.MulfOp, x, code.constant(log2(e)))
-    exponent = code.binary(arith.AddfOp, x, code.constant(code.bias - _EPSILON))
-    above = code.binary(arith.MaximumfOp, exponent, code.constant(0.0))
-    within = code.binary(arith.MinimumfOp, above, code.constant(2.0 * code.bias + 1))
-    scaled = code.binary(arith.MulfOp, within, code.constant(2.0**code.mantissa))
-    return code.insert(arith.BitcastOp(code.insert(arith.FPToSIOp(scaled, code.integer)), code.type))
+    if isinstance(code.source, math.ExpOp):
+        x = code.binary(arith.MulfOp, x, log2(e))
+    exponent = code.binary(arith.AddfOp, x, code.bias - _EPSILON)
+    above = code.binary(arith.MaximumfOp, exponent, 0.0)
+    within = code.binary(arith.MinimumfOp, above, 2.0 * code.bias + 1)
+    scaled = code.binary(arith.MulfOp, within, 2.0**code.mantissa)
+    return code.op(arith.BitcastOp(code.op(arith.FPToSIOp(scaled, code.integer)), code.type))
 
 
 @dataclass(frozen=True)

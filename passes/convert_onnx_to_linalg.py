@@ -72,7 +72,7 @@ def _move_access(lower: Lowerer, op: GlobalLoadOp | GlobalStoreOp) -> None:
         bits = held.view(f"i{held.itemsize}") if held.dtype.kind == "u" else held
         definition.properties["value"] = dense(bits, element)
     if isinstance(op, GlobalLoadOp):
-        lower.values[op.result] = lower.emit(GlobalLoadOp(op.symbol, kind))
+        lower.values[op.result] = lower.op(GlobalLoadOp(op.symbol, kind))
         return
     store = GlobalStoreOp(op.symbol, lower[op.value])
     store.location = op.location

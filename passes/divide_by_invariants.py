@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
+from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.analysis.intervals import Range
 from ..dialects.core.analysis.value_ranges import ValueRanges
+from ..dialects.core.builder import Builder
 from ..dialects.core.nesting import nested_ops
 from ..dialects.nn import IntegerSqrtOp
 from ..ir import functions
@@ -67,41 +68,26 @@ def _home(value: SSAValue) -> Operation:
 
 
 def _replace(op: arith.DivSIOp | arith.FloorDivSIOp, loop: scf.ForOp, *, is_signed: bool) -> None:
-    before, here = _Code(op, InsertPoint.before(loop)), _Code(op, InsertPoint.before(op))
-    divisor = before.add(arith.MaxSIOp(op.rhs, before.number(1)))
-    reciprocal = before.add(arith.DivUIOp(before.number(-1), divisor))
+    before, here = Builder(InsertPoint.before(loop), op.location, wraps=True), Builder.before(op, wraps=True)
+    divisor = before.max(op.rhs, before.constant(1, i32))
+    reciprocal = before.op(arith.DivUIOp(before.constant(-1, i32), divisor))
     reciprocal.name_hint = "reciprocal"
-    number = op.lhs
-    sign = here.add(arith.ShRSIOp(number, here.number(31))) if is_signed else None
-    number = here.negated(number, sign)
+    sign = here.shift_right(op.lhs, 31) if is_signed else None
+    number = _negated(here, op.lhs, sign)
     product = arith.MulUIExtendedOp(number, reciprocal)
-    here.add(product)
-    rest = here.add(arith.SubiOp(number, here.add(arith.MuliOp(product.high, op.rhs))))
-    more = here.add(arith.ExtUIOp(here.add(arith.CmpiOp(rest, op.rhs, "uge")), i32))
-    quotient = here.negated(here.add(arith.AddiOp(product.high, more)), sign)
+    here.insert(product)
+    rest = here.sub(number, here.mul(product.high, op.rhs))
+    more = here.convert(here.compare(rest, "uge", op.rhs), i32)
+    quotient = _negated(here, here.add(product.high, more), sign)
     quotient.name_hint = op.result.name_hint
     Rewriter.replace_op(op, [], [quotient])
 
 
-class _Code:
-    """Builder of ops at one insertion point and location."""
-
-    def __init__(self, of: Operation, point: InsertPoint):
-        self._location, self._point = of.location, point
-
-    def add(self, op: Operation) -> SSAValue:
-        op.location = self._location
-        Rewriter.insert_op(op, self._point)
-        return op.results[0]
-
-    def number(self, value: int) -> SSAValue:
-        return self.add(arith.ConstantOp(IntegerAttr(value, i32)))
-
-    def negated(self, value: SSAValue, sign: SSAValue | None) -> SSAValue:
-        """Return the value, negated if the sign is -1."""
-        if sign is None:
-            return value
-        return self.add(arith.SubiOp(self.add(arith.XOrIOp(value, sign)), sign))
+def _negated(builder: Builder, value: SSAValue, sign: SSAValue | None) -> SSAValue:
+    """Return the value, negated if the sign is -1."""
+    if sign is None:
+        return value
+    return builder.sub(builder.op(arith.XOrIOp(value, sign)), sign)
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import affine, arith, memref, scf, vector
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
+from xdsl.dialects import affine, memref, scf, vector
+from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstraintKind
+from xdsl.ir.affine import AffineConstraintKind, AffineMap
 from xdsl.rewriter import Rewriter
 
+from ..dialects.core.builder import Builder
 from ..dialects.core.nesting import nested_ops
+from ..dialects.core.scalars import Index
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
-from .core.index_code import IndexCode
 
 _PREDICATES = {
     AffineConstraintKind.ge: "sge",
@@ -33,8 +34,13 @@ def lower_affine(module: ModuleOp) -> None:
     Raises Diagnostic for reductions of affine.parallel, and for a divisor that is not positive.
     """
     for op in reversed(nested_ops(module)):
-        if type(op) in _LOWERINGS:
+        if type(op) not in _LOWERINGS:
+            continue
+        try:
             _LOWERINGS[type(op)](op)
+        except Diagnostic as error:
+            error.where = error.where or where(op)
+            raise
 
 
 def _replace(op: Operation, made: Operation) -> None:
@@ -43,65 +49,82 @@ def _replace(op: Operation, made: Operation) -> None:
     Rewriter.replace_op(op, made)
 
 
+def _replace_value(op: affine.ApplyOp | affine.MinOp, value: SSAValue) -> None:
+    value.name_hint = value.name_hint or op.result.name_hint
+    Rewriter.replace_op(op, [], [value])
+
+
+def _results(builder: Builder, map: AffineMap, operands: Sequence[SSAValue]) -> list[Index]:
+    """Build the results of a map; its dimensions come before its symbols."""
+    dims, symbols = operands[: map.num_dims], operands[map.num_dims :]
+    return [builder.affine(expr, dims.__getitem__, symbols.__getitem__) for expr in map.results]
+
+
 def _apply(op: affine.ApplyOp) -> None:
-    Rewriter.replace_op(op, [], IndexCode(op, op.result).results(op.map.data, op.mapOperands))
+    builder = Builder.before(op, wraps=True)
+    (value,) = _results(builder, op.map.data, op.mapOperands)
+    _replace_value(op, builder.value(value))
 
 
 def _min(op: affine.MinOp) -> None:
-    code = IndexCode(op, op.result)
-    Rewriter.replace_op(op, [], [code.reduce(arith.MinSIOp, code.results(op.map.data, op.arguments))])
+    builder = Builder.before(op, wraps=True)
+    _replace_value(op, builder.value(builder.min(*_results(builder, op.map.data, op.arguments))))
+
+
+def _indices(op: affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp) -> list[SSAValue]:
+    builder = Builder.before(op, wraps=True)
+    return [builder.value(index) for index in _results(builder, op.map.data, op.indices)]
 
 
 def _load(op: affine.LoadOp) -> None:
-    _replace(op, memref.LoadOp.get(op.memref, IndexCode(op).results(op.map.data, op.indices)))
+    _replace(op, memref.LoadOp.get(op.memref, _indices(op)))
 
 
 def _store(op: affine.StoreOp) -> None:
-    _replace(op, memref.StoreOp.get(op.value, op.memref, IndexCode(op).results(op.map.data, op.indices)))
+    _replace(op, memref.StoreOp.get(op.value, op.memref, _indices(op)))
 
 
 def _vector_load(op: affine.VectorLoadOp) -> None:
-    indices = IndexCode(op).results(op.map.data, op.indices)
-    _replace(op, vector.LoadOp(op.memref, indices, cast(Any, op.result.type)))
+    _replace(op, vector.LoadOp(op.memref, _indices(op), cast(Any, op.result.type)))
 
 
 def _vector_store(op: affine.VectorStoreOp) -> None:
-    _replace(op, vector.StoreOp(op.value, op.memref, IndexCode(op).results(op.map.data, op.indices)))
+    _replace(op, vector.StoreOp(op.value, op.memref, _indices(op)))
 
 
 def _for(op: affine.ForOp) -> None:
     """Lower a loop from the largest of its lower bounds to the smallest of its upper ones."""
-    code = IndexCode(op)
-    low = code.reduce(arith.MaxSIOp, code.results(op.lowerBoundMap.data, op.lowerBoundOperands))
-    high = code.reduce(arith.MinSIOp, code.results(op.upperBoundMap.data, op.upperBoundOperands))
-    step = code.constant(op.step.value.data)
-    _replace(op, scf.ForOp(low, high, step, op.inits, _body(op.body)))
+    builder = Builder.before(op, wraps=True)
+    low = builder.max(*_results(builder, op.lowerBoundMap.data, op.lowerBoundOperands))
+    high = builder.min(*_results(builder, op.upperBoundMap.data, op.upperBoundOperands))
+    step = builder.value(op.step.value.data)
+    _replace(op, scf.ForOp(builder.value(low), builder.value(high), step, op.inits, _body(op.body)))
 
 
 def _if(op: affine.IfOp) -> None:
-    code, data = IndexCode(op), op.condition.data
+    builder, data = Builder.before(op, wraps=True), op.condition.data
     dims, symbols = op.args[: data.num_dims], op.args[data.num_dims :]
-    zero = code.constant(0)
-    tests: list[SSAValue] = []
+    condition: SSAValue | None = None
     for constraint in data.constraints:
-        difference = code.expression(constraint.lhs - constraint.rhs, dims, symbols)
-        tests.append(code.compare(_PREDICATES[constraint.kind], difference, zero))
-    holds = tests or [code.insert(arith.ConstantOp(IntegerAttr(1, i1))).result]
-    condition = code.reduce(arith.AndIOp, holds)
+        difference = builder.affine(constraint.lhs - constraint.rhs, dims.__getitem__, symbols.__getitem__)
+        test = builder.compare(difference, _PREDICATES[constraint.kind], 0)
+        condition = test if condition is None else builder.both(condition, test)
+    if condition is None:
+        condition = builder.constant(1, i1)
     _replace(op, scf.IfOp(condition, op.res.types, _body(op.then_region), _body(op.else_region)))
 
 
 def _parallel(op: affine.ParallelOp) -> None:
     if op.res:
         raise Diagnostic("affine.parallel with reductions is not lowered", where=where(op), remedy="use scf.parallel")
-    code = IndexCode(op)
+    builder = Builder.before(op, wraps=True)
     lower, upper = op.lowerBoundsMap.data, op.upperBoundsMap.data
     count = lower.num_dims + lower.num_symbols
-    low = code.results(lower, op.map_operands[:count])
-    high = code.results(upper, op.map_operands[count:])
-    lows = [code.reduce(arith.MaxSIOp, group) for group in _groups(low, op.lowerBoundsGroups.get_values())]
-    highs = [code.reduce(arith.MinSIOp, group) for group in _groups(high, op.upperBoundsGroups.get_values())]
-    steps = [code.constant(step.value.data) for step in op.steps.data]
+    low = _results(builder, lower, op.map_operands[:count])
+    high = _results(builder, upper, op.map_operands[count:])
+    lows = [builder.value(builder.max(*group)) for group in _groups(low, op.lowerBoundsGroups.get_values())]
+    highs = [builder.value(builder.min(*group)) for group in _groups(high, op.upperBoundsGroups.get_values())]
+    steps = [builder.value(step.value.data) for step in op.steps.data]
     body = op.body.block.last_op
     assert body is not None
     end = scf.ReduceOp()
@@ -110,7 +133,7 @@ def _parallel(op: affine.ParallelOp) -> None:
     _replace(op, scf.ParallelOp(lows, highs, steps, _moved(op.body)))
 
 
-def _groups(values: Sequence[SSAValue], sizes: Sequence[int]) -> list[Sequence[SSAValue]]:
+def _groups(values: Sequence[Index], sizes: Sequence[int]) -> list[Sequence[Index]]:
     """Return values in consecutive groups of these sizes."""
     ends = [sum(sizes[: index + 1]) for index in range(len(sizes))]
     return [values[end - size : end] for end, size in zip(ends, sizes, strict=True)]

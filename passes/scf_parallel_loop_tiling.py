@@ -13,10 +13,10 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.analysis.constants import constant_integer
+from ..dialects.core.builder import Builder
 from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
 from .core.base import Pass
-from .core.index_code import IndexCode
 
 _REST = AffineMap(3, 0, (AffineExpr.dimension(0), AffineExpr.dimension(1) - AffineExpr.dimension(2)))
 """(extent of a tile, upper bound, start of the tile) -> what the least of is the extent of this tile."""
@@ -42,10 +42,9 @@ def _tile(op: scf.ParallelOp, sizes: Sequence[int]) -> None:
     axes = [axis for axis, size in enumerate(sizes) if size]
     if not axes:
         return
-    code = IndexCode(op)
-    zero = code.constant(0)
-    counts = {axis: code.constant(sizes[axis]) for axis in axes}
-    extents = {axis: code.binary(arith.MuliOp, op.step[axis], counts[axis]) for axis in axes}
+    builder = Builder.before(op, wraps=True)
+    zero = builder.value(0)
+    extents = {axis: builder.mul(op.step[axis], sizes[axis]) for axis in axes}
     tiles = Block([scf.ReduceOp()], arg_types=[IndexType()] * len(axes))
     starts = dict(zip(axes, tiles.args, strict=True))
     inside: list[Operation] = []

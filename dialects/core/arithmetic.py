@@ -10,7 +10,14 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerType, f32, i1
 from xdsl.dialects.math import AbsFOp, AbsIOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
 
 from ...errors import Diagnostic
 from ...ir import integer_width
@@ -165,21 +172,34 @@ class Arithmetic(ABC):
         """Return min(max(a, low), high)."""
         return self.min(self.max(a, low), high)
 
-    def affine(self, expr: AffineExpr, dims: Callable[[int], Index]) -> Index:
-        """Return the value of an affine expression. Raises Diagnostic for symbols."""
+    def affine(
+        self, expr: AffineExpr, dims: Callable[[int], Index], symbols: Callable[[int], Index] | None = None
+    ) -> Index:
+        """
+        Return the value of an affine expression of dimensions and, where they are given, symbols.
+
+        Raises Diagnostic for other symbols and for a divisor that is not positive.
+        """
         match expr:
             case AffineConstantExpr():
                 return expr.value
             case AffineDimExpr():
                 return dims(expr.position)
+            case AffineSymExpr() if symbols is not None:
+                return symbols(expr.position)
             case AffineBinaryOpExpr(AffineBinaryOpKind.Add, a, b):
-                return self.add(self.affine(a, dims), self.affine(b, dims))
-            case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, a, AffineConstantExpr(factor)):
-                return self.mul(self.affine(a, dims), factor) if factor else 0
-            case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, AffineConstantExpr(factor), b):
-                return self.mul(self.affine(b, dims), factor) if factor else 0
+                return self.add(self.affine(a, dims, symbols), self.affine(b, dims, symbols))
+            case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, a, b):
+                left, right = self.affine(a, dims, symbols), self.affine(b, dims, symbols)
+                return 0 if left == 0 or right == 0 else self.mul(left, right)
             case AffineBinaryOpExpr(kind, a, AffineConstantExpr(divisor)) if divisor > 0:
-                return self._quotient(kind, self.affine(a, dims), divisor)
+                return self._quotient(kind, self.affine(a, dims, symbols), divisor)
+            case AffineBinaryOpExpr(kind, _, divisor):
+                raise Diagnostic(
+                    f"the divisor of '{kind.get_token()}' is not positive, which is undefined",
+                    expected="a constant of at least 1",
+                    found=str(divisor),
+                )
             case _:
                 raise Diagnostic(f"the index expression {expr} is not supported")
 

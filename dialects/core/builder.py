@@ -61,9 +61,9 @@ class Builder(Arithmetic):
         self._scopes = [Scope(point.block, point.insert_before)]
 
     @classmethod
-    def before(cls, op: Operation) -> Self:
+    def before(cls, op: Operation, *, wraps: bool = False) -> Self:
         """Return a builder before an op, with its location."""
-        return cls(InsertPoint.before(op), op.location)
+        return cls(InsertPoint.before(op), op.location, wraps=wraps)
 
     @classmethod
     def at_end(cls, block: Block, location: LocationAttr | None = None, *, wraps: bool = False) -> Self:

@@ -11,31 +11,30 @@ Guard of a network with state or index inputs: inputs are checked before any sid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
-    IndexType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
     StringAttr,
     UnitAttr,
-    i1,
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.buckets import BUCKET_OF, buckets_of, last_position
-from ...dialects.core.scalars import scalar_attr
+from ...dialects.core.builder import Builder
+from ...dialects.core.scalars import Index
 from ...ir import array_of, dense, element_of, free_symbol, functions, numbers_of, set_argument_attributes, shape_of
 from ..memory.views import buffer_type
 
@@ -48,8 +47,6 @@ RESET = "tilewright.reset"
 
 OUT_OF_RANGE, OUT_OF_ORDER = 1, 2
 """Status of a network: an input out of its range; a position that skips rows."""
-
-Emit = Callable[[Operation], SSAValue]
 
 
 def guard_inputs(module: ModuleOp) -> None:
@@ -99,29 +96,26 @@ def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | N
     block = Block(arg_types=types)
     for old, new in zip(function.body.block.args, block.args, strict=True):
         new.name_hint = old.name_hint
-    code = _Code(block)
-    status = code.number(0, i32)
+    checks = _Checks.at_end(block)
+    status = checks.constant(0, i32)
     for argument, said in _arguments(function):
         if RANGE in said:
             low, high = numbers_of(said[RANGE])
-            status = code.checked(block.args[argument.index], low, high, status, unsigned=_is_unsigned(said))
+            status = checks.checked(block.args[argument.index], low, high, status, unsigned=_is_unsigned(said))
     position = _position(function)
     if position is not None and counter is not None:
-        status = code.ordered(block.args[position.index], counter, status)
-    fine = code.emit(arith.CmpiOp(status, code.number(0, i32), "eq"))
-    body = Block()
+        status = checks.ordered(block.args[position.index], counter, status)
     buckets = buckets_of(module, name)
-    if position is not None and buckets:
-        inside = _Code(body)
-        choices = [(last, bucket.sym_name.data) for last, bucket in buckets]
-        whole = (last_position(function), f"{name}_step")
-        inside.smallest(inside.wide(block.args[position.index]), [*choices, whole], block.args)
-    else:
-        body.add_op(func.CallOp(f"{name}_step", list(block.args), []))
-    if position is not None and counter is not None:
-        code.advance(body, block.args[position.index], counter, _added(function, position))
-    body.add_op(scf.YieldOp())
-    block.add_ops([scf.IfOp(fine, [], Region(body)), func.ReturnOp(status)])
+    with checks.when(checks.compare(status, "eq", 0)):
+        if position is not None and buckets:
+            choices = [(last, bucket.sym_name.data) for last, bucket in buckets]
+            whole = (last_position(function), f"{name}_step")
+            checks.call_smallest(checks.wide(block.args[position.index]), [*choices, whole], block.args)
+        else:
+            checks.insert(func.CallOp(f"{name}_step", list(block.args), []))
+        if position is not None and counter is not None:
+            checks.advance(block.args[position.index], counter, _added(function, position))
+    checks.insert(func.ReturnOp(status))
     outer = func.FuncOp(name, FunctionType.from_lists(types, [i32]), Region(block))
     set_argument_attributes(outer, [DictionaryAttr(said) for _, said in _arguments(function)])
     outer.attributes[STATUS] = UnitAttr()
@@ -143,100 +137,74 @@ def _added(function: func.FuncOp, position: BlockArgument) -> int:
     return numbers_of(said[STATE])[0]
 
 
-class _Code:
-    """Builder of checks at the end of a block."""
-
-    def __init__(self, block: Block):
-        self._block = block
-
-    def emit(self, op: Operation) -> SSAValue:
-        self._block.add_op(op)
-        return op.results[0]
-
-    def number(self, value: int, type: Attribute) -> SSAValue:
-        return self.emit(arith.ConstantOp(scalar_attr(value, type)))
+class _Checks(Builder):
+    """Builder of checks of inputs: a status is 0 until one of them fails."""
 
     def checked(self, buffer: SSAValue, low: int, high: int, status: SSAValue, *, unsigned: bool) -> SSAValue:
-        """Emit the check that all elements of a buffer are in a range; return the status or OUT_OF_RANGE."""
-        code = self.number(OUT_OF_RANGE, i32)
-        flat = _flat(buffer, self.emit)
-        count = shape_of(flat)[0]
-        if count == 1:
-            wrong = self._outside(self._load(flat, self.number(0, IndexType())), (low, high), unsigned=unsigned)
-            return self.emit(arith.SelectOp(wrong, code, status))
-        first, end, step = (self.number(value, IndexType()) for value in (0, count, 1))
-        body = Block(arg_types=[IndexType(), i32])
-        inner = _Code(body)
-        wrong = inner._outside(inner._load(flat, body.args[0]), (low, high), unsigned=unsigned)
-        body.add_op(scf.YieldOp(inner.emit(arith.SelectOp(wrong, code, body.args[1]))))
-        return self.emit(scf.ForOp(first, end, step, [status], body))
+        """Build the check that all elements of a buffer are in a range; return the status or OUT_OF_RANGE."""
+        code = self.constant(OUT_OF_RANGE, i32)
+        flat = _flat(buffer, self)
+        with self.carried_loop(None, 0, shape_of(flat)[0], [status]) as loop:
+            element = self.convert(self._load(flat, loop.index), i64, unsigned=unsigned)
+            wrong = self.either(self.compare(element, "slt", low), self.compare(element, "sgt", high))
+            loop.values = [self.select(wrong, code, loop.values[0])]
+        return loop.values[0]
 
-    def _load(self, flat: SSAValue, index: SSAValue) -> SSAValue:
-        return self.emit(memref.LoadOp.get(flat, [index]))
+    def _load(self, flat: SSAValue, index: Index) -> SSAValue:
+        return self.op(memref.LoadOp.get(flat, [self.value(index)]))
 
-    def _outside(self, value: SSAValue, limits: tuple[int, int], *, unsigned: bool) -> SSAValue:
-        if value.type != i64:
-            value = self.emit(arith.ExtUIOp(value, i64) if unsigned else arith.ExtSIOp(value, i64))
-        low, high = (self.number(bound, i64) for bound in limits)
-        below, above = (self.emit(arith.CmpiOp(value, b, p)) for b, p in ((low, "slt"), (high, "sgt")))
-        return self.emit(arith.OrIOp(below, above))
+    def _counted(self, counter: memref.GlobalOp) -> SSAValue:
+        return self.op(memref.GetGlobalOp(counter.sym_name.data, cast(Any, counter.type)))
 
     def ordered(self, position: SSAValue, counter: memref.GlobalOp, status: SSAValue) -> SSAValue:
-        """Emit the check that a position skips no rows; return the status or OUT_OF_ORDER."""
-        zero = self.number(0, IndexType())
-        written = self.emit(memref.GetGlobalOp(counter.sym_name.data, cast(Any, counter.type)))
-        rows = self.emit(arith.ExtSIOp(self._load(written, zero), i64))
-        wide = self.wide(position)
-        beyond = self.emit(arith.CmpiOp(wide, rows, "sgt"))
-        fine = self.emit(arith.CmpiOp(status, self.number(0, i32), "eq"))
-        wrong = self.emit(arith.AndIOp(beyond, fine, i1))
-        return self.emit(arith.SelectOp(wrong, self.number(OUT_OF_ORDER, i32), status))
+        """Build the check that a position skips no rows; return the status or OUT_OF_ORDER."""
+        rows = self.convert(self._load(self._counted(counter), 0), i64)
+        beyond = self.compare(self.wide(position), "sgt", rows)
+        wrong = self.both(beyond, self.compare(status, "eq", 0))
+        return self.select(wrong, self.constant(OUT_OF_ORDER, i32), status)
 
     def wide(self, position: SSAValue) -> SSAValue:
-        """Emit a non-negative position as a 64-bit integer."""
-        value = self._load(_flat(position, self.emit), self.number(0, IndexType()))
-        return value if value.type == i64 else self.emit(arith.ExtSIOp(value, i64))
+        """Build a non-negative position as a 64-bit integer."""
+        return self.convert(self._load(_flat(position, self), 0), i64)
 
-    def smallest(self, at: SSAValue, choices: Sequence[tuple[int, str]], arguments: Sequence[SSAValue]) -> None:
-        """Emit a binary search that calls the first function whose last position is not below the given one."""
+    def call_smallest(
+        self, at: SSAValue, choices: Sequence[tuple[int, str]], arguments: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """Build a binary search that calls the first function whose last position is not below the given one."""
         if len(choices) == 1:
-            self._block.add_op(func.CallOp(choices[0][1], list(arguments), []))
-            return
+            self.insert(func.CallOp(choices[0][1], list(arguments), []))
+            return ()
         half = len(choices) // 2
-        takes = self.emit(arith.CmpiOp(at, self.number(choices[half - 1][0], i64), "sle"))
-        blocks = Block(), Block()
-        for block, part in zip(blocks, (choices[:half], choices[half:]), strict=True):
-            _Code(block).smallest(at, part, arguments)
-            block.add_op(scf.YieldOp())
-        self._block.add_op(scf.IfOp(takes, [], Region(blocks[0]), Region(blocks[1])))
+        lower, upper = choices[:half], choices[half:]
+        return self.choose(
+            self.compare(at, "sle", lower[-1][0]),
+            lambda: self.call_smallest(at, lower, arguments),
+            lambda: self.call_smallest(at, upper, arguments),
+        )
 
-    def advance(self, body: Block, position: SSAValue, counter: memref.GlobalOp, added: int) -> None:
-        """Append to a block the update of the row counter after rows at a position have been written."""
-        code = _Code(body)
-        zero = code.number(0, IndexType())
-        value = code._load(_flat(position, code.emit), zero)
-        narrow = value if value.type == i32 else code.emit(arith.TruncIOp(value, i32))
-        rows = code.emit(arith.AddiOp(narrow, code.number(added, i32)))
-        written = code.emit(memref.GetGlobalOp(counter.sym_name.data, cast(Any, counter.type)))
-        body.add_op(memref.StoreOp.get(rows, written, [zero]))
+    def advance(self, position: SSAValue, counter: memref.GlobalOp, added: int) -> None:
+        """Build the update of the row counter after rows at a position have been written."""
+        row = self.convert(self._load(_flat(position, self), 0), i32)
+        rows = self.op(arith.AddiOp(row, self.constant(added, i32)))
+        self.insert(memref.StoreOp.get(rows, self._counted(counter), [self.value(0)]))
 
 
-def _flat(buffer: SSAValue, emit: Emit) -> SSAValue:
-    """Emit the collapse of a dense buffer to one axis."""
+def _flat(buffer: SSAValue, builder: Builder) -> SSAValue:
+    """Build the collapse of a dense buffer to one axis."""
     shape = shape_of(buffer)
     if len(shape) == 1:
         return buffer
     type = buffer_type([int(np.prod(shape))], element_of(buffer))
     groups = ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in range(len(shape))])])
     if not shape:
-        return emit(
+        return builder.op(
             memref.ExpandShapeOp.build(
                 operands=[buffer, []],
                 result_types=[type],
                 properties={"reassociation": ArrayAttr([]), "static_output_shape": _i64s([1])},
             )
         )
-    return emit(
+    return builder.op(
         memref.CollapseShapeOp.build(operands=[buffer], result_types=[type], properties={"reassociation": groups})
     )
 
@@ -250,20 +218,18 @@ def _i64s(numbers: list[int]) -> Attribute:
 def _reset(module: ModuleOp, name: str, states: list[memref.GlobalOp]) -> func.FuncOp:
     """Build the public function that resets all state to its initial value."""
     block = Block()
-    code = _Code(block)
+    builder = Builder.at_end(block)
     for state in states:
-        memory = code.emit(memref.GetGlobalOp(state.sym_name.data, cast(Any, state.type)))
+        memory = builder.op(memref.GetGlobalOp(state.sym_name.data, cast(Any, state.type)))
         first = array_of(cast("DenseIntOrFPElementsAttr[Any]", state.initial_value))
         if first.any():
             _restore(module, state, memory, block)
             continue
-        flat = _flat(memory, code.emit)
-        zero = code.number(0, element_of(flat))
-        low, high, step = (code.number(value, IndexType()) for value in (0, shape_of(flat)[0], 1))
-        body = Block(arg_types=[IndexType()])
-        body.add_ops([memref.StoreOp.get(zero, flat, [body.args[0]]), scf.YieldOp()])
-        block.add_op(scf.ForOp(low, high, step, [], body))
-    block.add_op(func.ReturnOp())
+        flat = _flat(memory, builder)
+        zero = builder.constant(0, element_of(flat))
+        with builder.loop(None, 0, shape_of(flat)[0]) as index:
+            builder.insert(memref.StoreOp.get(zero, flat, [builder.value(index)]))
+    builder.insert(func.ReturnOp())
     made = func.FuncOp(name, FunctionType.from_lists([], []), Region(block))
     made.attributes[RESET] = UnitAttr()
     return made

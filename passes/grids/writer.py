@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import SSAValue
-from xdsl.rewriter import InsertPoint
 
 from ...dialects.core.builder import Builder
 from ...dialects.hier import DmaNoneOp, DmaWaitOp
@@ -12,9 +10,6 @@ from ...dialects.hier import DmaNoneOp, DmaWaitOp
 
 class Writer(Builder):
     """Builder of programs with transfers: their tokens, and conditions on steps and on coordinates of instances."""
-
-    def __init__(self, point: InsertPoint, location: LocationAttr | None = None, *, wraps: bool = True):
-        super().__init__(point, location, wraps=wraps)
 
     def equals(self, a: SSAValue, b: int) -> SSAValue:
         """Return a == b."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, LocationAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -154,12 +154,6 @@ class Nest(Builder):
     def insert(self, op: Operation) -> None:
         """Append an op to the innermost loop."""
         self._append(op, self.depth)
-
-    def read(self, buffer: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
-        """Load an element of a buffer that loops write, in the innermost loop whatever its indices are."""
-        load = memref.LoadOp.get(buffer, indices)
-        self.insert(load)
-        return load.res
 
     def op(self, op: Operation) -> SSAValue:
         """Hoist an op as far as possible, and return its result."""

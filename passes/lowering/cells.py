@@ -109,7 +109,7 @@ class Step:
         weights = part_of(self.lower, self.recurrent, 0, first * self.hidden, gates * self.hidden)
         element = element_of(state)
         out = self.lower.empty([shape_of(state)[0], gates * self.hidden], element)
-        made = self.lower.emit(MatmulOp([state, weights], out, {"accumulator": element, "transpose_b": UnitAttr()}))
+        made = self.lower.op(MatmulOp([state, weights], out, {"accumulator": element, "transpose_b": UnitAttr()}))
         return self.lower.reshape(made, [shape_of(state)[0], gates, self.hidden])
 
     def gate(self, number: int) -> AffineMap:

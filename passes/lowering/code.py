@@ -197,7 +197,7 @@ def folded(
     made = linalg.GenericOp(
         list(inputs), list(starts), Region(block), all_maps, kinds, [value.type for value in starts]
     )
-    lower.emit(made)
+    lower.op(made)
     return made.results
 
 

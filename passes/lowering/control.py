@@ -31,7 +31,7 @@ def _if(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         branches.append(block)
     types = [lowered_type(result) for result in op.results]
     made = scf.IfOp(condition, types, [branches[0]], [branches[1]])
-    lower.emit(made)
+    lower.op(made)
     return made.results
 
 
@@ -58,11 +58,12 @@ def _only_element(lower: Lowerer, value: SSAValue) -> SSAValue:
 
 def _inline(lower: Lowerer, graph: Block, block: Block) -> list[SSAValue]:
     """Lower the nodes of a subgraph of bound inputs to the end of a block; returns the yielded values."""
-    outer, lower.block, location = lower.block, block, lower.location
-    for inner in graph.ops:
-        if isinstance(inner, OnnxOp):
-            lower.lower(inner)
-    lower.block, lower.location = outer, location
+    location = lower.location
+    with lower.inside(block):
+        for inner in graph.ops:
+            if isinstance(inner, OnnxOp):
+                lower.lower(inner)
+    lower.location = location
     assert graph.last_op is not None
     return [lower[value] for value in graph.last_op.operands]
 
@@ -105,7 +106,7 @@ def _taken(lower: Lowerer, value: SSAValue, axis: int, index: SSAValue) -> SSAVa
     """Append the part of a tensor at an index along an axis, which it loses."""
     shape = list(shape_of(value))
     sizes = [1 if d == axis else extent for d, extent in enumerate(shape)]
-    part = lower.emit(
+    part = lower.op(
         tensor.ExtractSliceOp.build(
             operands=[value, [index], [], []],
             result_types=[TensorType(cast(Any, element_of(value)), sizes)],
@@ -118,7 +119,7 @@ def _taken(lower: Lowerer, value: SSAValue, axis: int, index: SSAValue) -> SSAVa
 def _put(lower: Lowerer, part: SSAValue, whole: SSAValue, axis: int, index: SSAValue) -> SSAValue:
     """Append a tensor with a part in its place, at an index along an axis that the part lacks."""
     sizes = [1 if d == axis else extent for d, extent in enumerate(shape_of(whole))]
-    return lower.emit(
+    return lower.op(
         tensor.InsertSliceOp.build(
             operands=[lower.reshape(part, sizes), whole, [index], [], []],
             result_types=[whole.type],
@@ -224,7 +225,7 @@ class _Loop:
         number = Code.at_end(after, lower.location).add(after.args[0], 1)
         _located(lower, after, scf.YieldOp(number, flag, *made))
         loop = scf.WhileOp(starts, types, [before], [after])
-        lower.emit(loop)
+        lower.op(loop)
         return loop.results[2:]
 
 

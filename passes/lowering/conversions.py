@@ -99,7 +99,7 @@ def _dropout(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     if drops and (ratio is None or bool(ratio.any())):
         raise unsupported(op, "in training", "export the model for inference")
     kept = [np.ones(shape_of(mask), np.bool_) for mask in op.results[1:]]
-    return [lower[op.operands[0]], *(lower.constant(mask, i1) for mask in kept)]
+    return [lower[op.operands[0]], *(lower.array(mask, i1) for mask in kept)]
 
 
 @lowers("Constant")
@@ -108,4 +108,4 @@ def _constant(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     assert values is not None
     element = result_element(op)
     bits = values.view(f"i{values.itemsize}") if values.dtype.kind == "u" else values
-    return [lower.constant(bits, element)]
+    return [lower.array(bits, element)]

@@ -89,12 +89,12 @@ def _source_range(value: SSAValue) -> Range | None:
 
 def index_at(lower: Lowerer, value: SSAValue, place: Sequence[int], *, unsigned: bool = False) -> SSAValue:
     """Append the element of a tensor-level value at a constant place, as an index."""
-    indices = [lower.emit(arith.ConstantOp(scalar_attr(i, IndexType()))) for i in place]
-    element = lower.emit(tensor.ExtractOp(value, indices, cast(Any, element_of(value))))
+    indices = [lower.op(arith.ConstantOp(scalar_attr(i, IndexType()))) for i in place]
+    element = lower.op(tensor.ExtractOp(value, indices, cast(Any, element_of(value))))
     cast_op = arith.IndexCastOp
     if unsigned and (integer_width(element.type) or 64) < 64:
-        element = lower.emit(arith.ExtUIOp(element, i64))
-    return lower.emit(cast_op(element, IndexType()))
+        element = lower.op(arith.ExtUIOp(element, i64))
+    return lower.op(cast_op(element, IndexType()))
 
 
 @lowers("TensorScatter")
@@ -126,7 +126,7 @@ def _tensor_scatter(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             "static_strides": DenseArrayBase.from_list(i64, [1] * len(shape)),
         },
     )
-    return [lower.emit(inserted)]
+    return [lower.op(inserted)]
 
 
 def _scattered(lower: Lowerer, op: OnnxOp) -> SSAValue:
@@ -163,7 +163,7 @@ def gather_rows(lower: Lowerer, op: OnnxOp) -> SSAValue:
     if len(parts) == 1:
         return parts[0]
     kind = TensorType(cast(Any, element_of(parts[0])), [len(parts) if i == axis else n for i, n in enumerate(shape)])
-    return lower.emit(
+    return lower.op(
         tensor.ConcatOp.build(operands=[parts], result_types=[kind], properties={"dim": scalar_attr(axis, i64)})
     )
 
@@ -180,7 +180,7 @@ def _part(lower: Lowerer, op: OnnxOp, index: SSAValue) -> SSAValue:
     x = lower[op.operands[0]]
     shape, axis = list(shape_of(x)), int(op.attribute("axis")) % len(shape_of(x))
     sizes = [1 if i == axis else extent for i, extent in enumerate(shape)]
-    return lower.emit(
+    return lower.op(
         tensor.ExtractSliceOp.build(
             operands=[x, [index], [], []],
             result_types=[TensorType(cast(Any, element_of(x)), sizes)],

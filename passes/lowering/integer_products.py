@@ -116,8 +116,8 @@ def constant_convolution(
     }
     out = lower.empty(shape_of(op.results[0]), accumulator)
     unsigned = [0] if is_unsigned(x) else []
-    made = ConvOp([source, lower.constant(numbers, type)], out, properties, unsigned=unsigned, wraps=wraps)
-    return lower.emit(made), numbers.astype(np.int64).reshape(len(numbers), -1).sum(axis=1)
+    made = ConvOp([source, lower.array(numbers, type)], out, properties, unsigned=unsigned, wraps=wraps)
+    return lower.op(made), numbers.astype(np.int64).reshape(len(numbers), -1).sum(axis=1)
 
 
 def constant_product(
@@ -140,10 +140,10 @@ def constant_product(
     rows = prod(shape_of(a)[:-1])
     properties: dict[str, Attribute | None] = {"accumulator": accumulator, "transpose_b": UnitAttr()}
     source = lower.reshape(lower[a], [rows, depth])
-    weight = lower.constant(np.ascontiguousarray(numbers.T), type)
+    weight = lower.array(np.ascontiguousarray(numbers.T), type)
     out, unsigned = lower.empty([rows, columns], accumulator), [0] if is_unsigned(a) else []
     made = MatmulOp([source, weight], out, properties, unsigned=unsigned, wraps=wraps)
-    return lower.emit(made), numbers.astype(np.int64).sum(axis=0)
+    return lower.op(made), numbers.astype(np.int64).sum(axis=0)
 
 
 def product_of_two(
@@ -192,9 +192,7 @@ def _summed(lower: Lowerer, value: SSAValue, axis: int) -> SSAValue:
         "keep_dims": UnitAttr(),
         "accumulator": i32,
     }
-    return lower.emit(
-        ReduceOp([lower[value]], lower.empty(shape, i32), properties, unsigned=unsigned_positions([value]))
-    )
+    return lower.op(ReduceOp([lower[value]], lower.empty(shape, i32), properties, unsigned=unsigned_positions([value])))
 
 
 def _centred(values: Array, zeros: Array) -> tuple[Array, Attribute]:
@@ -219,14 +217,14 @@ def _less(lower: Lowerer, total: SSAValue, sums: Array, axis: int, zero: SSAValu
     identity = AffineMap.identity(len(shape))
     maps = [identity, AffineMap(len(shape), 0, (identity.results[axis],))]
     if known is not None:
-        offsets = lower.constant((int(known.flat[0]) * sums).astype(np.int32), i32)
+        offsets = lower.array((int(known.flat[0]) * sums).astype(np.int32), i32)
         return pointwise(lower, [total, offsets], shape, i32, Body.sub, maps=maps, wraps=wraps)
     unsigned = is_unsigned(zero)
 
     def build(body: Body, value: SSAValue, weight: SSAValue, zero: SSAValue) -> SSAValue:
         return body.sub(value, body.mul(weight, body.convert(zero, i32, unsigned=unsigned)))
 
-    values = [total, lower.constant(sums.astype(np.int32), i32), lower[zero]]
+    values = [total, lower.array(sums.astype(np.int32), i32), lower[zero]]
     maps.append(zero_map(shape_of(zero), shape, axis))
     return pointwise(lower, values, shape, i32, build, maps=maps, wraps=wraps)
 

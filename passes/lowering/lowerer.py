@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
-    LocationAttr,
     TensorType,
     i64,
 )
@@ -23,8 +22,10 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint
 
 from ...dialects.core.body import Body
+from ...dialects.core.builder import Builder
 from ...dialects.onnx.schema import OnnxOp
 from ...discovery import registering
 from ...errors import Diagnostic
@@ -76,17 +77,16 @@ def constant_of(value: SSAValue | None) -> Array | None:
     return None
 
 
-class Lowerer:
+class Lowerer(Builder):
     """
-    Builds tensor-level ops at the end of a block; each op gets the location of the onnx op being lowered.
+    Builder of tensor-level ops at the end of a block; each op gets the location of the onnx op being lowered.
 
     `values` leads from the values of the graph level to those of the tensor level.
     """
 
     def __init__(self, block: Block):
-        self.block = block
+        super().__init__(InsertPoint.at_end(block))
         self.values: dict[SSAValue, SSAValue] = {}
-        self.location: LocationAttr | None = None
 
     def __getitem__(self, value: SSAValue | None) -> SSAValue:
         assert value is not None
@@ -105,22 +105,15 @@ class Lowerer:
             if new.name_hint is None:
                 new.name_hint = old.name_hint
 
-    def emit(self, op: Operation) -> SSAValue:
-        """Append an op and return its first result."""
-        if self.location is not None:
-            op.location = self.location
-        self.block.add_op(op)
-        return op.results[0]
-
     def empty(self, shape: Sequence[int], element: Attribute) -> SSAValue:
         """Append a tensor without content, the destination of a kernel."""
-        return self.emit(tensor.EmptyOp((), TensorType(cast(Any, element), shape)))
+        return self.op(tensor.EmptyOp((), TensorType(cast(Any, element), shape)))
 
-    def constant(self, values: Array, element: Attribute) -> SSAValue:
+    def array(self, values: Array, element: Attribute) -> SSAValue:
         """Append a constant tensor; one without elements has no content."""
         if not values.size:
             return self.empty(values.shape, element)
-        return self.emit(arith.ConstantOp(cast(Any, dense(values, element))))
+        return self.op(arith.ConstantOp(cast(Any, dense(values, element))))
 
     def generic(
         self,
@@ -133,7 +126,7 @@ class Lowerer:
         """Append an elementwise `linalg.generic` whose block takes the inputs' elements and the output's."""
         out = self.empty(shape, element)
         identity = AffineMap.identity(len(shape))
-        return self.emit(
+        return self.op(
             linalg.GenericOp(
                 list(inputs),
                 [out],
@@ -186,9 +179,9 @@ class Lowerer:
         if 0 in source:
             return self.empty(shape, element)
         if groups and len(source) > len(shape):
-            return self.emit(collapse(value, groups, TensorType(element, shape)))
+            return self.op(collapse(value, groups, TensorType(element, shape)))
         if groups:
-            return self.emit(expand(value, groups, TensorType(element, shape)))
+            return self.op(expand(value, groups, TensorType(element, shape)))
         if len(source) != 1:
             value = self.reshape(value, [int(np.prod(source))])
         return self.reshape(value, shape)
@@ -208,7 +201,7 @@ class Lowerer:
     ) -> SSAValue:
         """Append a slice of a tensor-level value."""
         result = TensorType(cast(Any, element_of(value)), sizes)
-        return self.emit(
+        return self.op(
             tensor.ExtractSliceOp.build(
                 operands=[value, [], [], []],
                 result_types=[result],

@@ -22,12 +22,12 @@ def _shape(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     shape = shape_of(op.operands[0])
     start, end = int(op.attribute("start") or 0), op.attribute("end")
     wanted = shape[start : len(shape) if end is None else int(end)]
-    return [lower.constant(np.array(wanted, np.int64), result_element(op))]
+    return [lower.array(np.array(wanted, np.int64), result_element(op))]
 
 
 @lowers("Size")
 def _size(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    return [lower.constant(np.array(prod(shape_of(op.operands[0])), np.int64), result_element(op))]
+    return [lower.array(np.array(prod(shape_of(op.operands[0])), np.int64), result_element(op))]
 
 
 @lowers("ConstantOfShape")
@@ -55,4 +55,4 @@ def _range(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     assert step is not None
     count = shape_of(op.results[0])[0]
     values = start.reshape(-1)[0] + np.arange(count).astype(start.dtype) * step.reshape(-1)[0]
-    return [lower.constant(values.astype(start.dtype), result_element(op))]
+    return [lower.array(values.astype(start.dtype), result_element(op))]

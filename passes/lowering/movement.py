@@ -167,7 +167,7 @@ def padded(lower: Lowerer, value: SSAValue, low: Sequence[int], high: Sequence[i
     block.add_ops([constant, tensor.YieldOp(constant.result)])
     shape = [before + extent + after for before, extent, after in zip(low, shape_of(value), high, strict=True)]
     result = TensorType(cast(Any, element_of(value)), shape)
-    return lower.emit(tensor.PadOp(value, [], [], Region(block), list(low), list(high), result))
+    return lower.op(tensor.PadOp(value, [], [], Region(block), list(low), list(high), result))
 
 
 @lowers("Pad")

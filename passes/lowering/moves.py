@@ -32,7 +32,7 @@ def transposed(lower: Lowerer, value: SSAValue, order: Sequence[int]) -> SSAValu
         return value
     shape = shape_of(value)
     out = lower.empty([shape[axis] for axis in order], element_of(value))
-    return lower.emit(linalg.TransposeOp(value, out, DenseArrayBase.from_list(i64, list(order)), out.type))
+    return lower.op(linalg.TransposeOp(value, out, DenseArrayBase.from_list(i64, list(order)), out.type))
 
 
 def joined(lower: Lowerer, parts: Sequence[SSAValue], axis: int) -> SSAValue:
@@ -42,7 +42,7 @@ def joined(lower: Lowerer, parts: Sequence[SSAValue], axis: int) -> SSAValue:
         return full[0] if full else parts[0]
     total = sum(shape_of(part)[axis] for part in full)
     kind = TensorType(cast(Any, element_of(full[0])), with_axis(shape_of(full[0]), axis, total))
-    return lower.emit(
+    return lower.op(
         tensor.ConcatOp.build(operands=[full], result_types=[kind], properties={"dim": scalar_attr(axis, i64)})
     )
 
@@ -80,7 +80,7 @@ def picked(lower: Lowerer, value: SSAValue, axis: int, indices: Sequence[int]) -
         start, before, count = repeated
         place = (dims[axis] + before) // count + start
         return copied(lower, value, AffineMap(len(shape), 0, (*dims[:axis], place, *dims[axis + 1 :])), shape)
-    table = lower.constant(np.array(indices, np.int32), i32)
+    table = lower.array(np.array(indices, np.int32), i32)
 
     def build(code: Code, index: SSAValue) -> SSAValue:
         place = [code.as_index(index) if i == axis else code.index(i) for i in range(len(shape))]

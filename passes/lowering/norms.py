@@ -39,7 +39,7 @@ def normed_rows(
         "accumulator": compute,
         "element": element,
     }
-    return lower.emit(kernel(values, lower.empty(shape_of(values[0]), element), properties))
+    return lower.op(kernel(values, lower.empty(shape_of(values[0]), element), properties))
 
 
 def scaled_channels(lower: Lowerer, value: SSAValue, scale: SSAValue, bias: SSAValue, element: Attribute) -> SSAValue:
@@ -262,5 +262,5 @@ def _local_response(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         "accumulator": compute,
     }
     squares = lower.reshape(pointwise(lower, [x], shape, compute, square), channels)
-    sums = lower.reshape(lower.emit(PoolOp([squares], lower.empty(channels, compute), windows)), shape)
+    sums = lower.reshape(lower.op(PoolOp([squares], lower.empty(channels, compute), windows)), shape)
     return [pointwise(lower, [x, sums], shape, result_element(op), divide)]

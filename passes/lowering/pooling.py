@@ -37,7 +37,7 @@ def _pooled(
     }
     out = lower.empty(shape_of(op.results[0]), accumulator)
     source = cropped(lower, x, windows_of(op, kernel))
-    return lower.emit(PoolOp([source], out, properties, unsigned=unsigned))
+    return lower.op(PoolOp([source], out, properties, unsigned=unsigned))
 
 
 @lowers("MaxPool")
@@ -79,7 +79,7 @@ def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
     found = body.select(is_largest, here, body.constant(highest(i64).value.data, i64))
     block = body.finish(body.min(first, found))
     # The window's extents are those of a tensor that nobody reads.
-    extents = lower.constant(np.zeros(kernel, np.int64), i64)
+    extents = lower.array(np.zeros(kernel, np.int64), i64)
     places = fold(lower, [source, largest, extents], [place, output, window], output, out, highest(i64), block)
     if not op.attribute("storage_order"):
         return places
@@ -141,7 +141,7 @@ def _average_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
     if bool((counts == counts.flat[0]).all()):
         return [pointwise(lower, [total], shape_of(total), element, divide)]
-    divisors = lower.constant(counts, compute)
+    divisors = lower.array(counts, compute)
     return [pointwise(lower, [total, divisors], shape_of(total), element, divide)]
 
 
@@ -185,7 +185,7 @@ def _reduced(lower: Lowerer, x: SSAValue, kind: str, accumulator: Attribute, uns
         "accumulator": accumulator,
     }
     out = lower.empty([*shape[:2], *(1 for _ in shape[2:])], accumulator)
-    return lower.emit(ReduceOp([x], out, properties, unsigned=unsigned))
+    return lower.op(ReduceOp([x], out, properties, unsigned=unsigned))
 
 
 @lowers("GlobalMaxPool")

@@ -37,7 +37,7 @@ def convolved(
         "accumulator": accumulator,
     }
     out = lower.empty(shape_of(op.results[0]), accumulator)
-    return lower.emit(ConvOp([x, w], out, properties, unsigned=unsigned, wraps=wraps(op)))
+    return lower.op(ConvOp([x, w], out, properties, unsigned=unsigned, wraps=wraps(op)))
 
 
 def channel_map(rank: int) -> AffineMap:
@@ -56,7 +56,7 @@ def _product(lower: Lowerer, op: OnnxOp, shape: Sequence[int], **flags: bool) ->
     properties: dict[str, Attribute | None] = {"accumulator": accumulator}
     properties |= {name: UnitAttr() if value else None for name, value in flags.items()}
     signs = unsigned_positions([a, b])
-    return lower.emit(MatmulOp(values, lower.empty(shape, accumulator), properties, unsigned=signs, wraps=wraps(op)))
+    return lower.op(MatmulOp(values, lower.empty(shape, accumulator), properties, unsigned=signs, wraps=wraps(op)))
 
 
 @lowers("MatMul")
@@ -86,7 +86,7 @@ def multiplied(
     b = lower.reshape(b, [*right, 1]) if len(right) == 1 else b
     batch = np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2])
     out = lower.empty([*batch, shape_of(a)[-2], shape_of(b)[-1]], accumulator)
-    total = lower.emit(MatmulOp([a, b], out, {"accumulator": accumulator}, unsigned=unsigned, wraps=wraps))
+    total = lower.op(MatmulOp([a, b], out, {"accumulator": accumulator}, unsigned=unsigned, wraps=wraps))
     rows, columns = ([] if len(shape) == 1 else [shape[axis]] for shape, axis in ((left, -2), (right, -1)))
     return lower.reshape(total, [*batch, *rows, *columns])
 

@@ -64,7 +64,7 @@ def _requantised(
     values, maps, types = [total], [AffineMap.identity(len(shape))], [compute]
     for numbers, type in ((bias, compute), (factors, f32)):
         if not bool(np.all(numbers == numbers.flat[0])):
-            values.append(lower.constant(np.broadcast_to(numbers, channels), type))
+            values.append(lower.array(np.broadcast_to(numbers, channels), type))
             maps.append(along)
             types.append(type)
     body = Body([*types, element])

@@ -102,7 +102,7 @@ def _rows(
     out = lower.empty(shape_of(op.results[0]), result_element(op))
     values = list(op.operands)
     inputs = [lower[value] for value in values]
-    return [lower.emit(kernel(inputs, out, properties | types, unsigned=unsigned_positions(values)))]
+    return [lower.op(kernel(inputs, out, properties | types, unsigned=unsigned_positions(values)))]
 
 
 @_lowers_integers("iSoftmax")

@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects import arith, scf, tensor
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
-    IndexType,
     TensorType,
     UnitAttr,
     bf16,
@@ -24,10 +23,9 @@ from xdsl.dialects.builtin import (
     f32,
     i64,
 )
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.scalars import scalar_attr
 from ...dialects.nn import MatmulOp
 from ...dialects.onnx.recurrent import RECURRENCES, activations_of
 from ...dialects.onnx.schema import OnnxOp
@@ -178,7 +176,7 @@ class _Network:
         flat = lower.reshape(self.x, [self.time * self.batch, shape_of(self.x)[2]])
         out = lower.empty([self.time * self.batch, rows], self.element)
         properties: dict[str, Attribute | None] = {"accumulator": self.element, "transpose_b": UnitAttr()}
-        total = lower.emit(MatmulOp([flat, weights], out, properties))
+        total = lower.op(MatmulOp([flat, weights], out, properties))
         if bias is not None:
             total = self._with_bias(total, step, bias)
         return lower.reshape(total, [self.time, self.batch, rows])
@@ -205,7 +203,7 @@ class _Network:
         shape = shape_of(value)
         if isinstance(time, int):
             return part_of(self.lower, value, 0, time, 1)
-        return self.lower.emit(
+        return self.lower.op(
             tensor.ExtractSliceOp.build(
                 operands=[value, [time], [], []],
                 result_types=[TensorType(cast(Any, self.element), [1, *shape[1:]])],
@@ -217,7 +215,7 @@ class _Network:
         """Append the outputs with those of one time and direction in their place."""
         sizes = [1, 1, self.batch, self.hidden]
         dynamic, offset = ([], time) if isinstance(time, int) else ([time], DYNAMIC_INDEX)
-        return self.lower.emit(
+        return self.lower.op(
             tensor.InsertSliceOp.build(
                 operands=[self.lower.reshape(part, sizes), outputs, dynamic, [], []],
                 result_types=[outputs.type],
@@ -255,14 +253,6 @@ def _validity(time: SSAValue | int) -> Valid:
 
 def _over_time(lower: Lowerer, count: int, starts: Sequence[SSAValue], turn: Turn) -> Sequence[SSAValue]:
     """Append a loop over time, or its only step; returns the final carried tensors."""
-    if count == 1:
-        return turn(0, starts)
-    block = Block(arg_types=[IndexType(), *(value.type for value in starts)])
-    outer, lower.block = lower.block, block
-    yielded = turn(block.args[0], block.args[1:])
-    lower.block = outer
-    block.add_op(scf.YieldOp(*yielded))
-    begin, end, step = (lower.emit(arith.ConstantOp(scalar_attr(n, IndexType()))) for n in (0, count, 1))
-    loop = scf.ForOp(begin, end, step, list(starts), block)
-    lower.emit(loop)
-    return loop.results
+    with lower.carried_loop(None, 0, count, starts) as loop:
+        loop.values = turn(loop.index, loop.values)
+    return loop.values

@@ -59,7 +59,7 @@ def reduced(lower: Lowerer, op: OnnxOp, kind: str, accumulator: Attribute) -> SS
     kernel = ReduceOp([lower[x]], lower.empty(shape, accumulator), properties, unsigned=unsigned, wraps=wraps(op))
     if 0 in shape_of(x):
         return filled(lower, shape, kernel.fold().initial[0])
-    return lower.emit(kernel)
+    return lower.op(kernel)
 
 
 @lowers("ReduceSum")

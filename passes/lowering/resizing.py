@@ -201,14 +201,14 @@ def _sampled(lower: Lowerer, value: SSAValue, axis: int, sampling: Sampling, ext
     dims = AffineMap.identity(rank + 1).results
     table = AffineMap(rank + 1, 0, (dims[axis], dims[rank]))
     start = copied(
-        lower, lower.constant(starts, element), AffineMap(rank, 0, (AffineMap.identity(rank).results[axis],)), shape
+        lower, lower.array(starts, element), AffineMap(rank, 0, (AffineMap.identity(rank).results[axis],)), shape
     )
 
     def build(code: Code, tap: SSAValue, weight: SSAValue, total: SSAValue) -> Sequence[SSAValue]:
         place = [code.as_index(tap) if i == axis else code.index(i) for i in range(rank)]
         return [code.add(total, code.mul(code.take(value, place), weight))]
 
-    inputs = [lower.constant(taps, i32), lower.constant(weights, element)]
+    inputs = [lower.array(taps, i32), lower.array(weights, element)]
     target = AffineMap(rank + 1, 0, dims[:rank])
     return folded(lower, inputs, [table, table], [*shape, count], [start], target, build)[0]
 

@@ -105,7 +105,7 @@ def add_bias(lower: Lowerer, op: OnnxOp, total: SSAValue, bias: SSAValue | None,
         # A constant of few bits is stored with those of the sums, which may start from it.
         is_widened = number is not None and element_of(bias) in (f16, bf16)
         wide = element_of(total) if is_widened else signless(element_of(bias))
-        values.append(lower.constant(np.asarray(number), wide) if is_widened else lower[bias])
+        values.append(lower.array(np.asarray(number), wide) if is_widened else lower[bias])
         maps.append(map or broadcast_map(shape_of(bias), shape_of(total)))
         types.insert(1, wide)
     body = Body(types, wraps=wraps(op))
@@ -167,7 +167,7 @@ def fold(
     kept = {d for expr in output.results for d in expr.used_dims()}
     kinds = [IteratorTypeAttr.parallel() if d in kept else IteratorTypeAttr.reduction() for d in range(output.num_dims)]
     every = [AffineMapAttr(map) for map in (*maps, output)]
-    return lower.emit(linalg.GenericOp(list(inputs), [result], Region(block), every, kinds, [result.type]))
+    return lower.op(linalg.GenericOp(list(inputs), [result], Region(block), every, kinds, [result.type]))
 
 
 def _begun(body: Body, *elements: SSAValue, build: Build, initial: Any) -> SSAValue:

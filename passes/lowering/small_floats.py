@@ -26,7 +26,7 @@ def _decode(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     """Lower to a table of the numbers of all codes."""
     codes, element, kind = lower[op.operands[0]], result_element(op), FORMATS[op.attribute("format")]
     count = 1 << kind.bits
-    table = lower.constant(kind.decoded(np.arange(count), numpy_type(element)), element)
+    table = lower.array(kind.decoded(np.arange(count), numpy_type(element)), element)
 
     def build(code: Code, bits: SSAValue) -> SSAValue:
         place = code.op(arith.AndIOp(code.convert(bits, i32), code.constant(count - 1, i32)))

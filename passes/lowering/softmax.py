@@ -31,7 +31,7 @@ def softmax(
         "accumulator": compute,
         "element": element,
     }
-    return lower.emit(SoftmaxOp([x], lower.empty(shape, element), properties))
+    return lower.op(SoftmaxOp([x], lower.empty(shape, element), properties))
 
 
 @lowers("Softmax", "LogSoftmax")

@@ -89,7 +89,7 @@ def _largest(lower: Lowerer, x: SSAValue, compute: Attribute, *, unsigned: Seque
         "axes": ints([len(shape) - 1]),
         "accumulator": compute,
     }
-    return lower.emit(ReduceOp([x], lower.empty(shape[:-1], compute), properties, unsigned=unsigned))
+    return lower.op(ReduceOp([x], lower.empty(shape[:-1], compute), properties, unsigned=unsigned))
 
 
 @lowers("ITAPartialMax")

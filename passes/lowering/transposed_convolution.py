@@ -115,7 +115,7 @@ def _conv_transpose(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         "accumulator": compute,
     }
     out = lower.empty([batch, features * prod(strides), *counts], compute)
-    total = lower.emit(ConvOp([lower[op.operands[0]], filters], out, properties))
+    total = lower.op(ConvOp([lower[op.operands[0]], filters], out, properties))
     # [N, F, strides..., counts...] -> [N, F, count, stride, count, stride, ...]
     phases = lower.reshape(total, [batch, features, *strides, *counts])
     order = [0, 1, *(axis for i in range(rank) for axis in (2 + rank + i, 2 + i))]

@@ -150,7 +150,7 @@ class _TileLoops(PartLoops, ABC):
         (lane,) = self.nest.open("f", 0, features, marks=[INDEPENDENT])
         self.position[self.pixel] = self.nest.add(pixel, begin)
         self.position[self.feature] = self.nest.add(lane, first)
-        total = self.nest.read(sums, [pixel, lane])
+        total = self.nest.op(memref.LoadOp.get(sums, [pixel, lane]))
         total.name_hint = "sum"
         self.finish([total])
         self.nest.close()

@@ -4,8 +4,8 @@
 // Negative dividends, several bounds, symbols, conditions and parallel loops: the interpreter proves that results stay.
 
 // CHECK-NOT: affine.
-// CHECK: arith.remsi
-// CHECK: arith.select
+// CHECK: arith.floordivsi
+// CHECK: arith.ceildivsi
 // CHECK: scf.for
 // CHECK: scf.parallel
 // CHECK: scf.if

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, i8, i32
+from xdsl.dialects.builtin import i8, i32
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ....dialects.core.body import Body
 from ....dialects.core.kernel import Access, Kernel, Reduction
-from ....dialects.core.scalars import scalar_attr
+from ....dialects.core.scalars import Index, scalar_attr
 from ....ir import shape_of
 from .geometry import WORD, Kind
 
@@ -106,77 +106,61 @@ def _kernel(
 @cache
 def _body(format: Format, loops: _Loops, unsigned: bool) -> Block:
     """Return the scalar body of a kernel, shared by all kernels of one format."""
-    return _Code(format, loops).block(unsigned=unsigned)
+    return _WeightedSum(format, loops).build(unsigned=unsigned)
 
 
-class _Code:
-    """Builder of the scalar body: x times the partial weight in one byte."""
+class _WeightedSum(Body):
+    """Builder of the scalar body: x times the partial weight in one byte, added to the sum."""
 
     def __init__(self, format: Format, loops: _Loops):
-        self.format, self.loops = format, loops
-        self.body = Body([i8, i8, i32])
+        super().__init__([i8, i8, i32])
+        self._format, self._loops = format, loops
 
-    def block(self, *, unsigned: bool) -> Block:
+    def build(self, *, unsigned: bool) -> Block:
         """Build the body of an element of x, a byte of the weights and the sum."""
-        x, byte, total = self.body.args
-        weight = self.body.add(self._digits(byte), self._offset())
-        factor = self.body.convert(x, i32, unsigned=unsigned)
-        return self.body.finish(self.body.add(total, self.body.mul(factor, weight)))
+        x, byte, total = self.args
+        weight = self.add(self._digits(byte), self._offset())
+        return self.finish(self.add(total, self.mul(self.convert(x, i32, unsigned=unsigned), weight)))
 
     def _digits(self, byte: SSAValue) -> SSAValue:
         """Build the partial weight in the byte: its bits, shifted to their positions."""
-        body, kind = self.body, self.format.kind
-        wide = body.convert(byte, i32, unsigned=True)
-        channel, place = self._index(self.loops.channel), self._index(self.loops.byte)
-        within, block = self._rest(channel, kind.channels), self._quotient(channel, kind.channels)
-        word, at = self._quotient(place, WORD), self._rest(place, WORD)
+        kind, bits = self._format.kind, self._format.bits
+        wide = self.convert(byte, i32, unsigned=True)
+        channel, place = self._index(self._loops.channel), self._index(self._loops.byte)
+        within, block = self.rem_unsigned(channel, kind.channels), self.div_unsigned(channel, kind.channels)
+        word, at = self.div_unsigned(place, WORD), self.rem_unsigned(place, WORD)
         if kind is Kind.POINTWISE:
-            here = self._both(self._same(word, block), self._same(self._quotient(at, 4), self._quotient(within, 4)))
-            low = self._narrow(self._rest(at, 4))
-            position = self._narrow(self._rest(within, 4))
-            pair = [self._digit(wide, body.add(position, 4 * k), body.add(body.mul(low, 2), k)) for k in (0, 1)]
-            return self._where(here, body.add(*pair))
-        bits = self.format.bits
-        row, bit = self._quotient(word, bits), self._rest(word, bits)
-        if self.loops.row is not None:
-            row = self._index(self.loops.row)
-        ky, kx = (self._index(dim) for dim in self.loops.taps)
-        position = body.add(body.mul(body.add(body.mul(ky, 3), kx), kind.channels), within)
-        here = self._both(self._same(row, block), self._same(at, self._quotient(position, 8)))
-        return self._where(here, self._digit(wide, self._narrow(self._rest(position, 8)), self._narrow(bit)))
+            is_of_channel = self.compare(self.div_unsigned(at, 4), "eq", self.div_unsigned(within, 4))
+            is_here = self.both(self.compare(word, "eq", block), is_of_channel)
+            low, position = self._narrow(self.rem_unsigned(at, 4)), self._narrow(self.rem_unsigned(within, 4))
+            first = self._digit(wide, position, self.mul(low, 2))
+            second = self._digit(wide, self.add(position, 4), self.add(self.mul(low, 2), 1))
+            return self._where(is_here, self.add(first, second))
+        row, bit = self.div_unsigned(word, bits), self.rem_unsigned(word, bits)
+        if self._loops.row is not None:
+            row = self._index(self._loops.row)
+        ky, kx = (self._index(dim) for dim in self._loops.taps)
+        position = self.add(self.mul(self.add(self.mul(ky, 3), kx), kind.channels), within)
+        is_here = self.both(self.compare(row, "eq", block), self.compare(at, "eq", self.div_unsigned(position, 8)))
+        return self._where(is_here, self._digit(wide, self._narrow(self.rem_unsigned(position, 8)), self._narrow(bit)))
 
     def _offset(self) -> SSAValue:
         """Build the weights' offset at the first byte, else 0."""
-        first = self._same(self._index(self.loops.byte), 0)
-        if self.loops.row is not None:
-            first = self._both(first, self._same(self._index(self.loops.row), 0))
-        return self._where(first, self.body.constant(self.format.offset, i32))
+        is_first = self.compare(self._index(self._loops.byte), "eq", 0)
+        if self._loops.row is not None:
+            is_first = self.both(is_first, self.compare(self._index(self._loops.row), "eq", 0))
+        return self._where(is_first, self.constant(self._format.offset, i32))
 
     def _index(self, dim: int) -> SSAValue:
-        return self.body.op(linalg.IndexOp(dim))
+        return self.op(linalg.IndexOp(dim))
 
-    def _number(self, value: int, type: Attribute) -> SSAValue:
-        return self.body.constant(value, type)
-
-    def _quotient(self, a: SSAValue, by: int) -> SSAValue:
-        return self.body.op(arith.DivUIOp(a, self._number(by, IndexType())))
-
-    def _rest(self, a: SSAValue, by: int) -> SSAValue:
-        return self.body.op(arith.RemUIOp(a, self._number(by, IndexType())))
-
-    def _narrow(self, a: SSAValue) -> SSAValue:
-        return self.body.op(arith.IndexCastOp(a, i32))
-
-    def _same(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
-        return self.body.compare(a, "eq", b)
-
-    def _both(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.body.op(arith.AndIOp(a, b))
+    def _narrow(self, index: Index) -> SSAValue:
+        return self.op(arith.IndexCastOp(self.value(index), i32))
 
     def _where(self, condition: SSAValue, value: SSAValue) -> SSAValue:
-        return self.body.select(condition, value, self._number(0, i32))
+        return self.select(condition, value, self.constant(0, i32))
 
     def _digit(self, byte: SSAValue, position: SSAValue, place: SSAValue) -> SSAValue:
         """Build the bit at a position of a byte, shifted to its place in the weight."""
-        bit = self.body.op(arith.AndIOp(self.body.op(arith.ShRUIOp(byte, position)), self._number(1, i32)))
-        return self.body.shift_left(bit, place)
+        bit = self.op(arith.AndIOp(self.op(arith.ShRUIOp(byte, position)), self.constant(1, i32)))
+        return self.shift_left(bit, place)
