@@ -15,7 +15,7 @@ inputs too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import prod
 from typing import Any, TypeVar, cast
@@ -89,6 +89,10 @@ class Kernel:
     """True if loops copy the window of each pixel before they multiply (im2col); the results are the same."""
     narrow_input: bool = False
     """True if the first input's numbers have the width of the second's packed ones, so that loops pack windows."""
+    analyses: dict[Callable[[Kernel], Any], Any] = field(
+        default_factory=dict[Callable[["Kernel"], Any], Any], init=False, repr=False, compare=False
+    )
+    """Results of the functions `per_kernel`."""
 
     @cached_property
     def output_dims(self) -> tuple[int, ...]:
@@ -196,7 +200,11 @@ def _letter(dim: int, kernel: Kernel, used: list[set[int]]) -> str:
 
 _VIEWS: dict[type[Operation], Callable[[Any], Kernel]] = {}
 _REMEMBERED = "tilewright_kernel"
-"""The Python attribute in which an op keeps its view: it lives no longer than the op, to which it leads back."""
+"""
+The Python attribute in which an op keeps its view.
+
+The view leads back to the op: in a table, with weak keys too, it would keep the op alive.
+"""
 
 
 @cache
@@ -271,23 +279,16 @@ def is_shaped(value: SSAValue) -> bool:
     return isinstance(value.type, TensorType | MemRefType)
 
 
-KERNELS = 256
-"""Number of kernels with memoised properties."""
 _Property = TypeVar("_Property")
 
 
 def per_kernel(analyse: Callable[[Kernel], _Property]) -> Callable[[Kernel], _Property]:
-    """Memoise a function of kernels by identity: structural comparison costs more than most properties."""
-    known: dict[int, tuple[Kernel, _Property]] = {}
+    """Memoise a function of kernels in the kernel: structural comparison costs more than most properties."""
 
     def remembered(kernel: Kernel) -> _Property:
-        found = known.get(id(kernel))
-        if found is None:
-            if len(known) >= KERNELS:
-                known.clear()
-            # The kernel is held with its property, so that no other has its id meanwhile.
-            found = known[id(kernel)] = kernel, analyse(kernel)
-        return found[1]
+        if analyse not in kernel.analyses:
+            kernel.analyses[analyse] = analyse(kernel)
+        return kernel.analyses[analyse]
 
     return remembered
 

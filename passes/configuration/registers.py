@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, cast, get_type_hints
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.instruction import Configuration, Flat, Instruction, InstructionOp, Registers
+from ...dialects.core.instruction import Configuration, Flat, InstructionOp, Registers
+from ...dialects.core.instruction.record import Record
 from ...dialects.core.instruction.signature import Kind, maker_of
 from ...errors import Diagnostic
 
@@ -98,7 +99,7 @@ def registers_read(op: InstructionOp, known: Set[Register]) -> Set[Register]:
     return known & noted if has_ended else frozenset(each for each in known if each.owner in owners)
 
 
-def _ends(op: InstructionOp, record: Instruction, value: int, noted: set[Register]) -> bool:
+def _ends(op: InstructionOp, record: Record, value: int, noted: set[Register]) -> bool:
     """Run the semantics with registers of one value, note those that it reads, and return whether it ends."""
     try:
         numbers = _numbers(op)

@@ -49,11 +49,15 @@ class Configuration:
     and so may the functions of their regions. Values are numbers that do not depend on data.
     """
 
+    _key: tuple[Any, ...] | None = None
+    """The values, of registers that are read-only."""
+
     def __init__(self) -> None:
         for name, hint in _annotated(type(self)).items():
             if hint is Registers:
-                vars(self)[name] = registers = Registers()
+                registers = Registers()
                 registers.name = f"{type(self).__name__}.{name}"
+                setattr(self, name, registers)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -61,33 +65,34 @@ class Configuration:
         raise NotConfigured(f"the register {type(self).__name__}.{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_key" in vars(self):
+        if self._key is not None:
             raise _is_set_late(f"{type(self).__name__}.{name}")
         super().__setattr__(name, value)
 
     @property
     def key(self) -> tuple[Any, ...]:
         """The values of read-only registers, hashable."""
-        return vars(self)["_key"]
+        assert self._key is not None
+        return self._key
 
     def copied(self: _C) -> _C:
         """Return registers of the same values, which may be set."""
-        made = type(self)()
+        copy = type(self)()
         for name, value in vars(self).items():
             if isinstance(value, Registers):
-                vars(made)[name].update(value)
+                getattr(copy, name).update(value)
             elif name != "_key":
-                vars(made)[name] = value
-        return made
+                setattr(copy, name, value)
+        return copy
 
     def freeze(self) -> None:
         """Make them read-only."""
-        held: list[tuple[str, Any]] = []
+        values: list[tuple[str, Any]] = []
         for name, value in sorted(vars(self).items()):
             if isinstance(value, Registers):
                 value.is_frozen = True
-            held.append((name, tuple(sorted(value.items())) if isinstance(value, Registers) else value))
-        vars(self)["_key"] = tuple(held)
+            values.append((name, tuple(sorted(value.items())) if isinstance(value, Registers) else value))
+        self._key = tuple(values)
 
 
 @cache

@@ -22,7 +22,6 @@ from xdsl.traits import IsTerminator
 
 from ....dialects.core.analysis.constants import constant_number
 from ....dialects.core.analysis.value_ranges import ValueRanges
-from ....dialects.core.kernel import KERNELS
 from ....dialects.core.nesting import nested_ops
 from ....dialects.core.scalars import is_float
 from ....dialects.nn import IntegerSqrtOp
@@ -32,6 +31,9 @@ from ....passes.annotate_unrolling import CALL
 from ....passes.loops.branches import exclusive_slice, rare_value
 from ....passes.loops.scalar import live_ops
 from ..passes.fuse_products import fusible_product
+
+MEMOISED = 256
+"""Arguments, such as blocks of scalar code, for which a function of costs is memoised; the blocks are kept alive."""
 
 _FLOAT_CYCLES = 81.0
 """Cycles of a float addition in software."""
@@ -244,7 +246,7 @@ def works_of(block: Block | None, fixed: Sequence[SSAValue] = (), carried: int =
     return split(block, tuple(fixed), carried)
 
 
-@lru_cache(maxsize=KERNELS)
+@lru_cache(maxsize=MEMOISED)
 def _split_once(block: Block, fixed: tuple[SSAValue, ...], carried: int) -> tuple[Work, Work]:
     return _split_anew(block, fixed, carried)
 

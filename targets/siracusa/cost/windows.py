@@ -23,13 +23,13 @@ from itertools import islice
 from math import ceil, gcd, prod
 from typing import NamedTuple
 
-from ....dialects.core.kernel import KERNELS, Access, Kernel, per_kernel
+from ....dialects.core.kernel import Access, Kernel, per_kernel
 from ....ir import shape_of
 from ....passes.annotate_unrolling import FACTOR, is_peeled
 from .kernels import share, slowdown
 from .loops import AROUND, BRANCH, START
 from .products import WORD, Product, product_of
-from .scalar import Rates, size_of
+from .scalar import MEMOISED, Rates, size_of
 
 PIXELS = 8
 """Pixels of a row per block: their sums, and the spread weights of a row, fit the registers of a core."""
@@ -245,7 +245,7 @@ def _gather(windows: Windows, lines: Lines, *, clears: bool) -> float:
     return GATHER_LINES + ends + height * (GATHER_ROW + GATHER * inside) + clear
 
 
-@lru_cache(maxsize=KERNELS)
+@lru_cache(maxsize=MEMOISED)
 def _products(step: int, taps: int, pixels: int) -> int:
     """Return the products, and the loads of words, of a row of the windows of a block."""
     words = -(-((pixels - 1) * step + taps) // WORD)
