@@ -318,8 +318,8 @@ def check_command(options: argparse.Namespace) -> int:
 
     from .compiler import machine_named, pipeline_of
     from .runtime.comparison import Tolerance
-    from .runtime.tables import print_rows
     from .runtime.tools.check import check, find_cases
+    from .runtime.tools.check_table import print_rows
     from .runtime.tools.session import check_place
 
     _check_state(options)
