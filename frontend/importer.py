@@ -204,11 +204,12 @@ def _resolved(graph: Graph, input_shapes: Shapes, input_types: Types, past: Past
 def _sample(graph: Graph, past: OpenPast, length: int, input_types: Types) -> Sample:
     """Resolve the network for a number of cached rows; for one row where none gives no valid network."""
     try:
-        return Sample(length, _resolved(graph.copy(), past.at(length), input_types))
+        resolver = _resolved(graph.copy(), past.at(length), input_types)
     except Diagnostic:
         if length > 0:
             raise
         return _sample(graph, past, 1, input_types)
+    return Sample(length, resolver, resolver.written | resolver.folded)
 
 
 def _for_any_past(graph: Graph, past: OpenPast, rows: int, input_types: Types) -> Resolver:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
@@ -21,14 +21,12 @@ from ..dialects.onnx.contrib import CONTRIB_DOMAIN
 from ..errors import Diagnostic
 from ..ir import Array
 from .evaluation import is_foldable
+from .known import Known
 from .onnx_graph import Graph
 from .operators import operator_of
 from .order import where_node
 from .tensor_info import Infos, TensorInfo, info_of
 from .tensors import Constant
-
-if TYPE_CHECKING:
-    from .resolver import Resolver
 
 _SHAPED = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (1,), "Reshape": (1,), "Slice": (2,)}
 """Operators, and those of their operands that decide a shape and may depend on the number of cached rows."""
@@ -145,12 +143,21 @@ class Sample:
     """A network that is resolved for a number of cached rows."""
 
     length: int
-    resolver: Resolver
+    known: Known
+    constants: Mapping[str, Constant]
+    """Constants that were folded, and those of operators that were written out."""
 
     def constant(self, name: str) -> Array | None:
         """Return the constant value of a tensor, None where it is computed at run time."""
-        found = self.resolver.folded.get(name) or self.resolver.written.get(name)
-        return found.array if found is not None else None
+        constant = self.constants.get(name)
+        return constant.array if constant is not None else None
+
+
+class Prepared(NamedTuple):
+    """Node whose data are computed from the position, and the nodes that compute them, in order."""
+
+    node: NodeProto
+    before: tuple[NodeProto, ...] = ()
 
 
 class Past:
@@ -231,7 +238,7 @@ class Past:
         if name in self._own:
             return None
         shape = info.shape or ()
-        near, far = (sample.resolver.info(name) for sample in (self._near, self._far))
+        near, far = (sample.known.info(name) for sample in (self._near, self._far))
         if near is None or far is None or None in shape:
             raise self._refused(where, list(shape), "nothing known for other lengths")
         if shape == near.shape == far.shape:
@@ -251,7 +258,7 @@ class Past:
             remedy="export the network with caches of a fixed length",
         )
 
-    def prepare(self, resolver: Resolver, node: NodeProto, folded: bool = False) -> NodeProto:
+    def prepare(self, known: Known, node: NodeProto, folded: bool = False) -> Prepared:
         """
         Return a node whose data that depend on the length are computed from the position.
 
@@ -259,21 +266,22 @@ class Past:
         operator whose other operands must not depend on it.
         """
         affine = [i for i, name in enumerate(node.input) if name in self._slopes]
-        constant = all(resolver.constant(name) is not None for name in node.input if name)
+        constant = all(known.constant(name) is not None for name in node.input if name)
         if not affine or (not folded and constant and is_foldable(node)):
-            return node
+            return Prepared(node)
         shaping = operator_of(node.op_type, node.domain).shape_inputs
         if node.op_type == "Slice" and 1 in affine:
-            return self._gathered(resolver, node)
+            return self._gathered(known, node)
         for i in affine:
             if i in shaping and i not in _SHAPED.get(node.op_type, ()):
                 raise self._shaping(node, i)
         changed = NodeProto()
         changed.CopyFrom(node)
+        before: list[NodeProto] = []
         for i in affine:
             if i not in shaping:
-                changed.input[i] = self._at_position(resolver, node.input[i])
-        return changed
+                changed.input[i] = self._at_position(known, node.input[i], before)
+        return Prepared(changed, tuple(before))
 
     def _shaping(self, node: NodeProto, index: int) -> Diagnostic:
         return Diagnostic(
@@ -284,41 +292,43 @@ class Past:
             remedy="export the network without it, or with caches of a fixed length",
         )
 
-    def _at_position(self, resolver: Resolver, name: str) -> str:
+    def _at_position(self, known: Known, name: str, before: list[NodeProto]) -> str:
         """Return the tensor that has the value of an affine constant at the position of the run."""
         if name in self._computed:
             return self._computed[name]
-        constant = resolver.constant(name)
+        constant = known.constant(name)
         assert constant is not None
         slope = self._slopes[name]
         base = constant.array - slope * self.length
-        value = self._made(resolver, name, "Cast", POSITION, to=constant.data_type)
-        shape, info = np.array([1] if slope.ndim else [], np.int64), resolver.info(POSITION)
+        value = self._made(known, before, name, "Cast", POSITION, to=constant.data_type)
+        shape, info = np.array([1] if slope.ndim else [], np.int64), known.info(POSITION)
         if info is None or tuple(shape) != info.shape:
-            wanted = self._constant(resolver, name, "shape", shape, TensorProto.INT64)
-            value = self._made(resolver, name, "Reshape", value, wanted)
+            wanted = self._constant(known, name, "shape", shape, TensorProto.INT64)
+            value = self._made(known, before, name, "Reshape", value, wanted)
         if (slope != 1).any():
-            factor = self._constant(resolver, name, "slope", slope, constant.data_type)
-            value = self._made(resolver, name, "Mul", value, factor)
-        term = self._constant(resolver, name, "base", base, constant.data_type)
-        self._computed[name] = self._made(resolver, name, "Add", value, term)
+            factor = self._constant(known, name, "slope", slope, constant.data_type)
+            value = self._made(known, before, name, "Mul", value, factor)
+        term = self._constant(known, name, "base", base, constant.data_type)
+        self._computed[name] = self._made(known, before, name, "Add", value, term)
         return self._computed[name]
 
-    def _constant(self, resolver: Resolver, name: str, role: str, array: Array, data_type: int) -> str:
-        fresh = resolver.fresh_name(f"{name}.{role}")
-        resolver.graph.constants[fresh] = Constant(array, data_type, name)
+    def _constant(self, known: Known, name: str, role: str, array: Array, data_type: int) -> str:
+        fresh = known.fresh_name(f"{name}.{role}")
+        known.graph.constants[fresh] = Constant(array, data_type, name)
         self._own.add(fresh)
         return fresh
 
-    def _made(self, resolver: Resolver, name: str, op_type: str, *inputs: str, **attributes: Any) -> str:
-        fresh = resolver.fresh_name(f"{name}.{op_type.lower()}")
+    def _made(
+        self, known: Known, before: list[NodeProto], name: str, op_type: str, *inputs: str, **attributes: Any
+    ) -> str:
+        fresh = known.fresh_name(f"{name}.{op_type.lower()}")
         self._own.add(fresh)
-        resolver.settle_node(helper.make_node(op_type, inputs, [fresh], name=f"{name}.position", **attributes))
+        before.append(helper.make_node(op_type, inputs, [fresh], name=f"{name}.position", **attributes))
         return fresh
 
-    def _gathered(self, resolver: Resolver, node: NodeProto) -> NodeProto:
+    def _gathered(self, known: Known, node: NodeProto) -> Prepared:
         """Return the Gather that is a slice along one axis whose start, but not whose size, depends on the length."""
-        starts, ends, axes, steps = (resolver.constant(name) if name else None for name in [*node.input, "", ""][1:5])
+        starts, ends, axes, steps = (known.constant(name) if name else None for name in [*node.input, "", ""][1:5])
         start, end = (self._slopes.get(name) for name in node.input[1:3])
         stepped = steps is not None and (steps.array != 1).any()
         if starts is None or ends is None or start is None or end is None or stepped:
@@ -327,14 +337,15 @@ class Past:
             raise self._shaping(node, 1)
         first, last = int(starts.array.item()), int(ends.array.item())
         axis = int(axes.array.item()) if axes is not None else 0
-        name = resolver.fresh_name(f"{node.output[0]}.rows")
+        name = known.fresh_name(f"{node.output[0]}.rows")
         rows = np.arange(first, last)
-        resolver.graph.constants[name] = Constant(rows, TensorProto.INT64, node.name)
+        known.graph.constants[name] = Constant(rows, TensorProto.INT64, node.name)
         self._own.add(name)
         self._slopes[name] = np.full_like(rows, start.item())
-        return helper.make_node(
-            "Gather", [node.input[0], self._at_position(resolver, name)], node.output, name=node.name, axis=axis
-        )
+        before: list[NodeProto] = []
+        indices = self._at_position(known, name, before)
+        gather = helper.make_node("Gather", [node.input[0], indices], node.output, name=node.name, axis=axis)
+        return Prepared(gather, tuple(before))
 
 
 def _grown(shape: Sequence[int | None], other: Sequence[int | None] | None, rows: int) -> int | None:

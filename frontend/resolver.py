@@ -152,7 +152,7 @@ class Resolver(Known):
         self.push_newest([node] if node.domain else self._rules.upgrade(self, node))
 
     def _settle(self, node: NodeProto) -> None:
-        node = self.past.prepare(self, node) if self.past is not None else node
+        node = self._prepared(node)
         self._properties(node)
         if not any(rule(self, node) for rule in self._rules.settle):
             self.settle_node(node)
@@ -163,10 +163,19 @@ class Resolver(Known):
         self._infer(node, properties)
         if self._fold(node):
             return
-        if self.past is not None and (changed := self.past.prepare(self, node, folded=True)) is not node:
+        if (changed := self._prepared(node, folded=True)) is not node:
             node, properties = changed, self._properties(changed)
         self.properties[id(node)] = properties
         self.nodes.append(node)
+
+    def _prepared(self, node: NodeProto, folded: bool = False) -> NodeProto:
+        """Return a node whose data that depend on the length of open caches are computed by nodes settled before."""
+        if self.past is None:
+            return node
+        node, before = self.past.prepare(self, node, folded)
+        for each in before:
+            self.settle_node(each)
+        return node
 
     def _properties(self, node: NodeProto) -> dict[str, Attribute]:
         """Return a node's properties. Raises Diagnostic where it violates its schema."""
