@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, memref, scf
@@ -73,12 +73,11 @@ class KernelLoops:
             self.nest.insert(memref.StoreOp.get(value, access.value, indices))
 
     @contextmanager
-    def over(self, dims: Sequence[int], marks: Sequence[str] = ()) -> Generator[None]:
-        """Build in loops over whole dimensions."""
-        with ExitStack() as stack:
-            for dim in dims:
-                loop = self.nest.loop(f"i{dim}", 0, self.kernel.bounds[dim], marks=marks)
-                self.position[dim] = stack.enter_context(loop)
+    def over(self, dims: Sequence[int], marks: Sequence[str] = (), *, name: str = "") -> Generator[None]:
+        """Build in loops over whole dimensions, of this name or that of the dimension."""
+        names = [name or f"i{dim}" for dim in dims]
+        with self.nest.loops(names, [self.kernel.bounds[dim] for dim in dims], marks=marks) as indices:
+            self.position |= dict(zip(dims, indices, strict=True))
             yield
 
     @contextmanager

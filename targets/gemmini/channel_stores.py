@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
+from ...dialects.core.scalars import Index
 from ...dialects.quant import EntryOp
 from ...ir import dense
-from ...passes.loops.nest import Index, Nest
+from ...passes.loops.nest import Nest
 from ...passes.memory.views import layout_of
 from .bodies import Scales
 from .dialects.gemmini.instructions import config_lines, config_st, mvout, mvout_lines
 from .limits import MOST_PIXELS
-from .rows import Rows, chunks, each_row
+from .rows import Rows, chunks, each_row, over_rows
 
 _Range = tuple[Index, Index]
 _Visit = Callable[[Index, Index], None]
@@ -65,21 +66,20 @@ class ChannelStores:
         """Emit a loop over passes: `visit` takes a scale, and the columns that are stored with it."""
         nest, each = self.nest, self.scales.width
         passes = nest.div(nest.add(count, each - 1), each)
-        narrower = 0 if passes == 1 else nest.open("s", 0, passes)[0]
-        place = nest.sub(nest.sub(passes, 1), narrower)
-        number = nest.add(nest.div(column, each), place)
-        scale = nest.op(EntryOp(nest.value(number), dense(self.scales.values, f32)))
-        width = nest.mul(nest.add(place, 1), each)
-        visit(scale, width if isinstance(count, int) and count % each == 0 else nest.least([width, count]))
-        nest.close_all(int(passes != 1))
+        with nest.loop("s", 0, passes) as narrower:
+            place = nest.sub(nest.sub(passes, 1), narrower)
+            number = nest.add(nest.div(column, each), place)
+            scale = nest.op(EntryOp(nest.value(number), dense(self.scales.values, f32)))
+            width = nest.mul(nest.add(place, 1), each)
+            visit(scale, width if isinstance(count, int) and count % each == 0 else nest.min(width, count))
 
     def _by_rows(self, first: Index, scale: SSAValue, width: Index) -> None:
         nest, rows = self.nest, self.rows
-        nest.last(config_st(self.far, size=1, scale=scale, stride=self._stride, relu=self.relu))
+        nest.insert(config_st(self.far, size=1, scale=scale, stride=self._stride, relu=self.relu))
 
         def row(at: Sequence[Index], number: Index) -> None:
             ends = self._ends(first, at)
-            nest.last(mvout(*ends, nest.value(number), nest.value(width)))
+            nest.insert(mvout(*ends, nest.value(number), nest.value(width)))
 
         each_row(nest, self.bounds, rows.line, rows.dim, row)
 
@@ -97,23 +97,17 @@ class ChannelStores:
         pitch, step = (self.rows.extents[line], self._line_step()) if has_lines else (MOST_PIXELS, 1)
         sizes = {"rows": nest.value(high[1]), "cols": nest.value(across[1])}
         shape = {"stride": self._stride, "line": step, "pitch": pitch, **sizes}
-        nest.last(config_lines(self.far, scale=scale, relu=self.relu, **shape))
+        nest.insert(config_lines(self.far, scale=scale, relu=self.relu, **shape))
         at: list[Index] = [0] * len(self.bounds)
         at[line] = across[0]
         others = [place for place in range(len(at)) if place != line]
         if has_lines:
             at[line - 1] = high[0]
             others.remove(line - 1)
-        opened = 0
-        for place in others:
-            low, end = self.bounds[place]
-            if isinstance(low, int) and end == low + 1:
-                at[place] = low
-                continue
-            (at[place],) = nest.open("r", low, end)
-            opened += 1
-        nest.last(mvout_lines(*self._ends(first, at), **sizes, channels=nest.value(width)))
-        nest.close_all(opened)
+        with over_rows(nest, [self.bounds[place] for place in others]) as indices:
+            for place, index in zip(others, indices, strict=True):
+                at[place] = index
+            nest.insert(mvout_lines(*self._ends(first, at), **sizes, channels=nest.value(width)))
 
     def _ends(self, first: Index, at: Sequence[Index]) -> tuple[tuple[SSAValue, list[SSAValue]], ...]:
         nest = self.nest

@@ -9,12 +9,13 @@ from xdsl.dialects.builtin import FloatAttr, f32
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.model import Machine
+from ...dialects.core.scalars import Index
 from ...dialects.nn import ConvOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import shape_of, where
 from ...passes.loops.blocks import PartLoops, parts
-from ...passes.loops.nest import Index, Nest
+from ...passes.loops.nest import Nest
 from ...passes.memory.views import layout_of
 from .dialects.gemmini.instructions import fence
 from .dialects.gemmini.loops import (
@@ -41,14 +42,14 @@ class HardwareLoops(PartLoops):
     def emit(self) -> None:
         """Emit the loops, and a fence behind them: results are there for all."""
         (self._convolution if isinstance(self.op, ConvOp) else self._product)()
-        self.nest.last(fence())
+        self.nest.insert(fence())
 
     def _product(self) -> None:
         axes = [axis_of(self.kernel, access, loop) for access, loop in ((self.x, "m0"), (self.w, "k0"), (self.y, "m0"))]
         self._check_contiguous("k0", "n0", "n0")
         buffers = [access.value for access in (self.x, self.w, self.y)]
         strides = {f"{name}_stride": (axis, 1) for name, axis in zip("abc", axes, strict=True)}
-        self.nest.last(config_loop(*buffers, **strides, **self._scaling()))
+        self.nest.insert(config_loop(*buffers, **strides, **self._scaling()))
         numbers = {"depth": self._extent("k0")}
         self._tiles(("m0", "n0"), ("rows", "cols"), loop_ws, loop_ws_bias, numbers)
 
@@ -60,7 +61,7 @@ class HardwareLoops(PartLoops):
         strides = {name: (axis, 1) for name, (_, axis) in stride_axes(self.kernel).items()}
         buffers = [access.value for access in (self.x, self.w, self.y)]
         apart = {"step": step, "dilation": dilation}
-        self.nest.last(config_loop_conv(*buffers, **strides, **apart, **self._scaling()))
+        self.nest.insert(config_loop_conv(*buffers, **strides, **apart, **self._scaling()))
         numbers = {"depth": self._extent("k0"), "taps_down": self._extent("k1"), "taps_across": self._extent("k2")}
         self._tiles(("m1", "m2", "n0"), ("rows", "cols", "features"), loop_conv_ws, loop_conv_ws_bias, numbers | apart)
 
@@ -93,11 +94,8 @@ class HardwareLoops(PartLoops):
         outer = [loop for loop, name in enumerate(self.names) if name[0] == "b" or (name == "m0" and "m0" not in loops)]
         for loop in range(len(self.names)):
             self.position[loop] = 0
-        opened = [loop for loop in outer if self.kernel.bounds[loop] > 1]
-        for loop in opened:
-            self.position[loop] = self.nest.open("b", 0, self.kernel.bounds[loop])[0]
-        self._each(list(zip(loops, self.form.tile.extents, sizes, strict=True)), plain, biased, dict(numbers))
-        self.nest.close_all(len(opened))
+        with self.over(outer, name="b"):
+            self._each(list(zip(loops, self.form.tile.extents, sizes, strict=True)), plain, biased, dict(numbers))
 
     def _each(
         self, left: list[tuple[str, int, str]], plain: Instruction, biased: Instruction, numbers: dict[str, int]
@@ -108,9 +106,8 @@ class HardwareLoops(PartLoops):
         (name, tile, size), *inner = left
         loop = self.names.index(name)
         for part in parts(0, self.kernel.bounds[loop], tile):
-            self.position[loop] = self.loop("t", part)
-            self._each(inner, plain, biased, {**numbers, size: part.size})
-            self.close(part)
+            with self.blocks("t", part) as self.position[loop]:
+                self._each(inner, plain, biased, {**numbers, size: part.size})
 
     def _tile(self, plain: Instruction, biased: Instruction, numbers: Mapping[str, int]) -> None:
         instance, bias = self.instance, self.form.epilogue.bias
@@ -122,10 +119,12 @@ class HardwareLoops(PartLoops):
         }
         result = (self.y.value, self.place(self.y))
         if bias is None:
-            self.nest.last(plain(*operands, result, **numbers, **memories))
+            self.nest.insert(plain(*operands, result, **numbers, **memories))
             return
         at: list[Index] = [*([0] * (len(shape_of(bias)) - 1)), self.position[self.names.index("n0")]]
-        self.nest.last(biased(*operands, (bias, [self.nest.value(each) for each in at]), result, **numbers, **memories))
+        self.nest.insert(
+            biased(*operands, (bias, [self.nest.value(each) for each in at]), result, **numbers, **memories)
+        )
 
 
 def lower_to_loops(op: ContractionOp, kernel: Kernel, nest: Nest, machine: Machine) -> None:

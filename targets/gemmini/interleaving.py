@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from math import prod
 from typing import NamedTuple
@@ -16,11 +17,11 @@ from xdsl.traits import IsTerminator
 from ...dialects.core.analysis.arithmetic import evaluator, integer_of
 from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.analysis.value_ranges import ValueRanges
-from ...dialects.core.body import scalar_attr
 from ...dialects.core.effects import is_speculatable
 from ...dialects.core.instruction import InstructionOp
 from ...dialects.core.nesting import nested_ops
-from ...passes.loops.nest import Constants, Index, Nest, index_constant
+from ...dialects.core.scalars import Index, index_constant, scalar_attr
+from ...passes.loops.nest import Constants, Nest
 
 _BURST = 4
 """Instructions of a unit at most: half of a queue of loads."""
@@ -115,25 +116,27 @@ class _Interleaving:
                 self.nest.op(made)
                 self.values.update(zip(op.results, made.results, strict=True))
 
-    def loop(self, op: scf.ForOp, lower: Index, upper: Index) -> SSAValue:
-        """Open a loop in place of another one, with its attributes."""
-        (index,) = self.nest.open(op.body.block.args[0].name_hint or "i", lower, upper, marks=list(op.attributes))
-        return index
+    @contextmanager
+    def loop(self, op: scf.ForOp) -> Generator[Index]:
+        """Build in a loop in place of another one, with its attributes, and give its index."""
+        name, lower, upper = op.body.block.args[0].name_hint or "i", self.index(op.lb), self.index(op.ub)
+        with self.nest.loop(name, lower, upper, marks=list(op.attributes)) as index:
+            self.values[op.body.block.args[0]] = self.nest.value(index)
+            yield index
 
     def whole(self, op: Operation) -> None:
         """Emit an instruction, or a loop of them."""
         if not isinstance(op, scf.ForOp):
             self.instruction(op)
             return
-        self.values[op.body.block.args[0]] = self.loop(op, self.index(op.lb), self.index(op.ub))
-        self.bind(op.body)
-        for each in _work(op.body):
-            self.whole(each)
-        self.nest.close()
+        with self.loop(op):
+            self.bind(op.body)
+            for each in _work(op.body):
+                self.whole(each)
 
     def instruction(self, op: Operation) -> None:
         made = op.clone(self.values)
-        self.nest.last(made)
+        self.nest.insert(made)
         made.location = op.location
 
 
@@ -217,10 +220,10 @@ class _Transfer:
         if not isinstance(op, scf.ForOp):
             return 1
         trips = self._nest.sub(self._into.index(op.ub), self._into.index(op.lb))
-        return self._nest.mul(self._nest.greatest([trips, 0]), self._sizes.units(op))
+        return self._nest.mul(self._nest.max(trips, 0), self._sizes.units(op))
 
     def _where(self, condition: SSAValue, count: Index) -> Index:
-        return self._nest.op(arith.SelectOp(condition, self._nest.value(count), self._nest.value(0)))
+        return self._nest.select(condition, self._nest.value(count), self._nest.value(0))
 
     def begin(self) -> None:
         """Emit what is issued first."""
@@ -240,21 +243,21 @@ class _Transfer:
         """
         nest = self._nest
         low = self._bound(window, windows)
-        high = nest.least([self._bound(nest.add(window, 1), windows), self._end])
+        high = nest.min(self._bound(nest.add(window, 1), windows), self._end)
         if period := self.period(windows, slots):
             low = nest.add(low, nest.div(slot, period) if slots > period else 0)
-            high = nest.least([nest.add(low, 1), high])
+            high = nest.min(nest.add(low, 1), high)
         elif slots > 1:
             most = nest.div(nest.add(nest.sub(high, low), slots - 1), slots)
-            low = nest.add(low, self._product(slot, most))
-            high = nest.least([nest.add(low, most), high])
+            low = nest.add(low, nest.mul(slot, most))
+            high = nest.min(nest.add(low, most), high)
         start: Index = 0
         for part in self._parts:
             first, last = low, high
             if len(self._parts) > 1:
                 end = self._nest.add(start, part.units)
-                first = self._nest.sub(self._nest.greatest([low, start]), start)
-                last = self._nest.sub(self._nest.least([high, end]), start)
+                first = self._nest.sub(self._nest.max(low, start), start)
+                last = self._nest.sub(self._nest.min(high, end), start)
                 start = end
             self._part(part.op, first, last)
 
@@ -262,23 +265,15 @@ class _Transfer:
         """Return the units before a window, rounded up: the first one is issued in the first window."""
         if isinstance(self._total, int) and self._total % windows == 0:
             return self._nest.mul(window, self._total // windows)
-        return self._nest.div(self._nest.add(self._product(window, self._total), windows - 1), windows)
-
-    def _product(self, a: Index, b: Index) -> Index:
-        if isinstance(b, int):
-            return self._nest.mul(a, b)
-        if isinstance(a, int):
-            return self._nest.mul(b, a)
-        return self._nest.op(arith.MuliOp(a, b))
+        return self._nest.div(self._nest.add(self._nest.mul(window, self._total), windows - 1), windows)
 
     def _part(self, op: Operation, low: Index, high: Index) -> None:
         """Emit the units from `low` to `high` of an instruction or a loop."""
-        (unit,) = self._nest.open("u", low, high)
-        if isinstance(op, scf.ForOp):
-            self._iteration(op, unit)
-        else:
-            self._into.instruction(op)
-        self._nest.close()
+        with self._nest.loop("u", low, high) as unit:
+            if isinstance(op, scf.ForOp):
+                self._iteration(op, unit)
+            else:
+                self._into.instruction(op)
 
     def _iteration(self, op: scf.ForOp, unit: Index) -> None:
         """Emit one unit of a loop."""
@@ -297,9 +292,9 @@ class _Transfer:
             return
         for each in work:
             units = self._sizes.whole(each)
-            low = self._nest.sub(self._nest.greatest([rest, start]), start)
-            high = self._nest.sub(self._nest.least([self._nest.add(rest, 1), start + units]), start)
-            self._part(each, low, self._nest.least([high, self._count(each)]))
+            low = self._nest.sub(self._nest.max(rest, start), start)
+            high = self._nest.sub(self._nest.min(self._nest.add(rest, 1), start + units), start)
+            self._part(each, low, self._nest.min(high, self._count(each)))
             start += units
 
 
@@ -406,18 +401,16 @@ class _Slices:
     def _loop(self, chain: _Chain, loop: scf.ForOp, window: Index) -> None:
         """Emit a loop of a chain: `window` numbers the iterations around it, over all of that loop."""
         made, depth = self._made, chain.depth_of(loop)
-        index = made.loop(loop, made.index(loop.lb), made.index(loop.ub))
-        made.values[loop.body.block.args[0]] = index
-        slot = made.nest.sub(index, made.index(loop.lb))
-        number = made.nest.add(made.nest.mul(window, _trips(loop)), slot)
-        made.bind(loop.body)
-        for op in _work(loop.body):
-            if isinstance(op, scf.ForOp) and chain.depth_of(op):
-                self._loop(chain, op, number)
-            else:
-                made.whole(op)
-        self._transfers(chain, depth, slot, window, number, _trips(loop))
-        made.nest.close()
+        with made.loop(loop) as index:
+            slot = made.nest.sub(index, made.index(loop.lb))
+            number = made.nest.add(made.nest.mul(window, _trips(loop)), slot)
+            made.bind(loop.body)
+            for op in _work(loop.body):
+                if isinstance(op, scf.ForOp) and chain.depth_of(op):
+                    self._loop(chain, op, number)
+                else:
+                    made.whole(op)
+            self._transfers(chain, depth, slot, window, number, _trips(loop))
 
     def _transfers(self, chain: _Chain, depth: int, slot: Index, window: Index, number: Index, trips: int) -> None:
         """Emit the parts of transfers that an iteration of a loop of a chain has, those of one period in one branch."""
@@ -426,13 +419,13 @@ class _Slices:
         chosen = [(each, wanted) for each, wanted in self._depths.items() if min(wanted, len(chain)) == depth]
         totals = {wanted: self._total(_Chain.windows, wanted) for _, wanted in chosen}
         for period, group in groupby(chosen, lambda each: each[0].period(totals[each[1]], slots)):
-            if period:
-                rest = nest.op(arith.RemUIOp(nest.value(slot), nest.value(period)))
-                # Halfway, as the kernel before still reads when this one is issued: from banks that loads write next.
-                nest.branch(nest.compare(rest, "eq", period // 2))
-            for transfer, wanted in group:
-                start = sum(each.windows(wanted) for each in before)
-                place = number if depth == 1 else window
-                transfer.slice(nest.add(place, start), totals[wanted], slot if depth > 1 else 0, slots)
-            if period:
-                nest.close()
+            with ExitStack() as branch:
+                if period:
+                    # Halfway, as the kernel before still reads when this one is issued: from banks that loads write
+                    # next.
+                    is_halfway = nest.compare(nest.rem_unsigned(slot, period), "eq", period // 2)
+                    branch.enter_context(nest.when(is_halfway))
+                for transfer, wanted in group:
+                    start = sum(each.windows(wanted) for each in before)
+                    place = number if depth == 1 else window
+                    transfer.slice(nest.add(place, start), totals[wanted], slot if depth > 1 else 0, slots)

@@ -29,18 +29,16 @@ def pool_by_stores(op: PoolOp, kernel: Kernel, nest: Nest) -> None:
     scale, relu = scale_of(kernel.epilogue)
     window, step = numbers_of(op.window)[0], numbers_of(op.strides)[0]
     factor = nest.attribute(FloatAttr(scale, f32))
-    nest.last(
+    nest.insert(
         config_pool(
             far, stride=(2, 1), scale=factor, relu=relu, window=window, step=step, line=max(line, out_cols),
             rows=out_rows, cols=out_cols, sum_rows=height, sum_cols=width,
         )
     )  # fmt: skip
-    (block,) = nest.open("b", 0, channels // rows.dim)
-    (image,) = nest.open("i", 0, images)
-    here = [nest.value(each) for each in (block, image, 0, 0, 0)]
-    there = [nest.value(each) for each in (image, 0, 0, nest.mul(block, rows.dim))]
-    nest.last(mvout_pool((near, here), (far, there), out_rows, out_cols, window))
-    nest.close_all(2)
+    with nest.loops("bi", [channels // rows.dim, images]) as (block, image):
+        here = [nest.value(each) for each in (block, image, 0, 0, 0)]
+        there = [nest.value(each) for each in (image, 0, 0, nest.mul(block, rows.dim))]
+        nest.insert(mvout_pool((near, here), (far, there), out_rows, out_cols, window))
 
 
 def _far_rows(op: Operation, found: str) -> Diagnostic:

@@ -8,12 +8,13 @@ from xdsl.ir import SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access, Kernel
+from ...dialects.core.scalars import Index
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.loops.affine import axes_of
 from ...passes.loops.blocks import PartLoops
-from ...passes.loops.nest import Index, Nest
+from ...passes.loops.nest import Nest
 from .rows import Rows, rows_of
 
 
@@ -54,13 +55,6 @@ class ProductLoops(PartLoops):
             form = linear(self.x.map.results[axis])
             found += sum(factor for loop, factor in form.terms if loop == self.row) * rows.distance(place)
         return found
-
-    def open_outer(self) -> int:
-        """Open the loops over products of a batch; return how many."""
-        opened = [loop for loop in self.batches if self.kernel.bounds[loop] > 1]
-        for loop in self.batches:
-            self.position[loop] = self.nest.open("b", 0, self.kernel.bounds[loop])[0] if loop in opened else 0
-        return len(opened)
 
     def at(self, access: Access, block: Index) -> list[SSAValue]:
         """Return the physical indices of an operand's row at the current position, in a block of columns."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from math import prod
 
 from xdsl.dialects.builtin import StringAttr
@@ -13,12 +14,13 @@ from ...dialects.core.analysis.constants import constant_number
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.model import Machine
+from ...dialects.core.scalars import Index
 from ...dialects.nn import AddOp, PoolOp, ReduceOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.loops.blocks import Part
-from ...passes.loops.nest import Index, Nest
+from ...passes.loops.nest import Nest
 from .additions import add_by_loads, reduce_by_loads
 from .dialects.gemmini.instructions import (
     compute_accumulated,
@@ -50,21 +52,23 @@ class WeightStationaryLoops(ProductLoops):
     def emit(self) -> None:
         """Emit the instructions of the product."""
         nest, bounds = self.nest, self.kernel.bounds
-        nest.last(config_ex(self.step))
-        outer = self.open_outer()
-        (n,) = nest.open("n", 0, bounds[self.n] // self.dim)
-        self.position[self.n] = nest.mul(n, self.dim)
+        nest.insert(config_ex(self.step))
+        with self.over(self.batches, name="b"), nest.loop("n", 0, bounds[self.n] // self.dim) as n:
+            self.position[self.n] = nest.mul(n, self.dim)
+            self._products(n)
+
+    def _products(self, n: Index) -> None:
+        """Emit the products of a block of columns."""
         reduced = [*self.taps, self.k]
         if self.op.accumulate is not None:
             self._reduce(n, reduced)
-        else:
-            self.position |= dict.fromkeys(reduced, 0)
-            self._block(n, 0, overwrites=True)
-            for number, loop in enumerate(reduced):
-                if self._blocks(loop) > 1:
-                    self._reduce(n, reduced[number:], start=1)
-                    self.position |= dict.fromkeys(reduced, 0)
-        nest.close_all(1 + outer)
+            return
+        self.position |= dict.fromkeys(reduced, 0)
+        self._block(n, 0, overwrites=True)
+        for number, loop in enumerate(reduced):
+            if self._blocks(loop) > 1:
+                self._reduce(n, reduced[number:], start=1)
+                self.position |= dict.fromkeys(reduced, 0)
 
     def _blocks(self, loop: int) -> int:
         """Return the iterations of a loop of the reduction."""
@@ -73,16 +77,17 @@ class WeightStationaryLoops(ProductLoops):
     def _reduce(self, n: Index, loops: Sequence[int], *, start: int = 0) -> None:
         """Emit the blocks of weights of some loops, the last of which is along the rows; the outermost has a start."""
         k: Index = 0
-        for number, loop in enumerate(loops):
-            (k,) = self.nest.open("k" if loop == self.k else "t", 0 if number else start, self._blocks(loop))
-            self.position[loop] = self.nest.mul(k, self.dim if loop == self.k else 1)
-        self._block(n, k)
-        self.nest.close_all(len(loops))
+        with ExitStack() as stack:
+            for number, loop in enumerate(loops):
+                name, begin = "k" if loop == self.k else "t", 0 if number else start
+                k = stack.enter_context(self.nest.loop(name, begin, self._blocks(loop)))
+                self.position[loop] = self.nest.mul(k, self.dim if loop == self.k else 1)
+            self._block(n, k)
 
     def _block(self, n: Index, k: Index, *, overwrites: bool = False) -> None:
         """Emit the products of a block of weights, at the current position of the reduction."""
         self.position |= dict.fromkeys([*self.others, self.row], 0)
-        self.nest.last(preload((self.w.value, self.at(self.w, n)), self.dim, self.dim))
+        self.nest.insert(preload((self.w.value, self.at(self.w, n)), self.dim, self.dim))
         self._chunks(n, k, is_first=True, overwrites=overwrites)
         for number, loop in enumerate(self.others):
             self._remaining(number, loop, n, k, overwrites)
@@ -92,11 +97,13 @@ class WeightStationaryLoops(ProductLoops):
         inner = self.others[number + 1 :]
         if self.kernel.bounds[loop] == 1:
             return
-        self.position[loop] = self.nest.open("m", 1, self.kernel.bounds[loop])[0]
-        for each in inner:
-            self.position[each] = self.nest.open("m", 0, self.kernel.bounds[each])[0]
-        self._chunks(n, k, is_first=False, overwrites=overwrites)
-        self.nest.close_all(1 + len(inner))
+        bounds = [self.kernel.bounds[each] for each in inner]
+        with (
+            self.nest.loop("m", 1, self.kernel.bounds[loop]) as first,
+            self.nest.loops("m" * len(inner), bounds) as indices,
+        ):
+            self.position |= {loop: first} | dict(zip(inner, indices, strict=True))
+            self._chunks(n, k, is_first=False, overwrites=overwrites)
         for each in (loop, *inner):
             self.position[each] = 0
 
@@ -105,9 +112,8 @@ class WeightStationaryLoops(ProductLoops):
         with_new, with_old = _OVERWRITING if overwrites else _ADDING
         made = with_new if is_first else with_old
         for part in self._line(is_first=is_first):
-            self.position[self.row] = self.loop("r", part)
-            self._compute(made, n, k, part.size)
-            self.close(part)
+            with self.blocks("r", part) as self.position[self.row]:
+                self._compute(made, n, k, part.size)
             made = with_old
         self.position[self.row] = 0
 
@@ -131,7 +137,7 @@ class WeightStationaryLoops(ProductLoops):
 
     def _compute(self, made: Instruction, n: Index, k: Index, rows: int) -> None:
         a, c = (self.x.value, self.at(self.x, k)), (self.y.value, self.at(self.y, n))
-        self.nest.last(made(a, c, rows, self.dim, self.dim, self.step))
+        self.nest.insert(made(a, c, rows, self.dim, self.dim, self.step))
 
 
 _LOOPER = StringAttr("looper")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
@@ -13,10 +14,11 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from ...dialects.core.instruction import Instruction
 from ...dialects.core.layouts import layout_map
+from ...dialects.core.scalars import Index
 from ...errors import Diagnostic
 from ...ir import shape_of
 from ...passes.loops.blocks import parts
-from ...passes.loops.nest import Index, Nest
+from ...passes.loops.nest import Nest
 
 Visit = Callable[[Sequence[Index], Index], None]
 """Takes the indices of a first row along the axes that are not in blocks, and the number of rows."""
@@ -87,38 +89,30 @@ def chunks(nest: Nest, low: Index, high: Index, size: int, visit: Callable[[Inde
     """Emit a loop over an interval in chunks of at most `size`: `visit` takes the first index and the number."""
     if isinstance(low, int) and isinstance(high, int):
         for part in parts(low, high, size):
-            first: Index = part.start
-            if part.count > 1:
-                (index,) = nest.open("i", 0, part.count)
-                first = nest.add(nest.mul(index, size), part.start)
-            visit(first, part.size)
-            nest.close_all(1 if part.count > 1 else 0)
+            with nest.loop("i", 0, part.count) as index:
+                visit(nest.add(nest.mul(index, size), part.start), part.size)
         return
     count = nest.div(nest.add(nest.sub(high, low), size - 1), size)
-    (index,) = nest.open("i", 0, count)
-    first = nest.add(low, nest.mul(index, size))
-    visit(first, nest.least([nest.sub(high, first), size]))
-    nest.close()
+    with nest.loop("i", 0, count) as index:
+        first = nest.add(low, nest.mul(index, size))
+        visit(first, nest.min(nest.sub(high, first), size))
 
 
 def each_row(nest: Nest, bounds: Sequence[tuple[Index, Index]], line: int, dim: int, visit: Visit) -> None:
     """Emit loops over rows in a box, in chunks of `dim` along the axis number `line`; those behind it have one row."""
-    at: list[Index] = [0] * len(bounds)
-    opened = 0
-    for place, (low, high) in enumerate(bounds):
-        if place == line:
-            continue
-        if isinstance(low, int) and high == low + 1:
-            at[place] = low
-            continue
-        (at[place],) = nest.open("r", low, high)
-        opened += 1
+    with over_rows(nest, [*bounds[:line], *bounds[line + 1 :]]) as at:
 
-    def chunk(first: Index, count: Index) -> None:
-        visit([*at[:line], first, *at[line + 1 :]], count)
+        def chunk(first: Index, count: Index) -> None:
+            visit([*at[:line], first, *at[line:]], count)
 
-    chunks(nest, *bounds[line], dim, chunk)
-    nest.close_all(opened)
+        chunks(nest, *bounds[line], dim, chunk)
+
+
+@contextmanager
+def over_rows(nest: Nest, bounds: Sequence[tuple[Index, Index]]) -> Generator[list[Index]]:
+    """Build in loops over intervals, and give their indices."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(nest.loop("r", low, high)) for low, high in bounds]
 
 
 def zero_rows(nest: Nest, value: SSAValue, zero: Instruction, box: Sequence[tuple[Index, Index]] | None = None) -> None:
@@ -128,6 +122,6 @@ def zero_rows(nest: Nest, value: SSAValue, zero: Instruction, box: Sequence[tupl
     blocks = nest.div(low, rows.dim), nest.div(nest.add(high, rows.dim - 1), rows.dim)
 
     def row(at: Sequence[Index], count: Index) -> None:
-        nest.last(zero((value, [nest.value(each) for each in (*at, 0)]), nest.value(count)))
+        nest.insert(zero((value, [nest.value(each) for each in (*at, 0)]), nest.value(count)))
 
     each_row(nest, [blocks, *(sides[axis] for axis in rows.others)], rows.line + 1, rows.dim, row)

@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, UnknownLoc, f32
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.core.analysis.constants import constant_elements, constant_integer
 from ...dialects.core.effects import root_of
+from ...dialects.core.scalars import Index
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes.loops.copier import Range, add, fill_outside
-from ...passes.loops.nest import Constants, Index, Nest
+from ...passes.loops.nest import Constants, Nest
 from ...passes.memory.views import layout_of
 from .bodies import gelu_of, mvout_fault, scales_of
 from .channel_stores import ChannelStores
@@ -57,7 +58,7 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     nest = Nest(constants := Constants(), op.location)
     stride = None if repeats else (len(offsets) - 2, 1)
     own = _OF_ACC if not is_spad else _OF_WEIGHTS if _is_constant(op.far) else _OF_SPAD
-    nest.last(config_ld(view, stride=stride, block=rows.count, size=size, id=own))
+    nest.insert(config_ld(view, stride=stride, block=rows.count, size=size, id=own))
     limits = [_known(each) for each in bounds]
     low, high = limits[rows.axis]
 
@@ -67,11 +68,11 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
             here = [nest.value(each) for each in (first, *at, 0)]
             source, target, lines = (view, there), (near, here), nest.value(number)
             if not is_spad:
-                nest.last(mvin_acc(source, target, lines, nest.value(count), repeats, own))
+                nest.insert(mvin_acc(source, target, lines, nest.value(count), repeats, own))
             elif isinstance(blocks, int) and blocks > 1:
-                nest.last(mvin_blocks(source, target, lines, blocks, own))
+                nest.insert(mvin_blocks(source, target, lines, blocks, own))
             else:
-                nest.last(mvin(source, target, lines, nest.value(count), own))
+                nest.insert(mvin(source, target, lines, nest.value(count), own))
 
         each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
 
@@ -86,7 +87,7 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
             there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
             ends = [[nest.value(each) for each in (block, *at, 0)] for block in (first, nest.add(first, whole))]
             here, last = ((near, each) for each in ends)
-            nest.last(mvin_columns((view, there), here, last, nest.value(number), whole, rest, own))
+            nest.insert(mvin_columns((view, there), here, last, nest.value(number), whole, rest, own))
 
         each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
 
@@ -101,17 +102,15 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
         blocks = -(-shape_of(near)[rows.axis] // rows.dim)
         most = min(range(most, 0, -1), key=lambda count: blocks // count + blocks % count)
         groups = nest.div(high, most * rows.dim)
-        (group,) = nest.open("b", 0, groups)
-        load(nest.mul(group, most), rows.dim, blocks=most)
-        nest.close()
+        with nest.loop("b", 0, groups) as group:
+            load(nest.mul(group, most), rows.dim, blocks=most)
         begin, end = nest.mul(groups, most), shape_of(far)[rows.axis] % (most * rows.dim)
         if end > rows.dim:
             # All tiles but the last one along the axis end with whole loads, if these divide them.
-            is_end = nest.op(arith.CmpiOp(nest.value(nest.sub(high, nest.mul(begin, rows.dim))), nest.value(end), "eq"))
-            ends = nest.op(arith.SelectOp(is_end, nest.value(1), nest.value(0)))
-            nest.open("e", 0, ends)
-            load_end(begin, end)
-            nest.close()
+            is_end = nest.compare(nest.sub(high, nest.mul(begin, rows.dim)), "eq", end)
+            ends = nest.select(is_end, nest.value(1), nest.value(0))
+            with nest.loop("e", 0, ends):
+                load_end(begin, end)
             begin = nest.add(begin, nest.mul(ends, -(-end // rows.dim)))
         _each_block(nest, high, rows.dim, partial(load, blocks=1), start=begin)
     else:
@@ -143,10 +142,10 @@ def store_tile(element: str, lines: int, block: Block, op: DmaStartOp, bounds: S
     stride = len(offsets) - 2, 1
     if found is not None:
         factor = nest.attribute(FloatAttr(found.scale, f32))
-        nest.last(config_gelu(view, scale=factor, stride=stride, qb=found.qb, qc=found.qc))
+        nest.insert(config_gelu(view, scale=factor, stride=stride, qb=found.qb, qc=found.qc))
     elif len(scales.values) == 1:
         factor = nest.attribute(FloatAttr(float(scales.values[0]), f32))
-        nest.last(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
+        nest.insert(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
     limits = [_known(each) for each in bounds]
     store = mvout_full if is_full else mvout
 
@@ -164,7 +163,7 @@ def store_tile(element: str, lines: int, block: Block, op: DmaStartOp, bounds: S
 
         def row(at: Sequence[Index], number: Index) -> None:
             here = [nest.value(each) for each in (first, *at, 0)]
-            nest.last(store((near, here), (view, far_at(at, column)), nest.value(number), nest.value(count)))
+            nest.insert(store((near, here), (view, far_at(at, column)), nest.value(number), nest.value(count)))
 
         each_row(nest, others, rows.line, rows.dim, row)
 
@@ -226,17 +225,13 @@ def _each_block(nest: Nest, high: Index, dim: int, visit: Callable[[Index, Index
     if isinstance(high, int):
         whole, rest = divmod(high, dim)
         if whole:
-            first: Index = 0
-            if whole > 1:
-                (first,) = nest.open("b", 0, whole)
-            visit(first, dim)
-            nest.close_all(int(whole > 1))
+            with nest.loop("b", 0, whole) as first:
+                visit(first, dim)
         if rest:
             visit(whole, rest)
         return
-    (first,) = nest.open("b", start, nest.div(nest.add(high, dim - 1), dim))
-    visit(first, nest.least([nest.sub(high, nest.mul(first, dim)), dim]))
-    nest.close()
+    with nest.loop("b", start, nest.div(nest.add(high, dim - 1), dim)) as first:
+        visit(first, nest.min(nest.sub(high, nest.mul(first, dim)), dim))
 
 
 def _far_indices(

@@ -33,10 +33,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.analysis.constants import constant_integer
 from ....dialects.core.nesting import nested_ops
+from ....dialects.core.scalars import index_constant
 from ....dialects.hier import DmaNoneOp
 from ....ir import functions
 from ....passes.core.base import Pass
-from ....passes.loops.nest import index_constant
 from ..issues import Issue, Program, are_awaited, carried, condition, copied, token_of
 
 
