@@ -26,7 +26,7 @@ def structure_of(
     a requantisation, it distinguishes only 0, 1 and -1, and so of scalar constants that are operands; of values
     defined outside, their op and type.
     """
-    own, operands = {id(op) for op in ops}, {value for op in ops for value in op.operands}
+    own, operands = set(ops), {value for op in ops for value in op.operands}
 
     def outside(value: SSAValue) -> Hashable:
         if value in operands:
@@ -34,7 +34,7 @@ def structure_of(
         return value.type, value.owner.name if isinstance(value.owner, Operation) else ""
 
     def facts(op: Operation) -> Hashable:
-        if id(op) in own:
+        if op in own:
             return frozenset(op.properties.items()), tuple(op.attributes.get(name) for name in attributes)
         return frozenset((name, _fact(name, each)) for name, each in op.properties.items())
 

@@ -55,9 +55,9 @@ def find_layers(module: ModuleOp, growth: Growth, position: SSAValue, added: int
     """
     attentions = [op for op in growth.function.body.block.ops if op.name == "onnx.Attention"]
     layers = [_layer(module, growth, cast(OnnxOp, op), position, added) for op in attentions]
-    taken = {id(value.owner) for op in attentions for value in (_cache_of(op.operands[1]), _cache_of(op.operands[2]))}
+    taken = {value.owner for op in attentions for value in (_cache_of(op.operands[1]), _cache_of(op.operands[2]))}
     for op in growth.function.body.block.ops:
-        if op.name == "onnx.TensorScatter" and id(op) not in taken:
+        if op.name == "onnx.TensorScatter" and op not in taken:
             raise _refusal(op, "a cache that no recognised attention takes", "softmax(scale * q k + causal mask) v")
     return layers
 

@@ -58,7 +58,7 @@ class Buffers:
         level = space.data if isinstance(space, StringAttr) else None
         memory = Memory(name, array, initial=initial, constant=constant, level=level)
         self._state.memories.append(memory)
-        return self._buffer(memory, array, (id(memory), 0, memory.size))
+        return self._buffer(memory, array, (memory, 0, memory.size))
 
     def _buffer(
         self, memory: Memory, array: Array, key: Key, views: Sequence[Spot] = (), *, is_form: bool = False
@@ -211,8 +211,8 @@ def _in_rows(array: LayoutArray) -> Array:
 
 def _key_of(op: Operation, source: Buffer, region: Region) -> Key:
     if isinstance(op, ViewOp):
-        return (id(source.memory), region.low, region.high - region.low, layout_map(op.result.type))
+        return (source.memory, region.low, region.high - region.low, layout_map(op.result.type))
     if not isinstance(op, memref.ViewOp) or (region.low, region.high) == (source.low, source.high):
         return source.key
     owner = (op,) if source.memory.is_arena else ()
-    return (id(source.memory), region.low, region.high - region.low, *owner)
+    return (source.memory, region.low, region.high - region.low, *owner)

@@ -111,8 +111,8 @@ class Facts:
         self.values = values
         self._forms: dict[int, Linear] = {}
         self._intervals: dict[int, Range | None] = {}
-        self._independent: dict[int, bool] = {}
-        self._plans: dict[int, list[LoopFold] | None] = {}
+        self._independent: dict[Loop, bool] = {}
+        self._plans: dict[Loop, list[LoopFold] | None] = {}
 
     @cached_property
     def makers(self) -> dict[int, Node]:
@@ -255,10 +255,9 @@ class Facts:
 
     def plan(self, loop: Loop) -> list[LoopFold] | None:
         """Return the folds of the loop's carried values; None for other updates and for stores."""
-        key = id(loop)
-        if key not in self._plans:
-            self._plans[key] = self._plan(loop)
-        return self._plans[key]
+        if loop not in self._plans:
+            self._plans[loop] = self._plan(loop)
+        return self._plans[loop]
 
     def _plan(self, loop: Loop) -> list[LoopFold] | None:
         if not loop.inits or any(isinstance(node, Store) for node in nodes_in(loop.body)):
@@ -295,21 +294,20 @@ class Facts:
 
         No iteration accesses a byte that another one writes. False if the affine forms do not prove it.
         """
-        key = id(loop)
-        if key not in self._independent:
-            self._independent[key] = not loop.inits and self._iterations_disjoint(loop)
-        return self._independent[key]
+        if loop not in self._independent:
+            self._independent[loop] = not loop.inits and self._iterations_disjoint(loop)
+        return self._independent[loop]
 
     def _iterations_disjoint(self, loop: Loop) -> bool:
         accesses = [node for node in nodes_in(loop.body) if isinstance(node, Load | Store)]
         if any(node.buffer not in self.values for node in accesses):
             return False
-        ranges = {id(node): self._touched(node) for node in accesses}
+        ranges = {node: self._touched(node) for node in accesses}
         for store in accesses:
             if not isinstance(store, Store):
                 continue
-            low, high = ranges[id(store)]
-            near = [node for node in accesses if ranges[id(node)][0] < high and low < ranges[id(node)][1]]
+            low, high = ranges[store]
+            near = [node for node in accesses if ranges[node][0] < high and low < ranges[node][1]]
             group = [node for node in near if overlap(self.values[store.buffer], self.values[node.buffer])]
             if not self._disjoint(loop, group):
                 return False

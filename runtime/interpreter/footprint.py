@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from math import prod
 
 from .facts import Facts
@@ -14,7 +14,7 @@ UNKNOWN_TRIPS = 64
 
 def footprint(facts: Facts, loop: Loop) -> int:
     """Estimate the elements of the largest array if one iteration of the loop is vectorised inside."""
-    key, memo = ("footprint", id(loop)), facts.nest.memo
+    key, memo = ("footprint", loop), facts.nest.memo
     if key not in memo:
         memo[key] = _Footprint(facts).of(loop)
     return memo[key]
@@ -25,34 +25,33 @@ class _Footprint:
 
     def __init__(self, facts: Facts):
         self.facts = facts
-        self.varies: dict[int, frozenset[int]] = {}
-        self.trips: dict[int, int] = {}
+        self.varies: dict[int, frozenset[Loop]] = {}
+        """Number of a value -> the loops that it varies with."""
+        self.trips: dict[Loop, int] = {}
         self.largest = 1
 
     def of(self, loop: Loop) -> int:
         """Return the size of the largest array in one iteration of a loop."""
-        self.trips[id(loop)] = 1
-        self.varies[loop.index] = frozenset([id(loop)])
+        self.trips[loop] = 1
+        self.varies[loop.index] = frozenset([loop])
         self._nodes(loop.body, frozenset(), self._unmaterialised(loop))
         return self.largest
 
-    def _unmaterialised(self, loop: Loop) -> set[int]:
+    def _unmaterialised(self, loop: Loop) -> set[Compute]:
         plan = self.facts.plan(loop) or []
-        return {id(fold.product) for fold in plan if fold.product} | {
-            id(fold.combiner) for fold in plan if fold.combiner
-        }
+        return {node for fold in plan for node in (fold.product, fold.combiner) if node is not None}
 
-    def _vary(self, numbers: Sequence[int]) -> frozenset[int]:
-        return frozenset[int]().union(*(self.varies.get(number, frozenset[int]()) for number in numbers))
+    def _vary(self, numbers: Sequence[int]) -> frozenset[Loop]:
+        return frozenset[Loop]().union(*(self.varies.get(number, frozenset[Loop]()) for number in numbers))
 
-    def _set(self, numbers: Sequence[int], loops: frozenset[int]) -> None:
+    def _set(self, numbers: Sequence[int], loops: frozenset[Loop]) -> None:
         self.varies.update(dict.fromkeys(numbers, loops))
         self.largest = max(self.largest, prod(self.trips[loop] for loop in loops))
 
-    def _nodes(self, nodes: Sequence[Node], mask: frozenset[int], skipped: set[int]) -> None:
+    def _nodes(self, nodes: Sequence[Node], mask: frozenset[Loop], skipped: Set[Compute]) -> None:
         for node in nodes:
             match node:
-                case Compute() if id(node) in skipped:
+                case Compute() if node in skipped:
                     self.varies.update(dict.fromkeys(node.outs, self._vary(node.args)))
                 case Compute():
                     self._set(node.outs, self._vary(node.args))
@@ -67,14 +66,14 @@ class _Footprint:
                 case Loop():
                     self._loop(node, mask)
 
-    def _loop(self, loop: Loop, mask: frozenset[int]) -> None:
+    def _loop(self, loop: Loop, mask: frozenset[Loop]) -> None:
         plan = self.facts.plan(loop)
         spread = bool(plan) or self.facts.independent(loop)
         trips = self.facts.trips(loop)
-        self.trips[id(loop)] = (UNKNOWN_TRIPS if trips is None else trips) if spread else 1
+        self.trips[loop] = (UNKNOWN_TRIPS if trips is None else trips) if spread else 1
         bounds = self._vary([loop.lower, loop.upper])
-        under = mask | bounds | (frozenset([id(loop)]) if bounds and spread else frozenset[int]())
-        self.varies[loop.index] = bounds | {id(loop)}
+        under = mask | bounds | (frozenset([loop]) if bounds and spread else frozenset[Loop]())
+        self.varies[loop.index] = bounds | {loop}
         self.varies.update(dict.fromkeys(loop.args, self._vary(loop.inits)))
         self._nodes(loop.body, under, self._unmaterialised(loop))
-        self._set(loop.outs, (self._vary([*loop.yields, *loop.inits]) | bounds | mask) - {id(loop)})
+        self._set(loop.outs, (self._vary([*loop.yields, *loop.inits]) | bounds | mask) - {loop})

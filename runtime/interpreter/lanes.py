@@ -9,7 +9,7 @@ lanes of the enclosing loops. Masks mark the active lanes if bounds or condition
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, cast
 
 import numpy as np
@@ -63,10 +63,10 @@ class _Lanes:
         self.extents = [1] * nest.depth
         self.vectorised = 0
 
-    def nodes(self, nodes: Sequence[Node], mask: Mask, skipped: set[int] | None = None) -> None:
+    def nodes(self, nodes: Sequence[Node], mask: Mask, skipped: Set[Node] = frozenset()) -> None:
         """Run nodes in order, except the skipped ones."""
         for node in nodes:
-            if skipped and id(node) in skipped:
+            if node in skipped:
                 continue
             match node:
                 case Compute():
@@ -270,21 +270,21 @@ class _Lanes:
             self._leave(loop)
             return list(initial)
         held = [node for step in plan for node in (step.combiner, step.product, step.inner) if node is not None]
-        self.nodes(loop.body, inner_mask, {id(node) for node in held})
+        self.nodes(loop.body, inner_mask, set(held))
         axes = (*axes, loop.depth)
-        starts = {(id(step.inner), step.position): value for step, value in zip(plan, initial, strict=True)}
-        inner: dict[int, list[Any]] = {}
+        starts = {(step.inner, step.position): value for step, value in zip(plan, initial, strict=True)}
+        inner: dict[Loop, list[Any]] = {}
         results: list[Any] = []
         for step, value in zip(plan, initial, strict=True):
             if step.inner is None:
                 results.append(self._leaf(step, inner_mask, axes, value))
                 continue
-            key, nested = id(step.inner), step.inner
-            if key not in inner:
+            nested = step.inner
+            if nested not in inner:
                 bounds = self.env[nested.lower], self.env[nested.upper]
-                carried = [starts.get((key, place)) for place in range(len(nested.inits))]
-                inner[key] = self._fold(nested, *bounds, inner_mask, axes, carried)
-            results.append(inner[key][step.position])
+                carried = [starts.get((nested, place)) for place in range(len(nested.inits))]
+                inner[nested] = self._fold(nested, *bounds, inner_mask, axes, carried)
+            results.append(inner[nested][step.position])
         self._leave(loop)
         return results
 
