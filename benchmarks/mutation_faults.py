@@ -21,7 +21,7 @@ from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
 from tilewright.errors import Diagnostic
-from tilewright.passes.memory.tiling import Tiling, tiling_of
+from tilewright.passes.tiles.group import Tilings, tiling_of
 
 
 def _ops(module: ModuleOp, kind: type[Operation]) -> list[Any]:
@@ -111,12 +111,12 @@ def _far_operands(grid: GridOp, kernel: Operation) -> list[SSAValue]:
     return [near.get(value, value) for value in kernel.operands]
 
 
-def _retile(grid: GridOp, tiling: Tiling) -> bool:
+def _retile(grid: GridOp, tiling: Tilings) -> bool:
     """Give the tiles of a grid, and the kernel in it, the extents of another tiling."""
     tiles = list(grid.tiles)
     arguments = grid.body.block.args[len(grid.bounds) :]
     part, counts = tiling.parts[-1], tiling.counts
-    extents = {a.value: part.tile(a, counts, is_output=False, in_place=False).extents for a in _accesses(tiling)}
+    extents = {a.value: part.tiles(a, counts, is_output=False, in_place=False).shape for a in _accesses(tiling)}
     for index, argument in enumerate(arguments):
         if argument in extents:
             tiles[index] = tiles[index].but(shape=ArrayAttr([IntAttr(n) for n in extents[argument]]))
@@ -125,7 +125,7 @@ def _retile(grid: GridOp, tiling: Tiling) -> bool:
     return True
 
 
-def _accesses(tiling: Tiling) -> list[Any]:
+def _accesses(tiling: Tilings) -> list[Any]:
     return [*tiling.kernel.inputs, *tiling.kernel.extras, *tiling.kernel.outputs]
 
 

@@ -16,8 +16,9 @@ from tilewright.ir import functions
 from tilewright.passes.allocate_static import AllocateStaticPass
 from tilewright.passes.expand_grid import ExpandGridPass, stage_bytes
 from tilewright.passes.memory.building import grid_of
-from tilewright.passes.memory.tiling import Tiling, tiling_of
 from tilewright.passes.pipeline_dma import PipelineDmaPass
+from tilewright.passes.tiles.group import Tilings, tiling_of
+from tilewright.passes.tiles.legality import refusal
 
 CONTEXT = new_context()
 
@@ -129,19 +130,19 @@ def grid_program(draw: random.Random) -> ModuleOp:
     module = parse_module(CONTEXT, draw.choice(_KERNELS)(draw))
     (op,) = (op for op in functions(module)[0].body.block.ops if is_kernel(op))
     tiling = _tiling(op, draw)
-    order = [dim for dim, count in enumerate(tiling.counts) if count > 1]
+    order = [dim for dim, count in enumerate(tiling.grid) if count > 1]
     draw.shuffle(order)
     stages = [draw.randint(1, 2) for _ in tiling.tiles]
     addresses = [0] * len(stages)
     end = 0
     for index in draw.sample(range(len(stages)), len(stages)):
         addresses[index] = end
-        end += stage_bytes(tiling.tiles[index].bytes) * stages[index]
+        end += stage_bytes(tiling.tiles[index].size) * stages[index]
     Rewriter.replace_op(op, grid_of(tiling, "L1", addresses, stages, order), [])
     return module
 
 
-def _tiling(op: Operation, draw: random.Random) -> Tiling:
+def _tiling(op: Operation, draw: random.Random) -> Tilings:
     whole = tiling_of(op)
     for _ in range(40):
         sizes = [
@@ -149,7 +150,7 @@ def _tiling(op: Operation, draw: random.Random) -> Tiling:
             for dim, n in enumerate(whole.kernel.bounds)
         ]
         tiling = tiling_of(op, sizes)
-        if not tiling.blocked_dims() and 1 < np.prod(tiling.counts) < 200:
+        if not refusal(tiling) and 1 < np.prod(tiling.grid) < 200:
             return tiling
     return whole
 

@@ -33,8 +33,8 @@ from .memory.places import links_to
 from .memory.plan import Addresses, Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
 from .memory.pricing import reserved, rings_of
-from .memory.tiling import Tiling, tiling_of
 from .memory.views import move
+from .tiles.group import Tilings, tiling_of
 from .verify_levels import parts_of
 
 ADDRESS = "hier.address"
@@ -194,7 +194,7 @@ def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int], r
     grid.attributes["modelled_cycles"] = IntegerAttr(candidate.cycles, i64)
     if len(ops) > 1:
         grid.location = fused_location([op.location for op in ops])
-    between_ops = [value.owner for value in tiling.intermediates]
+    between_ops = [value.owner for value in tiling.operands.intermediates]
     epilogue = tiling.parts[-1].places.epilogue
     if epilogue is not None and epilogue.bias is not None and (view := epilogue.bias.view) is not None:
         Rewriter.insert_op(view, InsertPoint.before(ops[-1]))
@@ -215,7 +215,7 @@ def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:
 
 
 def _addresses(
-    tiling: Tiling, choice: Choice, machine: Machine, begins: Mapping[str, int]
+    tiling: Tilings, choice: Choice, machine: Machine, begins: Mapping[str, int]
 ) -> tuple[list[int | None], list[int | None], dict[str, int]]:
     """Return the addresses of tiles and scratch, consecutive in each level from `begins` on, and where they end."""
     tiles: list[int | None] = []
@@ -224,15 +224,15 @@ def _addresses(
     for tile, stages in zip(tiling.tiles, choice.candidate.stages, strict=True):
         tiles.append(ends[tile.level] if tile.has_buffer else None)
         if tile.has_buffer:
-            ends[tile.level] += reserved(tile.bytes, machine.level(tile.level)) * stages
+            ends[tile.level] += reserved(tile.size, machine.level(tile.level)) * stages
     for each in tiling.scratch:
         scratch.append(ends[each.level])
-        ends[each.level] += reserved(each.bytes, machine.level(each.level))
+        ends[each.level] += reserved(each.size, machine.level(each.level))
     return tiles, scratch, ends
 
 
 def _keep_apart(
-    tiling: Tiling, choice: Choice, level: Level, room: int, tiles: list[int | None], scratch: list[int | None]
+    tiling: Tilings, choice: Choice, level: Level, room: int, tiles: list[int | None], scratch: list[int | None]
 ) -> None:
     """Move the buffers in a level whose banks have a single port to different banks."""
     if not level.single_port:

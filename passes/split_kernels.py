@@ -19,10 +19,10 @@ from ..dialects.core.machine.model import Machine
 from ..ir import functions
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
-from .memory.tiling import Part
 from .split.cuts import Cut, pairs_of_cuts
 from .split.parts import can_be_made, made_parts, whole_of
 from .split.steps import Step, cycles_of, steps_of
+from .tiles.kernels import KernelTiles
 
 AROUND = 2
 """Neighbouring kernels before and after a pair in its cost estimate."""
@@ -55,7 +55,7 @@ class _Plan:
     """Kernels of a block in order, and the splits selected so far."""
 
     machine: Machine
-    kernels: Mapping[Operation, Part]
+    kernels: Mapping[Operation, KernelTiles]
     cuts: dict[Operation, Cut] = field(default_factory=dict[Operation, Cut])
     _known: dict[tuple[Operation, Cut], list[Step] | None] = field(
         default_factory=dict[tuple[Operation, Cut], "list[Step] | None"], init=False

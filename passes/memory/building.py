@@ -34,10 +34,12 @@ from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of, where
 from ..grids.writer import Writer
 from ..proof.kernel import ATTRIBUTE, describe
+from ..tiles.group import Tilings
+from ..tiles.kernels import KernelTiles
+from ..tiles.legality import refusal
+from ..tiles.operands import OperandTiles
 from .hints import ALL as HINTS
-from .operand_tiles import OperandTile
 from .spreading import NOWHERE, Spread
-from .tiling import Part, Tiling, steps_back
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
 """Maps an op of a grid's body and its source kernel to an engine name; empty for the grid's engine."""
@@ -116,7 +118,7 @@ def _epilogue(
 
 
 def grid_of(
-    tiling: Tiling,
+    tiling: Tilings,
     level: str,
     addresses: Sequence[int | None],
     stages: Sequence[int],
@@ -135,29 +137,29 @@ def grid_of(
     bytes between their buffers in each shared level. Raises Diagnostic for an illegal tiling.
     """
     _check(tiling, order)
-    order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
+    order, counts = spread.order(order, tiling.grid), spread.counts(tiling.grid)
     divided = tuple(range(len(spread.loops)))
     bounds = [*(copies for _, copies in spread.loops), *(counts[dim] for dim in order)]
     rank = len(bounds)
     lead_to = _tile_numbers(tiling, spread, order)
     attributes: list[TileAttr] = []
     for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
-        at = tile.level or level if tile.starts is None else None
-        starts = None if tile.starts is None else tiling.writes.index(tile.starts)
-        element = None if tile.epilogue is None or tile.starts is not None else tile.element
-        lead = AffineMapAttr(AffineMap(rank, 0, tuple(lead_to(offset) for offset in tile.offsets)))
+        at = None if tile.starts else tile.level or level
+        starts = 0 if tile.starts else None
+        element = None if tile.epilogue is None or tile.starts else tile.element
+        lead = AffineMapAttr(AffineMap(rank, 0, tuple(lead_to(offset) for offset in tile.forms)))
         attributes.append(
-            TileAttr.get(tile.extents, lead, None)
+            TileAttr.get(tile.shape, lead, None)
             if tile.in_place
             else TileAttr.get(
-                tile.extents,
+                tile.shape,
                 lead,
                 at,
                 address=address,
                 stages=count if tile.has_buffer else 1,
                 fill=tile.fill,
                 element=element,
-                layout=tile.layout,
+                layout=None if tile.starts else tile.layout,
                 broadcast=tile.repeated,
                 starts=starts,
                 neighbours=spread.chain(tile),
@@ -183,12 +185,12 @@ def grid_of(
     return grid
 
 
-def _tile_numbers(tiling: Tiling, spread: Spread, order: Sequence[int]) -> Callable[[Linear], AffineExpr]:
+def _tile_numbers(tiling: Tilings, spread: Spread, order: Sequence[int]) -> Callable[[Linear], AffineExpr]:
     """Return the substitution of tile numbers along loops by dimensions of the grid."""
     if not spread.loops:
         numbers = {dim: place for place, dim in enumerate(order)}
         return lambda form: form.expr(numbers)
-    counts = spread.counts(tiling.counts)
+    counts = spread.counts(tiling.grid)
     found = [Linear() for _ in counts]
     for place, (dim, _) in enumerate(spread.loops):
         found[dim] += Linear(((place, counts[dim]),))
@@ -204,8 +206,8 @@ def _tile_numbers(tiling: Tiling, spread: Spread, order: Sequence[int]) -> Calla
     return lead
 
 
-def _check(tiling: Tiling, order: Sequence[int]) -> None:
-    reason = tiling.blocked_dims()
+def _check(tiling: Tilings, order: Sequence[int]) -> None:
+    reason = refusal(tiling)
     reduced = [dim in tiling.cut_reductions for dim in order]
     if not reason and reduced != sorted(reduced):
         reason = "reduced dimensions must be the innermost ones"
@@ -218,9 +220,9 @@ class _Body:
 
     def __init__(
         self,
-        tiling: Tiling,
+        tiling: Tilings,
         grid: GridOp,
-        buffers: Mapping[OperandTile, SSAValue],
+        buffers: Mapping[OperandTiles, SSAValue],
         order: Sequence[int],
         engine: EngineOf | None,
     ):
@@ -228,9 +230,9 @@ class _Body:
         self._block = grid.body.block
         self._point = dict(zip(order, grid.point[len(grid.spatial_dims) :], strict=True))
         self._order = order
-        own = dict(zip(tiling.intermediates, grid.scratch_buffers, strict=False))
+        own = dict(zip(tiling.operands.intermediates, grid.scratch_buffers, strict=False))
         self._intermediates: dict[SSAValue, SSAValue] = cast(Any, own)
-        self._sums = dict(zip(tiling.sums, grid.scratch_buffers[len(tiling.intermediates) :], strict=True))
+        self._sums = dict(zip(tiling.operands.sums, grid.scratch_buffers[len(own) :], strict=True))
 
     def build(self) -> None:
         """Build the ops of the body."""
@@ -240,7 +242,7 @@ class _Body:
         self._leader()
         self._block.add_op(YieldOp.create())
 
-    def _producer(self, number: int, part: Part) -> list[Operation]:
+    def _producer(self, number: int, part: KernelTiles) -> list[Operation]:
         """Return a producer on one tile, with its epilogue apart where its sums are."""
         if number not in self._sums:
             return [self._kernel(number, part)]
@@ -258,11 +260,11 @@ class _Body:
         tiling, number = self._tiling, len(self._tiling.parts) - 1
         part, cut = tiling.parts[-1], tiling.cut_reductions
         copies = self._copies(number, part)
-        if not tiling.is_split:
+        if not tiling.is_split[0]:
             self._block.add_ops([*copies, self._kernel(number, part)])
             return
         split = split_reduction(part.op)
-        (write,) = tiling.writes
+        (write,) = tiling.operands.writes
         total = self._sums.get(number) or self._buffers[write]
         operands = self._operands(number, part)
         epilogue = part.places.epilogue
@@ -277,41 +279,41 @@ class _Body:
             extras = operands[part.first_extra : part.first_output]
             self._guarded(LastOp, cut, [self._last(part, split, total, extras, self._buffers[write])])
 
-    def _copies(self, number: int, part: Part) -> list[Operation]:
+    def _copies(self, number: int, part: KernelTiles) -> list[Operation]:
         """Return copies from the tile read to the tile written, for outputs that the leader accumulates into."""
         found: list[Operation] = []
-        for index, tile in enumerate(self._tiling.writes):
-            read = self._tiling.reads.get((number, part.first_output + index))
+        for index, tile in enumerate(self._tiling.operands.writes):
+            read = self._tiling.tile_of.get((number, part.first_output + index))
             if read is not None:
                 found.append(memref.CopyOp(self._buffers[read], self._buffers[tile]))
         return found
 
-    def _operands(self, number: int, part: Part) -> list[SSAValue]:
+    def _operands(self, number: int, part: KernelTiles) -> list[SSAValue]:
         """Return the operands of a kernel on one tile; an unused operand may be any buffer of its type."""
         values = [self._intermediates.get(value, value) for value in part.op.operands]
-        for (owner, position), tile in self._tiling.reads.items():
+        for (owner, position), tile in self._tiling.tile_of.items():
             if owner == number and position < part.first_output:
                 values[position] = self._buffers[tile]
         for position in self._tiling.panels if number == len(self._tiling.parts) - 1 else ():
             values[position] = self._within(values[position], self._tiling.within_panel(position))
         if number == len(self._tiling.parts) - 1:
-            values[part.first_output :] = [self._buffers[tile] for tile in self._tiling.writes]
+            values[part.first_output :] = [self._buffers[tile] for tile in self._tiling.operands.writes]
         return values
 
-    def _within(self, panel: SSAValue, tile: OperandTile) -> SSAValue:
+    def _within(self, panel: SSAValue, tile: OperandTiles) -> SSAValue:
         """Return the view of a panel that a step of the leader uses."""
         writer = Writer(InsertPoint.at_end(self._block), self._tiling.op.location)
         numbers = {dim: dim for dim in self._point}
-        offsets = [writer.affine(offset.expr(numbers), self._point.__getitem__) for offset in tile.offsets]
+        offsets = [writer.affine(offset.expr(numbers), self._point.__getitem__) for offset in tile.forms]
         moving = [offset for offset in offsets if isinstance(offset, SSAValue)]
         static = [offset if isinstance(offset, int) else DYNAMIC_INDEX for offset in offsets]
-        kind = view_type(cast(Any, panel.type), tile.extents)
-        return writer.op(memref.SubviewOp(panel, moving, [], [], static, tile.extents, [1] * len(static), kind))
+        kind = view_type(cast(Any, panel.type), tile.shape)
+        return writer.op(memref.SubviewOp(panel, moving, [], [], static, tile.shape, [1] * len(static), kind))
 
-    def _kernel(self, number: int, part: Part) -> Operation:
+    def _kernel(self, number: int, part: KernelTiles) -> Operation:
         """Return a kernel on one tile."""
         op = part.op
-        properties = _tile_properties(op, part) if isinstance(op, KernelOp) else _own_properties(op, part.sizes)
+        properties = _tile_properties(op, part) if isinstance(op, KernelOp) else _own_properties(op, part.shape)
         regions = [region.clone() for region in op.regions]
         operands = self._operands(number, part)
         attributes = _without_hints(op)
@@ -319,7 +321,7 @@ class _Body:
         return self._finished(tile, op, part.kernel)
 
     def _partial(
-        self, part: Part, split: SplitReduction, operands: Sequence[SSAValue], total: SSAValue, accumulates: bool
+        self, part: KernelTiles, split: SplitReduction, operands: Sequence[SSAValue], total: SSAValue, accumulates: bool
     ) -> Operation:
         """Return the kernel that adds one tile of a reduction to its partial sum, or computes the sum in one go."""
         op = part.op
@@ -329,7 +331,7 @@ class _Body:
             tile.attributes |= _without_hints(op)
         else:
             tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
-            tile.properties |= _own_properties(op, part.sizes)
+            tile.properties |= _own_properties(op, part.shape)
         found = self._finished(tile, op, kernel_of(split.step if accumulates else split.whole))
         epilogue = part.places.epilogue
         if epilogue is not None and epilogue.bias is not None:
@@ -338,7 +340,7 @@ class _Body:
         return found
 
     def _last(
-        self, part: Part, split: SplitReduction, total: SSAValue, extras: Sequence[SSAValue], out: SSAValue
+        self, part: KernelTiles, split: SplitReduction, total: SSAValue, extras: Sequence[SSAValue], out: SSAValue
     ) -> Operation:
         epilogue = split.epilogue
         assert epilogue is not None
@@ -354,9 +356,9 @@ class _Body:
         return tile
 
 
-def _tile_properties(op: KernelOp, part: Part) -> dict[str, Attribute]:
+def _tile_properties(op: KernelOp, part: KernelTiles) -> dict[str, Attribute]:
     """Return the properties of a kernel on a tile, without the padding that transfers fill."""
-    found = op.tile_properties(part.sizes)
+    found = op.tile_properties(part.shape)
     if not any(access.fill is not None for access in part.filled):
         return found
     return found | {"pads": DenseArrayBase.from_list(i64, [0] * len(numbers_of(found["pads"])))}
@@ -382,15 +384,20 @@ def _in_tile(expr: AffineExpr, sizes: Sequence[int]) -> AffineExpr:
     return Linear(form.terms, steps_back(form, sizes)).expr({dim: dim for dim in form.dims()})
 
 
+def steps_back(form: Linear, sizes: Sequence[int]) -> int:
+    """Return the largest decrease of a form without divisions from its value at 0 over a box of these sizes."""
+    return -sum(factor * (sizes[cast(int, dim)] - 1) for dim, factor in form.terms if factor < 0)
+
+
 def _without_hints(op: Operation) -> dict[str, Attribute]:
     return {name: value for name, value in op.attributes.items() if name not in HINTS}
 
 
-def trailing_dims(order: Sequence[int], part: Part) -> list[int]:
+def trailing_dims(order: Sequence[int], part: KernelTiles) -> list[int]:
     """Return the innermost dimensions of `order` along which a kernel's tile is invariant."""
     found: list[int] = []
     for dim in reversed(order):
-        if dim in part.moving:
+        if dim in part.dims:
             break
         found.insert(0, dim)
     return found

@@ -19,6 +19,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.machine.parts import Level
 from ...ir import Ints
+from ..tiles.group import Tilings
 from .hints import pinned_stages
 from .pricing import Pricer, near_bytes
 from .route import Route
@@ -86,7 +87,11 @@ class Candidates:
             self.emptied = self.emptied or sweep.emptied
             for each in (sweep, *sweep.with_panels()):
                 computing = _promising(each, _stages(ops, each, double_buffered))
-                ways += [_Way(pricer, each, key, cycles, self.levels, number) for key, cycles in computing.items()]
+                tilings = each.tilings.take(np.array([row for row, _ in computing.values()], np.int64))
+                ways += [
+                    _Way(pricer, (tilings, row), key, cycles, self.levels, number)
+                    for row, (key, (_, cycles)) in enumerate(computing.items())
+                ]
         self._ways = sorted(ways, key=lambda way: way.bound)
 
     @cached_property
@@ -154,20 +159,31 @@ class _Way:
     """Candidate tiling; `bound` is a lower bound of its cost: the cycles of its engines, or of its transfers."""
 
     def __init__(
-        self, pricer: Pricer, sweep: Sweep, key: _Key, computing: int, levels: tuple[Level, ...], alternative: int
+        self,
+        pricer: Pricer,
+        row: tuple[Tilings, int],
+        key: _Key,
+        computing: int,
+        levels: tuple[Level, ...],
+        alternative: int,
     ):
         self._pricer, self._key, self.bound = pricer, key, computing
         self._levels, self._alternative = levels, alternative
-        sizes, order, _, loops, chained = key
-        self._tiling, self._spread = sweep.whole.cut(sizes, sweep.panels), Spread(loops, chained)
+        _, order, _, loops, chained = key
+        self._row, self._spread = row, Spread(loops, chained)
         if loops:
             self.bound = pricer.floor(self._tiling, order, self._spread, computing)
 
     @cached_property
+    def _tiling(self) -> Tilings:
+        tilings, number = self._row
+        return tilings.row(number)
+
+    @cached_property
     def _stages(self) -> tuple[int, ...]:
         _, order, stages, *_ = self._key
-        own = frozenset(self._spread.order(order, self._tiling.counts))
-        written = {tile for tile in self._tiling.tiles if tile.is_output or tile.starts is not None}
+        own = frozenset(self._spread.order(order, self._tiling.grid))
+        written = {tile for tile in self._tiling.tiles if tile.is_output or tile.starts}
         return tuple(
             1 if not tile.dims & own or tile.in_place else stages.outputs if tile in written else stages.inputs
             for tile in self._tiling.tiles
@@ -179,12 +195,11 @@ class _Way:
         tiling, copies = self._tiling, self._spread.copies
         if self._spread.chained and not self._pricer.route.are_neighbours(self._spread.extents):
             return None
-        if len(tiling.ops) > 1 and tiling.blocked_dims():
-            return None
         if tiling.cut_reductions and copies > 1 and copies > self._pricer.copies_beside():
             return None
         route = self._pricer.route
-        return tuple(near_bytes(tiling, self._stages, each) * route.sharing(each, copies) for each in self._levels)
+        sizes = [int(near_bytes(tiling, self._stages, level)[0]) for level in self._levels]
+        return tuple(size * route.sharing(level, copies) for size, level in zip(sizes, self._levels, strict=True))
 
     @cached_property
     def candidate(self) -> Candidate | None:
@@ -239,7 +254,7 @@ class _Estimates:
     def key(self, sweep: Sweep, row: int) -> _Key:
         """Return the canonical key of a tiling's cost."""
         cut = tuple(dim for dim in self.order if sweep.counts[row, dim] > 1)
-        extents = cast("list[int]", sweep.sizes[row].tolist())
+        extents = cast("list[int]", sweep.tilings.sizes[row].tolist())
         copies = cast("list[int]", self.divided[row].tolist()) if self.divided is not None else []
         loops = tuple((dim, copies[dim]) for dim in cut if copies and copies[dim] > 1)
         return tuple(extents), cut, self.stages if cut else _SINGLE, loops, self.chained and bool(loops)
@@ -252,14 +267,14 @@ def _stages(ops: Sequence[Operation], sweep: Sweep, double_buffered: bool) -> se
     Outputs whose sums start from an operand may have a third buffer, and those that hold partial sums only one.
     """
     pinned = {stages for op in ops if (stages := pinned_stages(op)) is not None}
-    most = 3 if sweep.starts else 2
+    most = 3 if sweep.tilings.operands.starts else 2
     found = {Stages(min(each, 2), min(each, most)) for each in pinned or ({1, 2, 3} if double_buffered else {1})}
     is_reused = double_buffered and not pinned and sweep.holds_sums and sweep.copies == 1
     return found | {Stages(2, 1)} if is_reused else found
 
 
-def _promising(sweep: Sweep, stages: set[Stages]) -> dict[_Key, int]:
-    """Select tilings for an exact cost, with their compute cycles: on one engine instance, on all, on half, ..."""
+def _promising(sweep: Sweep, stages: set[Stages]) -> dict[_Key, tuple[int, int]]:
+    """Select tilings for an exact cost, with rows and compute cycles: on one engine instance, on all, on half, ..."""
     if not len(sweep):
         return {}
     sizes = {each: sweep.all_bytes(each) for each in stages}
@@ -275,20 +290,22 @@ def _promising(sweep: Sweep, stages: set[Stages]) -> dict[_Key, int]:
     return found
 
 
-def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, most: int = 0) -> dict[_Key, int]:
-    """Return the tilings near the Pareto front of estimated cycles and bytes, with their computing cycles."""
+def _best(
+    sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, most: int = 0
+) -> dict[_Key, tuple[int, int]]:
+    """Return the tilings near the Pareto front of estimated cycles and bytes, with their rows and compute cycles."""
     sizes, times = np.concatenate([each.bytes for each in found]), np.concatenate([each.times for each in found])
     ranked = np.lexsort((times, sizes))
     if sizes[ranked[0]] < TOO_LARGE:
         ranked = ranked[sizes[ranked] < TOO_LARGE]
     best = np.minimum.accumulate(times[ranked])
     chosen: dict[_Key, tuple[int, int]] = {}
-    computing: dict[_Key, int] = {}
+    computing: dict[_Key, tuple[int, int]] = {}
     for index in cast("list[int]", ranked[times[ranked] <= best * slack].tolist()):
         estimates, row = found[index // len(sweep)], index % len(sweep)
         key = estimates.key(sweep, row)
         chosen.setdefault(key, (int(sizes[index]), int(times[index])))
-        computing.setdefault(key, int(estimates.computing[row]))
+        computing.setdefault(key, (row, int(estimates.computing[row])))
     return {key: computing[key] for key in _thinned(chosen, most or sweep.most.priced)}
 
 

@@ -23,13 +23,13 @@ from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
 from ...ir import where
 from ..map_engines import engine_of
+from ..tiles.group import Tilings, roles_of, tiling_of
 from .candidates import Candidates
 from .hints import SIZES, STAGES, pinned_place
 from .places import Places, places_of, result_fault, with_blocks
 from .pricing import Pricer, reserved
 from .route import Route
 from .sums import can_store, with_sums
-from .tiling import Tiling, roles_of, tiling_of
 from .views import VIEWS, bytes_of
 
 _RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
@@ -190,7 +190,7 @@ class Layers:
         resident: Set[int],
         alternative: int = 0,
         panels: tuple[int, ...] = (),
-    ) -> Tiling:
+    ) -> Tilings:
         """Return the tiling of the fused group `first` to `first + count - 1` with these resident buffers."""
         ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...ir import shape_of
+from ..tiles.group import Tilings
+from ..tiles.kernels import KernelTiles
 from .route import Route
-from .tiling import Part, Tiling
 
 
-def panels_to_try(whole: Tiling, route: Route) -> list[tuple[int, set[int]]]:
+def panels_to_try(tilings: Tilings, route: Route) -> list[tuple[int, set[int]]]:
     """
     Return the positions of the leader's inputs whose panels are transferred faster than their tiles.
 
@@ -18,21 +19,21 @@ def panels_to_try(whole: Tiling, route: Route) -> list[tuple[int, set[int]]]:
     A tile that is cut along its last axis is strided, and the link starts a transfer for each of its rows. Its panel
     has longer rows.
     """
-    part = whole.parts[-1]
+    part = tilings.parts[-1]
     if route.ahead or len(part.kernel.reductions) != 1:
         return []
-    reads = part.accesses().items()
-    return [(at, _shared(part, access)) for at, access in reads if _has_panels(whole, part, at, access, route)]
+    reads = part.accesses.items()
+    return [(at, _shared(part, access)) for at, access in reads if _has_panels(tilings, part, at, access, route)]
 
 
-def _shared(part: Part, access: Access) -> set[int]:
+def _shared(part: KernelTiles, access: Access) -> set[int]:
     reduced, axes = part.kernel.reduced, [linear(expr).dims() for expr in access.map.results]
     return {dim for dims in axes if len(dims) > 1 for dim in dims & reduced}
 
 
-def _has_panels(whole: Tiling, part: Part, position: int, access: Access, route: Route) -> bool:
+def _has_panels(tilings: Tilings, part: KernelTiles, position: int, access: Access, route: Route) -> bool:
     """Return whether panels of an input are legal, and made of longer rows than its tiles."""
-    tile, shape = whole.reads.get((len(whole.parts) - 1, position)), shape_of(access.value)
+    tile, shape = tilings.operands.reads.get((len(tilings.parts) - 1, position)), shape_of(access.value)
     if tile is None or not tile.has_buffer or tile.near is not None or part.role(position) == "extras":
         return False
     if sum(operand is access.value for operand in part.op.operands) > 1:

@@ -305,10 +305,10 @@ def _largest(layers: Layers, index: int, kept: Near, candidate: Candidate, level
     operands = list(tiling.op.operands)
     pairs = zip(tiling.tiles, candidate.stages, strict=True)
     found = [
-        (tile.near_bytes * stages, f"operand {operands.index(tile.value)} has tiles of {list(tile.extents)}")
+        (tile.near_size * stages, f"operand {operands.index(tile.value)} has tiles of {list(tile.shape)}")
         for tile, stages in pairs
-        if tile.level == level.name and tile.starts is None
+        if tile.level == level.name and not tile.starts
     ]
-    found += [(each.bytes, f"scratch is {list(each.shape)}") for each in tiling.scratch if each.level == level.name]
+    found += [(each.size, f"scratch is {list(each.shape)}") for each in tiling.scratch if each.level == level.name]
     size, text = max(found, default=(0, "no tile"))
     return f"most of it: {text}, {size:,} bytes"

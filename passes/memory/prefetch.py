@@ -79,7 +79,7 @@ def _cycles_of_weights(layers: Layers, plan: Plan, choice: Choice) -> int:
     for tile in tiling.tiles:
         if tile.is_output or tile.in_place or tile.dims & cut or not is_constant(tile.value):
             continue
-        cost = Descriptor(route.machine, route.link(tile), tile.value, tile.extents, reads=True)
-        once = cost.at([0] * len(tile.extents))
+        cost = Descriptor(route.machine, route.link(tile), tile.value, tile.shape, reads=True)
+        once = cost.at([0] * len(tile.shape))
         cycles += once.startup + once.data
     return cycles

@@ -18,18 +18,19 @@ from ...dialects.core.machine.parts import Engine, Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...dialects.hier.capabilities import passes_of
 from ...ir import Ints, element_of, numpy_type, shape_of
+from ..tiles.group import Tilings
+from ..tiles.kernels import KernelTiles
+from ..tiles.operands import OperandTiles
 from ..tiles.stream import TileStream, resident_steps
-from ..timing.programs import PassedTiles, Queue, Shared, TileTransfers, feed_program, grid_program
+from ..timing.mesh import Mesh
+from ..timing.programs import PassedTiles, Queue, TileTransfers, feed_program, grid_program
 from ..timing.resources import LinkTime, Times
 from ..timing.timeline import Program, makespan
 from .banks import Ring, in_banks, meeting, meeting_within
 from .building import split_reduction, trailing_dims
 from .epilogues import TransferEpilogue
-from .operand_tiles import OperandTile
 from .route import Route
 from .spreading import NOWHERE, Spread
-from .tile_arrays import Tiles
-from .tiling import Part, Tiling
 from .transfers import Cost, Descriptor, cost_of, instructions_of, tile_costs
 
 _LONGEST = 2000
@@ -160,61 +161,61 @@ class Pricer:
         engines = [self.route.engine_beside(op, leader) for op in ops if op is not None]
         return min((engine.total for engine in engines if engine is not None), default=self.route.copies)
 
-    def compute(self, tiling: Tiling, order: Sequence[int], spread: Spread = NOWHERE) -> list[Work] | None:
+    def compute(self, tiling: Tilings, order: Sequence[int], spread: Spread = NOWHERE) -> list[Work] | None:
         """
         Return the compute cycles per step of the engines, per instance if spatially mapped; None if one cannot run a
         tile.
         """
-        counts = spread.counts(tiling.counts)
+        counts = spread.counts(tiling.grid)
         found: list[Work] = []
         for part, price in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
-            cycles = price(part.sizes)
+            cycles = price(part.shape)
             if cycles is None:
                 return None
             found.append(Work(cycles, prod(counts[dim] for dim in trailing_dims(order, part))))
         leader = self.leader(tiling)
         return None if leader is None else [*found, *leader]
 
-    def leader(self, tiling: Tiling) -> list[Work] | None:
+    def leader(self, tiling: Tilings) -> list[Work] | None:
         """Return the compute cycles per step of the leader's engine; None if it cannot run a tile."""
         part = tiling.parts[-1]
-        if not tiling.is_split:
-            cycles = self.whole[-1](part.sizes)
+        if not tiling.is_split[0]:
+            cycles = self.whole[-1](part.shape)
             return None if cycles is None else [Work(cycles)]
-        run = prod(tiling.counts[dim] for dim in tiling.cut_reductions)
+        run = prod(tiling.grid[dim] for dim in tiling.cut_reductions)
         shape = self._output_tile(part, tiling)
         start, step, end = self.partial
         if not tiling.cut_reductions:
-            costs = 0, self.once(part.sizes), end(shape)
+            costs = 0, self.once(part.shape), end(shape)
         else:
-            costs = start(shape), step(part.sizes), end(shape)
+            costs = start(shape), step(part.shape), end(shape)
         if None in costs:
             return None
         first, each, last = cast("tuple[int, int, int]", costs)
         return [Work(first, run), Work(each), Work(last, run, last=True)]
 
-    def _output_tile(self, part: Part, tiling: Tiling) -> tuple[int, ...]:
-        return part.tile(part.kernel.outputs[0], tiling.counts, is_output=True, in_place=False).extents
+    def _output_tile(self, part: KernelTiles, tiling: Tilings) -> tuple[int, ...]:
+        return part.tiles(part.kernel.outputs[0], tiling.counts, is_output=True, in_place=False).shape
 
-    def transfer(self, tile: OperandTile) -> Descriptor:
+    def transfer(self, tile: OperandTiles) -> Descriptor:
         """Return the transfer cost of tiles of an operand."""
-        key = tile.value, tile.extents, tile.is_output, tile.hangs_over, tile.home, tile.level
+        key = tile.value, tile.shape, tile.is_output, tile.hangs_over, tile.home, tile.level
         if key not in self._costs:
             link, reads, machine = self.route.link(tile), not tile.is_output, self.route.machine
             self._costs[key] = Descriptor(
                 machine,
                 link,
                 tile.value,
-                tile.extents,
+                tile.shape,
                 reads=reads,
                 near=tile.near,
-                repeated=tile.repeated,
+                repeated=tile.constant_axes,
                 is_clipped=tile.hangs_over,
                 passes=self.passes(tile),
             )
         return self._costs[key]
 
-    def passes(self, tile: OperandTile | Tiles) -> int:
+    def passes(self, tile: OperandTiles) -> int:
         """Return how often the link reads each row of a tile to compute the epilogue, once without one."""
         link = self.route.link(tile)
         if tile.epilogue is None or not tile.is_output:
@@ -226,7 +227,7 @@ class Pricer:
 
     def cycles(
         self,
-        tiling: Tiling,
+        tiling: Tilings,
         order: Sequence[int],
         stages: Sequence[int],
         spread: Spread = NOWHERE,
@@ -239,7 +240,7 @@ class Pricer:
 
         `stages` are the buffers per operand of `tiling.tiles`; `order` lists the tiled loops, outermost first.
         """
-        order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
+        order, counts = spread.order(order, tiling.grid), spread.counts(tiling.grid)
         works = self.compute(tiling, order, spread)
         if works is None:
             return None
@@ -255,20 +256,20 @@ class Pricer:
         links = {link.name: link for link in (self.route.link(tile) for tile, _ in ordered)}
         numbers = {name: at for at, name in enumerate(links)}
 
-        def shared() -> Shared:
-            return Shared([LinkTime(link.channels) for link in links.values()])
+        def idle() -> list[LinkTime]:
+            return [LinkTime(link.channels) for link in links.values()]
 
         if spread.chained:
-            return self._chained(tiling, order, works, ordered, spread, numbers, shared, longest)
+            return self._chained(tiling, order, works, ordered, spread, numbers, idle, longest)
         copies = [
             [self._transfers(tile, count, counts, order, begin, numbers) for tile, count in ordered]
-            for begin in spread.begins(tiling.counts)
+            for begin in spread.begins(tiling.grid)
         ]
         compute = _longer(_compute(works), _compute(issued))
 
         def together(steps: int) -> int:
-            resources = shared()
-            return makespan([grid_program(steps, compute, transfers, resources) for transfers in copies])
+            states = idle()
+            return makespan([grid_program(steps, compute, transfers, states) for transfers in copies])
 
         if len(copies) == 1 or not is_long:
             return together(steps)
@@ -277,7 +278,7 @@ class Pricer:
         late = min(steps, max(2, _LONGEST // len(copies)))
         return max(bound, _extrapolated(steps, late, together))
 
-    def _issued(self, tiling: Tiling, order: Sequence[int], spread: Spread) -> list[Work]:
+    def _issued(self, tiling: Tilings, order: Sequence[int], spread: Spread) -> list[Work]:
         """
         Return the cycles per step in which the program issues the instructions of kernels and transfers.
 
@@ -286,20 +287,19 @@ class Pricer:
         works = self.counting.compute(tiling, order, spread) if self.counting is not None else None
         if works is None:
             return []
-        counts, cycles = spread.counts(tiling.counts), self.route.machine.issuing
+        counts, cycles = spread.counts(tiling.grid), self.route.machine.issuing
         runs = [(tile, _run(tile, counts, order)) for tile in tiling.tiles if not tile.in_place]
         works += [
-            Work(self.instructions(tile)(tile.extents), run, tile.is_output)
+            Work(self.instructions(tile)(tile.shape), run, tile.is_output)
             for tile, run in runs
             if run < prod(counts) or tile.is_output
         ]
         return [replace(work, cycles=work.cycles * cycles) for work in works]
 
-    def instructions(self, tile: OperandTile | Tiles) -> _Moves:
+    def instructions(self, tile: OperandTiles) -> _Moves:
         """Return the memoised instructions of an operand's tile as a function of its extents."""
         link, near = self.route.link(tile), tile.near
-        value = tile.value if isinstance(tile, OperandTile) else tile.access.value
-        shape = () if tile.is_output or tile.repeated else shape_of(value)
+        shape = () if tile.is_output or tile.starts else shape_of(tile.value)
         key = link.name, near, shape, self.passes(tile)
         if key not in self._issues:
             self._issues[key] = cache(instructions_of(link, near, shape, self.passes(tile)))
@@ -311,7 +311,7 @@ class Pricer:
         support = self.route.engines[self.ops[-1]].support(self.ops[-1])
         return () if support is None else support.beside
 
-    def _at_banks(self, tiling: Tiling, order: Sequence[int], stages: Sequence[int], computing: int) -> int:
+    def _at_banks(self, tiling: Tilings, order: Sequence[int], stages: Sequence[int], computing: int) -> int:
         """
         Return the cycles per step in which the leader's reads wait at banks with a single port.
 
@@ -322,7 +322,7 @@ class Pricer:
         for level in (level for level in self.route.levels if in_step and level.single_port):
             moved, inner = rings_of(tiling, stages, level)
             placed = dict(zip(moved, in_banks((*moved.values(), *inner.values()), level, level.size), strict=False))
-            rows = {at: tiling.tiles[at].bytes / level.row_bytes for at in placed}
+            rows = {at: tiling.tiles[at].size / level.row_bytes for at in placed}
             reads = {at: part.role(position) in in_step for at, position in _read_by(tiling, placed)}
             rates = {at: min(1, rows[at] / max(computing, 1)) if beside else 1 for at, beside in reads.items()}
             for at in (at for at, beside in reads.items() if beside):
@@ -332,11 +332,11 @@ class Pricer:
             for at in (at for at in reads if placed[at].stages > 1):
                 met = {other: meeting(placed[at], placed[other], level) for other in reads if other != at}
                 met[at] = meeting_within(placed[at], level)
-                loaded = rows[at] / _run(tiling.tiles[at], tiling.counts, order)
+                loaded = rows[at] / _run(tiling.tiles[at], tiling.grid, order)
                 found += loaded * sum(share * rates[other] for other, share in met.items())
         return round(found)
 
-    def floor(self, tiling: Tiling, order: Sequence[int], spread: Spread, computing: int) -> int:
+    def floor(self, tiling: Tilings, order: Sequence[int], spread: Spread, computing: int) -> int:
         """
         Return a lower bound in cycles of a spatially mapped tiling that computes for `computing` cycles.
 
@@ -346,19 +346,19 @@ class Pricer:
         """
         if self.route.ahead:
             return computing
-        order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
+        order, counts = spread.order(order, tiling.grid), spread.counts(tiling.grid)
         steps, busy, before, after = prod(counts), dict[str, list[int]](), 0, 0
         for tile in tiling.tiles:
             if tile.in_place:
                 continue
-            cost = self.transfer(tile).at([offset.constant for offset in tile.offsets])
+            cost = self.transfer(tile).at([offset.constant for offset in tile.forms])
             chain = spread.chain(tile)
             users = prod(n for at, n in enumerate(spread.extents) if at not in chain)
             often = users * (steps // _run(tile, counts, order))
             link = self.route.link(tile)
             total = busy.setdefault(link.name, [0, 0])
             if tile.hangs_over:
-                tiles = prod(tiling.counts[dim] for dim in tile.dims) * prod(tile.extents)
+                tiles = prod(tiling.grid[dim] for dim in tile.dims) * prod(tile.shape)
                 total[0] += cost.data * often * min(tiles, prod(shape_of(tile.value))) // tiles
                 continue
             total[0] += cost.data * often
@@ -370,17 +370,17 @@ class Pricer:
                 before = max(before, cost.startup + cost.data + hops)
         return max([before + computing + after, *(max(total) for total in busy.values())])
 
-    def hop(self, tile: OperandTile) -> int:
+    def hop(self, tile: OperandTiles) -> int:
         """Return the cycles of a tile from an instance to its neighbour."""
-        return self.hops(tile, tile.value)(tile.extents)
+        return self.hops(tile, tile.value)(tile.shape)
 
-    def hops(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
+    def hops(self, tile: OperandTiles, value: SSAValue) -> _Moves:
         """Return the cycles of a tile from an instance to its neighbour as a function of its extents."""
         return lambda extents: sum(self._hop_times(tile.level, value, extents))
 
-    def hop_times(self, tile: OperandTile) -> Times:
+    def hop_times(self, tile: OperandTiles) -> Times:
         """Return the start-up and data cycles of a tile from an instance to its neighbour."""
-        return self._hop_times(tile.level, tile.value, tile.extents)
+        return self._hop_times(tile.level, tile.value, tile.shape)
 
     def _hop_times(self, level: str, value: SSAValue, extents: tuple[int, ...]) -> Times:
         link, item = self.route.neighbours(level), numpy_type(element_of(value)).itemsize
@@ -390,30 +390,30 @@ class Pricer:
 
     def _chained(
         self,
-        tiling: Tiling,
+        tiling: Tilings,
         order: Sequence[int],
         works: Sequence[Work],
-        moved: Sequence[tuple[OperandTile, int]],
+        moved: Sequence[tuple[OperandTiles, int]],
         spread: Spread,
         links: Mapping[str, int],
-        shared: Callable[[], Shared],
+        idle: Callable[[], list[LinkTime]],
         longest: int,
     ) -> int:
         """Return the modelled cycles of a tiling whose instances take operands from neighbours."""
-        counts = spread.counts(tiling.counts)
+        counts = spread.counts(tiling.grid)
         places = list(product(*map(range, spread.extents)))
-        fetches: dict[tuple[OperandTile, tuple[int, ...]], TileTransfers] = {}
+        fetches: dict[tuple[OperandTiles, tuple[int, ...]], TileTransfers] = {}
         for tile, stages in moved:
             chain = spread.chain(tile)
             for place in places:
                 if not any(place[position] for position in chain):
-                    begin = spread.begin(place, tiling.counts)
+                    begin = spread.begin(place, tiling.grid)
                     fetches[tile, place] = self._transfers(tile, stages, counts, order, begin, links)
 
         total, compute = prod(counts), _compute(works)
 
         def together(steps: int) -> int:
-            resources, feeds = shared(), list[Program]()
+            states, mesh, feeds = idle(), Mesh(), list[Program]()
             own: dict[tuple[int, ...], list[TileTransfers]] = {place: [] for place in places}
             passed: dict[tuple[int, ...], list[PassedTiles]] = {place: [] for place in places}
             for tile, stages in moved:
@@ -426,15 +426,15 @@ class Pricer:
                 queues = {place: Queue(tiles.ring) for place in places}
                 for place in places:
                     if not any(place[position] for position in chain):
-                        feeds.append(feed_program(fetches[tile, place].within(steps), queues[place], resources))
-                    passed[place].append(self._passed(tile, place, chain, spread, queues, tiles))
+                        feeds.append(feed_program(fetches[tile, place].within(steps), queues[place], states))
+                    passed[place].append(self._passed(tile, place, chain, spread, queues, tiles, mesh))
             # Of fewer points, the first ones and the last ones count.
             skipped = total - steps
 
             def computed(step: int) -> int:
                 return compute(step if 2 * step < steps else step + skipped)
 
-            nodes = [grid_program(steps, computed, own[place], resources, passed[place]) for place in places]
+            nodes = [grid_program(steps, computed, own[place], states, passed[place]) for place in places]
             return makespan([*feeds, *nodes])
 
         if total * spread.copies <= longest:
@@ -443,12 +443,13 @@ class Pricer:
 
     def _passed(
         self,
-        tile: OperandTile,
+        tile: OperandTiles,
         place: tuple[int, ...],
         chain: Sequence[int],
         spread: Spread,
         queues: Mapping[tuple[int, ...], Queue],
         tiles: TileStream,
+        mesh: Mesh,
     ) -> PassedTiles:
         """Return the tiles of an operand at an instance: they go on along each dimension of the chain."""
         machine, link = self.route.machine, self.route.neighbours(tile.level)
@@ -460,13 +461,13 @@ class Pricer:
             target = (*place[:position], place[position] + 1, *place[position + 1 :])
             ends = [instance_number(level.count, each, spread.extents) for each in (place, target)]
             behind.append((queues[target], route_between(machine, link, ends[0], ends[1])))
-        return PassedTiles(tiles.run, tiles.count, link, self.hop_times(tile), queues[place], behind)
+        return PassedTiles(tiles.run, tiles.count, mesh, link, self.hop_times(tile), queues[place], behind)
 
     def _totals(
         self,
         works: Sequence[Work],
         issued: Sequence[Work],
-        moved: Sequence[tuple[OperandTile, int]],
+        moved: Sequence[tuple[OperandTiles, int]],
         counts: Sequence[int],
         order: Sequence[int],
     ) -> tuple[int, int]:
@@ -476,11 +477,11 @@ class Pricer:
         moving = 0
         for tile, _ in moved:
             often = steps // _run(tile, counts, order)
-            busy += self.program(tile, tile.value)(tile.extents) * often
-            moving += self.moves(tile, tile.value)(tile.extents) * often
+            busy += self.program(tile, tile.value)(tile.shape) * often
+            moving += self.moves(tile, tile.value)(tile.shape) * often
         return busy, moving
 
-    def moves(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
+    def moves(self, tile: OperandTiles, value: SSAValue) -> _Moves:
         """Return the transfer cycles of an interior tile of an operand as a function of its extents."""
         cost_of = self._cost_of_interior(tile, value)
 
@@ -490,7 +491,7 @@ class Pricer:
 
         return cycles
 
-    def program(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
+    def program(self, tile: OperandTiles, value: SSAValue) -> _Moves:
         """Return the cycles in which the program issues the transfer of an interior tile and waits for it to end."""
         cost_of = self._cost_of_interior(tile, value)
         return lambda extents: cost_of(extents).issue + self._waiting
@@ -500,9 +501,9 @@ class Pricer:
         """Cycles of the program for each wait."""
         return self.route.machine.program.get("wait", 0)
 
-    def _cost_of_interior(self, tile: OperandTile | Tiles, value: SSAValue) -> _Costs:
+    def _cost_of_interior(self, tile: OperandTiles, value: SSAValue) -> _Costs:
         """Return the memoised transfer cost of an interior tile of an operand as a function of its extents."""
-        repeated = tile.repeated or ()
+        repeated = tile.constant_axes
         passes = self.passes(tile)
         key = value.type, tile.is_output, tile.home, tile.level, repeated, tile.layout, passes
         if key not in self._interior:
@@ -521,7 +522,7 @@ class Pricer:
 
     def _transfers(
         self,
-        tile: OperandTile,
+        tile: OperandTiles,
         stages: int,
         counts: Sequence[int],
         order: Sequence[int],
@@ -532,33 +533,33 @@ class Pricer:
         run = _run(tile, counts, order)
         link = links[self.route.link(tile).name]
         count, times = prod(bounds) // run, self._times(tile, run, order, bounds, begin)
-        if count == 1 and not tile.is_output and tile.starts is None:
+        if count == 1 and not tile.is_output and not tile.starts:
             startup, data, issue = times(0)
             first, second = (int(self.route.waited(tile.value, np.array(each))) for each in (startup, data))
             once = Times(first, second, issue)
             return TileTransfers(TileStream(False, run, 1, stages), lambda turn: once, link, self._waiting)
-        tiles = TileStream(tile.is_output, run, count, stages, tile.starts is not None)
+        tiles = TileStream(tile.is_output, run, count, stages, tile.starts)
         return TileTransfers(tiles, times, link, self._waiting)
 
     def _times(
-        self, tile: OperandTile, run: int, order: Sequence[int], bounds: Sequence[int], begin: Mapping[int, int]
+        self, tile: OperandTiles, run: int, order: Sequence[int], bounds: Sequence[int], begin: Mapping[int, int]
     ) -> Callable[[int], Times]:
         descriptor = self.transfer(tile)
         if not tile.hangs_over:
-            cost = descriptor.at([offset.constant for offset in tile.offsets])
+            cost = descriptor.at([offset.constant for offset in tile.forms])
             same = Times(cost.startup, cost.data, cost.issue)
             return lambda turn: same
         steps = np.arange(prod(bounds) // run) * run
         weights = {dim: (prod(bounds[place + 1 :]), bounds[place]) for place, dim in enumerate(order)}
         shape, found = shape_of(tile.value), list[Ints]()
-        for offset in tile.offsets:
+        for offset in tile.forms:
             at = np.full(len(steps), offset.constant)
             for atom, factor in offset.terms:
                 weight, bound = weights.get(cast(int, atom), (1, 1))
                 at += (steps // weight % bound + begin.get(cast(int, atom), 0)) * factor
             found.append(at)
         keys = np.zeros(len(steps), np.int64)
-        for at, extent, size in zip(found, tile.extents, shape, strict=True):
+        for at, extent, size in zip(found, tile.shape, shape, strict=True):
             keys = keys * (extent + 1) + np.clip(at + extent, 0, size) - np.clip(at, 0, size)
         _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
         costs = [descriptor.at([int(at[index]) for at in found]) for index in first]
@@ -574,7 +575,7 @@ def _extrapolated(steps: int, late: int, makespan: Callable[[int], int]) -> int:
     return second + (second - first) * (steps - late) // (late - early)
 
 
-def _run(tile: OperandTile, counts: Sequence[int], order: Sequence[int]) -> int:
+def _run(tile: OperandTiles, counts: Sequence[int], order: Sequence[int]) -> int:
     """Return the number of steps for which a tile is reused; `counts` are the tiles along each loop."""
     return resident_steps(counts, tile.dims, order)
 
@@ -596,25 +597,36 @@ def _longer(computed: Callable[[int], int], issued: Callable[[int], int]) -> Cal
     return lambda step: max(computed(step), issued(step))
 
 
-def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level) -> int:
-    """Compute the footprint of a tiling in a level, in aligned bytes."""
-    pairs = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if t.level in (level.name, "")]
-    scratch = [each for each in tiling.scratch if each.level in (level.name, "")]
-    return sum(reserved(t.near_bytes, level) * s for t, s in pairs) + sum(reserved(e.bytes, level) for e in scratch)
+def near_bytes(tilings: Tilings, rings: Sequence[Ints | int], level: Level) -> Ints:
+    """
+    Compute the footprint of tilings in a level, in aligned bytes [N]; `rings` are the buffers per operand of `tiles`.
+    """
+    total = np.zeros(len(tilings), np.int64)
+    for tiles, ring in zip(tilings.tiles, rings, strict=True):
+        if tiles.has_buffer and tiles.level in (level.name, ""):
+            total += _reserved(tiles.bytes, level) * ring
+    for scratch in tilings.scratch:
+        if scratch.level in (level.name, ""):
+            total += _reserved(scratch.bytes, level)
+    return total
 
 
-def rings_of(tiling: Tiling, stages: Sequence[int], level: Level) -> tuple[dict[int, Ring], dict[int, Ring]]:
+def _reserved(sizes: Ints, level: Level) -> Ints:
+    return -(-sizes // level.unit) * level.unit
+
+
+def rings_of(tiling: Tilings, stages: Sequence[int], level: Level) -> tuple[dict[int, Ring], dict[int, Ring]]:
     """Return the buffers of a tiling in a level: of its tiles, and of its scratch, each by number."""
     pairs = enumerate(zip(tiling.tiles, stages, strict=True))
-    moved = {at: Ring(reserved(t.bytes, level), n) for at, (t, n) in pairs if t.has_buffer and t.level == level.name}
-    inner = {at: Ring(reserved(s.bytes, level)) for at, s in enumerate(tiling.scratch) if s.level == level.name}
+    moved = {at: Ring(reserved(t.size, level), n) for at, (t, n) in pairs if t.has_buffer and t.level == level.name}
+    inner = {at: Ring(reserved(s.size, level)) for at, s in enumerate(tiling.scratch) if s.level == level.name}
     return moved, inner
 
 
-def _read_by(tiling: Tiling, tiles: Container[int]) -> Iterator[tuple[int, int]]:
+def _read_by(tiling: Tilings, tiles: Container[int]) -> Iterator[tuple[int, int]]:
     """Yield those of some tiles that the leader reads, by number, each with its position among the operands."""
     leader, numbers = len(tiling.parts) - 1, {tile: at for at, tile in enumerate(tiling.tiles)}
-    for (kernel, position), tile in tiling.reads.items():
+    for (kernel, position), tile in tiling.tile_of.items():
         if kernel == leader and numbers[tile] in tiles:
             yield numbers[tile], position
 

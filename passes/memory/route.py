@@ -14,9 +14,8 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.machine.parts import Engine, Level, Link
 from ...ir import Ints
-from .operand_tiles import OperandTile
+from ..tiles.operands import OperandTiles
 from .places import Places, engine_beside
-from .tile_arrays import Tiles
 from .transfers import link_between
 from .views import VIEWS
 
@@ -55,7 +54,7 @@ class Route:
         far = {places.far for places in self.places}
         return tuple(level for level in self.machine.levels if level.name in named - far)
 
-    def link(self, tile: OperandTile | Tiles) -> Link:
+    def link(self, tile: OperandTiles) -> Link:
         """Return the link of an operand's transfers."""
         ends = (tile.level, tile.home) if tile.is_output else (tile.home, tile.level)
         return link_between(self.machine, *ends, next(iter(self.engines)))

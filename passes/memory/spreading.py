@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-from .operand_tiles import OperandTile
+from ..tiles.operands import OperandTiles
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Spread:
         """Number of instances along each mapped loop."""
         return tuple(copies for _, copies in self.loops)
 
-    def chain(self, tile: OperandTile) -> tuple[int, ...]:
+    def chain(self, tile: OperandTiles) -> tuple[int, ...]:
         """Return the mapped loops, by position, along which instances take a tile from their neighbours."""
         if not self.chained or tile.is_output or not tile.has_buffer or tile.near is not None:
             return ()

@@ -1,7 +1,7 @@
 """
 Vectorised search space of tile sizes of a fused group: legality, footprint and estimated cycles as arrays.
 
-Row i of an array corresponds to `Tiling` number i of N.
+Row i of an array corresponds to tiling i of N.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
-from ...dialects.core.kernel import Access
+from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.parts import Level
 from ...dialects.core.machine.prices import Price
-from ...ir import Ints, numpy_type, shape_of
+from ...ir import Ints, shape_of
+from ..tiles.group import Tilings, tilings_of
+from ..tiles.kernels import any_along
+from ..tiles.legality import legal, refusal
+from ..tiles.operands import Flags, OperandTiles
 from ..tiles.stream import tiles_in_order
 from .panels import panels_to_try
-from .pricing import Pricer
+from .pricing import Pricer, near_bytes
 from .route import Route
-from .tile_arrays import Flags, Parts, Tiles, any_along
 from .tile_extents import Most, extents_to_try, most_of
-from .tiling import Part, Tiling, tiling_of
 
 TOO_LARGE = 1 << 60
 """More bytes than any levels have."""
@@ -44,58 +46,45 @@ class Stages(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """
-    All legal tile sizes of a fused group that the engines support.
+    All legal tilings of a fused group that the engines support.
 
-    What is derived from the rows of `sizes` is memoised: other rows are another sweep.
+    What is derived from the tilings is memoised: others are another sweep.
     """
 
     pricer: Pricer
     route: Route
-    homes: Mapping[SSAValue, str]
-    whole: Tiling
+    tilings: Tilings
     choices: Sequence[Sequence[int]]
     """The sizes to try of each of the leader's loops."""
-    sizes: Ints
-    """The tile sizes of each choice [N, loops]."""
     tables: Sequence[Ints] = ()
     """The cycles of each producer, of the leader, and of the ends of its partial sums, per row."""
     counts_issued: Sequence[Ints] = ()
     """The instructions of the same, per row; none where the program issues none."""
-    panels: tuple[int, ...] = ()
-    """Positions of the leader's inputs whose tiles are panels."""
     emptied: str = ""
     """Rule that the last tilings broke; empty if there are tilings."""
 
     @staticmethod
     def of(ops: Sequence[Operation], route: Route, pricer: Pricer, homes: Mapping[SSAValue, str]) -> Sweep:
         """Return the sweep of a group of kernels; `homes` has the level of operands outside of the far one."""
-        whole = tiling_of(tuple(ops), None, homes, route.places)
-        choices = extents_to_try(ops[-1], whole.kernel, route)
-        rows = list(product(*choices))
-        sizes = np.array(rows, np.int64).reshape(len(rows), len(choices))
+        choices = extents_to_try(ops[-1], kernel_of(ops[-1]), route)
+        tilings = tilings_of(tuple(ops), list(product(*choices)), homes, route.places)
         limits = ", ".join(f"d{dim}" for dim, each in enumerate(choices) if not each)
         emptied = f"'multiples' and 'maxima' of the engine exclude each other along {limits}" if limits else ""
-        sweep = Sweep(pricer, route, homes, whole, choices, sizes, emptied=emptied)
-        legal = np.logical_and.reduce([parts.allowed(homes) for parts in sweep.parts])
-        sweep = sweep._kept(legal, sweep._why_illegal)
+        sweep = Sweep(pricer, route, tilings, choices, emptied=emptied)
+        sweep = sweep._kept(legal(tilings), lambda: refusal(tilings.take(slice(0, 1))))
         for link in sorted({link.name for link in route.machine.links if "fill" not in link.transforms}):
             sweep = sweep._kept(sweep._unfilled(link), lambda: f"the link '{link}' cannot 'fill' partial tiles")
-        if len(ops) > 1:
-            sweep = sweep._kept(sweep._joined(), lambda: "an intermediate must be whole along reduced loops")
         if route.ahead:
             sweep = sweep._kept(~sweep._looking_whole(), lambda: "padded tiles are as large as their operands")
         return sweep._priced()
 
     def _kept(self, flags: Flags, why: Callable[[], str]) -> Sweep:
-        sizes, tables = self.sizes[flags], [table[flags] for table in self.tables]
+        if flags.all():
+            return self
+        tilings, tables = self.tilings.take(flags), [table[flags] for table in self.tables]
         issued = [table[flags] for table in self.counts_issued]
-        emptied = why() if len(self.sizes) and not len(sizes) else self.emptied
-        return replace(self, sizes=sizes, tables=tables, counts_issued=issued, emptied=emptied)
-
-    def _why_illegal(self) -> str:
-        """Return the reason why the smallest tiles are illegal."""
-        smallest = self.whole.cut(tuple(self.sizes[0].tolist()))
-        return smallest.blocked_dims() or "an operand used in place has tiles that are no views of it"
+        emptied = why() if len(self) and not len(tilings) else self.emptied
+        return replace(self, tilings=tilings, tables=tables, counts_issued=issued, emptied=emptied)
 
     def _looking_whole(self) -> Flags:
         """
@@ -103,133 +92,65 @@ class Sweep:
 
         At an inner hop, verify-memory distinguishes a tile from its operand by the shape.
         """
-        found = np.zeros(len(self.sizes), np.bool_)
-        for tiles in self.tiles:
-            found |= (tiles.extents == np.array(shape_of(tiles.access.value))).all(axis=1) & any_along(tiles.moving)
+        found = np.zeros(len(self), np.bool_)
+        for tiles in self.tilings.tiles:
+            found |= (tiles.extents == np.array(shape_of(tiles.value))).all(axis=1) & any_along(tiles.moving)
         return found
 
     def _unfilled(self, name: str) -> Flags:
         """Return the tilings whose tiles lie inside of the operands that a link brings."""
-        fine = np.ones(len(self.sizes), np.bool_)
-        for parts, tiles in ((parts, tiles) for parts in self.parts for tiles in self.tiles if not tiles.is_output):
-            read = any(access is tiles.access for access in parts.part.accesses().values())
-            if read and not tiles.in_place and self.route.link(tiles).name == name:
-                fine &= parts.stays_inside(tiles.access)
+        fine = np.ones(len(self), np.bool_)
+        for (number, position), tiles in self.tilings.operands.reads.items():
+            part = self.tilings.parts[number]
+            if position < part.first_output and not tiles.in_place and self.route.link(tiles).name == name:
+                fine &= part.stays_inside(tiles.access)
         return fine
 
     def with_panels(self) -> Iterator[Sweep]:
         """Yield the tilings that cut a reduction, once for each input that may be in panels."""
-        bounds, reduced = np.array(self.whole.kernel.bounds), self._reduced
-        even = ~any_along(bounds[reduced] % np.maximum(self.sizes[:, reduced], 1) != 0)
-        for position, shared in panels_to_try(self.whole, self.route):
-            kept = (self.reductions > 1) & even & ~any_along(self.counts[:, sorted(shared)] > 1)
-            yield replace(self, panels=(position,))._kept(kept, lambda: self.emptied)
-
-    def _joined(self) -> Flags:
-        """Return the tilings without padded blocks whose intermediates are whole along reduced loops."""
-        bounds = np.array(self.whole.kernel.bounds)
-        fine = ~any_along(self.sizes > bounds)
-        for dim in self._reduced:
-            fine &= bounds[dim] % np.maximum(self.sizes[:, dim], 1) == 0
-        for parts in self.parts[:-1]:
-            fine &= ~any_along(parts.cut[:, sorted(parts.part.kernel.reduced)])
-        return fine
+        tilings = self.tilings
+        bounds, reduced = np.array(tilings.kernel.bounds), tilings.reduced
+        even = ~any_along(bounds[reduced] % np.maximum(tilings.sizes[:, reduced], 1) != 0)
+        for position, shared in panels_to_try(tilings, self.route):
+            kept = (tilings.reductions > 1) & even & ~any_along(tilings.counts[:, sorted(shared)] > 1)
+            panels = replace(tilings, panels=(position,), known=None)
+            yield replace(self, tilings=panels)._kept(kept, lambda: self.emptied)
 
     def __len__(self) -> int:
-        return len(self.sizes)
-
-    @cached_property
-    def counts(self) -> Ints:
-        """Tiles along each of the leader's loops."""
-        return -(-np.array(self.whole.kernel.bounds, np.int64) // np.maximum(self.sizes, 1))
-
-    @cached_property
-    def parts(self) -> list[Parts]:
-        """Kernels of the group, each with its tiles."""
-        loops = self.sizes.shape[1]
-        moving = (self.counts > 1)[:, :, None] & np.eye(loops, dtype=np.bool_)[None]
-        found = [Parts(self.whole.parts[-1], self.sizes, moving)]
-        for part in reversed(self.whole.parts[:-1]):
-            found.insert(0, self._producer(part, found))
-        return found
-
-    def _producer(self, part: Part, users: Sequence[Parts]) -> Parts:
-        output = part.kernel.outputs[0]
-        reads = ((user, access) for user in users for access in user.part.accesses().values())
-        user, access = next((u, a) for u, a in reads if a.value is output.value)
-        sizes = np.tile(np.array(part.kernel.bounds, np.int64), (len(self.sizes), 1))
-        moving = np.zeros((len(self.sizes), len(part.kernel.bounds), self.sizes.shape[1]), np.bool_)
-        for axis, expr in enumerate(output.map.results):
-            terms = linear(expr).terms
-            if terms:
-                dim = cast(int, terms[0][0])
-                sizes[:, dim], moving[:, dim] = user.axis(access, axis, in_place=False)
-        return Parts(part, sizes, moving)
-
-    @cached_property
-    def _reduced(self) -> list[int]:
-        return sorted(self.whole.kernel.reduced)
-
-    @property
-    def reductions(self) -> Ints:
-        """Return the number of reduction steps of the leader in each tiling."""
-        return self.counts[:, self._reduced].prod(axis=1)
+        return len(self.tilings)
 
     def _priced(self) -> Sweep:
         """Tabulate the compute cycles of all tiles; return the tilings that the engines support."""
         tables, counting = self._tables(self.pricer), self.pricer.counting
         fine = np.logical_and.reduce([table >= 0 for table in tables])
         engines = ", ".join(dict.fromkeys(engine.name for engine in self.route.engines.values()))
-        smallest = self.sizes[:1].tolist()
+        smallest = self.tilings.sizes[:1].tolist()
         found = replace(self, tables=tables)._kept(fine, lambda: f"no cost of tiles such as {smallest[0]} on {engines}")
         return found if counting is None else replace(found, counts_issued=found._tables(counting))
 
     def _tables(self, pricer: Pricer) -> list[Ints]:
         """Tabulate the costs of all tiles: of each producer, of the leader, and of the ends of its partial sums."""
         tables: list[Ints] = []
-        for parts, price in zip(self.parts[:-1], pricer.whole[:-1], strict=True):
+        for parts, price in zip(self.tilings.parts[:-1], pricer.whole[:-1], strict=True):
             tables.append(_each(parts.sizes, price))
-        split, places = self.reductions > 1, self.whole.parts[-1].places
+        split, places = self.tilings.reductions > 1, self.tilings.parts[-1].places
         apart = places.sums_apart or places.epilogue is not None
-        once = _each(self.sizes, pricer.once if apart else pricer.whole[-1], ~split)
-        ends = np.zeros(len(self.sizes), np.int64)
+        once = _each(self.tilings.sizes, pricer.once if apart else pricer.whole[-1], ~split)
+        ends = np.zeros(len(self), np.int64)
         if split.any() or apart:
             start, step, end = pricer.partial
-            leader = self.parts[-1]
-            shapes = leader.tiles(leader.part.kernel.outputs[0], is_output=True, in_place=False).extents
+            leader = self.tilings.parts[-1]
+            shapes = leader.tiles(leader.kernel.outputs[0], self.counts, is_output=True, in_place=False).extents
             first, last = _each(shapes, start, split), _each(shapes, end, split | apart)
-            once = np.where(split, _each(self.sizes, step, split), once)
+            once = np.where(split, _each(self.tilings.sizes, step, split), once)
             first, last = np.where(split, first, 0), np.where(split | apart, last, 0)
             ends = np.where((first < 0) | (last < 0), -1, first + last)
         return [*tables, once, ends]
 
-    @cached_property
-    def tiles(self) -> list[Tiles]:
-        """Tiles of each operand in the far level: inputs of all kernels, then the leader's outputs."""
-        inner = {parts.part.kernel.outputs[0].value for parts in self.parts[:-1]}
-        found: list[Tiles] = []
-        for parts in self.parts:
-            accesses = [(n, a) for n, a in parts.part.accesses().items() if a.value not in inner]
-            for n, access in _distinct(accesses, parts):
-                held = parts.unreduced if parts is self.parts[-1] and n in self.panels else parts
-                found.append(held.operand_tiles(n, access, self.homes, is_output=False))
-        leader = self.parts[-1]
-        for position, access in enumerate(leader.part.kernel.outputs, leader.part.first_output):
-            written = leader.operand_tiles(position, access, self.homes, is_output=True)
-            if leader.part.accumulates and not written.in_place:
-                found.append(leader.operand_tiles(position, access, self.homes, is_output=False))
-            if written.epilogue is not None and written.epilogue.bias is not None:
-                bias = written.epilogue.bias
-                repeated = bias.constant_axes
-                start = replace(written, access=bias.access, is_output=False, home=leader.part.places.far)
-                found.append(replace(start, repeated=repeated))
-            found.append(written)
-        return found
-
-    @cached_property
-    def starts(self) -> list[Tiles]:
-        """Tiles that the leader's sums start from."""
-        return [tiles for tiles in self.tiles if tiles.repeated is not None]
+    @property
+    def counts(self) -> Ints:
+        """Tiles along each of the leader's loops [N, loops]."""
+        return self.tilings.counts
 
     def exposed(self, order: Sequence[int], stages: Stages) -> Ints:
         """
@@ -237,9 +158,10 @@ class Sweep:
 
         With two, sums start from an operand then; with one, outputs are also written.
         """
-        total = np.zeros(len(self.sizes), np.int64)
-        written = [tiles for tiles in self.tiles if tiles.is_output and not tiles.in_place]
-        for tiles in (*(self.starts if stages.outputs < 3 else ()), *(written if stages.outputs < 2 else ())):
+        total = np.zeros(len(self), np.int64)
+        written = [tiles for tiles in self.tilings.tiles if tiles.is_output and not tiles.in_place]
+        waiting = [*self.tilings.operands.starts] if stages.outputs < 3 else []
+        for tiles in (*waiting, *(written if stages.outputs < 2 else ())):
             often = tiles_in_order(self.counts, tiles.moving, order)
             total += np.where(often > 2, self._transfers(tiles) * often, 0)
         return total
@@ -247,12 +169,12 @@ class Sweep:
     @property
     def holds_sums(self) -> bool:
         """Return whether buffers of outputs hold partial sums, which transfers map."""
-        return any(tiles.epilogue is not None for tiles in self.tiles if tiles.is_output)
+        return any(tiles.epilogue is not None for tiles in self.tilings.tiles if tiles.is_output)
 
     @property
     def most(self) -> Most:
         """Return the maximum numbers of candidates."""
-        return most_of(self.whole.op, self.whole.kernel, self.route)
+        return most_of(self.tilings.op, self.tilings.kernel, self.route)
 
     @property
     def copies(self) -> int:
@@ -266,12 +188,12 @@ class Sweep:
         Each divisor of `most` limits the outermost mapped loop of `order`; inner loops share the rest, outer first.
         Only loops along which all outputs move are mapped: instances write disjoint tiles.
         """
-        written = [set[int]().union(*(linear(e).dims() for e in a.map.results)) for a in self.whole.kernel.outputs]
-        dims = [dim for dim in order if dim not in self._reduced and all(dim in each for each in written)]
+        written = [set[int]().union(*(linear(e).dims() for e in a.map.results)) for a in self.tilings.kernel.outputs]
+        dims = [dim for dim in order if dim not in self.tilings.reduced and all(dim in each for each in written)]
         table = _divisors(int(self.counts.max(initial=1)), most)
         found: dict[bytes, Ints] = {}
         for limit in (count for count in range(most, 0, -1) if most % count == 0):
-            divided, left = np.ones_like(self.sizes), np.full(len(self.sizes), most)
+            divided, left = np.ones_like(self.tilings.sizes), np.full(len(self), most)
             for dim in dims:
                 divided[:, dim] = table[self.counts[:, dim], np.minimum(left, limit) if dim == dims[0] else left]
                 left //= divided[:, dim]
@@ -280,27 +202,13 @@ class Sweep:
 
     def near_bytes(self, level: Level, stages: Stages, divided: Ints | None = None) -> Ints:
         """Compute the bytes of each tiling in a level, over all instances that share it."""
-        unit = level.unit
         own = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
-        total = np.zeros(len(self.sizes), np.int64)
-        for tiles in self.tiles:
-            if tiles.has_buffer and tiles.level == level.name:
-                ring = stages.outputs if tiles.is_output else stages.inputs
-                total += _rounded(tiles.bytes, unit) * np.where(any_along(tiles.moving & (own > 1)), ring, 1)
-        for parts in self.parts[:-1]:
-            if parts.part.places.level("outs") == level.name:
-                total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)
-        for parts in self.parts:
-            kernel, places = parts.part.kernel, parts.part.places
-            if kernel.epilogue is None or len(kernel.reductions) != 1 or places.level("accumulators") != level.name:
-                continue
-            if places.epilogue is not None:
-                continue
-            shape = parts.tiles(kernel.outputs[0], is_output=True, in_place=False).extents
-            item = numpy_type(kernel.reductions[0].body.args[-1].type).itemsize
-            split = self.reductions > 1 if parts is self.parts[-1] else np.zeros(len(self.sizes), np.bool_)
-            total += np.where(split | places.sums_apart, _rounded(shape.prod(axis=1) * item, unit), 0)
+        rings = [
+            np.where(any_along(tiles.moving & (own > 1)), stages.outputs if tiles.is_output else stages.inputs, 1)
+            for tiles in self.tilings.tiles
+        ]
+        total = near_bytes(self.tilings, rings, level)
         return total * self.route.around * copies if self.route.sharing(level, 2) > 1 else total
 
     def all_bytes(self, stages: Stages, divided: Ints | None = None) -> Ints:
@@ -314,13 +222,13 @@ class Sweep:
 
     def orders(self) -> Iterator[tuple[int, ...]]:
         """Yield the loop orders to try: reductions innermost, unpermuted loops outermost."""
-        bounds = self.whole.kernel.bounds
+        bounds = self.tilings.kernel.bounds
         loops = [dim for dim, sizes in enumerate(self.choices) if sizes != [bounds[dim]]]
-        parallel = [dim for dim in loops if dim not in self._reduced]
+        parallel = [dim for dim in loops if dim not in self.tilings.reduced]
         longest = sorted(sorted(parallel, key=lambda dim: -len(self.choices[dim]))[:PERMUTED])
         others = [dim for dim in parallel if dim not in longest]
         for order in permutations(longest):
-            yield (*others, *order, *(dim for dim in loops if dim in self._reduced))
+            yield (*others, *order, *(dim for dim in loops if dim in self.tilings.reduced))
 
     def estimate(
         self, order: Sequence[int], divided: Ints | None = None, *, chained: bool = False
@@ -336,13 +244,13 @@ class Sweep:
         compute = self._computed(self.tables, counts, order)
         if self.counts_issued:
             compute = np.maximum(compute, self._issued(counts, order))
-        moved, single = np.zeros(len(self.sizes), np.int64), np.zeros(len(self.sizes), np.int64)
-        for tiles in self.tiles:
+        moved, single = np.zeros(len(self), np.int64), np.zeros(len(self), np.int64)
+        for tiles in self.tilings.tiles:
             if tiles.in_place:
                 continue
             each, often = self._transfers(tiles), tiles_in_order(counts, tiles.moving, order)
             compute = compute + self._program(tiles) * often
-            alone = each if tiles.is_output else self.route.waited(tiles.access.value, each)
+            alone = each if tiles.is_output else self.route.waited(tiles.value, each)
             first = np.where(often == 1, alone, each)
             users = copies
             if chained and divided is not None and _may_pass(tiles):
@@ -355,15 +263,15 @@ class Sweep:
         """Sum what `tables` have of the kernels over the steps of each tiling."""
         steps = counts.prod(axis=1)
         *producers, once, ends = tables
-        total = once * steps + ends * (steps // self.reductions)
-        for parts, table in zip(self.parts[:-1], producers, strict=True):
+        total = once * steps + ends * (steps // self.tilings.reductions)
+        for parts, table in zip(self.tilings.parts[:-1], producers, strict=True):
             total += table * tiles_in_order(counts, any_along(parts.moving), order)
         return total
 
     def _issued(self, counts: Ints, order: Sequence[int]) -> Ints:
         """Estimate per tiling the cycles in which the program issues instructions, as `Pricer` does per step."""
         total = self._computed(self.counts_issued, counts, order)
-        for tiles in self.tiles:
+        for tiles in self.tilings.tiles:
             if tiles.in_place:
                 continue
             often = tiles_in_order(counts, tiles.moving, order)
@@ -385,34 +293,34 @@ class Sweep:
         """
         Estimate per tiling the cycles of an instance's transfers to a neighbour, and those of one to the last instance.
         """
-        own, length = self.counts // divided, len(self.sizes)
+        own, length = self.counts // divided, len(self)
         passed, last = np.zeros(length, np.int64), np.zeros(length, np.int64)
-        for tiles in self.tiles:
+        for tiles in self.tilings.tiles:
             if not _may_pass(tiles):
                 continue
             far = np.where(tiles.moving, 0, divided - 1).sum(axis=1)
-            hop = _each(tiles.extents, self.pricer.hops(tiles, tiles.access.value))
+            hop = _each(tiles.extents, self.pricer.hops(tiles, tiles.value))
             passed += np.where(far > 0, hop, 0) * tiles_in_order(own, tiles.moving, order)
             last = np.maximum(last, far * hop)
         return passed, last
 
-    def _transfers(self, tiles: Tiles) -> Ints:
+    def _transfers(self, tiles: OperandTiles) -> Ints:
         """Return the transfer cycles of an interior tile."""
         if id(tiles) not in self._moved:
-            moves = self.pricer.moves(tiles, tiles.access.value)
+            moves = self.pricer.moves(tiles, tiles.value)
             self._moved[id(tiles)] = _each(tiles.extents, moves)
         return self._moved[id(tiles)]
 
-    def _program(self, tiles: Tiles) -> Ints:
+    def _program(self, tiles: OperandTiles) -> Ints:
         """Return the cycles of the program for the transfer of an interior tile, as `Pricer.program`."""
         if not self.route.machine.program:
-            return np.zeros(len(self.sizes), np.int64)
+            return np.zeros(len(self), np.int64)
         if id(tiles) not in self._controlled:
-            program = self.pricer.program(tiles, tiles.access.value)
+            program = self.pricer.program(tiles, tiles.value)
             self._controlled[id(tiles)] = _each(tiles.extents, program)
         return self._controlled[id(tiles)]
 
-    def _instructions(self, tiles: Tiles) -> Ints:
+    def _instructions(self, tiles: OperandTiles) -> Ints:
         """Return the instructions that transfer a tile."""
         if id(tiles) not in self._counted:
             self._counted[id(tiles)] = _each(tiles.extents, self.pricer.instructions(tiles))
@@ -431,15 +339,9 @@ class Sweep:
         return {}
 
 
-def _may_pass(tiles: Tiles) -> bool:
+def _may_pass(tiles: OperandTiles) -> bool:
     """Return whether the tiles of an operand may come from a neighbour."""
     return not tiles.is_output and tiles.has_buffer and tiles.near is None
-
-
-def _distinct(accesses: Sequence[tuple[int, Access]], parts: Parts) -> list[tuple[int, Access]]:
-    places, part = parts.part.places, parts.part
-    found = {(access.value, access.map, places.level(part.role(n))): (n, access) for n, access in accesses}
-    return list(found.values())
 
 
 def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Flags | None = None) -> Ints:
@@ -465,10 +367,6 @@ def _costs_of(rows: Ints, price: Callable[[tuple[int, ...]], int | None]) -> Int
         return price.each(rows)
     costs = [price(tuple(row)) for row in rows.tolist()]
     return np.array([-1 if cost is None else cost for cost in costs], np.int64)
-
-
-def _rounded(sizes: Ints, unit: int) -> Ints:
-    return -(-sizes // unit) * unit
 
 
 def _divisors(most: int, copies: int) -> Ints:

@@ -9,9 +9,9 @@ from math import prod
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import Kernel
+from ..tiles.legality import can_cut_reductions, index_dims
 from .hints import pinned_sizes
 from .route import Route
-from .tiling import can_cut_reductions, index_dims
 
 
 @dataclass(frozen=True)

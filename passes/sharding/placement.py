@@ -20,8 +20,8 @@ from ...dialects.core.machine.model import Machine
 from ...dialects.hier.sharded import ShardedAttr
 from ...errors import Diagnostic
 from ...ir import shape_of
-from ..memory.tiling import index_dims
 from ..memory.views import VIEWS
+from ..tiles.legality import index_dims
 
 Placement: TypeAlias = tuple[int | None, ...]
 """

@@ -5,12 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from ...dialects.core.kernel import Access
 from ...ir import shape_of
-from ..memory.tiling import Part
 from ..overlap.places import place_of
-from .parts import box_of, can_split, part_of, touched_by
+from ..tiles.kernels import KernelTiles
+from .parts import can_split, parts_before, reach_of, touched_by
 
 PARTS = (2, 3, 4, 6)
 """Candidate numbers of even parts; each part is a call."""
@@ -24,7 +27,7 @@ class Cut:
     points: tuple[int, ...] = ()
 
 
-def outer_loop(whole: Part) -> int | None:
+def outer_loop(whole: KernelTiles) -> int | None:
     """
     Return the loop of the outermost output axis: parts along it write contiguous bytes.
 
@@ -41,7 +44,7 @@ def outer_loop(whole: Part) -> int | None:
     return loop if can_split(whole.op, loop) else None
 
 
-def pairs_of_cuts(first: Part, second: Part, known: Cut | None) -> Iterator[tuple[Cut, Cut]]:
+def pairs_of_cuts(first: KernelTiles, second: KernelTiles, known: Cut | None) -> Iterator[tuple[Cut, Cut]]:
     """
     Yield split points of a producer and its consumer; `known` is the producer's split if it has one.
 
@@ -52,7 +55,7 @@ def pairs_of_cuts(first: Part, second: Part, known: Cut | None) -> Iterator[tupl
     if loops[0] is None or loops[1] is None:
         return
     one, two = loops[0], loops[1]
-    bounds = first.sizes[one], second.sizes[two]
+    bounds = first.shape[one], second.shape[two]
     reach = _Reach((first, one), (second, two))
     if known is not None and known.points:
         yield known, Cut(two, _increasing((reach.ready(point) for point in known.points), bounds[1]))
@@ -76,43 +79,44 @@ def _increasing(points: Iterable[int], bound: int) -> tuple[int, ...]:
 class _Reach:
     """Dependence of a consumer's part on its producer: the bytes of the intermediate that it reads."""
 
-    def __init__(self, first: tuple[Part, int], second: tuple[Part, int]):
+    def __init__(self, first: tuple[KernelTiles, int], second: tuple[KernelTiles, int]):
         self._sides = first, second
         (output,) = first[0].kernel.outputs
-        place = place_of(output.value)
-        self._touched = [_touched_of(whole, place.memory) if place is not None else [] for whole, _ in self._sides]
-        self._ends: dict[tuple[int, int], int] = {}
+        self._intermediate = place_of(output.value)
 
     def needed(self, point: int) -> int:
         """
         Return the least point n of the producer's loop such that [0, n) covers the consumer's reads before `point`.
         """
-        points = range(1, self._bound(0) + 1)
-        return bisect_left(points, self._end(1, point), key=lambda n: self._end(0, n)) + 1
+        return bisect_left(self._written, self._read[point - 1]) + 1
 
     def ready(self, point: int) -> int:
         """
         Return the greatest point of the consumer's loop up to which it reads only results before the producer's
         `point`.
         """
-        points = range(1, self._bound(1) + 1)
-        return bisect_right(points, self._end(0, point), key=lambda n: self._end(1, n))
+        return bisect_right(self._read, self._written[point - 1])
 
-    def _bound(self, side: int) -> int:
-        whole, loop = self._sides[side]
-        return whole.sizes[loop]
+    @cached_property
+    def _written(self) -> list[int]:
+        return self._ends(*self._sides[0])
 
-    def _end(self, side: int, point: int) -> int:
-        """Return the end in bytes of the accesses of a kernel to the intermediate before a point of its loop."""
-        if (side, point) not in self._ends:
-            whole, loop = self._sides[side]
-            part = part_of(whole, loop, 0, point)
-            places = [box_of(part, access).place for access in self._touched[side]]
-            self._ends[side, point] = max((place.high for place in places if place is not None), default=0)
-        return self._ends[side, point]
+    @cached_property
+    def _read(self) -> list[int]:
+        return self._ends(*self._sides[1])
+
+    def _ends(self, whole: KernelTiles, loop: int) -> list[int]:
+        """Return the end in bytes of the accesses of a kernel to the intermediate before each point of its loop."""
+        ends = np.zeros(whole.shape[loop], np.int64)
+        touched = _touched_of(whole, self._intermediate.memory) if self._intermediate is not None else []
+        for access in touched:
+            place = place_of(access.value)
+            if place is not None:
+                ends = np.maximum(ends, place.low + reach_of(parts_before(whole, loop), access))
+        return ends.tolist()
 
 
-def _touched_of(whole: Part, memory: object) -> list[Access]:
+def _touched_of(whole: KernelTiles, memory: object) -> list[Access]:
     """Return the accesses of a kernel to a memory."""
     places = [(access, place_of(access.value)) for access in touched_by(whole).values()]
     return [access for access, place in places if place is not None and place.memory == memory]

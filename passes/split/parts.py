@@ -6,21 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of, result_types
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.core.verification.verifier import verify
 from ...dialects.nn import ints
 from ...errors import Diagnostic
-from ...ir import array_of, dense, element_of, numbers_of, numpy_type, shape_of, where
+from ...ir import Ints, array_of, dense, element_of, numbers_of, numpy_type, shape_of, where
 from ..memory.hints import ALL as HINTS
-from ..memory.tiling import Part, division_blocked, index_blocked, mixed_axes
 from ..memory.views import layout_of, subview
 from ..overlap.places import Place, place_of
+from ..tiles.kernels import KernelTiles, box_of_kernel, boxes_of_kernel
+from ..tiles.legality import refusal_of_part
 
 PADS = "pads"
 """Property of kernels with padding before each axis of the input, then after it."""
@@ -49,24 +50,45 @@ class Box:
         return Place(whole.memory, whole.low + begin * size, whole.low + (last + 1) * size)
 
 
-def whole_of(op: Operation) -> Part:
+def whole_of(op: Operation) -> KernelTiles:
     """Return the whole kernel as one part."""
     kernel = kernel_of(op)
-    return Part(op, kernel, kernel.bounds, (Linear(),) * len(kernel.bounds))
+    return box_of_kernel(op, kernel, kernel.bounds, [0] * len(kernel.bounds))
 
 
-def part_of(whole: Part, loop: int, begin: int, end: int) -> Part:
+def part_of(whole: KernelTiles, loop: int, begin: int, end: int) -> KernelTiles:
     """Return the part of a kernel over the points [begin, end) of a loop."""
-    before, after = slice(loop), slice(loop + 1, None)
-    sizes = (*whole.sizes[before], end - begin, *whole.sizes[after])
-    starts = (*whole.starts[before], Linear((), begin), *whole.starts[after])
-    return Part(whole.op, whole.kernel, sizes, starts)
+    sizes, begins = list(whole.shape), whole.starts.constants[0].tolist()
+    sizes[loop], begins[loop] = end - begin, begin
+    return box_of_kernel(whole.op, whole.kernel, sizes, begins)
 
 
-def parts_along(whole: Part, loop: int, cuts: Sequence[int]) -> list[Part]:
-    """Return the parts of a kernel along a loop; `cuts` are the first points of all but the first."""
-    ends = (*cuts, whole.sizes[loop])
-    return [part_of(whole, loop, begin, end) for begin, end in zip((0, *cuts), ends, strict=True)]
+def parts_before(whole: KernelTiles, loop: int) -> KernelTiles:
+    """Return the parts of a kernel before each point n = 1, 2, ... of a loop, as many tilings."""
+    sizes = np.tile(whole.sizes, (whole.shape[loop], 1))
+    sizes[:, loop] = np.arange(1, whole.shape[loop] + 1)
+    return boxes_of_kernel(whole.op, whole.kernel, sizes, np.zeros_like(sizes))
+
+
+def reach_of(parts: KernelTiles, access: Access) -> Ints:
+    """Compute the bytes from the begin of an operand to the end of what each part accesses [N], 0 for nothing."""
+    tiles = parts.tiles(access, np.ones((len(parts.sizes), 0), np.int64), is_output=False, in_place=False)
+    last = np.minimum(tiles.offsets.constants + tiles.extents, np.array(shape_of(access.value))) - 1
+    strides, _ = layout_of(access.value)
+    size = numpy_type(element_of(access.value)).itemsize
+    return (last @ np.array(strides, np.int64) + 1) * size
+
+
+def parts_along(whole: KernelTiles, loop: int, cuts: Sequence[int]) -> KernelTiles:
+    """
+    Return the parts of a kernel along a loop, as many tilings.
+
+    `cuts` are the first points of all but the first.
+    """
+    points = np.array((0, *cuts, whole.shape[loop]), np.int64)
+    sizes, begins = (np.tile(rows, (len(points) - 1, 1)) for rows in (whole.sizes, whole.starts.constants))
+    sizes[:, loop], begins[:, loop] = np.diff(points), points[:-1]
+    return boxes_of_kernel(whole.op, whole.kernel, sizes, begins)
 
 
 def can_split(op: Operation, loop: int) -> bool:
@@ -78,7 +100,7 @@ def can_split(op: Operation, loop: int) -> bool:
     if not all(is_shaped(value) for value in op.operands) or kernel.bounds[loop] < 2:
         return False
     half = part_of(whole, loop, 0, kernel.bounds[loop] // 2)
-    return not (index_blocked(half) or division_blocked(half) or mixed_axes(half)) and _moves_outputs(kernel, loop)
+    return not refusal_of_part(half) and _moves_outputs(kernel, loop)
 
 
 def _moves_outputs(kernel: Kernel, loop: int) -> bool:
@@ -87,30 +109,26 @@ def _moves_outputs(kernel: Kernel, loop: int) -> bool:
     return all(own in access.map.results for access in kernel.outputs)
 
 
-def boxes_of(part: Part) -> dict[int, Box]:
-    """Return the footprint of a kernel's part in each operand, by operand position."""
-    return {position: box_of(part, access) for position, access in touched_by(part).items()}
-
-
-def touched_by(part: Part) -> dict[int, Access]:
+def touched_by(part: KernelTiles) -> dict[int, Access]:
     """Return the accesses of a kernel's part, by operand position."""
-    return part.accesses() | {part.first_output + number: access for number, access in enumerate(part.kernel.outputs)}
+    return part.accesses | {part.first_output + number: access for number, access in enumerate(part.kernel.outputs)}
 
 
-def box_of(part: Part, access: Access) -> Box:
-    """Compute the footprint of a kernel's part in an operand, clipped to the operand, and its padding."""
-    tile = part.tile(access, (), is_output=False, in_place=False)
-    begins = [offset.constant for offset in tile.offsets]
-    ends = [begin + extent for begin, extent in zip(begins, tile.extents, strict=True)]
-    low = [max(begin, 0) for begin in begins]
-    high = [min(end, extent) for end, extent in zip(ends, shape_of(tile.value), strict=True)]
-    return Box(
-        tile.value,
-        tuple(low),
-        tuple(b - a for a, b in zip(low, high, strict=True)),
-        tuple(a - begin for a, begin in zip(low, begins, strict=True)),
-        tuple(end - b for end, b in zip(ends, high, strict=True)),
-    )
+def boxes_of(parts: KernelTiles) -> list[dict[int, Box]]:
+    """Return the footprint of each of a kernel's parts in each operand, by operand position."""
+    boxes = {position: _boxes_in(parts, access) for position, access in touched_by(parts).items()}
+    return [{position: own[row] for position, own in boxes.items()} for row in range(len(parts.sizes))]
+
+
+def _boxes_in(parts: KernelTiles, access: Access) -> list[Box]:
+    """Compute the footprint of each of a kernel's parts in an operand, clipped to the operand, and its padding."""
+    tiles = parts.tiles(access, np.ones((len(parts.sizes), 0), np.int64), is_output=False, in_place=False)
+    begins = tiles.offsets.constants
+    ends = begins + tiles.extents
+    low, high = np.maximum(begins, 0), np.minimum(ends, np.array(shape_of(access.value), np.int64))
+    columns = (low, high - low, low - begins, ends - high)
+    rows = zip(*(map(tuple, column.tolist()) for column in columns), strict=True)
+    return [Box(access.value, *row) for row in rows]
 
 
 def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]:
@@ -127,9 +145,10 @@ def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Op
     """Return the ops of `made_parts` grouped by part; the kernel is the last op of each group."""
     groups: list[list[Operation]] = []
     try:
-        for part in parts_along(whole_of(op), loop, cuts):
+        parts = parts_along(whole_of(op), loop, cuts)
+        for row, boxes in enumerate(boxes_of(parts)):
             groups.append([])
-            _make_part(part, groups[-1])
+            _make_part(parts.take(slice(row, row + 1)), boxes, groups[-1])
     except Diagnostic:
         # An op that is not in the module must not be a user of the kernel's operands.
         _erase([made for group in groups for made in group])
@@ -153,13 +172,13 @@ def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
     return True
 
 
-def _make_part(part: Part, ops: list[Operation]) -> None:
+def _make_part(part: KernelTiles, boxes: Mapping[int, Box], ops: list[Operation]) -> None:
     """
     Append to `ops` the views of a part's operands and its kernel, not inserted.
 
     Raises Diagnostic if the part is not a legal kernel of the same op; `ops` has then what was built.
     """
-    op, boxes = part.op, boxes_of(part)
+    op = part.op
     operands = list(op.operands)
     for position, box in boxes.items():
         if box.extents == shape_of(box.value):
@@ -179,7 +198,7 @@ def _make_part(part: Part, ops: list[Operation]) -> None:
     ops.append(kernel)
     kernel.location = op.location
     verify(kernel)
-    if kernel_of(kernel).bounds != part.sizes:
+    if kernel_of(kernel).bounds != part.shape:
         raise Diagnostic(f"'{op.name}' cannot be split: the op on a part of its operands is another kernel")
 
 
@@ -197,10 +216,10 @@ def _view(box: Box, *, is_output: bool) -> Operation:
     return tensor.ExtractSliceOp.from_static_parameters(value, box.offsets, box.extents, steps)
 
 
-def _properties(part: Part, boxes: Mapping[int, Box]) -> dict[str, Attribute]:
+def _properties(part: KernelTiles, boxes: Mapping[int, Box]) -> dict[str, Attribute]:
     """Return the properties of a kernel on a part of its operands, with the part's padding."""
     op = cast(KernelOp, part.op)
-    found = op.tile_properties(part.sizes)
+    found = op.tile_properties(part.shape)
     outside = [pair for box in boxes.values() for pair in zip(box.before, box.after, strict=True) if any(pair)]
     if not outside:
         return found

@@ -13,10 +13,10 @@ from ...dialects.core.machine.parts import Engine
 from ...ir import element_of, numpy_type
 from ..map_engines import mapped_engine
 from ..memory.layers import is_preloaded
-from ..memory.tiling import Part
 from ..memory.views import bytes_of
 from ..overlap.places import Place
 from ..overlap.runs import Run, cycles_of_runs
+from ..tiles.kernels import KernelTiles
 from .parts import Box, boxes_of, parts_along
 
 
@@ -36,7 +36,7 @@ class Step:
         return any(a.meets(b) for mine, theirs in pairs for a in mine for b in theirs)
 
 
-def steps_of(whole: Part, machine: Machine, loop: int, cuts: Sequence[int]) -> list[Step] | None:
+def steps_of(whole: KernelTiles, machine: Machine, loop: int, cuts: Sequence[int]) -> list[Step] | None:
     """
     Split a kernel along a loop into steps; `cuts` are the first points of all parts but the first.
 
@@ -44,16 +44,16 @@ def steps_of(whole: Part, machine: Machine, loop: int, cuts: Sequence[int]) -> l
     """
     engine = mapped_engine(whole.op, machine)
     price = machine.pricer(engine, whole.op)
-    parts = parts_along(whole, loop, cuts) if cuts else [whole]
+    parts = parts_along(whole, loop, cuts)
     found: list[Step] = []
-    for part in parts:
-        cycles, boxes = price(part.sizes) if price is not None else None, boxes_of(part)
+    for sizes, boxes in zip(parts.sizes.tolist(), boxes_of(parts), strict=True):
+        cycles = price(tuple(sizes)) if price is not None else None
         places = {position: place for position, box in boxes.items() if (place := box.place) is not None}
         if cycles is None or len(places) < len(boxes):
             return None
         again = _fetched_again(boxes.values(), engine, machine) if found else 0
-        reads = tuple(place for position, place in places.items() if position < part.first_output)
-        writes = tuple(place for position, place in places.items() if position >= part.first_output)
+        reads = tuple(place for position, place in places.items() if position < whole.first_output)
+        writes = tuple(place for position, place in places.items() if position >= whole.first_output)
         found.append(Step(engine, cycles + again, _size(boxes.values(), machine), reads, writes))
     return found
 

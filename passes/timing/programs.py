@@ -51,32 +51,25 @@ class PassedTiles:
     """
     Tiles of one operand at one instance: popped from `queue` every `run` steps, and passed on to the queues `behind`.
 
-    Each of these is behind a route of hops over a `link` between neighbours, over which a tile takes `times`.
+    Each of these is behind a route of hops over a `link` of a mesh, over which a tile takes `times`.
     """
 
     run: int
     count: int
+    mesh: Mesh
     link: Link
     times: Times
     queue: Queue
     behind: Sequence[tuple[Queue, Sequence[Edge]]]
 
 
-@dataclass(frozen=True)
-class Shared:
-    """Resources that the programs of a grid share."""
-
-    links: Sequence[LinkTime]
-    mesh: Mesh = field(default_factory=Mesh)
-
-
 _Part: TypeAlias = "Generator[Request, int, int]"
 """Part of a program: returns the cycle at which it ends."""
 
 
-def feed_program(transfers: TileTransfers, queue: Queue, shared: Shared) -> Program:
+def feed_program(transfers: TileTransfers, queue: Queue, links: Sequence[LinkTime]) -> Program:
     """Fetch the first tiles of a chain over a link, to a queue."""
-    now, move = 0, shared.links[transfers.link].move
+    now, move = 0, links[transfers.link].move
     for number in range(transfers.tiles.count):
         now = yield now, queue.released.take, number - queue.depth
         times = transfers.times(number)
@@ -89,7 +82,7 @@ def grid_program(
     steps: int,
     compute: Callable[[int], int],
     transfers: Sequence[TileTransfers],
-    shared: Shared,
+    links: Sequence[LinkTime],
     passed: Sequence[PassedTiles] = (),
 ) -> Program:
     """
@@ -100,12 +93,12 @@ def grid_program(
     now, sent = 0, 0
     for operand in passed:
         if operand.count == 1:
-            now, end = yield from _pass_on(now, 0, operand, shared.mesh)
+            now, end = yield from _pass_on(now, 0, operand)
             sent = max(sent, end)
     fetches, starters, writes = _in_groups(transfers)
     ahead: dict[int, int] = {}
     for number, fetch in (fetches | starters).items():
-        move = shared.links[fetch.link].move
+        move = links[fetch.link].move
         if fetch.tiles.prefetch_distance:
             times = fetch.times(0)
             now += times.issue
@@ -117,15 +110,15 @@ def grid_program(
     written = [[0] * write.tiles.writes_in_flight(is_started=bool(starters)) for write in writes]
     streaming = [operand for operand in passed if operand.count > 1]
     for step in range(steps):
-        now = yield from _fetch(now, step, fetches, ahead, shared.links)
+        now = yield from _fetch(now, step, fetches, ahead, links)
         for write, ends in zip(writes, written, strict=True):
             now = now if step % write.tiles.run else max(now, ends[0]) + write.waiting
         if starters:
-            now = yield from _fetch(now, step, starters, ahead, shared.links)
+            now = yield from _fetch(now, step, starters, ahead, links)
         through = 0
         for operand in streaming:
             if step % operand.run == 0:
-                now, end = yield from _pass_on(now, step // operand.run, operand, shared.mesh)
+                now, end = yield from _pass_on(now, step // operand.run, operand)
                 through = max(through, end)
         now = max(now + compute(step), through)
         for operand in streaming:
@@ -135,7 +128,7 @@ def grid_program(
             if (step + 1) % write.tiles.run == 0:
                 times = write.times(step // write.tiles.run)
                 now += times.issue
-                ends.append((yield now, shared.links[write.link].move, times))
+                ends.append((yield now, links[write.link].move, times))
                 del ends[0]
     for write, ends in zip(writes, written, strict=True):
         for end in ends:
@@ -175,12 +168,12 @@ def _fetch(
     return now
 
 
-def _pass_on(now: int, number: int, operand: PassedTiles, mesh: Mesh) -> Generator[Request, int, tuple[int, int]]:
+def _pass_on(now: int, number: int, operand: PassedTiles) -> Generator[Request, int, tuple[int, int]]:
     """Pop a tile and pass it on; return the present cycle and the end of the transfers."""
     now, sent = (yield now, operand.queue.pushed.take, number), 0
     for queue, route in operand.behind:
         now = yield now, queue.released.take, number - queue.depth
-        end = yield now, mesh.pass_on, Hops(operand.link, route, operand.times)
+        end = yield now, operand.mesh.pass_on, Hops(operand.link, route, operand.times)
         sent = max(sent, end)
         now = yield now, queue.pushed.hand_on, end
     return now, sent

@@ -31,13 +31,6 @@ Request: TypeAlias = "tuple[int, Action, Any]"
 Program: TypeAlias = "Generator[Request, int, int]"
 
 
-class Blocked(NamedTuple):
-    """Program, by number, that blocks forever, and the op where it does."""
-
-    program: int
-    op: Any
-
-
 class Timeline:
     """Event loop of programs. Requests are served by cycle, those of one cycle by the numbers of the programs."""
 
@@ -46,13 +39,13 @@ class Timeline:
         self._requests: list[Request | None] = [None] * len(programs)
         self._turns: list[tuple[int, int]] = []
         """Heap of the cycle and number of each program that has a request."""
-        self._blocked: dict[object, list[tuple[int, Blocked]]] = {}
-        """Queue -> the programs that it blocks, each with the cycle of its request."""
+        self._blocked: dict[object, list[tuple[int, int, Any]]] = {}
+        """Queue -> the programs that it blocks: the cycle of the request, the program's number, and the op."""
         self.ends = [0] * len(programs)
         """The cycle at which each program has ended."""
 
-    def run(self) -> list[Blocked]:
-        """Run all programs to their ends; return those that block forever, in order."""
+    def run(self) -> list[tuple[int, Any]]:
+        """Run all programs to their ends; return those that block forever, by number, and the op where each does."""
         for number, program in enumerate(self._programs):
             self._resume(number, program, None)
         while self._turns:
@@ -62,13 +55,14 @@ class Timeline:
             answer = request[1](now, request[2])
             if isinstance(answer, Signal):
                 if answer.is_blocked:
-                    self._blocked.setdefault(answer.queue, []).append((now, Blocked(number, answer.op)))
+                    self._blocked.setdefault(answer.queue, []).append((now, number, answer.op))
                     continue
-                for ready, (blocked, _) in self._blocked.pop(answer.queue, ()):
+                for ready, blocked, _ in self._blocked.pop(answer.queue, ()):
                     heappush(self._turns, (ready, blocked))
                 answer = answer.end
             self._resume(number, self._programs[number], answer)
-        return sorted((blocked for all in self._blocked.values() for _, blocked in all), key=lambda each: each.program)
+        blocked = [(number, op) for waiting in self._blocked.values() for _, number, op in waiting]
+        return sorted(blocked, key=lambda pair: pair[0])
 
     def _resume(self, number: int, program: Program, end: int | None) -> None:
         try:

@@ -17,8 +17,8 @@ from ...dialects.hier.sharded import level_name
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes import map_engines
-from ...passes.memory.tiling import roles_of
 from ...passes.memory.views import bytes_of
+from ...passes.tiles.group import roles_of
 from .accounts import KernelCost, Place
 
 

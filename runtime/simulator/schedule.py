@@ -154,7 +154,7 @@ class Schedule:
         self.now = max(timeline.ends, default=self.now)
         for part, what, cycles in spent[timeline.ends.index(self.now)] if iterations else ():
             self._spend(part, what, cycles)
-        return [(each.program, each.op) for each in blocked]
+        return blocked
 
     def _iteration(
         self,

@@ -9,10 +9,11 @@ from xdsl.rewriter import Rewriter
 
 from tilewright.dialects.hier import GridOp
 from tilewright.passes.memory.building import grid_of
-from tilewright.passes.memory.tiling import Tiling, tiling_of
+from tilewright.passes.tiles.group import Tilings, tiling_of
+from tilewright.passes.tiles.legality import refusal
 
 
-def drawn_tiling(op: Operation, draw: random.Random) -> Tiling:
+def drawn_tiling(op: Operation, draw: random.Random) -> Tilings:
     """Return a random tiling that is allowed, of one tile where none is found."""
     whole = tiling_of(op)
     for _ in range(40):
@@ -20,7 +21,7 @@ def drawn_tiling(op: Operation, draw: random.Random) -> Tiling:
             bound if dim in whole.kernel.reduced or draw.random() < 0.4 else -(-bound // draw.randint(1, min(bound, 4)))
             for dim, bound in enumerate(whole.kernel.bounds)
         ]
-        if not (tiling := tiling_of(op, sizes)).blocked_dims():
+        if not refusal(tiling := tiling_of(op, sizes)):
             return tiling
     return whole
 
@@ -28,14 +29,14 @@ def drawn_tiling(op: Operation, draw: random.Random) -> Tiling:
 def cut(op: Operation, level: str, draw: random.Random) -> GridOp:
     """Replace a kernel by a grid of tiles in a level."""
     tiling = drawn_tiling(op, draw)
-    order = [dim for dim, count in enumerate(tiling.counts) if count > 1]
+    order = [dim for dim, count in enumerate(tiling.grid) if count > 1]
     draw.shuffle(order)
     stages = [draw.randint(1, 3) for _ in tiling.tiles]
     addresses: list[int | None] = []
     end = 0
     for tile, count in zip(tiling.tiles, stages, strict=True):
         addresses.append(end)
-        end += -(-tile.bytes // 8) * 8 * count
+        end += -(-tile.size // 8) * 8 * count
     grid = grid_of(tiling, level, addresses, stages, order)
     Rewriter.replace_op(op, grid, [])
     return grid

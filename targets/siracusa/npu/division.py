@@ -158,7 +158,7 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
     )
     if loop is None or not isinstance(weights.owner, arith.ConstantOp) or is_rearranged:
         return None
-    axis, bound = _axis_of(whole.kernel, loop), whole.sizes[loop]
+    axis, bound = _axis_of(whole.kernel, loop), whole.shape[loop]
     if axis == source.feature_axis:
         return Divisible(conversion, npu, other, machine, loop, bound, axis, source.kind.features)
     is_small = bytes_of(weights.type) <= DOUBLED and isinstance(op, ConvOp) and axis == 1

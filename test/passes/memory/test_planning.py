@@ -23,9 +23,10 @@ from tilewright.ir import functions
 from tilewright.passes.memory.building import grid_of
 from tilewright.passes.memory.candidates import fits
 from tilewright.passes.memory.layers import Layers, layers_of
-from tilewright.passes.memory.pricing import Pricer, near_bytes
-from tilewright.passes.memory.sweep import Stages, Sweep
-from tilewright.passes.memory.tiling import Tiling, tiling_of
+from tilewright.passes.memory.pricing import Pricer
+from tilewright.passes.memory.sweep import Sweep
+from tilewright.passes.tiles.group import Tilings, tiling_of
+from tilewright.passes.tiles.legality import refusal
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.machines.make import machine
@@ -68,47 +69,6 @@ def layers(module: ModuleOp, *, keep_resident: bool) -> Layers:
     return layers_of(function.body.block, machine(1 << 20), 0, double_buffered=True, keep_resident=keep_resident)
 
 
-@examples(25)
-@given(networks(ALL, largest=3), st.booleans())
-def test_arrays_say_what_tilings_say(network: Network, resident: bool) -> None:
-    found = layers(on_buffers(import_model(network.model, input_types=network.input_types)), keep_resident=resident)
-    near = {value: buffer.level for buffer in found.buffers for value in buffer.values}
-    for op in found.ops:
-        route = found.route([op])
-        pricer = Pricer((op,), route)
-        sweep = Sweep.of([op], route, pricer, near)
-        for row in range(0, len(sweep), 1 + len(sweep) // 40):
-            tiling = tiling_of(op, sweep.sizes[row].tolist(), near, route.places)
-            assert not tiling.blocked_dims()
-            for stages in (1, 2):
-                counts = [stages if tile.dims and not tile.in_place else 1 for tile in tiling.tiles]
-                exact, told = (
-                    near_bytes(tiling, counts, route.levels[0]),
-                    sweep.near_bytes(route.levels[0], Stages(stages, stages))[row],
-                )
-                # Where two reads of a buffer share a tile, the arrays count it twice.
-                assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
-
-
-@examples(10)
-@given(networks(ALL, largest=3), st.sampled_from(["systolic_local", "systolic_padded", "systolic_blocked"]))
-def test_arrays_say_what_tilings_say_of_places_of_their_own(network: Network, file: str) -> None:
-    module = on_buffers(import_model(network.model, input_types=network.input_types))
-    (function,) = functions(module)
-    target = find_machine(Path(__file__).parents[2] / "machines" / f"{file}.toml")
-    found = layers_of(function.body.block, target, 0, double_buffered=True, keep_resident=False)
-    for op, way in ((op, way) for op in found.ops for way in range(2 if op in found.stored else 1)):
-        route = found.route([op], way)
-        sweep = Sweep.of([op], route, Pricer((op,), route), {})
-        for row in range(0, len(sweep), 1 + len(sweep) // 20):
-            tiling = tiling_of(op, sweep.sizes[row].tolist(), {}, route.places)
-            assert not tiling.blocked_dims()
-            for stages, level in ((stages, level) for stages in (1, 2) for level in route.levels):
-                counts = [stages if tile.dims and tile.has_buffer else 1 for tile in tiling.tiles]
-                exact, told = near_bytes(tiling, counts, level), sweep.near_bytes(level, Stages(stages, stages))[row]
-                assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
-
-
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("file", ["two_level", "four_cores", "systolic_padded"])
 @examples(8)
@@ -147,8 +107,8 @@ def test_kernels_done_together(name: str, seed: int) -> None:
         if count == 1:
             continue
         sweep = Sweep.of(ops, found.route(ops), Pricer(tuple(ops), found.route(ops)), {})
-        drawn = (tiling_of(ops, sizes) for sizes in draw.choices(sweep.sizes.tolist(), k=20))
-        fused = next((each for each in drawn if not each.blocked_dims() and max(each.counts) > 1), None)
+        drawn = (sweep.tilings.take(slice(row, row + 1)) for row in draw.choices(range(len(sweep)), k=20))
+        fused = next((tiling for tiling in drawn if max(tiling.grid) > 1), None)
         if fused is not None:
             fuse(fused)
             done += 1
@@ -179,22 +139,22 @@ def test_rows_of_an_intermediate_are_reduced_in_one_go() -> None:
     assert found.joins(0) is not None
     sweep = Sweep.of(found.ops, found.route(found.ops), Pricer(tuple(found.ops), found.route(found.ops)), {})
     assert len(sweep) > 1
-    assert not any(tiling_of(found.ops, sizes).blocked_dims() for sizes in sweep.sizes.tolist())
+    assert not any(refusal(tiling_of(found.ops, sizes)) for sizes in sweep.tilings.sizes.tolist())
 
 
-def fuse(tiling: Tiling) -> None:
+def fuse(tiling: Tilings) -> None:
     """Replace kernels by the grid that does them together."""
-    order = [dim for dim, count in enumerate(tiling.counts) if count > 1]
+    order = [dim for dim, count in enumerate(tiling.grid) if count > 1]
     order.sort(key=lambda dim: dim in tiling.cut_reductions)
     places: list[int | None] = []
     end = 0
-    for size in [*(tile.bytes for tile in tiling.tiles), *(each.bytes for each in tiling.scratch)]:
+    for size in [*(tile.size for tile in tiling.tiles), *(each.size for each in tiling.scratch)]:
         places.append(end)
         end += -(-size // 8) * 8
     count = len(tiling.tiles)
     grid = grid_of(tiling, "L1", places[:count], [1] * count, order, places[count:])
     *before, last = tiling.ops
-    allocs = [value.owner for value in tiling.intermediates]
+    allocs = [value.owner for value in tiling.operands.intermediates]
     Rewriter.replace_op(last, grid, [])
     for op in (*reversed(before), *allocs):
         assert isinstance(op, Operation)

@@ -24,6 +24,7 @@ from tilewright.passes.memory.plan import Choice
 from tilewright.passes.memory.pricing import Pricer, near_bytes
 from tilewright.passes.memory.sweep import Stages
 from tilewright.passes.plan_memory import Limits, plan_memory, replace_by_grid
+from tilewright.passes.tiles.legality import refusal
 from tilewright.runtime.simulator import simulate
 
 MACHINES = Path(__file__).parents[2] / "machines"
@@ -84,12 +85,12 @@ def candidates(found: Layers, step: int) -> Iterator[Candidate]:
     levels, ways = found.levels_of(0, 1), range(1 + len(found.stored))
     for each, way in product(sizes(found, step), ways):
         tiling = found.tiling(0, 1, each, set(), way)
-        if tiling.blocked_dims():
+        if refusal(tiling):
             continue
-        cut = [dim for dim, count in enumerate(tiling.counts) if count > 1 and dim not in tiling.cut_reductions]
+        cut = [dim for dim, count in enumerate(tiling.grid) if count > 1 and dim not in tiling.cut_reductions]
         for order, double in product(permutations(cut), (False, True)):
             stages = tuple(2 if double and tile.dims else 1 for tile in tiling.tiles)
-            footprint = tuple(near_bytes(tiling, stages, level) for level in levels)
+            footprint = tuple(int(near_bytes(tiling, stages, level)[0]) for level in levels)
             if all(size <= level.size for size, level in zip(footprint, levels, strict=True)):
                 yield Candidate(each, (*order, *tiling.cut_reductions), stages, footprint, 0, alternative=way)
 

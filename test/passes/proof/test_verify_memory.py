@@ -25,12 +25,12 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.memory.building import grid_of
-from tilewright.passes.memory.tiling import tiling_of
 from tilewright.passes.outline_kernels import OutlineKernelsPass
 from tilewright.passes.proof.alike import first_alike
 from tilewright.passes.proof.body import prove_body
 from tilewright.passes.proof.grid import prove_tiles
 from tilewright.passes.proof.levels import prove_levels
+from tilewright.passes.tiles.group import tiling_of
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.test.passes.levels import AFTER_PLAN, run_step, steps
 from tilewright.test.passes.random_tilings import cut

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewright.passes.tiles.stream import TileStream
-from tilewright.passes.timing.programs import Queue, Shared, TileTransfers, feed_program, grid_program
+from tilewright.passes.timing.programs import Queue, TileTransfers, feed_program, grid_program
 from tilewright.passes.timing.resources import InOrder, LinkTime, Slots, Times
 from tilewright.passes.timing.timeline import Program, Timeline, makespan
 
@@ -31,8 +31,8 @@ def test_a_makespan_lies_between_the_busiest_resource_and_the_sum_of_all(
 ) -> None:
     steps = 8
     moved = [transfers(False, steps, *one) for one in inputs] + [transfers(True, steps, *output)]
-    shared = Shared([LinkTime(channels)])
-    total = makespan([grid_program(steps, lambda step: cycles, moved, shared) for _ in range(instances)])
+    links = [LinkTime(channels)]
+    total = makespan([grid_program(steps, lambda step: cycles, moved, links) for _ in range(instances)])
     counts = [one.tiles.count for one in moved]
     bus = sum(count * one.times(0)[1] for count, one in zip(counts, moved, strict=True)) * instances
     whole = sum(count * sum(one.times(0)[:2]) for count, one in zip(counts, moved, strict=True)) * instances
@@ -43,7 +43,7 @@ def test_a_makespan_lies_between_the_busiest_resource_and_the_sum_of_all(
 def test_more_buffers_and_channels_never_cost_time(inputs: list[tuple[int, int, int, int]], cycles: int) -> None:
     def cycles_with(stages: int, channels: int) -> int:
         moved = [transfers(False, 8, run, stages, startup, data) for run, _, startup, data in inputs]
-        return makespan([grid_program(8, lambda step: cycles, moved, Shared([LinkTime(channels)]))])
+        return makespan([grid_program(8, lambda step: cycles, moved, [LinkTime(channels)])])
 
     assert cycles_with(2, 1) <= cycles_with(1, 1)
     assert cycles_with(2, 2) <= cycles_with(2, 1)
@@ -51,7 +51,7 @@ def test_more_buffers_and_channels_never_cost_time(inputs: list[tuple[int, int, 
 
 def test_without_prefetch_nothing_overlaps() -> None:
     moved = [transfers(False, 4, 1, 1, 3, 10), transfers(True, 4, 1, 1, 3, 5)]
-    assert makespan([grid_program(4, lambda step: 100, moved, Shared([LinkTime(1)]))]) == 4 * (13 + 100 + 8)
+    assert makespan([grid_program(4, lambda step: 100, moved, [LinkTime(1)])]) == 4 * (13 + 100 + 8)
 
 
 def test_requests_of_one_cycle_are_served_by_number() -> None:
@@ -78,14 +78,14 @@ def test_a_program_that_nothing_resumes_is_named() -> None:
 
     fed, dry = Slots(), Slots()
     timeline = Timeline([take(dry), take(fed), hand_on(fed)])
-    assert [blocked.program for blocked in timeline.run()] == [0]
+    assert [number for number, _ in timeline.run()] == [0]
     assert timeline.ends == [0, 9, 7]
 
 
 def test_a_queue_is_fed_as_far_ahead_as_it_has_slots() -> None:
-    queue, shared = Queue(2), Shared([LinkTime(1)])
-    timeline = Timeline([feed_program(transfers(False, 4, 1, 2, 0, 10), queue, shared)])
-    assert [blocked.program for blocked in timeline.run()] == [0], "the third tile waits for a release"
+    queue, links = Queue(2), [LinkTime(1)]
+    timeline = Timeline([feed_program(transfers(False, 4, 1, 2, 0, 10), queue, links)])
+    assert [number for number, _ in timeline.run()] == [0], "the third tile waits for a release"
     assert queue.pushed.times == [10, 20]
 
 

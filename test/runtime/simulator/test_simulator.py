@@ -23,7 +23,7 @@ from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.timing.programs import Shared, grid_program
+from tilewright.passes.timing.programs import grid_program
 from tilewright.passes.timing.resources import LinkTime
 from tilewright.passes.timing.timeline import makespan
 from tilewright.runtime.simulator import Simulation, simulate
@@ -75,8 +75,8 @@ def with_program(near: Machine, program: dict[str, int]) -> Machine:
 
 def time_of_streams(grid: GridOp, near: Machine) -> int:
     steps, transfers = transfers_of(grid, near)
-    shared = Shared([LinkTime(near.link("dma").channels)])
-    return makespan([grid_program(steps, work_of(grid, near), transfers, shared)])
+    links = [LinkTime(near.link("dma").channels)]
+    return makespan([grid_program(steps, work_of(grid, near), transfers, links)])
 
 
 @quick

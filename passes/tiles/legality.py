@@ -1,0 +1,291 @@
+"""
+Legality of tilings: one table of rules, each with its mask over N tilings and the message of a refusal.
+
+Planners keep the tilings of the mask; whoever states tile sizes by hand is quoted the message of the first rule broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation
+
+from ...dialects.core.kernel import Kernel
+from ...dialects.core.kernel_op import KernelOp
+from ...dialects.core.nesting import nested_ops
+from ...ir import Ints
+from .group import Tilings
+from .kernels import KernelTiles, any_along
+from .operands import Flags
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Rule that tilings of a fused group keep."""
+
+    name: str
+    holds: Callable[[Tilings], Flags]
+    """Returns the mask of tilings that keep the rule [N]."""
+    message: Callable[[Tilings], str]
+    """Returns why one tiling breaks it, with the loop or operand."""
+
+
+def legal(tilings: Tilings) -> Flags:
+    """Return the mask of legal tilings [N]."""
+    return np.logical_and.reduce([rule.holds(tilings) for rule in RULES])
+
+
+def refusal(tiling: Tilings) -> str:
+    """Return why one tiling is illegal: the message of the first rule that it breaks, empty if it is legal."""
+    return next((rule.message(tiling) for rule in RULES if not rule.holds(tiling)[0]), "")
+
+
+def refusal_of_part(part: KernelTiles) -> str:
+    """Return why one tile of a kernel is illegal by the kernel's own loops, empty if it is legal."""
+    return next((message(part) for holds, message in _OF_KERNELS if not holds(part)[0]), "")
+
+
+def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
+    """Return whether a kernel is one reduction that can be split into partial sums."""
+    if len(kernel.reductions) != 1 or kernel.result is not None or len(kernel.outputs) != 1:
+        return False
+    (reduction,) = kernel.reductions
+    return len(reduction.initial) == 1 and (isinstance(op, KernelOp) or reduction.initial[0] is None)
+
+
+def index_dims(kernel: Kernel) -> set[int]:
+    """Return the loops whose index the scalar code uses."""
+    blocks = [*(reduction.body for reduction in kernel.reductions), kernel.result, kernel.epilogue]
+    inner = (op for block in blocks if block is not None for op in nested_ops(block))
+    return {op.dim.value.data for op in inner if isinstance(op, linalg.IndexOp)}
+
+
+# Loops of one kernel
+
+
+def _first(flags: Flags) -> int:
+    """Return the first loop of one tiling for which a flag [1, loops] is set."""
+    return int(np.argmax(flags[0]))
+
+
+def _along(part: KernelTiles, dims: set[int] | frozenset[int]) -> Flags:
+    """Return which of some loops are cut [N, loops]."""
+    kept = np.zeros(part.cut.shape[1], np.bool_)
+    kept[sorted(dims)] = True
+    return part.cut & kept
+
+
+def _padded(part: KernelTiles, dims: set[int] | frozenset[int]) -> Flags:
+    """Return along which of some loops tiles are larger than the kernel [N, loops]."""
+    kept = np.zeros(part.sizes.shape[1], np.bool_)
+    kept[sorted(dims)] = True
+    return (part.sizes > np.array(part.kernel.bounds)) & kept
+
+
+def _uneven(sizes: Ints, kernel: Kernel) -> Flags:
+    """Return the loops that tiles do not divide [N, loops]."""
+    return np.array(kernel.bounds) % np.maximum(sizes, 1) != 0
+
+
+def _pads_reduction(part: KernelTiles) -> Flags:
+    reduced = frozenset[int]() if part.kernel.fill_is_neutral else frozenset(part.kernel.reduced)
+    return _padded(part, reduced)
+
+
+def _splits_pair(part: KernelTiles, broken: Callable[[KernelTiles, int, tuple[int, ...]], Flags]) -> Flags:
+    """Return the inner loops of axes of several loops that are cut, where that is `broken` [N, loops]."""
+    flags = np.zeros(part.sizes.shape, np.bool_)
+    for inner, outer in part.kernel.axis_pairs:
+        partial = part.sizes[:, inner] != part.kernel.bounds[inner]
+        flags[:, inner] |= partial & broken(part, inner, tuple(outer))
+    return flags
+
+
+def _spans_outer(part: KernelTiles) -> Flags:
+    return _splits_pair(part, lambda part, inner, outer: any_along(part.sizes[:, list(outer)] > 1))
+
+
+def _cuts_unevenly(part: KernelTiles) -> Flags:
+    return _splits_pair(part, lambda part, inner, outer: _uneven(part.sizes, part.kernel)[:, inner])
+
+
+_FLAGS: tuple[tuple[Callable[[KernelTiles], Flags], str], ...] = (
+    (
+        _pads_reduction,
+        "dimension d{dim} is reduced, and padding it to blocks of {size} changes the result",
+    ),
+    (lambda part: _along(part, index_dims(part.kernel)), "the scalar code uses the index d{dim}"),
+    (lambda part: _along(part, part.kernel.divided_dims), "an access divides the index d{dim}"),
+    (
+        lambda part: _padded(part, part.kernel.shared_dims),
+        "d{dim} cannot be padded to blocks of {size}: it shares an axis with another loop",
+    ),
+    (_spans_outer, "d{dim} must be whole where tiles span several steps of an outer dimension of its axis"),
+    (_cuts_unevenly, "d{dim} must be cut evenly"),
+)
+"""The loops of a kernel for which a rule does not hold [N, loops], and the message for one of them."""
+
+
+def _of_kernel(
+    broken: Callable[[KernelTiles], Flags], text: str
+) -> tuple[Callable[[KernelTiles], Flags], Callable[[KernelTiles], str]]:
+    def message(part: KernelTiles) -> str:
+        dim = _first(broken(part))
+        return text.format(dim=dim, size=part.shape[dim])
+
+    return lambda part: ~any_along(broken(part)), message
+
+
+_OF_KERNELS = tuple(_of_kernel(broken, text) for broken, text in _FLAGS)
+
+
+def _of_each(rule: int) -> tuple[Callable[[Tilings], Flags], Callable[[Tilings], str]]:
+    """Return a rule of kernels as one of all kernels of a group."""
+    holds, message = _OF_KERNELS[rule]
+    return (
+        lambda tilings: np.logical_and.reduce([holds(part) for part in tilings.parts]),
+        lambda tiling: next(message(part) for part in tiling.parts if not holds(part)[0]),
+    )
+
+
+# Reductions of the leader
+
+
+def _cut_reductions(tilings: Tilings) -> Flags:
+    """Return the leader's reduced loops that are cut [N, loops]."""
+    kept = np.zeros(tilings.sizes.shape[1], np.bool_)
+    kept[tilings.reduced] = True
+    return (tilings.counts > 1) & kept
+
+
+def _reduces_in_one_go(tilings: Tilings) -> Flags:
+    if can_cut_reductions(tilings.op, tilings.kernel):
+        return np.ones(len(tilings), np.bool_)
+    return ~any_along(_cut_reductions(tilings))
+
+
+def _uneven_reductions(tilings: Tilings) -> Flags:
+    return _cut_reductions(tilings) & _uneven(tilings.sizes, tilings.kernel)
+
+
+def _reduces_evenly(tilings: Tilings) -> Flags:
+    if tilings.kernel.fill_is_neutral:
+        return np.ones(len(tilings), np.bool_)
+    return ~any_along(_uneven_reductions(tilings))
+
+
+# Intermediates of a group
+
+
+def _intermediates_are_reduced(tilings: Tilings) -> Flags:
+    fine = np.ones(len(tilings), np.bool_)
+    for part in tilings.parts[:-1]:
+        fine &= ~any_along(part.cut[:, sorted(part.kernel.reduced)])
+    return fine
+
+
+def _intermediates_are_whole_at_borders(tilings: Tilings) -> Flags:
+    fine = np.ones(len(tilings), np.bool_)
+    between = {part.kernel.outputs[0].value for part in tilings.parts[:-1]}
+    for user in tilings.parts[1:]:
+        for access in user.accesses.values():
+            if access.value in between and access.fill is not None:
+                fine &= ~user.tiles(access, tilings.counts, is_output=False, in_place=False).is_partial
+    return fine
+
+
+def _reduces_intermediates_evenly(tilings: Tilings) -> Flags:
+    if len(tilings.ops) == 1:
+        return np.ones(len(tilings), np.bool_)
+    return ~any_along(_uneven_reductions(tilings))
+
+
+def _joins_without_padding(tilings: Tilings) -> Flags:
+    if len(tilings.ops) == 1:
+        return np.ones(len(tilings), np.bool_)
+    return ~any_along(tilings.sizes > np.array(tilings.kernel.bounds))
+
+
+# Operands
+
+
+def _are_whole_rows(tilings: Tilings) -> Flags:
+    fine = np.ones(len(tilings), np.bool_)
+    for part in tilings.parts:
+        for blocks, access in part.blocks():
+            if (axis := blocks.axis(access.map)) is not None:
+                fine &= part.span(access, axis, in_place=False)[0] % blocks.extent == 0
+    return fine
+
+
+def _says_rows(tiling: Tilings) -> str:
+    for part in tiling.parts:
+        for blocks, access in part.blocks():
+            axis = blocks.axis(access.map)
+            extent = 0 if axis is None else int(part.span(access, axis, in_place=False)[0][0])
+            if extent % blocks.extent:
+                return f"axis {axis} of an operand in blocks has {extent} elements, no whole rows of {blocks.extent}"
+    raise AssertionError
+
+
+def _views_stay_inside(tilings: Tilings) -> Flags:
+    fine = np.ones(len(tilings), np.bool_)
+    for part in tilings.parts:
+        for position, access in part.uses:
+            if part.places.reaches(part.role(position), tilings.homes.get(access.value, part.places.far)):
+                fine &= part.stays_inside(access)
+    return fine
+
+
+def _says_reduction(text: str, broken: Callable[[Tilings], Flags]) -> Callable[[Tilings], str]:
+    return lambda tiling: text.format(dim=_first(broken(tiling)))
+
+
+RULES = (
+    Rule("neutral padding of a reduction", *_of_each(0)),
+    Rule(
+        "one reduction, to be split",
+        _reduces_in_one_go,
+        _says_reduction("dimension d{dim} is reduced", _cut_reductions),
+    ),
+    Rule(
+        "even steps of a reduction",
+        _reduces_evenly,
+        _says_reduction("dimension d{dim} is reduced, and must be cut evenly", _uneven_reductions),
+    ),
+    Rule("whole loops whose index is used", *_of_each(1)),
+    Rule("whole loops whose index is divided", *_of_each(2)),
+    Rule("no padding of a shared axis", *_of_each(3)),
+    Rule("contiguous tiles of a shared axis", *_of_each(4)),
+    Rule("even tiles of a shared axis", *_of_each(5)),
+    Rule(
+        "reduced intermediates",
+        _intermediates_are_reduced,
+        lambda tiling: "an intermediate must be reduced in one go",
+    ),
+    Rule(
+        "intermediates without padding",
+        _intermediates_are_whole_at_borders,
+        lambda tiling: "an intermediate is padded where it is cut",
+    ),
+    Rule(
+        "even steps over an intermediate",
+        _reduces_intermediates_evenly,
+        lambda tiling: "a reduction over an intermediate must be cut evenly",
+    ),
+    Rule(
+        "fused tiles without padding",
+        _joins_without_padding,
+        lambda tiling: "tiles of fused kernels cannot be padded to blocks",
+    ),
+    Rule("whole rows of blocks", _are_whole_rows, _says_rows),
+    Rule(
+        "views inside of their operands",
+        _views_stay_inside,
+        lambda tiling: "a tile worked on in place hangs over its operand",
+    ),
+)
+"""The rules in the order in which a refusal quotes them."""
