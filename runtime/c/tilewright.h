@@ -168,22 +168,15 @@ TW_IPOW(64)
 /*
  * TW_SELECT is condition ? a : b, both of them computed. GCC makes no vectors of a loop in which only one may be, since
  * the other might trap, but with AVX-512, whose instructions have masks; so where there are vectors bits are selected.
- * TW_BOTH joins the bits of two numbers, which differ in the sign of a zero alone, or is NaN.
  */
 #ifdef __FMA__
-#define TW_HAS_VECTORS 1
 #define TW_SELECT(suffix, bits, condition, a, b) \
     tw_bitcast_i##bits##_##suffix( \
         (tw_bitcast_##suffix##_i##bits(a) & -(int##bits##_t)(condition)) | \
         (tw_bitcast_##suffix##_i##bits(b) & ~-(int##bits##_t)(condition)))
 #else
-#define TW_HAS_VECTORS 0
 #define TW_SELECT(suffix, bits, condition, a, b) ((condition) ? (a) : (b))
 #endif
-
-#define TW_BOTH(suffix, bits, joined, a, b, is_nan) \
-    tw_bitcast_i##bits##_##suffix( \
-        (tw_bitcast_##suffix##_i##bits(a) joined tw_bitcast_##suffix##_i##bits(b)) | -(int##bits##_t)(is_nan))
 
 /*
  * Floats, each for float and double: the bits, comparisons with NaN, IEEE 754's maximum (NaN wins, -0 < +0) and
@@ -213,16 +206,12 @@ TW_IPOW(64)
     TW_INLINE type tw_maximum_##suffix(type a, type b) { \
         const int##bits##_t x = tw_bitcast_##suffix##_i##bits(a), y = tw_bitcast_##suffix##_i##bits(b); \
         if (TW_IS_CONSTANT(b) && b == b && y != INT##bits##_MIN) return a <= b ? b : a; \
-        const type first = a > b ? a : b, second = b > a ? b : a; \
-        if (TW_HAS_VECTORS) return TW_BOTH(suffix, bits, &, first, second, tw_unordered_##suffix(a, b)); \
         const type larger = a > b ? a : b, ordered = a == b ? tw_bitcast_i##bits##_##suffix(x & y) : larger; \
         return a != a ? a : ordered; \
     } \
     TW_INLINE type tw_minimum_##suffix(type a, type b) { \
         const int##bits##_t x = tw_bitcast_##suffix##_i##bits(a), y = tw_bitcast_##suffix##_i##bits(b); \
         if (TW_IS_CONSTANT(b) && b == b && y != 0) return a >= b ? b : a; \
-        const type first = a < b ? a : b, second = b < a ? b : a; \
-        if (TW_HAS_VECTORS) return TW_BOTH(suffix, bits, |, first, second, tw_unordered_##suffix(a, b)); \
         const type lesser = a < b ? a : b, ordered = a == b ? tw_bitcast_i##bits##_##suffix(x | y) : lesser; \
         return a != a ? a : ordered; \
     } \
@@ -251,7 +240,5 @@ TW_FLOAT(f32, float, 32, 8388608.0f)
 TW_FLOAT(f64, double, 64, 4503599627370496.0)
 #undef TW_FLOAT
 #undef TW_SELECT
-#undef TW_BOTH
-#undef TW_HAS_VECTORS
 
 #endif
