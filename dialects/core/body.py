@@ -11,8 +11,6 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from .builder import Builder
-from .scalars import is_float as is_float
-from .scalars import scalar_attr as scalar_attr
 
 
 class Body(Builder):

@@ -65,22 +65,6 @@ class PartLoops(KernelLoops):
         with self.nest.loop(name, 0, part.count, marks=[PARALLEL], kept=shared) as index:
             yield self.nest.add(self.nest.mul(index, part.size), part.start)
 
-    def loop(self, name: str, part: Part, *, shared: bool = False) -> Index:
-        """
-        Open the loop over the blocks of an interval; return the block's first index.
-
-        A single block needs none unless it is `shared`: the loop's mark then says that a core may do it alone.
-        """
-        if part.count == 1 and not shared:
-            return part.start
-        index, *_ = self.nest.open(name, 0, part.count, marks=[PARALLEL])
-        return self.nest.add(self.nest.mul(index, part.size), part.start)
-
-    def close(self, part: Part, *, shared: bool = False) -> None:
-        """Close the loop opened by `loop`."""
-        if part.count > 1 or shared:
-            self.nest.close()
-
     def place(self, access: Access) -> list[SSAValue]:
         """Return the indices of an operand's element at the current position."""
         return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]

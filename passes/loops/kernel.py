@@ -95,23 +95,6 @@ class KernelLoops:
         del self.position[dim]
         loop.values = outer.values
 
-    def open_all(self, dims: Sequence[int], marks: Sequence[str] = ()) -> int:
-        """Open loops over whole dimensions and return their number; a dimension of bound 1 needs none."""
-        before = self.nest.depth
-        for dim in dims:
-            self.open(dim, 0, self.kernel.bounds[dim], [], marks)
-        return self.nest.depth - before
-
-    def open(
-        self, dim: int, lower: Index, upper: Index, carried: Sequence[SSAValue], marks: Sequence[str] = ()
-    ) -> Sequence[SSAValue]:
-        """Open the loop over a dimension and return the loop-carried values inside."""
-        if self.kernel.bounds[dim] == 1:
-            self.position[dim] = 0
-            return carried
-        self.position[dim], *inside = self.nest.open(f"i{dim}", lower, upper, carried, marks=marks)
-        return inside
-
     def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
         """Build the loops of a reduction and return its accumulators."""
         kernel, clamps = self.kernel, clamps_of(self.kernel)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, LocationAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from ...dialects.core.builder import Builder, Loop
+from ...dialects.core.builder import Builder
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.scalars import Index, index_attribute, scalar_attr
-from ...dialects.core.scalars import index_constant as index_constant
 
 INDEPENDENT = "tilewright.independent"
 """Attribute of a loop without loop-carried dependences: iterations may run in any order."""
@@ -85,7 +84,6 @@ class Nest(Builder):
         super().__init__(InsertPoint.at_end(Block()), location)
         self._constants = constants
         self._depths: dict[SSAValue, int] = {}
-        self._open: list[tuple[AbstractContextManager[object], Loop]] = []
 
     @property
     def depth(self) -> int:
@@ -106,54 +104,15 @@ class Nest(Builder):
             self._depths.update(dict.fromkeys(block.args, self.depth))
             yield
 
-    def open(
-        self,
-        name: str,
-        lower: Index,
-        upper: Index,
-        carried: Sequence[SSAValue] = (),
-        *,
-        marks: Sequence[str] = (),
-    ) -> tuple[SSAValue, ...]:
-        """Open a loop that `close` closes, and return its index and the loop-carried values inside."""
-        manager = self.carried_loop(name, lower, upper, carried, marks=marks, kept=True)
-        loop = manager.__enter__()
-        self._open.append((manager, loop))
-        return (self.value(loop.index), *loop.values)
-
-    def branch(self, condition: SSAValue) -> None:
-        """Open the branch `if condition`, which `close` closes as it does a loop."""
-        manager = self.when(condition)
-        manager.__enter__()
-        self._open.append((manager, Loop(0, ())))
-
-    def close(self, yielded: Sequence[SSAValue] = ()) -> tuple[SSAValue, ...]:
-        """Close the innermost loop or branch, and return the results of its loop-carried values."""
-        manager, loop = self._open.pop()
-        loop.values = yielded
-        manager.__exit__(None, None, None)
-        return tuple(loop.values)
-
-    def close_all(self, count: int) -> None:
-        """Close the innermost `count` loops, which carry no values."""
-        for _ in range(count):
-            self.close()
-
-    def last(self, op: Operation) -> None:
-        """Append an op to the innermost loop."""
-        self.insert(op)
-
-    def greatest(self, indices: Sequence[Index]) -> Index:
-        """Return the largest of some indices."""
-        return self.max(*indices)
-
-    def least(self, indices: Sequence[Index]) -> Index:
-        """Return the smallest of some indices."""
-        return self.min(*indices)
-
     def insert(self, op: Operation) -> None:
         """Append an op to the innermost loop."""
         self._append(op, self.depth)
+
+    def read(self, buffer: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+        """Load an element of a buffer that loops write, in the innermost loop whatever its indices are."""
+        load = memref.LoadOp.get(buffer, indices)
+        self.insert(load)
+        return load.res
 
     def op(self, op: Operation) -> SSAValue:
         """Hoist an op as far as possible, and return its result."""

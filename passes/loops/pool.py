@@ -54,12 +54,12 @@ class _PoolLoops(PartLoops):
         with self.lanes(part, first) as lane:
             nest.insert(memref.StoreOp.get(self.initial(0, initial), folded, [lane]))
         with self.over_reduced(self.limits(clamps), []), self.lanes(part, first) as lane:
-            total = nest.op(memref.LoadOp.get(folded, [lane]))
+            total = nest.read(folded, [lane])
             inside = [clamp.axis for clamp in clamps]
             (result,) = self.run(self.reduction.body, [*self.kernel.inputs, total], ("x",), inside)
             nest.insert(memref.StoreOp.get(result, folded, [lane]))
         with self.lanes(part, first) as lane:
-            self.finish([nest.op(memref.LoadOp.get(folded, [lane]))])
+            self.finish([nest.read(folded, [lane])])
 
     @contextmanager
     def lanes(self, part: Part, first: Index) -> Generator[SSAValue]:

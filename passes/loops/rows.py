@@ -100,7 +100,7 @@ class _RowLoops(KernelLoops):
         """Build the results of the current element."""
         result, kept = self.kernel.result, list[SSAValue]()
         if self.kept is not None and self.buffer is not None:
-            kept = [self.nest.op(memref.LoadOp.get(self.buffer, [self.nest.value(self.position[self.dim])]))]
+            kept = [self.nest.read(self.buffer, [self.nest.value(self.position[self.dim])])]
             result = self.kept.result
         if result is None:
             return accumulators[-1:]
@@ -131,7 +131,7 @@ class _RowLoops(KernelLoops):
         body = self.kept.reduction if self.kept is not None and keeps else reduction.body
         with nest.loop("l", 0, size, marks=[INDEPENDENT]) as lane:
             self.position[self.dim] = nest.add(lane, start)
-            total = nest.op(memref.LoadOp.get(partial, [nest.value(lane)]))
+            total = nest.read(partial, [nest.value(lane)])
             result, *kept = self.run(body, [*self.kernel.inputs, *earlier, total], ("x",))
             nest.insert(memref.StoreOp.get(result, partial, [nest.value(lane)]))
             for value in kept:
@@ -144,8 +144,8 @@ class _RowLoops(KernelLoops):
         nest, half = self.nest, self.lanes // 2
         while half > 1:
             with nest.loop("l", 0, half, marks=[INDEPENDENT]) as lane:
-                lower = nest.op(memref.LoadOp.get(partial, [nest.value(lane)]))
-                upper = nest.op(memref.LoadOp.get(partial, [nest.value(nest.add(lane, half))]))
+                lower = nest.read(partial, [nest.value(lane)])
+                upper = nest.read(partial, [nest.value(nest.add(lane, half))])
                 nest.insert(memref.StoreOp.get(nest.op(cast(Any, fold)(lower, upper)), partial, [nest.value(lane)]))
             half //= 2
         ends = [memref.LoadOp.get(partial, [nest.value(place)]) for place in (0, 1)]

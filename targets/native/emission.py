@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import StringAttr, bf16, f32, i8
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
-from ...dialects.core.body import is_float
+from ...dialects.core.scalars import is_float
 from ...ir import element_of, numbers_of, shape_of
 from ...passes.emitc.buffers import element_index, local_array
 from ...passes.emitc.builder import Builder, Strided, layout_of

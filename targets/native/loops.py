@@ -10,12 +10,12 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.body import is_float
 from ...dialects.core.kernel import Kernel
+from ...dialects.core.scalars import Index, is_float
 from ...ir import element_of, shape_of
 from ...passes.loops.affine import axes_of
 from ...passes.loops.blocks import Part, PartLoops, parts
-from ...passes.loops.nest import INDEPENDENT, PARALLEL, Index, Nest
+from ...passes.loops.nest import INDEPENDENT, PARALLEL, Nest
 from .dialects.packed import ChannelsLastOp, PackedConvOp, PackedMatmulOp
 from .dialects.packed.tiles import DOT_TYPES, LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 
@@ -111,12 +111,10 @@ class _TileLoops(PartLoops, ABC):
         pixels = self.kernel.bounds[self.pixel]
         for part in parts(0, features, self.lanes(features, pixels)):
             vectors = -(-part.size // LANES)
-            first = self.loop("f", part)
-            outer = self.open_all(rows, [PARALLEL])
-            for run in self.stretches(pixels, vectors):
-                self.tile(part.size, vectors * LANES if self.dense else part.size, self.nest.add(first, start), run)
-            self.nest.close_all(outer)
-            self.close(part)
+            lanes = vectors * LANES if self.dense else part.size
+            with self.blocks("f", part) as first, self.over(rows, [PARALLEL]):
+                for run in self.stretches(pixels, vectors):
+                    self.tile(part.size, lanes, self.nest.add(first, start), run)
 
     def lanes(self, features: int, pixels: int) -> int:
         """Return the features of full tiles."""
@@ -142,20 +140,16 @@ class _TileLoops(PartLoops, ABC):
 
     def tile(self, features: int, lanes: int, first: Index, run: Part) -> None:
         """Build the tiles of a stretch of a row."""
-        begin = self.loop("p", run)
-        sums = self.nest.op(memref.AllocaOp.get(self.accumulator, shape=[run.size, lanes], alignment=64))
-        self.position[self.pixel], self.position[self.feature] = begin, first
-        self.nest.last(self.tile_op(sums, first, features))
-        (pixel,) = self.nest.open("p", 0, run.size)
-        (lane,) = self.nest.open("f", 0, features, marks=[INDEPENDENT])
-        self.position[self.pixel] = self.nest.add(pixel, begin)
-        self.position[self.feature] = self.nest.add(lane, first)
-        total = self.nest.op(memref.LoadOp.get(sums, [pixel, lane]))
-        total.name_hint = "sum"
-        self.finish([total])
-        self.nest.close()
-        self.nest.close()
-        self.close(run)
+        nest = self.nest
+        with self.blocks("p", run) as begin:
+            sums = nest.op(memref.AllocaOp.get(self.accumulator, shape=[run.size, lanes], alignment=64))
+            self.position |= {self.pixel: begin, self.feature: first}
+            nest.insert(self.tile_op(sums, first, features))
+            with nest.loop("p", 0, run.size) as pixel, nest.loop("f", 0, features, marks=[INDEPENDENT]) as lane:
+                self.position |= {self.pixel: nest.add(pixel, begin), self.feature: nest.add(lane, first)}
+                total = nest.read(sums, [nest.value(pixel), nest.value(lane)])
+                total.name_hint = "sum"
+                self.finish([total])
 
     def places(self, number: int, axes: int) -> list[SSAValue]:
         """Return the first indices of an input at the current position, where reduced dimensions are 0."""
@@ -181,9 +175,8 @@ class _ConvLoops(_TileLoops):
         features, op = self.kernel.bounds[self.feature], self.op
         count = op.part_count if isinstance(op, PackedConvOp) else 1
         groups = Part(0, 1, count)
-        self.part = self.loop("g", groups)
-        self.tiles(features // count, self.nest.mul(self.part, features // count), range(self.pixel))
-        self.close(groups)
+        with self.blocks("g", groups) as self.part:
+            self.tiles(features // count, self.nest.mul(self.part, features // count), range(self.pixel))
 
     def tile_op(self, sums: SSAValue, first: Index, features: int) -> DotTileOp | DepthwiseTileOp:
         op, nest = self.op, self.nest
@@ -221,9 +214,8 @@ class _MatmulLoops(_TileLoops):
 
     def build(self) -> None:
         """Build it all, one matrix after the other."""
-        outer = self.open_all(range(self.pixel), [PARALLEL])
-        self.tiles(self.kernel.bounds[self.feature], 0, ())
-        self.nest.close_all(outer)
+        with self.over(range(self.pixel), [PARALLEL]):
+            self.tiles(self.kernel.bounds[self.feature], 0, ())
 
     def tile_op(self, sums: SSAValue, first: Index, features: int) -> MatmulTileOp:
         a, b = self.op.inputs

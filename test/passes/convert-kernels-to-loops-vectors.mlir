@@ -63,3 +63,17 @@ func.func @long(%x: memref<5000xf32>, %o: memref<5000xf32>) {
   nn.softmax ins(%x : memref<5000xf32>) outs(%o : memref<5000xf32>) {accumulator = f32, element = f32}
   func.return
 }
+
+// What is left over of a row, a single element, is folded inside the loop over rows.
+
+// CHECK-LABEL: func.func @rest
+// CHECK:         scf.for %[[ROW:.*]] =
+// CHECK:         } {tilewright.independent}
+// CHECK:         } {tilewright.independent}
+// CHECK:           %[[OLD:.*]] = memref.load %partial[%c0] : memref<16xf32>
+// CHECK-NEXT:      %[[LAST:.*]] = memref.load %x[%[[ROW]], %c48] : memref<4x49xf32>
+// CHECK-NEXT:      arith.addf %[[OLD]], %[[LAST]] : f32
+func.func @rest(%x: memref<4x49xf32>, %o: memref<4xf32>) {
+  nn.reduce ins(%x : memref<4x49xf32>) outs(%o : memref<4xf32>) {kind = "sum", axes = array<i64: 1>, accumulator = f32}
+  func.return
+}

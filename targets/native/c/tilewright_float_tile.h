@@ -89,6 +89,12 @@ typedef __m256 tw_floats;
         if (vectors > 3) tw_floats_store(to + TW_PLACE(3, 16), a##p##_3); \
     }
 
+/* Fetches weights into the second cache, where they are when the next tile of features comes; it may be beyond all. */
+TW_FLOAT_TILE void tw_float_fetch(const void *w, int32_t kind, int32_t at, int32_t ahead) {
+    const uintptr_t size = kind == TW_BF16_WEIGHTS ? 2 : kind == TW_BYTE_WEIGHTS ? 1 : sizeof(float);
+    __builtin_prefetch((const void *)((uintptr_t)w + size * ((uintptr_t)at + (uintptr_t)ahead)), 0, 2);
+}
+
 /* Vector v of the weights of a product; floats are zeros from `columns` on, narrow weights are there. */
 #define TW_WEIGHTS(i) tw_float_weights(w, kind, at + TW_PLACE(i, block), columns - (i) * TW_WIDTH)
 TW_FLOAT_TILE tw_floats tw_float_weights(const void *w, int32_t kind, int32_t at, int32_t count) {
@@ -102,7 +108,7 @@ TW_FLOAT_TILE tw_floats tw_float_weights(const void *w, int32_t kind, int32_t at
 TW_FLOAT_TILE void tw_float_part(
     const float *x, const void *w, int32_t kind, int32_t first, float *sums, int32_t pixels, int32_t step,
     int32_t rows, int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t vectors, int32_t block,
-    int32_t next, int32_t columns, int32_t lanes) {
+    int32_t next, int32_t columns, int32_t lanes, int32_t ahead) {
     const tw_floats zero = tw_floats_zero();
     TW_EACH_PIXEL(TW_DECLARE)
     int32_t at = first;
@@ -114,6 +120,10 @@ TW_FLOAT_TILE void tw_float_part(
                 const tw_floats w1 = vectors > 1 ? TW_WEIGHTS(1) : zero;
                 const tw_floats w2 = vectors > 2 ? TW_WEIGHTS(2) : zero;
                 const tw_floats w3 = vectors > 3 ? TW_WEIGHTS(3) : zero;
+                if (ahead) tw_float_fetch(w, kind, at, ahead);
+                if (ahead && vectors * TW_WIDTH > 16) tw_float_fetch(w, kind, at, ahead + block);
+                if (ahead && vectors * TW_WIDTH > 32) tw_float_fetch(w, kind, at, ahead + 2 * block);
+                if (ahead && vectors * TW_WIDTH > 48) tw_float_fetch(w, kind, at, ahead + 3 * block);
                 TW_EACH_PIXEL(TW_ADD)
                 at += next;
             }
@@ -154,13 +164,13 @@ TW_FLOAT_TILE void tw_float_single(
 TW_FLOAT_TILE void tw_float_parts(
     const float *x, const void *w, int32_t kind, int32_t first, float *sums, int32_t count, int32_t pixels,
     int32_t step, int32_t rows, int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks,
-    int32_t block, int32_t next, int32_t columns, int32_t lanes) {
+    int32_t block, int32_t next, int32_t columns, int32_t lanes, int32_t ahead) {
     const int32_t each = pixels * blocks * (16 / TW_WIDTH) > TW_SUMS ? 1 : blocks, vectors = each * (16 / TW_WIDTH);
     for (int32_t b = 0; b < blocks; b += each) {
         for (int32_t i = 0; i < count; ++i) {
             tw_float_part(
                 x + i * pixels * step, w, kind, first + b * block, sums + i * pixels * lanes + 16 * b, pixels, step,
-                rows, row_step, taps, tap_step, run, vectors, block, next, columns - 16 * b, lanes);
+                rows, row_step, taps, tap_step, run, vectors, block, next, columns - 16 * b, lanes, ahead);
         }
     }
 }
@@ -169,17 +179,17 @@ TW_FLOAT_TILE void tw_float_parts(
 TW_FLOAT_TILE void tw_float_group(
     const float *x, const void *w, int32_t kind, int32_t first, float *sums, int32_t pixels, int32_t step, int32_t rows,
     int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next,
-    int32_t columns, int32_t lanes) {
+    int32_t columns, int32_t lanes, int32_t ahead) {
     const int32_t count = (pixels + TW_WINDOWS - 1) / TW_WINDOWS, least = pixels / count, larger = pixels % count;
     const int32_t at = larger * (least + 1);
     if (larger) {
         tw_float_parts(
             x, w, kind, first, sums, larger, least + 1, step, rows, row_step, taps, tap_step, run, blocks, block, next,
-            columns, lanes);
+            columns, lanes, ahead);
     }
     tw_float_parts(
         x + at * step, w, kind, first, sums + at * lanes, count - larger, least, step, rows, row_step, taps, tap_step, run,
-        blocks, block, next, columns, lanes);
+        blocks, block, next, columns, lanes, larger ? 0 : ahead);
 }
 
 /*
@@ -191,6 +201,8 @@ TW_FLOAT_TILE void tw_float_tile(
     int32_t row_step, int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next,
     int32_t columns) {
     const int32_t lanes = 16 * blocks, whole = blocks / TW_BLOCKS * TW_BLOCKS;
+    /* Only packed weights are read once by each tile of features, and by so many rows that they come from a cache. */
+    const int32_t ahead = next == 16 ? blocks * block : 0;
     if (pixels == 1 && blocks <= 4) {
         tw_float_single(x, w, kind, 0, sums, rows, row_step, taps, tap_step, run, blocks, block, next, columns);
         TW_STORED(sums);
@@ -199,12 +211,12 @@ TW_FLOAT_TILE void tw_float_tile(
     for (int32_t b = 0; b < whole; b += TW_BLOCKS) {
         tw_float_group(
             x, w, kind, b * block, sums + 16 * b, pixels, step, rows, row_step, taps, tap_step, run, TW_BLOCKS, block,
-            next, columns - 16 * b, lanes);
+            next, columns - 16 * b, lanes, ahead);
     }
     if (whole < blocks) {
         tw_float_group(
             x, w, kind, whole * block, sums + 16 * whole, pixels, step, rows, row_step, taps, tap_step, run,
-            blocks - whole, block, next, columns - 16 * whole, lanes);
+            blocks - whole, block, next, columns - 16 * whole, lanes, ahead);
     }
     TW_STORED(sums);
 }

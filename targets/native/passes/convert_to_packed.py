@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr, f32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ....dialects.core.body import is_float, scalar_attr
 from ....dialects.core.kernel_op import KernelOp
+from ....dialects.core.scalars import is_float, scalar_attr
 from ....dialects.nn import ConvOp, MatmulOp, PoolOp, ReduceOp, ints
 from ....ir import Array, element_of, numbers_of, shape_of
 from ....passes.core.base import Pass

@@ -90,6 +90,7 @@ SIZES = [
     pytest.param((3, 28, 32, 7, 2), id="a first layer, rows of 14"),
     pytest.param((17, 13, 20, 3, 1), id="features and rows that leave something over"),
     pytest.param((16, 7, 70, 1, 1), id="rows of 7, four blocks of features"),
+    pytest.param((1, 5, 1, 1, 1), id="one channel, poolings whose lanes are no loop"),
 ]
 
 

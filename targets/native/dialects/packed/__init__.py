@@ -19,8 +19,8 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import base, irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from .....dialects.core.body import is_float
 from .....dialects.core.kernel import Kernel
+from .....dialects.core.scalars import is_float
 from .....dialects.nn.contraction import ContractionOp
 from .....ir import Array, numbers_of, shape_of
 from . import c_rules
