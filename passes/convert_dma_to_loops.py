@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -18,7 +18,7 @@ from ..dialects.quant import RequantizeOp, RescaleOp
 from ..ir import functions
 from .core.base import Pass
 from .grids.sequential import make_sequential
-from .loops.copier import Copiers, Range, add, nest
+from .loops.copier import Copiers, Range, over_box
 from .loops.scalar import expand_requantize, expand_rescale
 
 
@@ -69,36 +69,32 @@ def _is_idle(op: Operation, analysis: EffectAnalysis) -> bool:
     return bool(op.results) and not any(result.uses for result in op.results) and analysis.of(op).is_none
 
 
-def _copy_elements(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
-    """Append loops that copy element by element, each mapped by the transfer's body."""
-    far, near, *offsets = block.args
-
-    def move(inner: Block, indices: list[SSAValue]) -> None:
-        pairs = enumerate(zip(offsets, indices, strict=True))
-        there = [o if axis in op.repeated else add(inner, arith.AddiOp(o, i)) for axis, (o, i) in pairs]
-        source, target = ((near, indices), (far, there)) if op.writes_far else ((far, there), (near, indices))
-        value = add(inner, memref.LoadOp.get(source[0], source[1]))
-        inner.add_op(memref.StoreOp.get(_mapped(inner, op, value, there), target[0], target[1]))
-
-    nest(block, bounds, move)
+def _copy_elements(builder: Builder, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+    """Build loops that copy element by element, each mapped by the transfer's body."""
+    far, near, *offsets = builder.block.args
+    with over_box(builder, bounds) as here:
+        pairs = enumerate(zip(offsets, here, strict=True))
+        there = [o if axis in op.repeated else builder.add(o, i) for axis, (o, i) in pairs]
+        source, target = ((near, here), (far, there)) if op.writes_far else ((far, there), (near, here))
+        value = builder.op(memref.LoadOp.get(*source))
+        builder.insert(memref.StoreOp.get(_mapped(builder, op, value, there), *target))
     return ()
 
 
-def _mapped(block: Block, op: DmaStartOp, value: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
-    """Append the body of a transfer for one element with its indices in the far buffer; return what it yields."""
+def _mapped(builder: Builder, op: DmaStartOp, value: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+    """Build the body of a transfer for one element with its indices in the far buffer; return what it yields."""
     if op.body is None:
         return value
-    emit = Builder.at_end(block)
     copies: dict[SSAValue, SSAValue] = dict(zip(op.body.block.args, (value, *indices), strict=False))
     for each in op.body.block.ops:
         if isinstance(each, YieldOp):
             return copies[each.arguments[0]]
         if isinstance(each, RequantizeOp):
-            copies[each.result] = expand_requantize(each, copies[each.x], copies[each.mul], copies[each.add], emit)
+            copies[each.result] = expand_requantize(each, copies[each.x], copies[each.mul], copies[each.add], builder)
         elif isinstance(each, RescaleOp):
-            copies[each.result] = expand_rescale(each, copies[each.x], copies[each.scale], emit)
+            copies[each.result] = expand_rescale(each, copies[each.x], copies[each.scale], builder)
         else:
-            block.add_op(each.clone(copies))
+            builder.insert(each.clone(copies))
     raise AssertionError("a body ends with hier.yield")
 
 

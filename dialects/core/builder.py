@@ -15,8 +15,8 @@ from xdsl.rewriter import InsertPoint
 from .arithmetic import Arithmetic
 from .scalars import INDEX, Index, index_constant, scalar_attr
 
-Side = Callable[[], Sequence[SSAValue]]
-"""Builds one branch of a conditional and returns the yielded values."""
+Side = Callable[[], "Sequence[SSAValue] | None"]
+"""Builds one branch of a conditional and returns the yielded values, if any."""
 
 
 @dataclass
@@ -140,7 +140,7 @@ class Builder(Arithmetic):
 
     @contextmanager
     def loops(
-        self, names: Sequence[str], counts: Sequence[int], *, marks: Sequence[str] = (), kept: bool = False
+        self, names: Sequence[str | None], counts: Sequence[int], *, marks: Sequence[str] = (), kept: bool = False
     ) -> Generator[list[Index]]:
         """Build a perfect nest of loops from 0, the first outermost, and give their indices."""
         with ExitStack() as stack:
@@ -194,7 +194,7 @@ class Builder(Arithmetic):
         blocks, yielded = (Block(), Block()), list[SSAValue]()
         for block, side in zip(blocks, (then, otherwise), strict=True):
             with self.inside(block):
-                yielded = list(side())
+                yielded = list(side() or ())
                 self.insert(scf.YieldOp(*yielded))
         op = scf.IfOp(condition, [value.type for value in yielded], [blocks[0]], [blocks[1]])
         self.insert(op)

@@ -167,16 +167,14 @@ class _Checks(Builder):
         """Build a non-negative position as a 64-bit integer."""
         return self.convert(self._load(_flat(position, self), 0), i64)
 
-    def call_smallest(
-        self, at: SSAValue, choices: Sequence[tuple[int, str]], arguments: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
+    def call_smallest(self, at: SSAValue, choices: Sequence[tuple[int, str]], arguments: Sequence[SSAValue]) -> None:
         """Build a binary search that calls the first function whose last position is not below the given one."""
         if len(choices) == 1:
             self.insert(func.CallOp(choices[0][1], list(arguments), []))
-            return ()
+            return
         half = len(choices) // 2
         lower, upper = choices[:half], choices[half:]
-        return self.choose(
+        self.choose(
             self.compare(at, "sle", lower[-1][0]),
             lambda: self.call_smallest(at, lower, arguments),
             lambda: self.call_smallest(at, upper, arguments),

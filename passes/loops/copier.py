@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import reduce
 from itertools import count
 from typing import Any
 
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import FunctionType, ModuleOp, NoneAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.analysis.structural_key import structural_key
 from ...dialects.core.analysis.value_ranges import ValueRanges
-from ...dialects.core.scalars import INDEX, index_constant
+from ...dialects.core.builder import Builder
+from ...dialects.core.scalars import Index
 from ...dialects.hier import DmaStartOp
 from ...errors import Diagnostic
 from ...ir import shape_of, symbol_names, where
 
-Range = tuple[SSAValue, SSAValue]
+Range = tuple[Index, Index]
 """Half-open interval of an index."""
 
-Move = Callable[[Block, DmaStartOp, Sequence[Range]], Sequence[SSAValue]]
+Move = Callable[[Builder, DmaStartOp, Sequence[Range]], Sequence[SSAValue]]
 """
 Builds the body of a copy function (far, near, offsets...) for the in-bounds part of the tile, given per axis; returns
 the function's results.
 """
 
 
-Fill = Callable[[Block, SSAValue, Sequence[Range], Any], None]
+Fill = Callable[[Builder, SSAValue, Sequence[Range], Any], None]
 """Appends the fill of a tile's buffer where the tile is not in bounds: of the buffer, the part in bounds, the value."""
 
 
@@ -87,24 +90,12 @@ def _copier(
     block = Block(arg_types=types)
     far, near, *offsets = block.args
     far.name_hint, near.name_hint = "far", "near"
-    known = inside(op)
-    bounds = _bounds(block, far, near, offsets, known)
+    known, builder = inside(op), Builder.at_end(block)
+    bounds = _bounds(builder, far, near, offsets, known)
     if op.fill is not None and not all(first and last for first, last in known):
-        fill(block, near, bounds, op.fill)
-    returned = move(block, op, bounds)
-    block.add_op(func.ReturnOp(*returned))
+        fill(builder, near, bounds, op.fill)
+    builder.insert(func.ReturnOp(*move(builder, op, bounds)))
     return func.FuncOp(name, FunctionType.from_lists(types, list(results)), Region(block), visibility="private")
-
-
-def add(block: Block, op: Operation) -> SSAValue:
-    """Append an op and return its result."""
-    block.add_op(op)
-    return op.results[0]
-
-
-def number(block: Block, value: int) -> SSAValue:
-    """Append an index constant."""
-    return add(block, index_constant(value))
 
 
 def inside(op: DmaStartOp) -> tuple[tuple[bool, bool], ...]:
@@ -125,76 +116,62 @@ def inside(op: DmaStartOp) -> tuple[tuple[bool, bool], ...]:
 
 
 def _bounds(
-    block: Block, far: SSAValue, near: SSAValue, offsets: Sequence[SSAValue], known: Sequence[tuple[bool, bool]]
+    builder: Builder,
+    far: SSAValue,
+    near: SSAValue,
+    offsets: Sequence[SSAValue],
+    known: Sequence[tuple[bool, bool]],
 ) -> list[Range]:
     """Return the interval of the tile's indices in bounds of the far buffer per axis; `known` is that of `inside`."""
     bounds: list[Range] = []
     for offset, tile, extent, (first, last) in zip(offsets, shape_of(near), shape_of(far), known, strict=True):
-        low, high = number(block, 0), number(block, tile)
-        if not first:
-            low = add(block, arith.MaxSIOp(low, add(block, arith.SubiOp(low, offset))))
-        if not last:
-            high = add(block, arith.MinSIOp(high, add(block, arith.SubiOp(number(block, extent), offset))))
+        low = 0 if first else builder.max(0, builder.sub(0, offset))
+        high = tile if last else builder.min(tile, builder.sub(extent, offset))
         bounds.append((low, high))
     return bounds
 
 
-def nest(block: Block, bounds: Sequence[Range], body: Callable[[Block, list[SSAValue]], None]) -> None:
-    """Append loops over a box, the last axis innermost."""
-    indices: list[SSAValue] = []
-    loops: list[Block] = []
-    for low, high in bounds:
-        inner = Block(arg_types=[INDEX])
-        block.add_op(scf.ForOp(low, high, number(block, 1), [], inner))
-        loops.append(inner)
-        indices.append(inner.args[0])
-        block = inner
-    body(block, indices)
-    for inner in loops:
-        inner.add_op(scf.YieldOp())
+@contextmanager
+def over_box(builder: Builder, bounds: Sequence[Range]) -> Generator[list[SSAValue]]:
+    """Build in loops over a box, the last axis innermost, and give their indices."""
+    with ExitStack() as stack:
+        yield [builder.value(stack.enter_context(builder.loop(None, low, high))) for low, high in bounds]
 
 
-def outside(block: Block, near: SSAValue, bounds: Sequence[Range]) -> SSAValue:
-    """Append the condition that part of a tile is out of bounds."""
-    found: SSAValue | None = None
-    for (low, high), tile in zip(bounds, shape_of(near), strict=True):
-        if _is_constant(low) and _is_constant(high):
-            continue
-        short = add(block, arith.CmpiOp(add(block, arith.SubiOp(high, low)), number(block, tile), "slt"))
-        found = short if found is None else add(block, arith.OrIOp(found, short))
-    assert found is not None
-    return found
+def _is_partial(builder: Builder, near: SSAValue, bounds: Sequence[Range]) -> SSAValue:
+    """Return the condition that part of a tile is out of bounds."""
+    parts = [
+        builder.compare(builder.sub(high, low), "slt", tile)
+        for (low, high), tile in zip(bounds, shape_of(near), strict=True)
+        if isinstance(low, SSAValue) or isinstance(high, SSAValue)
+    ]
+    return reduce(builder.either, parts)
 
 
 def fill_outside(
-    block: Block, near: SSAValue, bounds: Sequence[Range], fill: Callable[[Block, Sequence[Range], int], None]
+    builder: Builder, near: SSAValue, bounds: Sequence[Range], fill: Callable[[Sequence[Range], int], None]
 ) -> None:
     """
-    Append the fill of the part of a tile that is out of bounds, if there is one, as boxes.
+    Build the fill of the part of a tile that is out of bounds, if there is one, as boxes.
 
-    `fill` appends that of a box, given as an interval per axis and the number of the axis that is out of bounds: the
+    `fill` builds that of a box, given as an interval per axis and the number of the axis that is out of bounds: the
     axes before are in bounds, those behind are whole.
     """
-    condition, then = outside(block, near, bounds), Block()
-    whole = [(number(then, 0), number(then, tile)) for tile in shape_of(near)]
-    for axis, ((low, high), (zero, tile)) in enumerate(zip(bounds, whole, strict=True)):
-        parts = [(zero, add(then, arith.MinSIOp(low, tile)))] if not _is_constant(low) else []
-        parts += [(add(then, arith.MaxSIOp(high, zero)), tile)] if not _is_constant(high) else []
-        for part in parts:
-            fill(then, [*bounds[:axis], part, *whole[axis + 1 :]], axis)
-    then.add_op(scf.YieldOp())
-    block.add_op(scf.IfOp(condition, [], Region(then)))
+    whole: list[Range] = [(0, tile) for tile in shape_of(near)]
+    with builder.when(_is_partial(builder, near, bounds)):
+        for axis, ((low, high), (_, tile)) in enumerate(zip(bounds, whole, strict=True)):
+            parts: list[Range] = [(0, builder.min(low, tile))] if isinstance(low, SSAValue) else []
+            parts += [(builder.max(high, 0), tile)] if isinstance(high, SSAValue) else []
+            for part in parts:
+                fill([*bounds[:axis], part, *whole[axis + 1 :]], axis)
 
 
-def _is_constant(bound: SSAValue) -> bool:
-    return isinstance(bound.owner, arith.ConstantOp)
+def _fill(builder: Builder, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
+    """Build the fill of the part of a tile that is out of bounds by stores of elements."""
+    value = builder.op(arith.ConstantOp(fill))
 
+    def store(box: Sequence[Range], axis: int) -> None:
+        with over_box(builder, box) as indices:
+            builder.insert(memref.StoreOp.get(value, near, indices))
 
-def _fill(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
-    """Append the fill of the part of a tile that is out of bounds by stores of elements."""
-    value = add(block, arith.ConstantOp(fill))
-
-    def store(inner: Block, box: Sequence[Range], axis: int) -> None:
-        nest(inner, box, lambda last, indices: last.add_op(memref.StoreOp.get(value, near, indices)))
-
-    fill_outside(block, near, bounds, store)
+    fill_outside(builder, near, bounds, store)

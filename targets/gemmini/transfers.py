@@ -11,13 +11,14 @@ from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, Unkn
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.core.analysis.constants import constant_elements, constant_integer
+from ...dialects.core.builder import Builder
 from ...dialects.core.effects import root_of
 from ...dialects.core.scalars import Index
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.transfers import DmaStartOp
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
-from ...passes.loops.copier import Range, add, fill_outside
+from ...passes.loops.copier import Range, fill_outside
 from ...passes.loops.nest import Constants, Nest
 from ...passes.memory.views import layout_of
 from .bodies import gelu_of, mvout_fault, scales_of
@@ -42,9 +43,9 @@ _OF_SPAD, _OF_WEIGHTS, _OF_ACC = 0, 1, 2
 """Configurations of loads, by the operand of a product that they bring: each keeps its own over all tiles."""
 
 
-def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+def load_tile(builder: Builder, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
     """Append the loads of a tile, the part in bounds; the body of a copy function."""
-    far, near, *offsets = block.args
+    far, near, *offsets = builder.block.args
     if op.body is not None:
         raise _refused(op, "a body")
     rows, is_spad, element = rows_of(near), _is_spad(near), str(element_of(near))
@@ -53,14 +54,13 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
     if rows.axis in op.repeated:
         raise _refused(op, "an element repeated along a row")
     size = numpy_type(element_of(near)).itemsize
-    view = _arranged(block, op, far, rows)
+    view = _arranged(builder, op, far, rows)
     repeats = rows.others[rows.line] in op.repeated
     nest = Nest(constants := Constants(), op.location)
     stride = None if repeats else (len(offsets) - 2, 1)
     own = _OF_ACC if not is_spad else _OF_WEIGHTS if _is_constant(op.far) else _OF_SPAD
     nest.insert(config_ld(view, stride=stride, block=rows.count, size=size, id=own))
-    limits = [_known(each) for each in bounds]
-    low, high = limits[rows.axis]
+    low, high = bounds[rows.axis]
 
     def load(first: Index, count: Index, *, blocks: Index) -> None:
         def row(at: Sequence[Index], number: Index) -> None:
@@ -74,7 +74,7 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
             else:
                 nest.insert(mvin(source, target, lines, nest.value(count), own))
 
-        each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
+        each_row(nest, [bounds[axis] for axis in rows.others], rows.line, rows.dim, row)
 
     def load_end(first: Index, count: int) -> None:
         """Emit the loads of less columns than one load has at most, in one each."""
@@ -89,7 +89,7 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
             here, last = ((near, each) for each in ends)
             nest.insert(mvin_columns((view, there), here, last, nest.value(number), whole, rest, own))
 
-        each_row(nest, [limits[axis] for axis in rows.others], rows.line, rows.dim, row)
+        each_row(nest, [bounds[axis] for axis in rows.others], rows.line, rows.dim, row)
 
     most = REQUEST_BYTES // (rows.dim * size)
     if is_spad and isinstance(high, int) and low == 0:
@@ -115,17 +115,19 @@ def load_tile(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence
         _each_block(nest, high, rows.dim, partial(load, blocks=1), start=begin)
     else:
         _each_block(nest, high, rows.dim, partial(load, blocks=1))
-    _append(block, nest, constants)
+    _append(builder.block, nest, constants)
     return ()
 
 
-def store_tile(element: str, lines: int, block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+def store_tile(
+    element: str, lines: int, builder: Builder, op: DmaStartOp, bounds: Sequence[Range]
+) -> Sequence[SSAValue]:
     """
     Append the stores of a tile, the part in bounds, as sums or as elements; the body of a copy function.
 
     One that needs several passes stores so many lines of rows at once, rows of one line where that is 0.
     """
-    far, near, *offsets = block.args
+    far, near, *offsets = builder.block.args
     rows = rows_of(near)
     if _is_spad(near):
         raise _refused(op, f"elements of {element_of(near)} out of {level_name(near.type)}")
@@ -137,7 +139,7 @@ def store_tile(element: str, lines: int, block: Block, op: DmaStartOp, bounds: S
     begin = constant_integer(op.offsets[rows.axis]) or 0
     if len(scales.values) > 1 and (rows.axis != len(offsets) - 1 or begin % rows.dim):
         raise _refused(op, "scales of other blocks than those of the tile")
-    view = _arranged(block, op, far, rows)
+    view = _arranged(builder, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
     stride = len(offsets) - 2, 1
     if found is not None:
@@ -146,10 +148,9 @@ def store_tile(element: str, lines: int, block: Block, op: DmaStartOp, bounds: S
     elif len(scales.values) == 1:
         factor = nest.attribute(FloatAttr(float(scales.values[0]), f32))
         nest.insert(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
-    limits = [_known(each) for each in bounds]
     store = mvout_full if is_full else mvout
 
-    others = [limits[axis] for axis in rows.others]
+    others = [bounds[axis] for axis in rows.others]
 
     def far_at(at: Sequence[Index], column: Index) -> list[SSAValue]:
         return _far_indices(nest, op, rows, offsets, at, column)
@@ -167,12 +168,12 @@ def store_tile(element: str, lines: int, block: Block, op: DmaStartOp, bounds: S
 
         each_row(nest, others, rows.line, rows.dim, row)
 
-    _each_block(nest, limits[rows.axis][1], rows.dim, columns)
-    _append(block, nest, constants)
+    _each_block(nest, bounds[rows.axis][1], rows.dim, columns)
+    _append(builder.block, nest, constants)
     return ()
 
 
-def zero_tile(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
+def zero_tile(builder: Builder, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
     """Append the fill with 0 of the rows of a tile that are out of bounds, whole ones."""
     if fill.value.data != 0:
         raise Diagnostic(
@@ -182,12 +183,12 @@ def zero_tile(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) 
             remedy="pad in a kernel before",
         )
 
-    def fill_rows(inner: Block, box: Sequence[Range], _: int) -> None:
+    def fill_rows(box: Sequence[Range], _: int) -> None:
         nest = Nest(constants := Constants(), UnknownLoc())
-        zero_rows(nest, near, mvin_zero if _is_spad(near) else mvin_acc_zero, [_known(each) for each in box])
-        _append(inner, nest, constants)
+        zero_rows(nest, near, mvin_zero if _is_spad(near) else mvin_acc_zero, box)
+        _append(builder.block, nest, constants)
 
-    fill_outside(block, near, bounds, fill_rows)
+    fill_outside(builder, near, bounds, fill_rows)
 
 
 def _append(block: Block, nest: Nest, constants: Constants) -> None:
@@ -202,17 +203,6 @@ def _append(block: Block, nest: Nest, constants: Constants) -> None:
 def _is_constant(far: SSAValue) -> bool:
     """Return whether a buffer is a constant global, as weights are."""
     return constant_elements(root_of(far)) is not None
-
-
-def _known(bounds: Range) -> tuple[Index, Index]:
-    """Return an interval with its constant ends as numbers."""
-    low, high = (_number(each) for each in bounds)
-    return low, high
-
-
-def _number(value: SSAValue) -> Index:
-    constant = constant_integer(value)
-    return value if constant is None else constant
 
 
 def _is_spad(near: SSAValue) -> bool:
@@ -247,7 +237,7 @@ def _far_indices(
     return found
 
 
-def _arranged(block: Block, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAValue:
+def _arranged(builder: Builder, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAValue:
     """Return a view of a far buffer whose last axes are those of rows and columns."""
     strides, offset = layout_of(far)
     shape = shape_of(far)
@@ -264,7 +254,7 @@ def _arranged(block: Block, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAVal
     sizes, steps = [shape[axis] for axis in rows.order], [strides[axis] for axis in rows.order]
     old = cast("MemRefType[Any]", far.type)
     kind = MemRefType(old.element_type, sizes, StridedLayoutAttr(steps, offset), old.memory_space)
-    return add(block, memref.ReinterpretCastOp.from_dynamic(far, [offset], sizes, steps, kind))
+    return builder.op(memref.ReinterpretCastOp.from_dynamic(far, [offset], sizes, steps, kind))
 
 
 def _refused(op: Operation, found: str) -> Diagnostic:

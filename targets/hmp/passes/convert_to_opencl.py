@@ -16,20 +16,19 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
-    UnitAttr,
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.analysis.constants import constant_integer
+from ....dialects.core.builder import Builder
 from ....dialects.core.effects import EffectAnalysis, callee_of, effects_of, is_view, root_of
 from ....dialects.core.nesting import nested_ops
 from ....errors import Diagnostic
 from ....ir import functions, shape_of, where
 from ....passes.core.base import Pass
-from ....passes.loops.copier import add, nest, number
 from ....passes.loops.nest import PARALLEL
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.hmp import MarkOp
@@ -136,22 +135,12 @@ def _mark(kernel: FuncOp) -> list[memref.GetGlobalOp]:
 
 def _expand(copy: memref.CopyOp) -> None:
     """Replace a copy by parallel loops over its elements."""
-    whole = Block()
-    bounds = [(number(whole, 0), number(whole, extent)) for extent in shape_of(copy.source)]
-    nest(whole, bounds, lambda inner, indices: _move(inner, copy, indices))
-    for op in whole.walk():
-        op.location = copy.location
-        if isinstance(op, scf.ForOp):
-            op.attributes[PARALLEL] = UnitAttr()
-    for op in list(whole.ops):
-        op.detach()
-        Rewriter.insert_op(op, InsertPoint.before(copy))
+    builder, shape = Builder.before(copy), shape_of(copy.source)
+    with builder.loops([None] * len(shape), shape, marks=[PARALLEL], kept=True) as indices:
+        at = [builder.value(index) for index in indices]
+        element = builder.op(memref.LoadOp.get(copy.source, at))
+        builder.insert(memref.StoreOp.get(element, copy.destination, at))
     Rewriter.erase_op(copy)
-
-
-def _move(block: Block, copy: memref.CopyOp, indices: list[SSAValue]) -> None:
-    element = add(block, memref.LoadOp.get(copy.source, indices))
-    block.add_op(memref.StoreOp.get(element, copy.destination, indices))
 
 
 def _nest(block: Block) -> list[scf.ForOp]:

@@ -14,8 +14,10 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, S
 from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ....dialects.core.builder import Builder
 from ....dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ....dialects.core.nesting import nested_ops
+from ....dialects.core.scalars import Index
 from ....dialects.hier import DmaNoneOp, DmaStartOp, TokenType
 from ....dialects.hier import DmaWaitOp as HierWaitOp
 from ....dialects.hier.capabilities import needs_of, needs_of_body
@@ -23,7 +25,7 @@ from ....errors import Diagnostic
 from ....ir import element_of, functions, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.emitc.buffers import EXTERNAL
-from ....passes.loops.copier import Copiers, Range, add, fill_outside, inside, nest, number
+from ....passes.loops.copier import Copiers, Range, fill_outside, inside, over_box
 from ..dialects.cluster import DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
 from ..dialects.cluster.instructions import fill_row
 
@@ -81,24 +83,19 @@ def _has_byte_rows(op: DmaStartOp) -> bool:
     return bool(tile) and element_of(op.near) == i8 and strides == dense
 
 
-def _fill_rows(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
-    """Append the fill of the part of a tile of bytes that is out of bounds, a row of contiguous bytes at a time."""
+def _fill_rows(builder: Builder, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
+    """Build the fill of the part of a tile of bytes that is out of bounds, a row of contiguous bytes at a time."""
     tile, value = shape_of(near), cast("IntegerAttr[Any]", fill).value.data
 
-    def rows(inner: Block, box: Sequence[Range], axis: int) -> None:
-        extent = _extent(inner, box[axis])
-        some, then = add(inner, arith.CmpiOp(extent, number(inner, 0), "sgt")), Block()
-        elements = add(then, arith.MuliOp(extent, number(then, prod(tile[axis + 1 :]))))
-        behind = [number(then, 0)] * (len(tile) - axis - 1)
+    def rows(box: Sequence[Range], axis: int) -> None:
+        extent = _extent(builder, box[axis])
+        with builder.when(builder.compare(extent, "sgt", 0)):
+            elements = builder.value(builder.mul(extent, prod(tile[axis + 1 :])))
+            first = [builder.value(index) for index in (box[axis][0], *[0] * (len(tile) - axis - 1))]
+            with over_box(builder, box[:axis]) as indices:
+                builder.insert(fill_row((near, [*indices, *first]), elements, value=value))
 
-        def row(last: Block, indices: list[SSAValue]) -> None:
-            last.add_op(fill_row((near, [*indices, box[axis][0], *behind]), elements, value=value))
-
-        nest(then, box[:axis], row)
-        then.add_op(scf.YieldOp())
-        inner.add_op(scf.IfOp(some, [], [then]))
-
-    fill_outside(block, near, bounds, rows)
+    fill_outside(builder, near, bounds, rows)
 
 
 def _leads_to(token: SSAValue, level: str) -> bool:
@@ -174,23 +171,16 @@ def _is_whole(op: DmaStartOp, axis: int) -> bool:
     return tile == whole and inside(op)[axis] == (True, True)
 
 
-def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range], *, external: bool) -> Sequence[SSAValue]:
-    """Append the transfers of a tile, by planes of rows if these are contiguous in near memory."""
-    copy = _TileCopy(op, block, bounds, _rows_of(op), external)
-    group = add(block, DmaBeginOp(external=external))
-    if copy.rows.axis == 0:
-        copy.start(block, plane=False)
-    elif copy.is_plane:
-        copy.start(block, plane=True)
+def _start_rows(builder: Builder, op: DmaStartOp, bounds: Sequence[Range], *, external: bool) -> Sequence[SSAValue]:
+    """Build the transfers of a tile, by planes of rows if these are contiguous in near memory."""
+    copy = _TileCopy(op, builder, builder.block.args, bounds, _rows_of(op), external)
+    group = builder.op(DmaBeginOp(external=external))
+    if copy.rows.axis == 0 or copy.is_plane:
+        copy.start(plane=copy.rows.axis > 0)
     else:
-        full = number(block, shape_of(op.near)[copy.rows.axis])
-        side_by_side = add(block, arith.CmpiOp(_extent(block, bounds[copy.rows.axis]), full, "eq"))
-        then, other = Block(), Block()
-        copy.start(then, plane=True)
-        copy.start(other, plane=False)
-        for each in (then, other):
-            each.add_op(scf.YieldOp())
-        block.add_op(scf.IfOp(side_by_side, [], [then], [other]))
+        extent, full = _extent(builder, bounds[copy.rows.axis]), shape_of(op.near)[copy.rows.axis]
+        is_plane = builder.compare(extent, "eq", full)
+        builder.choose(is_plane, lambda: copy.start(plane=True), lambda: copy.start(plane=False))
     return [group]
 
 
@@ -199,7 +189,8 @@ class _TileCopy:
     """Copy of the in-bounds part of a tile, in a function (far, near, offsets...)."""
 
     op: DmaStartOp
-    function: Block
+    builder: Builder
+    arguments: Sequence[SSAValue]
     bounds: Sequence[Range]
     rows: _Rows
     external: bool
@@ -216,31 +207,31 @@ class _TileCopy:
         tile = shape_of(self.op.near)
         return max((axis for axis in range(self.rows.axis) if tile[axis] != 1), default=self.rows.axis - 1)
 
-    def start(self, block: Block, *, plane: bool) -> None:
-        """Append the transfers in loops over the outer axes; a `plane` covers the innermost of several elements."""
+    def start(self, *, plane: bool) -> None:
+        """Build the transfers in loops over the outer axes; a `plane` covers the innermost of several elements."""
         outer = self._plane_axis if plane else self.rows.axis
-        nest(block, self.bounds[:outer], lambda inner, indices: self._one(inner, indices, plane=plane))
+        with over_box(self.builder, self.bounds[:outer]) as indices:
+            self._one(indices, plane=plane)
 
-    def _one(self, block: Block, indices: list[SSAValue], *, plane: bool) -> None:
-        far, near, *offsets = self.function.args
-        lows = [low for low, _ in self.bounds]
-        near_at = [*indices, *lows[len(indices) :]]
-        far_at = [add(block, arith.AddiOp(offset, index)) for offset, index in zip(offsets, near_at, strict=True)]
-        elements = number(block, self.rows.inner)
+    def _one(self, indices: list[SSAValue], *, plane: bool) -> None:
+        builder, (far, near, *offsets) = self.builder, self.arguments
+        near_at = [*indices, *(low for low, _ in self.bounds[len(indices) :])]
+        far_at = [builder.add(offset, index) for offset, index in zip(offsets, near_at, strict=True)]
+        elements: Index = self.rows.inner
         if self.rows.axis < len(self.bounds):
-            elements = add(block, arith.MuliOp(_extent(block, self.bounds[self.rows.axis]), elements))
-        extents = [_extent(block, each) for each in self.bounds[len(indices) : self.rows.axis]] if plane else []
-        count = extents[0] if extents else number(block, 1)
-        for extent in extents[1:]:
-            count = add(block, arith.MuliOp(count, extent))
+            elements = builder.mul(_extent(builder, self.bounds[self.rows.axis]), elements)
+        count: Index = 1
+        for bounds in self.bounds[len(indices) : self.rows.axis] if plane else ():
+            count = builder.mul(count, _extent(builder, bounds))
+        operands = [builder.value(index) for index in near_at], builder.value(count), builder.value(elements)
         made = DmaOutOp if self.op.writes_far else DmaInOp
         axis = len(indices) if plane else 0
-        block.add_op(made(far, far_at, near, near_at, count, elements, axis=axis, external=self.external))
+        builder.insert(made(far, far_at, near, *operands, axis=axis, external=self.external))
 
 
-def _extent(block: Block, bounds: Range) -> SSAValue:
-    """Append the in-bounds extent of an axis, 0 for a tile entirely out of bounds."""
-    return add(block, arith.MaxSIOp(add(block, arith.SubiOp(bounds[1], bounds[0])), number(block, 0)))
+def _extent(builder: Builder, bounds: Range) -> Index:
+    """Return the in-bounds extent of an axis, 0 for a tile entirely out of bounds."""
+    return builder.max(builder.sub(bounds[1], bounds[0]), 0)
 
 
 def _check_levels(module: ModuleOp, external: str) -> None:
