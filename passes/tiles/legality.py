@@ -171,10 +171,20 @@ def _uneven_reductions(tilings: Tilings) -> Flags:
     return _cut_reductions(tilings) & _uneven(tilings.sizes, tilings.kernel)
 
 
+def _padded_steps(tilings: Tilings) -> Flags:
+    """
+    Return the reduced loops whose last step is partial, and not neutral [N, loops].
+
+    Along an axis that another loop indexes too, a partial step reads elements of the operand instead of its fill.
+    """
+    kernel, uneven = tilings.kernel, _uneven_reductions(tilings)
+    if kernel.fill_is_neutral:
+        uneven[:, sorted(set(range(uneven.shape[1])) - kernel.shared_dims)] = False
+    return uneven
+
+
 def _reduces_evenly(tilings: Tilings) -> Flags:
-    if tilings.kernel.fill_is_neutral:
-        return np.ones(len(tilings), np.bool_)
-    return ~any_along(_uneven_reductions(tilings))
+    return ~any_along(_padded_steps(tilings))
 
 
 # Intermediates of a group
@@ -254,7 +264,7 @@ RULES = (
     Rule(
         "even steps of a reduction",
         _reduces_evenly,
-        _says_reduction("dimension d{dim} is reduced, and must be cut evenly", _uneven_reductions),
+        _says_reduction("dimension d{dim} is reduced, and must be cut evenly", _padded_steps),
     ),
     Rule("whole loops whose index is used", *_of_each(1)),
     Rule("whole loops whose index is divided", *_of_each(2)),
