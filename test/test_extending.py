@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects import all_dialects
+from tilewright.dialects.core.kernel import is_kernel, kernel_of
+from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.machine.targets import machine_named
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.hier import DmaStartOp
 from tilewright.discovery import scope, target_folders, version
 from tilewright.errors import Diagnostic
 from tilewright.passes import all_passes
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.overlap.items import Item
+from tilewright.passes.overlap.times import Times
+from tilewright.passes.tiles import legality
+from tilewright.passes.tiles.group import tiling_of
 from tilewright.plugins import load_passes
+from tilewright.runtime.simulator import simulate
 from tilewright.runtime.tools import instructions
 from tilewright.test.extension_texts import DIALECT, FUNCTION, PASS, called, tilewright, tool, write
+from tilewright.test.runtime.simulator.programs import grids_of, modelled_cycles, planned
 from tilewright.test.small_models import Saved, save_case
 
 pytestmark = pytest.mark.quick
@@ -364,3 +380,63 @@ def test_names_that_no_target_can_have(name: str, tmp_path: Path, capsys: pytest
     assert code == 1
     assert f"'{name}'" in err
     assert list(tmp_path.iterdir()) == []
+
+
+# A property of a memory, and a rule of tiling: the blocks of the page
+
+PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
+
+
+def block(section: str, language: str) -> str:
+    """Return the first block of a language in a section of the page."""
+    text = PAGE.read_text(encoding="utf-8").partition(f"## {section}\n")[2]
+    found = re.search(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found.group(1)
+
+
+def near(machine: Machine, size: int) -> Machine:
+    """Return a machine whose near memory has so many bytes, in banks that set no limit."""
+    levels = [
+        replace(level, size=size, banks=1, bank_width=0) if level.name == "L1" else level for level in machine.levels
+    ]
+    return replace(machine, levels=tuple(levels))
+
+
+@pytest.mark.parametrize("every", [1, 8])
+def test_a_property_of_a_memory_reaches_plans_schedules_and_simulations(tmp_path: Path, every: int):
+    plain = (Path(__file__).parent / "machines" / "two_level.toml").read_text(encoding="utf-8")
+    key = block("A property of a memory", "toml").replace("8", str(every))
+    costs = block("A property of a memory", "python")
+    folder = write(tmp_path / "mysoc", {"costs.py": costs, "machine.toml": f"{plain}\n{key}", "plain.toml": plain})
+    cycles: list[int] = []
+    with scope():
+        machine_named(str(folder))
+        slow, fast = (near(find_machine(folder / name), 1 << 10) for name in ("machine.toml", "plain.toml"))
+        for machine in (slow, fast):
+            module = planned("mlp", machine)
+            cycles.append(simulate(module).cycles)
+            assert cycles[-1] == sum(modelled_cycles(module).values())
+        starts = [op for op in lowered(module).walk() if isinstance(op, DmaStartOp)]
+        times = [[Times(machine, 4, 4).of(Item(op, 0)).beside for op in starts] for machine in (slow, fast)]
+    assert cycles[0] > cycles[1]
+    assert sum(times[0]) > sum(times[1])
+
+
+def lowered(module: ModuleOp) -> ModuleOp:
+    copy = module.clone()
+    PassManager().run(copy, parse_pipeline("expand-grid", all_passes()), new_context())
+    return copy
+
+
+def test_a_rule_of_tiling_is_a_row(monkeypatch: pytest.MonkeyPatch):
+    names: dict[str, Any] = {}
+    exec(compile(block("A rule of tiling", "python"), str(PAGE), "exec"), names)
+    monkeypatch.setattr(legality, "RULES", (*legality.RULES, names["RULE"]))
+    machine = near(find_machine(Path(__file__).parent / "machines" / "two_level.toml"), 1 << 10)
+    kernels = [op for grid in grids_of(planned("mlp", machine)) for op in grid.walk() if is_kernel(op)]
+    cut = [kernel_of(op).bounds[-1] for op in kernels]
+    assert kernels
+    assert all(size % 4 == 0 for size in cut)
+    bounds = kernel_of(kernels[0]).bounds
+    assert legality.refusal(tiling_of(kernels[0], (*bounds[:-1], 2))) == "tiles of 2 elements are no whole vectors of 4"

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.layouts import layout_map, physical_shape, view_strides
+from ...dialects.core.machine.cost_table import timing_named
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.machine.parts import Link
 from ...dialects.hier import DmaStartOp
@@ -66,7 +67,14 @@ def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], fille
     total = machine.transfer_cycles(link, row, counts) if size else 0
     data = machine.transfer_cycles(link.started, row, counts) if size else 0
     fill = machine.transfer_cycles(link.unbroken, filled) if filled else 0
-    return Cost(size, total - data, data + fill)
+    return Cost(size, total - data, _at_ends(machine, link, data + fill))
+
+
+def _at_ends(machine: Machine, link: Link, data: int) -> int:
+    """Return the cycles in which data move, by what the levels at both ends take of these at once (`timing`)."""
+    ends = (machine.level(name) for name in {link.far, link.near})
+    taken = (timing_named(name)(data, number) for level in ends for name, number in level.timing)
+    return max(data, *taken, 0)
 
 
 def levels_of(op: DmaStartOp, machine: Machine) -> tuple[str, str]:

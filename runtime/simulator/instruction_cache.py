@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import expm1, inf
 
 from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import kernel_of
-from ...dialects.core.machine.model import Machine
 
 _STEPS = 64
 """Steps towards the bytes that a call fetches, where a function that is used once is fetched as often as evicted."""
-
-
-def with_warm_code(machine: Machine) -> Machine:
-    """Return a machine with the set-ups of code that is in the instruction cache."""
-    engines = (replace(engine, setup=engine.warm_setup or engine.setup) for engine in machine.engines)
-    return replace(machine, engines=tuple(engines))
 
 
 @dataclass(eq=False)

@@ -19,7 +19,6 @@ from ...passes.timing.resources import InOrder, LinkTime, Times
 from ...passes.timing.timeline import Program, Signal, Timeline
 from .accounts import EngineUse, KernelCost, Layer, LinkUse, Place, Running, Share, Tally, Token
 from .columns import Trail
-from .instruction_cache import with_warm_code
 from .lanes import NotInStep
 from .lockstep import Ends, LaneToken, Lockstep, Recorder, Transfer, route_table
 from .lockstep_accounts import account
@@ -47,7 +46,7 @@ class Schedule:
     """
 
     def __init__(self, machine: Machine, *, by_class: bool = True):
-        self.machine = with_warm_code(machine)
+        self.machine = machine.warm
         self.by_class = by_class
         self.routes = route_table(machine)
         self.layers: dict[Nodes, Layer] = {}

@@ -47,11 +47,15 @@ The body takes one element, may take its indices in the far buffer, and ends wit
 Passes = Callable[[Region, "Link"], int]
 """The body of a transfer that a link computes, and the link -> how often it reads each row of the near tile for it."""
 
+Timing = Callable[[int, int], int]
+"""Cycles in which data move into or out of a level, and the number in the machine file -> those that they take."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _COSTS: dict[str, Cost] = {}
 _COUNTS: dict[str, Cost] = {}
 _TRANSFORMS: dict[str, Transform] = {}
 _PASSES: dict[str, Passes] = {}
+_TIMINGS: dict[str, Timing] = {}
 _over_tiles = set[Cost]()
 
 
@@ -81,6 +85,15 @@ def passes(name: str) -> Callable[[_Function], _Function]:
     Once where none is registered. Each pass takes the transfer's cycles and instructions anew.
     """
     return _register(_PASSES, "number of passes", name)
+
+
+def timing(name: str) -> Callable[[_Function], _Function]:
+    """
+    Register what a property of a memory costs the transfers into and out of it, by a number in the machine file.
+
+    In `costs.py` of a target its name becomes `<target>.<name>`, a key of the table `timing` of levels.
+    """
+    return _register(_TIMINGS, "timing", name)
 
 
 def _register(
@@ -127,6 +140,11 @@ def passes_named(name: str) -> Passes:
     return _PASSES.get(name, lambda body, link: 1)
 
 
+def timing_named(name: str) -> Timing:
+    """Return what a property of a memory costs transfers. Raises KeyError for an unknown one."""
+    return _named(_TIMINGS, name)
+
+
 def _named(table: dict[str, Any], name: str) -> Any:
     target = name.rpartition(".")[0]
     if name not in table and target in (files := _files()):
@@ -144,6 +162,11 @@ def known_transforms() -> list[str]:
     return _known(_TRANSFORMS)
 
 
+def known_timings() -> list[str]:
+    """Return the names of all properties of memories that cost transfers, every target's included."""
+    return _known(_TIMINGS)
+
+
 def _known(table: dict[str, Any]) -> list[str]:
     for file in _files().values():
         module_at(file)
@@ -151,7 +174,7 @@ def _known(table: dict[str, Any]) -> list[str]:
 
 
 def _forget(targets: Collection[str]) -> None:
-    for table in (_COSTS, _COUNTS, _TRANSFORMS, _PASSES):
+    for table in (_COSTS, _COUNTS, _TRANSFORMS, _PASSES, _TIMINGS):
         for name in [name for name in table if name.rpartition(".")[0] in targets]:
             _over_tiles.discard(table.pop(name))
     parameters_of.cache_clear()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, TypeVar
@@ -141,6 +141,12 @@ class Machine:
     def program(self) -> Mapping[str, int]:
         """What the program's own code takes, by PROGRAM: the table of the engine that executes it, empty if none."""
         return dict(next((engine.program for engine in self.engines if engine.program), ()))
+
+    @cached_property
+    def warm(self) -> Machine:
+        """The machine whose set-ups are those of code in the instruction cache."""
+        engines = (replace(engine, setup=engine.warm_setup or engine.setup) for engine in self.engines)
+        return replace(self, engines=tuple(engines))
 
     @property
     def issuing(self) -> int:

@@ -70,7 +70,8 @@ class Level:
     program runs: engines read it in place, and no link leads to it. A bank with a `single_port` serves one access in a
     cycle, writes before reads, and is a contiguous part of the memory. An `external` memory is no part of what programs
     address: only the transfers of links reach it. `dram` are the keys of `DRAM` of a memory of rows in banks: transfers
-    open rows.
+    open rows. `timing` are functions of cost_table.py that say what transfers into and out of the memory take, each
+    with its number.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Level:
     preloaded: bool = False
     external: bool = False
     dram: tuple[tuple[str, int], ...] = ()
+    timing: tuple[tuple[str, int], ...] = ()
 
     @property
     def rows(self) -> int:

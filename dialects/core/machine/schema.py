@@ -15,7 +15,15 @@ from typing import Any, cast
 
 from ....errors import Diagnostic, did_you_mean
 from .checks import check
-from .cost_table import Parameter, known_costs, known_transforms, parameters_of, transform_named
+from .cost_table import (
+    Parameter,
+    known_costs,
+    known_timings,
+    known_transforms,
+    parameters_of,
+    timing_named,
+    transform_named,
+)
 from .model import Machine
 from .operations import OpSupport
 from .parts import DRAM, PROGRAM, ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link
@@ -91,6 +99,16 @@ def _transform(value: Any) -> str:
     return name
 
 
+def _timing(value: Any) -> str:
+    """Convert the name of a property of a memory, as `<target>.<name>`."""
+    name = text(value)
+    try:
+        timing_named(name)
+    except KeyError:
+        raise Expected(f"a timing of a target: {', '.join(known_timings()) or 'there is none'}") from None
+    return name
+
+
 LEVEL: dict[str, Key] = {
     "size": Key(size, required=True),
     "alignment": Key(integer(1)),
@@ -106,6 +124,7 @@ LEVEL: dict[str, Key] = {
     "preloaded": Key(flag),
     "external": Key(flag),
     "dram": Key(by_name(integer(0), one_of(*DRAM))),
+    "timing": Key(by_name(integer(1), _timing)),
 }
 LINK: dict[str, Key] = {
     "far": Key(text, required=True),
@@ -339,7 +358,7 @@ def table_of(machine: Machine) -> dict[str, Any]:
 _SEPARATE = ("name", "op", "levels", "links", "engines", "runs", "parameters")
 _ALWAYS = ("alignment",)
 """Fields whose default depends on others."""
-_MAPPINGS = ("level", "multiples", "maxima", "blocked", "peak", "stack", "program", "queues", "dram")
+_MAPPINGS = ("level", "multiples", "maxima", "blocked", "peak", "stack", "program", "queues", "dram", "timing")
 
 
 def _plain(part: Any) -> dict[str, Any]:
