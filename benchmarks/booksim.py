@@ -29,7 +29,6 @@ from typing import TypeAlias
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.routes import route_between
 from tilewright.errors import Diagnostic
@@ -38,6 +37,7 @@ from tilewright.targets.pim.schedule.families import stages_of
 from tilewright.targets.pim.schedule.model import Candidate
 from tilewright.targets.pim.schedule.records import read_profile
 from tilewright.targets.pim.schedule.solve import Plan, schedule
+from tilewright.test.exits import exit_with
 
 Round: TypeAlias = tuple[int, int]
 """Nodes of a ring, and the flits that each sends."""

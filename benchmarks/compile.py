@@ -26,11 +26,11 @@ from rich.progress import track
 from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model, machine_named
 from tilewright.frontend import zoo
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.passes.core.pipeline import Pipeline
+from tilewright.test.exits import exit_with
 
 TARGET = "host"
 PHASES = [phase.name for phase in machine_named(TARGET).phases]

@@ -23,13 +23,13 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model, machine_named, write_compilation
 from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.tools.session import host_run
+from tilewright.test.exits import exit_with
 
 TARGET = "host"
 Outputs = Mapping[str, Array]

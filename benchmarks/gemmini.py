@@ -42,13 +42,13 @@ from onnx import TensorProto, helper, numpy_helper
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.gemmini_library import Add, Conv, Gemm, Layer, bound, cycles, resnet50, turns
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.runtime.simulator import simulate
 from tilewright.runtime.tools.profile import profile
+from tilewright.test.exits import exit_with
 
 LATENCY = 165
 PEAK = 256

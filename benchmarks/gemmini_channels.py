@@ -23,7 +23,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
 from tilewright.frontend.quantize.network import read_network
@@ -31,6 +30,7 @@ from tilewright.frontend.quantize.quantize import Options, quantize
 from tilewright.runtime.simulator import simulate
 from tilewright.runtime.simulator.result import LayerCost
 from tilewright.runtime.tools.profile import profile
+from tilewright.test.exits import exit_with
 
 TARGET = "gemmini"
 NETWORKS = ("squeezenet", "mobilenet-v2", "resnet50")

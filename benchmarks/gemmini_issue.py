@@ -36,7 +36,6 @@ from onnx import helper, numpy_helper
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.gemmini import network_of
 from tilewright.benchmarks.gemmini_library import Add, Conv, Gemm, Layer, resnet50
 from tilewright.compiler import Model, compile_model
@@ -46,6 +45,7 @@ from tilewright.passes.formats.c import write_program
 from tilewright.runtime.simulators.session import Settings, SimulatorSession
 from tilewright.runtime.simulators.spike import SPIKE
 from tilewright.runtime.tools.session import with_coprocessor
+from tilewright.test.exits import exit_with
 
 TARGETS = ("gemmini", "gemmini/loops")
 SPREAD = 40

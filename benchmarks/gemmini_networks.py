@@ -31,12 +31,11 @@ from pathlib import Path
 
 import numpy as np
 from onnx import ModelProto
-from quantize import CASES as TRAINED
-from quantize import Sample, read, session
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
+from tilewright.benchmarks.quantize import CASES as TRAINED
+from tilewright.benchmarks.quantize import Sample, read, session
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
 from tilewright.frontend.quantize.names import NONLINEAR
@@ -46,6 +45,7 @@ from tilewright.frontend.zoo import bert_tiny
 from tilewright.ir import Array
 from tilewright.runtime.tools.profile import profile
 from tilewright.runtime.tools.session import level_for, runner
+from tilewright.test.exits import exit_with
 
 TARGET = "gemmini"
 OPTIONS = Options(ranges="minmax", per_channel=False, adaptive=False, common_sums=True)

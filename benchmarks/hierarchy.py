@@ -31,7 +31,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.hierarchy_check import (
     Instance,
     Outcome,
@@ -41,6 +40,7 @@ from tilewright.benchmarks.hierarchy_check import (
     machine_for,
 )
 from tilewright.runtime.tools.check import Case, find_cases
+from tilewright.test.exits import exit_with
 from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
 
 SIZES = (8, 16, 32, 64, 256)

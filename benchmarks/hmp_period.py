@@ -36,10 +36,10 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from hmp_peers import Contender, Ended, NcnnPipeline, OnnxRuntime, missing
-from host_core import FLAGS
 from rich.table import Table
 
+from tilewright.benchmarks.hmp_peers import Contender, Ended, NcnnPipeline, OnnxRuntime, missing
+from tilewright.benchmarks.host_core import FLAGS
 from tilewright.compiler import Model, compile_model
 from tilewright.console import table_console
 from tilewright.dialects.core.machine.attribute import machine_of

@@ -35,11 +35,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import masked_cpuid
 import numpy as np
 import onnx
-from host_core import FLAGS_OF, Core
 
+from tilewright.benchmarks import masked_cpuid
+from tilewright.benchmarks.host_core import FLAGS_OF, Core
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
 from tilewright.frontend.static_inputs import numbers

@@ -31,12 +31,12 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.benchmarks.interleavings_cases import FEATURES, random_case
 from tilewright.benchmarks.interleavings_ir import EXTENT, INPUTS, Case, text_of
 from tilewright.benchmarks.interleavings_oracle import WRONG, Outcome, enumerated
-from tilewright.benchmarks.seeded import seeded_parser
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
+from tilewright.test.fuzz.seeded import seeded_parser
 
 ALLOWED = frozenset({"copies undefined"})
 """Faults that are none for verify-memory: a copy of an undefined element, which nothing uses."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from .interleavings_ir import (
+from tilewright.benchmarks.interleavings_ir import (
     ARENA,
     EXTENT,
     INPUTS,
@@ -35,7 +35,7 @@ from .interleavings_ir import (
     Wait,
     Write,
 )
-from .interleavings_mutations import mutated
+from tilewright.benchmarks.interleavings_mutations import mutated
 
 FEATURES = {
     "transfers": 0.5,

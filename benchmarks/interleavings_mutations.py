@@ -6,7 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from .interleavings_ir import Add, Alloc, Call, Case, Concurrent, Copy, End, Loop, Op, Ops, Read, View, Wait, Write
+from tilewright.benchmarks.interleavings_ir import (
+    Add,
+    Alloc,
+    Call,
+    Case,
+    Concurrent,
+    Copy,
+    End,
+    Loop,
+    Op,
+    Ops,
+    Read,
+    View,
+    Wait,
+    Write,
+)
 
 
 def mutated(random: Random, case: Case) -> Case:

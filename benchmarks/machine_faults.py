@@ -29,7 +29,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from tilewright.benchmarks.machine_fault_kinds import COMPUTATION, KINDS
-from tilewright.benchmarks.seeded import seeded_parser
 from tilewright.dialects.core.interleaving import Order
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
@@ -46,6 +45,7 @@ from tilewright.passes.proof.rules import Refusal
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.tools.replay import replay, structural
+from tilewright.test.fuzz.seeded import seeded_parser
 
 Outputs = Mapping[str, Array]
 

@@ -27,8 +27,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from tilewright.benchmarks.mesh_fault_kinds import KINDS, kinds_of
-from tilewright.benchmarks.mesh_networks import LEVELS, Program, lowered, programs
-from tilewright.benchmarks.seeded import seeded_parser
 from tilewright.dialects.core.interleaving import Order
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
@@ -36,6 +34,8 @@ from tilewright.ir import Array
 from tilewright.passes.proof.rules import Refusal
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
+from tilewright.test.fuzz.mesh_networks import LEVELS, Program, lowered, programs
+from tilewright.test.fuzz.seeded import seeded_parser
 
 ORDERS = (Order(), Order(early=True), Order(undefined=0x5A), Order(undefined=0x100, early=True), *map(Order, range(4)))
 NETWORK = 12

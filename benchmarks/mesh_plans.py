@@ -23,7 +23,6 @@ from rich.console import Console
 from rich.table import Table
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.hier import GridOp
@@ -36,6 +35,7 @@ from tilewright.passes.memory.route import Route
 from tilewright.passes.plan_memory import replace_by_grid
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.simulator import Simulation, simulate
+from tilewright.test.exits import exit_with
 from tilewright.test.machines.make import library
 from tilewright.test.passes.memory.products import attention_head, chain, integer_matmul, matmul
 from tilewright.test.passes.plans import on_buffers, planned

@@ -27,7 +27,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from tilewright.benchmarks.mutation_faults import FAULTS, Fault
 from tilewright.benchmarks.mutation_programs import CONTEXT
-from tilewright.benchmarks.seeded import seeded_parser
 from tilewright.dialects.core.semantics import RULES
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaStartOp
@@ -36,6 +35,7 @@ from tilewright.ir import Array
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.test.fuzz.seeded import seeded_parser
 
 Outputs = Mapping[str, Array]
 

@@ -23,13 +23,13 @@ from pathlib import Path
 
 import onnx
 from onnx import defs
-from onnx_cases import VERDICTS, Case, Outcome, load_cases, run_all
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from tilewright.frontend.onnx_graph import OLDEST_OPSET
 from tilewright.runtime.tools.onnx_backend import DEVICES
+from tilewright.test.fuzz.onnx_cases import VERDICTS, Case, Outcome, load_cases, run_all
 
 Outcomes = Mapping[str, Outcome]
 """Name of a case -> what became of it."""

@@ -21,7 +21,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import machine_named, pipeline_of
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend import zoo
@@ -34,6 +33,7 @@ from tilewright.passes.formats.c import CProgram, render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.processes import finished
 from tilewright.runtime.toolchain import compile_executable
+from tilewright.test.exits import exit_with
 
 MODELS = ("resnet8", "ds-cnn", "squeezenet")
 TOLERANCE = 1e-5

@@ -29,7 +29,6 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with, peer_module
 from tilewright.benchmarks.paged_peers import LlamaCpp, write_gguf
 from tilewright.benchmarks.paged_quality import quality
 from tilewright.compiler import Model, compile_model
@@ -44,6 +43,7 @@ from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.toolchain import vector_flags
 from tilewright.runtime.tools.generate import generate
 from tilewright.runtime.tools.generate_paged import paged_language
+from tilewright.test.exits import exit_with, peer_module
 
 ROUNDS, STEPS = 5, 8
 """Rounds of a time, of which the least counts, and tokens of each."""

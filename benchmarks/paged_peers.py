@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.benchmarks.exits import peer_module
 from tilewright.frontend.zoo.klm import Config
 from tilewright.ir import Array
+from tilewright.test.exits import peer_module
 
 _MATRICES = {
     "attn_q": "attention.q",

@@ -29,7 +29,6 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import MODEL_HASH, Model, compile_model
 from tilewright.console import table_console
 from tilewright.errors import Diagnostic
@@ -38,6 +37,7 @@ from tilewright.frontend.zoo.klm import KLM, build_open
 from tilewright.runtime.paged.config import Config, Element
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.tools.keyboard_build import PROGRAM, write_server
+from tilewright.test.exits import exit_with
 
 PAGE, BEGIN = 32, 256
 """Tokens of a page, and the token at the start of a document."""

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.paged_quality import PAGE, bind
 from tilewright.compiler import Model, compile_model
 from tilewright.console import table_console
@@ -37,6 +36,7 @@ from tilewright.runtime.paged.config import Config, Element
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.toolchain import vector_flags
 from tilewright.runtime.tools.generate_paged import paged_language
+from tilewright.test.exits import exit_with
 
 CHUNK = 64
 """Tokens of a call."""

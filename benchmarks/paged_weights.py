@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.paged import Decoder
 from tilewright.benchmarks.paged_quality import PAGE, Steps, bits, by_digests
 from tilewright.compiler import Model, compile_model
@@ -32,6 +31,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.paged.binding import BoundNetwork
 from tilewright.runtime.paged.config import Config, Element
 from tilewright.runtime.toolchain import vector_flags
+from tilewright.test.exits import exit_with
 
 WEIGHTS = ("f32", *TYPES)
 ROUNDS, STEPS, LENGTH, CHUNK = 12, 16, 256, 64

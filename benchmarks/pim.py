@@ -25,7 +25,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.errors import Diagnostic
 from tilewright.targets.pim.schedule.baselines import BASELINES, baseline
 from tilewright.targets.pim.schedule.binding import bind, mean_hops, shifted_windows
@@ -34,6 +33,7 @@ from tilewright.targets.pim.schedule.model import Candidate, Scheme
 from tilewright.targets.pim.schedule.packing import guillotine, two_block
 from tilewright.targets.pim.schedule.records import Mesh, Stage, read_profile
 from tilewright.targets.pim.schedule.solve import Plan, StagePlan, schedule, stage_plan
+from tilewright.test.exits import exit_with
 
 MIB = 1 << 20
 TABLE_V = (((1, 1), (1, 1), (4, 2)), ((2, 1), (4, 4)), ((8, 2), (8, 2), (16, 4)), ((4, 4),))

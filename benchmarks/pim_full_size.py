@@ -30,7 +30,6 @@ from rich.table import Table
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp
 from xdsl.ir import Attribute
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic
@@ -41,6 +40,7 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.targets.pim.passes.find_branches import STAGES, stage_from
 from tilewright.targets.pim.schedule.families import MODELS, stages_of
 from tilewright.targets.pim.schedule.records import Stage
+from tilewright.test.exits import exit_with
 
 SMALLEST = ("ViT-B", "PVT-T", "Swin-T", "Twins-S", "CSWin-T", "Focal-T")
 LARGEST = ("ViT-L", "PVT-L", "Swin-L", "Twins-L", "CSWin-L", "Focal-B")

@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 from tilewright import api
-from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.pim_scheduled_networks import NETWORKS
 from tilewright.compiler import Model
 from tilewright.frontend.quantize.quantize import Options
 from tilewright.runtime.tools.quantize import quantize_file
+from tilewright.test.exits import exit_with
 
 SAMPLES = 4
 

@@ -38,7 +38,6 @@ from rich.console import Console
 from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.pim import TABLE_V
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context
@@ -53,6 +52,7 @@ from tilewright.targets.pim.schedule.packing import regular
 from tilewright.targets.pim.schedule.plan_file import costs_text
 from tilewright.targets.pim.schedule.records import Mesh, Stage, read_profile
 from tilewright.targets.pim.schedule.solve import Layer, Plan, StagePlan, schedule, stage_plan
+from tilewright.test.exits import exit_with
 from tilewright.test.targets.pim.networks import Block
 
 PLANS = ("ours", "published", "regular", "programs")

@@ -26,7 +26,6 @@ from rich.table import Table
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, ModuleOp
 
 from tilewright import api
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context, print_ir
 from tilewright.errors import Diagnostic
@@ -36,6 +35,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.targets.pim.passes.schedule_branches import SCHEDULE
+from tilewright.test.exits import exit_with
 from tilewright.test.targets.pim import ranks
 
 TARGET, RANKS = "pim/4x4", 16

@@ -35,10 +35,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.planning_growth import growth
 from tilewright.benchmarks.planning_measure import Compiled, Measured, compiled, measured
 from tilewright.runtime.tools.check import Case, find_cases
+from tilewright.test.exits import exit_with
 
 TARGET = Path(__file__).parent / "machines" / "cluster64k.toml"
 FASTER = 5

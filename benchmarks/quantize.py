@@ -28,7 +28,6 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from exits import exit_with
 from onnx import ModelProto
 from rich.console import Console
 from rich.table import Table
@@ -40,6 +39,7 @@ from tilewright.frontend.quantize.network import Network, read_network
 from tilewright.frontend.quantize.quantize import quantize
 from tilewright.ir import Array
 from tilewright.test import onnx_runtime
+from tilewright.test.exits import exit_with
 from tilewright.test.frontend.quantize.runtime_quantiser import theirs
 
 Sample = Mapping[str, Array]

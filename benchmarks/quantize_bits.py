@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
-from exits import exit_with
 from onnx import ModelProto, helper
 from rich.console import Console
 from rich.table import Table
@@ -30,6 +29,7 @@ from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.quantize import Options, quantize
 from tilewright.test import onnx_runtime
+from tilewright.test.exits import exit_with
 from tilewright.test.frontend.quantize.networks import attention, chain, floats, model_of, residual
 from tilewright.test.frontend.quantize.runtime_quantiser import theirs
 

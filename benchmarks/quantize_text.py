@@ -30,18 +30,18 @@ from typing import Any, cast
 
 import numpy as np
 from onnx import ModelProto
-from quantize import CASES, METHODS, Sample, packaged, session, theirs
 from rich.console import Console
 from rich.table import Table
 
 import tilewright
-from tilewright.benchmarks.exits import exit_with
+from tilewright.benchmarks.quantize import CASES, METHODS, Sample, packaged, session, theirs
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import model_proto
 from tilewright.frontend.quantize.folding import fold
 from tilewright.frontend.quantize.network import Network, read_network
 from tilewright.frontend.quantize.quantize import Options, quantize
 from tilewright.ir import Array
+from tilewright.test.exits import exit_with
 
 PAGE = 320, 640
 LINE = 48, 320

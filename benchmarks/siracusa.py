@@ -28,10 +28,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from siracusa_ours import Network
-from siracusa_parts import Part, Setting, arenas, bounds, gvsoc, linear, llama, mlperf, why
 
-from tilewright.benchmarks.exits import exit_with
+from tilewright.benchmarks.siracusa_ours import Network
+from tilewright.benchmarks.siracusa_parts import Part, Setting, arenas, bounds, gvsoc, linear, llama, mlperf, why
+from tilewright.test.exits import exit_with
 
 PARTS: dict[str, Callable[[Setting], Part]] = {
     "mlperf": mlperf,

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ortools.math_opt.python import mathopt
-from siracusa_ours import Network
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from tilewright.benchmarks.siracusa_ours import Network
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.machine.attribute import machine_of

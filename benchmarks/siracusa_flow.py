@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 
-import siracusa_library as library
-from siracusa_library import Work
-from siracusa_operators import Operator
-from siracusa_tiles import Tile, tiles
-
+from tilewright.benchmarks import siracusa_library as library
+from tilewright.benchmarks.siracusa_library import Work
+from tilewright.benchmarks.siracusa_operators import Operator
+from tilewright.benchmarks.siracusa_tiles import Tile, tiles
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.targets.siracusa.cost.jobs import job_cycles
 from tilewright.targets.siracusa.npu.geometry import pixel_grids

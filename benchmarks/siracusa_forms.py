@@ -23,7 +23,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from exits import exit_with
 from onnx import ModelProto
 from rich.console import Console
 from rich.table import Table
@@ -32,6 +31,7 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.zoo import vit_tiny
 from tilewright.ir import Array
+from tilewright.test.exits import exit_with
 from tilewright.test.frontend.quantize.runtime_quantiser import theirs
 
 SAMPLES = 4

@@ -26,9 +26,8 @@ import numpy as np
 from onnx import ModelProto
 from rich.console import Console
 from rich.table import Table
-from siracusa_ours import MHZ, PUBLISHED
 
-from tilewright.benchmarks.exits import exit_with
+from tilewright.benchmarks.siracusa_ours import MHZ, PUBLISHED
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.frontend.zoo import llama
 from tilewright.ir import Array
@@ -36,6 +35,7 @@ from tilewright.runtime.rv32 import read_elf
 from tilewright.runtime.tools.session import Interpreted
 from tilewright.targets.siracusa.bare import SIRACUSA, build_bare
 from tilewright.targets.siracusa.simulators.gvsoc import RUNS, GvsocSession
+from tilewright.test.exits import exit_with
 
 CONTEXT, PROMPT = 256, 64
 TOKENS_A_SECOND, PROMPT_CYCLES = 340.0, 28_300_000

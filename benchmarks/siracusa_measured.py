@@ -35,7 +35,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
@@ -44,6 +43,7 @@ from tilewright.runtime.inputs import load_arrays, network_inputs
 from tilewright.runtime.tools.check import Case, check, find_cases
 from tilewright.runtime.tools.session import Interpreted
 from tilewright.targets.siracusa.simulators.gvsoc import PROGRAM
+from tilewright.test.exits import exit_with
 
 ROOT = Path(__file__).parents[1]
 FILE = Path(__file__).with_suffix(".csv")

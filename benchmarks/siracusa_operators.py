@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, Literal
 
-from siracusa_library import Product, Window
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from tilewright.benchmarks.siracusa_library import Product, Window
 from tilewright.errors import Diagnostic
 from tilewright.ir import array_of, functions, numbers_of, shape_of, where
 

@@ -16,11 +16,11 @@ from typing import Any, cast
 
 import numpy as np
 import onnx
-from compile_time import code_bytes
 from onnx import ModelProto, TensorProto, helper, numpy_helper
-from siracusa_flow import COLD_LINE, LINE
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.benchmarks.compile_time import code_bytes
+from tilewright.benchmarks.siracusa_flow import COLD_LINE, LINE
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.dialects.core.buckets import function_at
 from tilewright.dialects.core.machine import targets

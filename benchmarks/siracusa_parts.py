@@ -13,12 +13,14 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from siracusa_bounds import bounds_of
-from siracusa_flow import Scenario, Times, l1_bytes, network_times
-from siracusa_library import Product
-from siracusa_measured import FILE, Row, is_older, rows_of
-from siracusa_operators import Operator, operators
-from siracusa_ours import (
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright.benchmarks.siracusa_bounds import bounds_of
+from tilewright.benchmarks.siracusa_flow import Scenario, Times, l1_bytes, network_times
+from tilewright.benchmarks.siracusa_library import Product
+from tilewright.benchmarks.siracusa_measured import FILE, Row, is_older, rows_of
+from tilewright.benchmarks.siracusa_operators import Operator, operators
+from tilewright.benchmarks.siracusa_ours import (
     BUFFERED,
     MHZ,
     SCENARIOS,
@@ -30,8 +32,6 @@ from siracusa_ours import (
     simulated,
     state_steps,
 )
-from xdsl.dialects.builtin import ModuleOp
-
 from tilewright.compiler import Model
 
 T = TypeVar("T")

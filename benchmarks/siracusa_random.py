@@ -28,13 +28,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.runtime.tools.check import Case, check
 from tilewright.runtime.tools.session import Interpreted
 from tilewright.targets.siracusa.simulators.gvsoc import PROGRAM
+from tilewright.test.exits import exit_with
 from tilewright.test.random.networks.network import RandomNetwork, random_network
 
 FORMS = ("requant", "qlinear", "qdq")

@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 from itertools import product as combinations
 from math import prod
 
-from siracusa_library import Product, Window, product_kernel
-from siracusa_operators import Operator
-
+from tilewright.benchmarks.siracusa_library import Product, Window, product_kernel
+from tilewright.benchmarks.siracusa_operators import Operator
 from tilewright.errors import Diagnostic
 
 COLUMNS = 16

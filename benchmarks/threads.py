@@ -26,8 +26,8 @@ from typing import Any
 
 import numpy as np
 import onnx
-from host_core import FLAGS
 
+from tilewright.benchmarks.host_core import FLAGS
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
 from tilewright.ir import Array

@@ -38,7 +38,6 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.benchmarks.exits import peer_module
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
@@ -46,6 +45,7 @@ from tilewright.runtime.tools.generate import generate, module_language
 from tilewright.runtime.tools.generate_paged import paged_language, paged_run
 from tilewright.runtime.tools.session import level_for, runner
 from tilewright.runtime.tools.store_options import add_store_arguments
+from tilewright.test.exits import peer_module
 
 torch: Any = peer_module("torch")
 transformers: Any = peer_module("transformers")

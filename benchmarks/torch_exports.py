@@ -32,9 +32,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch_networks import NETWORKS, Network
 
-from tilewright.benchmarks.exits import peer_module
+from tilewright.benchmarks.torch_networks import NETWORKS, Network
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.dialects.onnx.schema import OnnxOp
@@ -43,6 +42,7 @@ from tilewright.frontend.importer import import_onnx
 from tilewright.ir import Array
 from tilewright.passes.recover_operators import RecoverOperatorsPass
 from tilewright.runtime.tools.session import level_for, runner
+from tilewright.test.exits import peer_module
 
 torch: Any = peer_module("torch")
 

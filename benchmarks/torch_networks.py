@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tilewright.benchmarks.exits import peer_module
+from tilewright.test.exits import peer_module
 
 torch: Any = peer_module("torch")
 transformers: Any = peer_module("transformers")

@@ -30,11 +30,11 @@ from rich.console import Console
 from rich.table import Table
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
-from tilewright.benchmarks.exits import exit_with, peer_module
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.runtime.tools.check import check, find_cases
 from tilewright.targets.pim.passes.find_branches import STAGES, find_branches, stage_from
+from tilewright.test.exits import exit_with, peer_module
 
 torch: Any = peer_module("torch")
 transformers: Any = peer_module("transformers")

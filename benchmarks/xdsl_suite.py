@@ -34,10 +34,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from isolated import Crash, Hang, run_isolated
 from lit import TestRunner, discovery
 from lit.LitConfig import LitConfig
 
+from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
 from tilewright.test.lit_runner.shell import TOOLS, Result, run_line
 
 SECONDS = 60

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets", "benchmarks")
+SCRIPTS = ("benchmarks", "test/oracles", "test/fuzz", "test/faults")
+FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets", *SCRIPTS)
 RAISED = ("Diagnostic", "VerifyException")
 FIELDS = ("message", "expected", "found", "remedy")
 
@@ -66,7 +67,7 @@ class Text:
 
 
 def sources(root: Path = ROOT) -> Iterator[tuple[str, ast.Module]]:
-    """Yield the path, relative to the root, and the syntax tree of each module of the package and of benchmarks/."""
+    """Yield the path, relative to the root, and the syntax tree of each module of the package and of scripts."""
     for file in sorted([*root.glob("*.py"), *(f for folder in FOLDERS for f in (root / folder).rglob("*.py"))]):
         yield file.relative_to(root).as_posix(), ast.parse(file.read_bytes())
 

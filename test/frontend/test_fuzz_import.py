@@ -1,4 +1,4 @@
-"""Mutated models end in a clear error or a right import; benchmarks/fuzz_import.py tries more of them."""
+"""Mutated models end in a clear error or a right import; test/fuzz/onnx_files.py tries more of them."""
 
 from __future__ import annotations
 

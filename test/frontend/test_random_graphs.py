@@ -1,4 +1,4 @@
-"""Random graphs agree with ONNX Runtime; benchmarks/random_graphs.py tries more of them."""
+"""Random graphs agree with ONNX Runtime; test/fuzz/random_graphs.py tries more of them."""
 
 from __future__ import annotations
 

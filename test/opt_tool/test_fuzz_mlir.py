@@ -1,4 +1,4 @@
-"""Mutated programs end in a clear error or a right result; benchmarks/fuzz_mlir.py tries more of them."""
+"""Mutated programs end in a clear error or a right result; test/fuzz/mlir_files.py tries more of them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-from tilewright.benchmarks.random_networks import PHASES, Options, faults_of
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
@@ -18,6 +17,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools.session import host_run
 from tilewright.test import onnx_runtime
+from tilewright.test.fuzz.random_networks import PHASES, Options, faults_of
 from tilewright.test.passes.lowering.one_node import FLAGS, lowered
 from tilewright.test.random.networks.families import FAMILIES
 from tilewright.test.random.networks.network import FORMS, RandomNetwork, merged, random_network
@@ -123,7 +123,7 @@ def test_a_network_that_fails_is_told_by_itself(monkeypatch: pytest.MonkeyPatch)
     def failing(*given: Any, **options: Any) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("tilewright.benchmarks.random_networks.compile_model", failing)
+    monkeypatch.setattr("tilewright.test.fuzz.random_networks.compile_model", failing)
     faults = faults_of([40, 41], "host", Options())
     assert [(fault.seed, fault.what.split(" (")[0]) for fault in faults] == [
         (40, "ZeroDivisionError: division by zero"),

@@ -28,7 +28,7 @@ PASSES = tuple(
     scf-for-loop-unroll scf-parallel-loop-tiling sccp symbol-dce verify-memory
     """.split()
 )
-"""Passes on the dialects of the programs; benchmarks/random_programs.py runs all."""
+"""Passes on the dialects of the programs; test/fuzz/random_programs.py runs all."""
 BATCH = 12
 needs_upstream = pytest.mark.skipif(
     any(shutil.which(f"{name}-19") is None for name in ("mlir-opt", "mlir-cpu-runner")), reason="no MLIR 19"

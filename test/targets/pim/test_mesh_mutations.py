@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.benchmarks import mesh_mutations
 from tilewright.benchmarks.mesh_fault_kinds import KINDS
 from tilewright.benchmarks.mesh_mutations import Outcomes, plant
-from tilewright.benchmarks.mesh_networks import Program, programs_of
+from tilewright.test.fuzz.mesh_networks import Program, programs_of
 from tilewright.test.targets.pim.networks import Block
 
 COUNT = 24

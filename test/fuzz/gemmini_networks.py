@@ -1,7 +1,7 @@
 """
 Random networks on the instances of Gemmini: their instructions and loops in hardware beside the tensor level.
 
-    python benchmarks/gemmini_random.py [--count 500] [--first 0] [--target NAME...] [--spike] [--processes 2]
+    python test/fuzz/gemmini_networks.py [--count 500] [--first 0] [--target NAME...] [--spike] [--processes 2]
 
 Networks are those of test/random/networks/symmetric.py, of every kind in turn: convolutions, products, sums of two
 tensors and pooling of bytes; convolutions and products of floats for instances of floats, in bf16 for `bf16`. Each is
@@ -32,7 +32,6 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.nn.contraction import ContractionOp
 from tilewright.errors import Diagnostic
@@ -40,6 +39,7 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.tools.session import host_run, runner
+from tilewright.test.exits import exit_with
 from tilewright.test.random.networks.symmetric import (
     Network,
     float_conv,

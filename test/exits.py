@@ -1,4 +1,4 @@
-"""Exit codes of benchmarks, and modules that only some of them need."""
+"""Exit codes of scripts, and packages that only some of them need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def exit_with(main: Callable[[], int], failed: int = 1) -> NoReturn:
 
 
 def peer_module(name: str) -> Any:
-    """Return a module that only some benchmarks need; exit where its package is not installed."""
+    """Return a module that only some scripts need; exit where its package is not installed."""
     try:
         return import_module(name)
     except ModuleNotFoundError:

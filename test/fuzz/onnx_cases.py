@@ -12,13 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 import onnx
-from isolated import Crash, Hang, run_isolated
 from onnx import ModelProto, defs, numpy_helper
 from onnx.backend.test.runner import Runner
 
 from tilewright.errors import Diagnostic
 from tilewright.runtime.toolchain import cache_folder
 from tilewright.runtime.tools.onnx_backend import TilewrightBackend
+from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
 
 VERDICTS = ("pass", "unsupported", "wrong", "fault", "crash", "hang")
 """What a case can come to; a fault is a traceback, or an error that is not the user's: C that does not compile."""

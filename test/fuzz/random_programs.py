@@ -1,9 +1,9 @@
 """
 Run random programs of the standard dialects through the passes of opt-tool, and as C.
 
-    python benchmarks/random_programs.py --count 3000
-    python benchmarks/random_programs.py --count 1 --seed 1234 --passes canonicalize,cse
-    python benchmarks/random_programs.py --count 500 --jit
+    python test/fuzz/random_programs.py --count 3000
+    python test/fuzz/random_programs.py --count 1 --seed 1234 --passes canonicalize,cse
+    python test/fuzz/random_programs.py --count 500 --jit
 
 Program number N is made from the seed N by `test/random/programs/`. The interpreter runs it, with the ends of its types
 among the inputs, before and after each of some passes, which its seed chooses among all that opt-tool offers; the
@@ -29,15 +29,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from isolated import Crash, Hang, run_isolated
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from seeded import positive
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.runtime.upstream import optimized
+from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
+from tilewright.test.fuzz.seeded import positive
 from tilewright.test.random.programs.harness import Failure, Results
 from tilewright.test.random.programs.in_c import FLAGS, CText, in_c, run_in_c
 from tilewright.test.random.programs.in_jit import FAULTS, UNSUPPORTED, run_in_jit

@@ -1,4 +1,4 @@
-"""Arguments of benchmarks that judge random cases: how many, and from which seed."""
+"""Arguments of scripts that judge random cases: how many, and from which seed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
 Fuzz opt-tool: each mutated `.mlir` file is refused by a clear error or compiled, without traceback, crash or hang.
 
-    python benchmarks/fuzz_mlir.py --files 1000
-    python benchmarks/fuzz_mlir.py --files 1 --seed 1234 --keep /tmp/mutants
+    python test/fuzz/mlir_files.py --files 1000
+    python test/fuzz/mlir_files.py --files 1 --seed 1234 --keep /tmp/mutants
 
 File number N is made from the seed N by `test/opt_tool/mutated_programs.py`, of a program of the lit tests, and goes
 through the passes of its test. The exit code is 1 where one ends otherwise.
@@ -18,10 +18,10 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from isolated import Crash, Hang, run_isolated
 from rich.console import Console
 from rich.progress import track
 
+from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
 from tilewright.test.opt_tool.mutated_programs import mutant, outcome_of
 
 SECONDS = 10

@@ -5,8 +5,8 @@ NNSmith needs torch, so it lives in an environment of its own:
 
     python -m venv nnsmith
     nnsmith/bin/pip install torch nnsmith onnx onnxruntime
-    python benchmarks/fuzz_nnsmith.py networks --make-with nnsmith/bin/python     500 networks, interpreter and C
-    python benchmarks/fuzz_nnsmith.py networks --only 17 -v                       one of them again
+    python test/fuzz/nnsmith_outputs.py networks --make-with nnsmith/bin/python    500 networks, interpreter and C
+    python test/fuzz/nnsmith_outputs.py networks --only 17 -v                      one of them again
 
 Outputs must have the same type and shape, integers the same values, floats those within rounding; NaN and infinity must
 stand where ONNX Runtime has them. A network that differs is run again with all its inner tensors as outputs, and each
@@ -32,7 +32,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from isolated import Crash, Hang, run_isolated
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, shape_inference
 
 from tilewright.ir import Array
@@ -40,6 +39,7 @@ from tilewright.runtime.tools.onnx_backend import DEVICES
 from tilewright.test.frontend.random_onnx.compare import Place, Verdict, compare, difference, golden, ours
 from tilewright.test.frontend.random_onnx.differences import NOT_NUMBERS as _NOT_NUMBERS
 from tilewright.test.frontend.random_onnx.differences import explained
+from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
 
 SECONDS = 120
 """Time limit of a network on one device, in seconds."""

@@ -1,8 +1,8 @@
 """
 Random networks of floats with random options, quantised, and run in ONNX Runtime and in the interpreter.
 
-    python benchmarks/quantize_random.py                          1,000 networks
-    python benchmarks/quantize_random.py --networks 1 --seed 1234 -v
+    python test/fuzz/quantized_networks.py                          1,000 networks
+    python test/fuzz/quantized_networks.py --networks 1 --seed 1234 -v
 
 Network number N, its options and its samples are made from the seed N by `test/frontend/quantize/population.py`: up to
 seven of some 100 operators around products, with cells, attention and dead branches. A network counts as quantised,
@@ -18,12 +18,12 @@ import os
 import warnings
 from collections import Counter
 
-from exits import exit_with
-from isolated import Crash, Hang, run_isolated
 from rich.console import Console
 from rich.progress import track
 
+from tilewright.test.exits import exit_with
 from tilewright.test.frontend.quantize.population import GOOD, Verdict, judged_network
+from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
 
 SECONDS = 120
 """Time limit of a network, in seconds."""

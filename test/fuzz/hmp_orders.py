@@ -28,7 +28,7 @@ from tilewright.ir import Array
 from tilewright.targets.hmp.building import Facts, build, command_of, write_program
 from tilewright.targets.hmp.options import CORE, Mapping
 
-PLANTED = ("-DTW_TEST", f"-I{Path(__file__).parents[1] / 'test/targets/hmp/c'}")
+PLANTED = ("-DTW_TEST", f"-I{Path(__file__).parents[1] / 'targets/hmp/c'}")
 NETWORKS = ("resnet8", "alexnet", "googlenet", "mobilenet-v2", "resnet50", "squeezenet")
 FRAMES = 4
 

@@ -1,9 +1,9 @@
 """
 Fuzz the importer: each mutated ONNX file is refused by a clear error or imported, without traceback, crash or hang.
 
-    python benchmarks/fuzz_import.py --models 3000
-    python benchmarks/fuzz_import.py --models 1 --seed 1234 --keep /tmp/mutants
-    python benchmarks/fuzz_import.py --models 5000 --of nodes
+    python test/fuzz/onnx_files.py --models 3000
+    python test/fuzz/onnx_files.py --models 1 --seed 1234 --keep /tmp/mutants
+    python test/fuzz/onnx_files.py --models 5000 --of nodes
 
 Model number N is made from the seed N by `test/frontend/mutations.py`; of nodes, from ONNX's node tests by
 `test/frontend/node_mutations.py`. The exit code is 1 where one ends otherwise.
@@ -21,13 +21,13 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from isolated import Crash, Hang, run_isolated
-from onnx_cases import Case, load_cases
 from rich.console import Console
 from rich.progress import track
 
 from tilewright.test.frontend import node_mutations
 from tilewright.test.frontend.mutations import bases, mutated, outcome_of
+from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
+from tilewright.test.fuzz.onnx_cases import Case, load_cases
 
 SECONDS = 10
 """How long a file may take."""

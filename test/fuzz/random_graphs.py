@@ -1,10 +1,10 @@
 """
 Random small graphs of ONNX operators, compared with ONNX Runtime.
 
-    python benchmarks/random_graphs.py                              5,000 graphs on the interpreter
-    python benchmarks/random_graphs.py --graphs 500 --on c          as C, compiled with -O0
-    python benchmarks/random_graphs.py --kind open --on c --target gemmini
-    python benchmarks/random_graphs.py --graphs 1 --seed 1234 -v
+    python test/fuzz/random_graphs.py                              5,000 graphs on the interpreter
+    python test/fuzz/random_graphs.py --graphs 500 --on c          as C, compiled with -O0
+    python test/fuzz/random_graphs.py --kind open --on c --target gemmini
+    python test/fuzz/random_graphs.py --graphs 1 --seed 1234 -v
 
 Graph number N is made from the seed N by `test/random/networks/`: a `static` one, whose shapes are known; an
 `open` one, whose inputs have symbolic extents, and which is compiled for three sets of them; a `selected` one, of
@@ -22,7 +22,6 @@ import sys
 from collections import Counter
 
 import onnx
-from isolated import Crash, Hang, run_isolated
 from rich.console import Console
 from rich.progress import track
 
@@ -36,6 +35,7 @@ from tilewright.test.frontend.random_onnx.compare import (
     inputs_of,
     judged,
 )
+from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
 
 SECONDS = 60
 """How long a graph may take."""

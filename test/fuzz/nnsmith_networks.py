@@ -1,10 +1,10 @@
 """
 Random networks of NNSmith, a generator of valid ONNX networks that is no part of this project.
 
-    PYTHON benchmarks/nnsmith_networks.py FOLDER --networks 500
+    PYTHON test/fuzz/nnsmith_networks.py FOLDER --networks 500
 
 J. Liu et al., NNSmith: Generating Diverse and Valid Test Cases for Deep Learning Compilers, ASPLOS 2023. It runs in an
-environment of its own (benchmarks/fuzz_nnsmith.py says how to make it) and imports nothing of Tilewright. Network
+environment of its own (test/fuzz/nnsmith_outputs.py says how to make it) and imports nothing of Tilewright. Network
 number N is made from the seed N: FOLDER/N.onnx, and FOLDER/N.npz with the inputs that NNSmith found for it. A network
 that is there already is not made again. One in four draws from all operators, also those that easily give NaN.
 """

@@ -1,7 +1,7 @@
 """
 Random networks of bytes on every target beside ONNX Runtime: the interpreter at a target's levels, and its C.
 
-    python benchmarks/random_networks.py [--count 1000] [--first 0] [--target NAME...]
+    python test/fuzz/random_networks.py [--count 1000] [--first 0] [--target NAME...]
         [--form qlinear|qdq|mixed|requant] [--batch 12] [--processes 1] [--any-scale] [--on PLACE]
 
 Networks are those of `test/random/networks`, by seed: QLinear and QDQ form with any zero point, group, dilation and
@@ -31,7 +31,6 @@ from rich.console import Console
 from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Compilation, Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
@@ -40,6 +39,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.simulators.session import Settings
 from tilewright.runtime.tools.session import External, host_run, runner, simulators
+from tilewright.test.exits import exit_with
 from tilewright.test.random.networks.network import FORMS, RandomNetwork, merged, random_network
 
 PHASES: Mapping[str, tuple[str, ...]] = {
