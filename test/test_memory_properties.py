@@ -21,7 +21,7 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.test.memory_properties import explicit_program, violations
+from tilewright.test.oracles.memory_properties import explicit_program, violations
 from tilewright.test.small_models import chain, save
 
 TARGETS = [*machines(), *variants()]

@@ -28,7 +28,7 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.targets.new_target import write_target
-from tilewright.test.memory_properties import violations
+from tilewright.test.oracles.memory_properties import violations
 from tilewright.test.phases import each_phase
 
 SMALL = 'include = "machine.toml"\n[levels.SPAD]\nrows = 128\n[levels.ACC]\nrows = 24\n'

@@ -1,4 +1,4 @@
-"""Every script of benchmarks/, test/oracles, test/fuzz and test/faults prints its usage, and names an absent package."""
+"""Every script of benchmarks and checks prints its usage, and names a package that is absent."""
 
 from __future__ import annotations
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from tilewright.benchmarks import interleavings
-from tilewright.benchmarks.interleavings_cases import random_case
 from tilewright.dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp
 from tilewright.passes import verify_memory
 from tilewright.passes.proof import programs
@@ -17,6 +15,8 @@ from tilewright.passes.proof.clocks import Clocks
 from tilewright.passes.proof.memory import State, Transfer
 from tilewright.passes.proof.programs import Programs
 from tilewright.passes.proof.regions import INITIAL
+from tilewright.test.oracles import interleavings
+from tilewright.test.oracles.interleavings_cases import random_case
 
 
 def _nothing(*_: Any, **__: Any) -> None:

@@ -8,12 +8,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tilewright.benchmarks import interleavings
-from tilewright.benchmarks.interleavings_oracle import enumerated
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
+from tilewright.test.oracles import interleavings
+from tilewright.test.oracles.interleavings_oracle import enumerated
 
 
 @cache

@@ -1,7 +1,7 @@
 """
 Run the programs of test/machines at every level: proved, interpreted in any interleaving, simulated, and as C.
 
-    python benchmarks/machine_programs.py [SEEDS] [--programs GLOB...]
+    python test/oracles/machine_programs.py [SEEDS] [--programs GLOB...]
 
 Each program, on the machine that its RUN line names, has to print and parse to itself, verify, be proved by
 `verify-memory`, give one result under SEEDS seeds (100) of interleaving, the same on the simulator, and the same as C

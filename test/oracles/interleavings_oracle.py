@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
 
-from tilewright.benchmarks.interleavings_ir import (
+from tilewright.test.oracles.interleavings_ir import (
     ARENA,
     EXTENT,
     INPUTS,

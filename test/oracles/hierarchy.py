@@ -1,7 +1,7 @@
 """
 Networks on a library of memory hierarchies: planned, proved, made explicit and run, equal to the golden outputs.
 
-    python benchmarks/hierarchy.py CORPUS... [--machines GLOB...] [--networks GLOB...] [--instances 200] [--seed 0]
+    python test/oracles/hierarchy.py CORPUS... [--machines GLOB...] [--networks GLOB...] [--instances 200] [--seed 0]
 
 Each CORPUS is a folder with network.onnx, inputs.npz and outputs.npz at any depth. The machines have one to three
 levels, a near memory of 8 to 256 KiB and one or two DMA channels: 2-levels-64K-1ch, and so on; or four instances of
@@ -31,7 +31,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tilewright.benchmarks.hierarchy_check import (
+from tilewright.runtime.tools.check import Case, find_cases
+from tilewright.test.exits import exit_with
+from tilewright.test.oracles.hierarchy_check import (
     Instance,
     Outcome,
     Spec,
@@ -39,8 +41,6 @@ from tilewright.benchmarks.hierarchy_check import (
     instance_outcome,
     machine_for,
 )
-from tilewright.runtime.tools.check import Case, find_cases
-from tilewright.test.exits import exit_with
 from tilewright.test.random.networks.integers import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
 
 SIZES = (8, 16, 32, 64, 256)

@@ -1,7 +1,7 @@
 """
 Properties of the modelled time, for any network and machine.
 
-    python benchmarks/properties.py [MODEL...] [--l1 KIB...]
+    python test/oracles/time_properties.py [MODEL...] [--l1 KIB...]
 
 Without models, the networks of the zoo. For each network and each size of the near memory, planned anew:
 

@@ -1,7 +1,7 @@
 """
 Networks of visual Transformers at small widths, as programs of 4 x 4 nodes that follow their schedule.
 
-    python benchmarks/pim_scheduled_networks.py [--networks NAME...] [--mpi]
+    python test/oracles/pim_scheduled_networks.py [--networks NAME...] [--mpi]
 
 Each network of the zoo, with weights from a seed, is scheduled by find-branches and schedule-branches{regular=true},
 and compiled to C for the mesh, a thread a node, or with --mpi a rank of mpicc and mpirun. The table has the partition

@@ -1,7 +1,7 @@
 """
 Visual Transformers at small widths, quantised to 8-bit integers, on a mesh of memory nodes and on the host.
 
-    python benchmarks/pim_integer_networks.py [--networks NAME...] [--target pim/2x2]
+    python test/oracles/pim_integer_networks.py [--networks NAME...] [--target pim/2x2]
 
 Each network of pim_scheduled_networks.py is quantised with integer softmax, normalisations and activations
 (`tilewright quantize --nonlinear integer`), and compiled to C for the mesh, a thread a node, and for the host. Both run
@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 from tilewright import api
-from tilewright.benchmarks.pim_scheduled_networks import NETWORKS
 from tilewright.compiler import Model
 from tilewright.frontend.quantize.quantize import Options
 from tilewright.runtime.tools.quantize import quantize_file
 from tilewright.test.exits import exit_with
+from tilewright.test.oracles.pim_scheduled_networks import NETWORKS
 
 SAMPLES = 4
 

@@ -1,26 +1,46 @@
-"""Properties of where data lies in a compiled network, computed apart from the passes that see to them."""
+"""
+Properties of memory that hold of every compiled network: capacity, alignment, and the proof of the program that runs.
+
+    python test/oracles/memory_properties.py [FOLDER...] [--targets host,siracusa/l3] [--networks mlp,ds-cnn]
+
+The networks of the zoo, and each `.onnx` file below the folders, on every target and variant. Each is taken to the last
+program that shows its transfers. What holds of it is computed apart from the passes that see to it. A network that the
+compiler refuses with an error is counted separately. The exit code is 1 where something does not hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import gcd
+from pathlib import Path
 from typing import Any, cast
 
+from rich.console import Console
+from rich.progress import track
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, NoneAttr, StringAttr
 from xdsl.ir import OpResult, SSAValue
 
-from tilewright.compiler import machine_named, pipeline_of
+from tilewright.compiler import Model, machine_named, pipeline_of
 from tilewright.dialects.core.machine.attribute import machine_of
+from tilewright.dialects.core.machine.file import variants
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.machine.parts import Level
+from tilewright.dialects.core.machine.targets import machines
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
+from tilewright.frontend.importer import import_model
 from tilewright.ir import functions
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline
 from tilewright.passes.memory.views import bytes_of
 from tilewright.passes.verify_memory import verify_memory
+from tilewright.runtime.inputs import load_arrays
+from tilewright.runtime.tools.check import model_for
 
 PROOF = "verify-memory"
 
@@ -101,3 +121,53 @@ def divisor(value: SSAValue) -> int:
             return divisor(op.lhs) * divisor(op.rhs)
         case _:
             return 1
+
+
+def cases(folders: Sequence[Path], networks: Sequence[str], targets: Sequence[str]) -> Iterator[tuple[str | Path, str]]:
+    """Yield each network, a name of the zoo or a file, the smallest of a folder first, with each target."""
+    files = [sorted(folder.rglob("*.onnx"), key=lambda file: file.stat().st_size) for folder in folders]
+    for network in (*networks, *chain.from_iterable(files)):
+        for target in targets:
+            yield network, target
+
+
+def load(network: str | Path) -> ModuleOp:
+    """Return a network at the graph level, with the types of inputs that an inputs.npz beside its file declares."""
+    if isinstance(network, str):
+        return import_model(zoo.build(network))
+    given = network.with_name("inputs.npz")
+    model = model_for(network, load_arrays(given)) if given.is_file() else Model(network)
+    return model.load()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the violations; returns 1 if there are any."""
+    known = [*machines(), *variants()]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=Path, help="folders with .onnx files")
+    parser.add_argument("--targets", default=",".join(known), help="with commas")
+    parser.add_argument("--networks", default=",".join(zoo.names()), help="of the zoo, with commas; none where empty")
+    options = parser.parse_args(arguments)
+    networks = [name for name in options.networks.split(",") if name]
+    todo = list(cases(options.folders, networks, options.targets.split(",")))
+    status = Console(stderr=True)
+    held = refused = 0
+    failures: list[str] = []
+    for network, target in track(todo, "proving", console=status, transient=True, disable=not status.is_terminal):
+        try:
+            program = explicit_program(load(network), target)
+        except Diagnostic as error:
+            refused += 1
+            print(f"refused: {network} on {target}: {error.message}", flush=True)
+            continue
+        found = list(violations(program))
+        held += not found
+        failures += [f"{network} on {target}: {each}" for each in found]
+        for each in found:
+            print(f"FAILS: {network} on {target}: {each}", flush=True)
+    print(f"{held} programs hold what is asked of them, {len(failures)} do not; {refused} networks were refused")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,7 +1,7 @@
 """
 Concurrent programs of random constructs: verify-memory and the interpreter beside the enumeration of all interleavings.
 
-    python benchmarks/interleavings.py [COUNT] [SEED] [SEEDS]
+    python test/oracles/interleavings.py [COUNT] [SEED] [SEEDS]
 
 A case has two or three programs, or several times as many one after the other, with streams, transfers, launches,
 replicated programs, views and buffers at addresses (`interleavings_cases.py`). The enumeration shares no code with the
@@ -28,15 +28,15 @@ from rich.console import Console
 from rich.progress import track
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.benchmarks.interleavings_cases import FEATURES, random_case
-from tilewright.benchmarks.interleavings_ir import EXTENT, INPUTS, Case, text_of
-from tilewright.benchmarks.interleavings_oracle import WRONG, Outcome, enumerated
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
 from tilewright.test.fuzz.seeded import seeded_parser
+from tilewright.test.oracles.interleavings_cases import FEATURES, random_case
+from tilewright.test.oracles.interleavings_ir import EXTENT, INPUTS, Case, text_of
+from tilewright.test.oracles.interleavings_oracle import WRONG, Outcome, enumerated
 
 ALLOWED = frozenset({"copies undefined"})
 """Faults that are none for verify-memory: a copy of an undefined element, which nothing uses."""

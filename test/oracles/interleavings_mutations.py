@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from tilewright.benchmarks.interleavings_ir import (
+from tilewright.test.oracles.interleavings_ir import (
     Add,
     Alloc,
     Call,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from tilewright.benchmarks.interleavings_ir import (
+from tilewright.test.oracles.interleavings_ir import (
     ARENA,
     EXTENT,
     INPUTS,
@@ -35,7 +35,7 @@ from tilewright.benchmarks.interleavings_ir import (
     Wait,
     Write,
 )
-from tilewright.benchmarks.interleavings_mutations import mutated
+from tilewright.test.oracles.interleavings_mutations import mutated
 
 FEATURES = {
     "transfers": 0.5,

@@ -1,4 +1,4 @@
-"""One network on one machine with a memory hierarchy, for benchmarks/hierarchy.py; it runs in several processes."""
+"""One network on one machine with a memory hierarchy, for test/oracles/hierarchy.py; it runs in several processes."""
 
 from __future__ import annotations
 

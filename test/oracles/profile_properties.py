@@ -1,7 +1,7 @@
 """
 Check invariants of profiles of networks on all targets and variants.
 
-    python benchmarks/profile_properties.py [MODEL...] [--zoo] [--corpus FOLDER] [--target NAME...]
+    python test/oracles/profile_properties.py [MODEL...] [--zoo] [--corpus FOLDER] [--target NAME...]
 
 Without models, the networks of the zoo whose graphs are small; with --corpus, every network.onnx in a folder too, with
 the types of inputs that its inputs.npz declare. Each is compiled for every target, profiled, and checked by the rules

@@ -1,8 +1,8 @@
 """
 The light models of the onnx package, compared with ONNX Runtime: AlexNet, DenseNet-121, Inception, ResNet-50, ...
 
-    python benchmarks/light_models.py                               all, on the interpreter and as C
-    python benchmarks/light_models.py --filter squeezenet --on c
+    python test/oracles/light_models.py                               all, on the interpreter and as C
+    python test/oracles/light_models.py --filter squeezenet --on c
 
 The package leaves out the weights: nodes make each tensor of one number, so that all channels are alike. Here they are
 random numbers from a seed, scaled so that activations neither vanish nor grow. Floats must agree within 1e-4, relative
