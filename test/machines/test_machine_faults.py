@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.benchmarks import machine_faults
-from tilewright.benchmarks.machine_faults import Outcomes, planted, programs
 from tilewright.discovery import scope
+from tilewright.test.faults import machine_faults
+from tilewright.test.faults.machine_faults import Outcomes, planted, programs
 
 SLOW = ("mesh_sharded", "paged_attention", "systolic_instructions_chained")
 COUNT = 12

@@ -21,7 +21,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.benchmarks.machine_faults import FOLDER, Program, machine_of, programs
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
@@ -37,6 +36,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.simulator import TimedSession, simulate
 from tilewright.test.exits import exit_with
+from tilewright.test.faults.machine_faults import FOLDER, Program, machine_of, programs
 
 _SHARDED = "fuse-programs,hoist-transfers,outline-kernels,convert-dma-to-loops,convert-kernels-to-loops"
 _THREADS = ("-fno-sanitize=address", "-fsanitize=thread", "-pthread")

@@ -10,10 +10,6 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.rewriter import Rewriter
 
-from tilewright.benchmarks.mutation_faults import FAULTS, Fault, shift_map
-from tilewright.benchmarks.mutation_programs import CONTEXT, expanded_program, grid_program
-from tilewright.benchmarks.mutation_tiled import tiled_program
-from tilewright.benchmarks.mutations import Outcomes, judge
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
@@ -32,6 +28,10 @@ from tilewright.passes.proof.grid import prove_tiles
 from tilewright.passes.proof.levels import prove_levels
 from tilewright.passes.tiles.group import tiling_of
 from tilewright.passes.verify_memory import verify_memory
+from tilewright.test.faults.mutation_faults import FAULTS, Fault, shift_map
+from tilewright.test.faults.mutation_programs import CONTEXT, expanded_program, grid_program
+from tilewright.test.faults.mutation_tiled import tiled_program
+from tilewright.test.faults.mutations import Outcomes, judge
 from tilewright.test.passes.levels import AFTER_PLAN, run_step, steps
 from tilewright.test.passes.random_tilings import cut
 

@@ -15,16 +15,6 @@ from xdsl.ir import Block, Region
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tilewright.benchmarks.mutation_tiled import (
-    CONTEXT,
-    PROGRAMS,
-    expanded_tiled_program,
-    fused,
-    nested,
-    reduction,
-    resident,
-    tiled_program,
-)
 from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr
 from tilewright.dialects.nn.contraction import ContractionOp
@@ -34,6 +24,16 @@ from tilewright.passes.proof.body import prove_body
 from tilewright.passes.proof.neutral import is_neutral
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.test.faults.mutation_tiled import (
+    CONTEXT,
+    PROGRAMS,
+    expanded_tiled_program,
+    fused,
+    nested,
+    reduction,
+    resident,
+    tiled_program,
+)
 
 pytestmark = pytest.mark.quick
 

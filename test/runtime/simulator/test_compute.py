@@ -14,8 +14,6 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from tilewright import cli
-from tilewright.benchmarks.mutation_faults import FAULTS, Fault
-from tilewright.benchmarks.mutation_programs import arena_program, expanded_program, grid_program
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.layout_arrays import laid_out, part_of
 from tilewright.dialects.core.machine.model import Machine
@@ -31,6 +29,8 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Session, random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession
 from tilewright.runtime.simulator.effects import poison
+from tilewright.test.faults.mutation_faults import FAULTS, Fault
+from tilewright.test.faults.mutation_programs import arena_program, expanded_program, grid_program
 from tilewright.test.machines.make import FOLDER, machine
 from tilewright.test.runtime.simulator.copied_grids import GRID, OWN, SHARED
 from tilewright.test.runtime.simulator.programs import planned

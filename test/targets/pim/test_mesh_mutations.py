@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.benchmarks import mesh_mutations
-from tilewright.benchmarks.mesh_fault_kinds import KINDS
-from tilewright.benchmarks.mesh_mutations import Outcomes, plant
+from tilewright.test.faults import mesh_mutations
+from tilewright.test.faults.mesh_fault_kinds import KINDS
+from tilewright.test.faults.mesh_mutations import Outcomes, plant
 from tilewright.test.fuzz.mesh_networks import Program, programs_of
 from tilewright.test.targets.pim.networks import Block
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from tilewright.benchmarks.mutation_programs import CONTEXT, explicit
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.ir import functions
 from tilewright.passes.expand_grid import stage_bytes
 from tilewright.passes.proof.kernel import ATTRIBUTE, describe
+from tilewright.test.faults.mutation_programs import CONTEXT, explicit
 
 _BYTES = {"i8": 1, "i32": 4}
 

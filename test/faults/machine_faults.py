@@ -1,7 +1,7 @@
 """
 Plant faults in the programs of the machines, and see whether they are refused, and whether a refusal can be replayed.
 
-    python benchmarks/machine_faults.py [FAULTS] [SEED] [--silent]
+    python test/faults/machine_faults.py [FAULTS] [SEED] [--silent]
 
 The programs are those of test/machines/programs, each on the machine that its RUN line names: transfers, launches,
 streams, replicated programs, tables, near types, instructions, grids. Those with grids are taken as grids, as loops,
@@ -28,7 +28,6 @@ from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from tilewright.benchmarks.machine_fault_kinds import COMPUTATION, KINDS
 from tilewright.dialects.core.interleaving import Order
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
@@ -45,11 +44,12 @@ from tilewright.passes.proof.rules import Refusal
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.tools.replay import replay, structural
+from tilewright.test.faults.machine_fault_kinds import COMPUTATION, KINDS
 from tilewright.test.fuzz.seeded import seeded_parser
 
 Outputs = Mapping[str, Array]
 
-FOLDER = Path(__file__).parents[1] / "test" / "machines"
+FOLDER = Path(__file__).parents[1] / "machines"
 OUT_OF_RANGE: Outputs = {"an entry of a table": np.array("out of its range")}
 """Result of a run that stops at an entry of a table."""
 LEVELS = ("", "expand-grid", "expand-grid,pipeline-dma")

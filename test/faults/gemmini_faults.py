@@ -1,7 +1,7 @@
 """
 Faults planted in the semantics of each of Gemmini's instructions, against the C of random programs of all of them.
 
-    python benchmarks/gemmini_faults.py [--seeds 8]
+    python test/faults/gemmini_faults.py [--seeds 8]
 
 Each fault changes one operator, constant or statement of a record's function, or of one that records share. It is
 found where a program's results in the interpreter then differ from those in C, or an error stops it. Faults that are

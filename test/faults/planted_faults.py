@@ -1,7 +1,7 @@
 """
 Plant faults in the compiler and its C runtime, and see whether the tests of the part kill them (mutation testing).
 
-    python benchmarks/planted_faults.py [--jobs N] [NAME ...]
+    python test/faults/planted_faults.py [--jobs N] [NAME ...]
 
 Each fault of `planted_tensor_faults.py` and `planted_program_faults.py` replaces one text in one file of a copy of the
 project; the tests of that part then run until the first failure. Prints a row a fault; exits with 1 if one survives, if
@@ -27,11 +27,11 @@ from queue import Queue
 from rich.console import Console
 from rich.progress import track
 
-from tilewright.benchmarks.planted_fault import Fault
-from tilewright.benchmarks.planted_program_faults import PROGRAM_FAULTS
-from tilewright.benchmarks.planted_tensor_faults import TENSOR_FAULTS
+from tilewright.test.faults.planted_fault import Fault
+from tilewright.test.faults.planted_program_faults import PROGRAM_FAULTS
+from tilewright.test.faults.planted_tensor_faults import TENSOR_FAULTS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LIMIT = 600
 """Seconds after which the tests of a fault are stopped: an endless loop is noticed too."""
 

@@ -1,7 +1,7 @@
 """
 Plant faults in the programs of the nodes of a mesh, and see whether verify-memory finds them.
 
-    python benchmarks/mesh_mutations.py [MUTANTS] [SEED]
+    python test/faults/mesh_mutations.py [MUTANTS] [SEED]
 
 Random small networks and attention layers are split over the nodes of random meshes by the pipeline of the target pim,
 and get one fault each: on sharded values, as programs with streams, with addresses, or as one program. A mutant that
@@ -26,7 +26,6 @@ from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from tilewright.benchmarks.mesh_fault_kinds import KINDS, kinds_of
 from tilewright.dialects.core.interleaving import Order
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
@@ -34,6 +33,7 @@ from tilewright.ir import Array
 from tilewright.passes.proof.rules import Refusal
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import run_module
+from tilewright.test.faults.mesh_fault_kinds import KINDS, kinds_of
 from tilewright.test.fuzz.mesh_networks import LEVELS, Program, lowered, programs
 from tilewright.test.fuzz.seeded import seeded_parser
 

@@ -11,13 +11,13 @@ from xdsl.dialects.builtin import IntAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tilewright.benchmarks.machine_fault_kinds import KINDS as MACHINE_KINDS
 from tilewright.dialects.core.kernel import is_kernel, is_shaped
 from tilewright.dialects.core.kernel_parts import ints
 from tilewright.dialects.core.nesting import nested_ops
 from tilewright.dialects.hier import AllGatherOp, DmaStartOp, DmaWaitOp, LocalOp, ProgramOp
 from tilewright.dialects.hier.streams import StreamEndOp
 from tilewright.ir import shape_of
+from tilewright.test.faults.machine_fault_kinds import KINDS as MACHINE_KINDS
 
 Plant = Callable[[ModuleOp, random.Random], bool]
 

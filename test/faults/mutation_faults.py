@@ -14,14 +14,14 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from tilewright.benchmarks.mutation_programs import arena_program, expanded_program, grid_program
-from tilewright.benchmarks.mutation_tiled import expanded_tiled_program, tiled_program
-from tilewright.benchmarks.mutation_tiled_faults import EXPLICIT_FAULTS, GRID_FAULTS
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
 from tilewright.errors import Diagnostic
 from tilewright.passes.tiles.group import Tilings, tiling_of
+from tilewright.test.faults.mutation_programs import arena_program, expanded_program, grid_program
+from tilewright.test.faults.mutation_tiled import expanded_tiled_program, tiled_program
+from tilewright.test.faults.mutation_tiled_faults import EXPLICIT_FAULTS, GRID_FAULTS
 
 
 def _ops(module: ModuleOp, kind: type[Operation]) -> list[Any]:

@@ -1,7 +1,7 @@
 """
 Plant faults in programs that are right, and see whether verify-memory finds them.
 
-    python benchmarks/mutations.py [MUTANTS] [SEED]
+    python test/faults/mutations.py [MUTANTS] [SEED]
 
 Random kernels are cut into random tiles, along reductions too, fused, nested and left in near buffers; grids, expanded
 programs and arenas get one fault each. A mutant that verify-memory accepts must give the right answer, whether
@@ -25,8 +25,6 @@ from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from tilewright.benchmarks.mutation_faults import FAULTS, Fault
-from tilewright.benchmarks.mutation_programs import CONTEXT
 from tilewright.dialects.core.semantics import RULES
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaStartOp
@@ -35,6 +33,8 @@ from tilewright.ir import Array
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.test.faults.mutation_faults import FAULTS, Fault
+from tilewright.test.faults.mutation_programs import CONTEXT
 from tilewright.test.fuzz.seeded import seeded_parser
 
 Outputs = Mapping[str, Array]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilewright.benchmarks.planted_fault import Fault, fault
+from tilewright.test.faults.planted_fault import Fault, fault
 
 _PASSES = "test/passes"
 _NATIVE = "test/targets/native"

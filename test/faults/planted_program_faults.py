@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilewright.benchmarks.planted_fault import Fault, fault
+from tilewright.test.faults.planted_fault import Fault, fault
 
 _PASSES = "test/passes"
 _EMITTED = ("test/passes/emitc/test_convert_to_emitc.py", "test/passes/emitc/test_convert_to_emitc_floats.py")
