@@ -175,11 +175,14 @@ def _padded_steps(tilings: Tilings) -> Flags:
     """
     Return the reduced loops whose last step is partial, and not neutral [N, loops].
 
-    Along an axis that another loop indexes too, a partial step reads elements of the operand instead of its fill.
+    Along an axis that another loop indexes too, a partial step reads elements of the operand instead of its fill, so
+    that an input has to have an axis of the loop alone, as the weights of a convolution have.
     """
     kernel, uneven = tilings.kernel, _uneven_reductions(tilings)
     if kernel.fill_is_neutral:
-        uneven[:, sorted(set(range(uneven.shape[1])) - kernel.shared_dims)] = False
+        axes = [form.dims() for access in kernel.inputs for form in access.forms]
+        alone = {dim for dims in axes if len(dims) == 1 for dim in dims}
+        uneven[:, sorted(alone)] = False
     return uneven
 
 
