@@ -41,7 +41,7 @@ docs: $(STAMP)  ## run the commands in the docs
 bench: $(STAMP)  ## print the headline numbers beside their peers
 	$(BIN)/python benchmarks/opt_tool.py
 	$(BIN)/python benchmarks/compile.py
-	$(BIN)/python benchmarks/host.py
+	$(BIN)/python benchmarks/host/networks.py
 
 wheel: $(STAMP)  ## build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .

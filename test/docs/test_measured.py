@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from tilewright.benchmarks.siracusa_measured import FILE, PAGE, compared, cycles_of, rows_of, with_table
+from tilewright.benchmarks.siracusa.measured import FILE, PAGE, compared, cycles_of, rows_of, with_table
 from tilewright.errors import Diagnostic
 
 pytestmark = pytest.mark.quick
@@ -19,7 +19,7 @@ def test_all_rows_are_measured() -> None:
 
 def test_the_table_is_that_of_the_file() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert with_table(page, rows_of().values()) == page, "python benchmarks/siracusa_measured.py --docs"
+    assert with_table(page, rows_of().values()) == page, "python benchmarks/siracusa/measured.py --docs"
 
 
 def test_a_page_without_marks_is_refused() -> None:
@@ -30,7 +30,7 @@ def test_a_page_without_marks_is_refused() -> None:
 @pytest.mark.long
 def test_no_network_is_slower_than_before() -> None:
     """Kernels of the least cycles are: by at most 103 cycles."""
-    before = cycles_of(FILE.with_name("siracusa_before.csv"))
+    before = cycles_of(FILE.with_name("before.csv"))
     assert compared(before, rows_of(), Console(quiet=True)) == 0
     assert all(rows_of()[key].warm <= max(1.03 * cycles, cycles + 103) for key, cycles in before.items())
 

@@ -54,7 +54,7 @@ def explicit_program(module: ModuleOp, target: str) -> ModuleOp:
 
 
 def violations(module: ModuleOp) -> Iterator[str]:
-    """Yield what does not hold of an explicit program: capacity, alignment, or what verify-memory proves."""
+    """Yield the rules that an explicit program breaks: capacity, alignment, and those of verify-memory."""
     machine = machine_of(module)
     yield from _over_capacity(module, machine)
     yield from _misaligned(module, machine)

@@ -239,7 +239,7 @@ def _costed(stage: Stage, known: Sequence[Candidate], costs: Costs) -> list[Cand
         f"no partition of stage {stage.name} has the cost of a program",
         expected=f"one of {', '.join(str(each.scheme) for each in known)}",
         found=given or "none",
-        remedy="model the programs of its partitions (benchmarks/pim_programs.py --costs FILE)",
+        remedy="model the programs of its partitions (benchmarks/pim/programs.py --costs FILE)",
     )
 
 

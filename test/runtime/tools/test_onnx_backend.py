@@ -1,4 +1,4 @@
-"""ONNX's own tests on Tilewright as a backend; benchmarks/onnx_support.py runs all of them."""
+"""ONNX's own tests on Tilewright as a backend; benchmarks/onnx/support.py runs all of them."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.benchmarks.gemmini import network_of
-from tilewright.benchmarks.gemmini_library import Conv, Gemm, Layer
+from tilewright.benchmarks.gemmini.library import Conv, Gemm, Layer
+from tilewright.benchmarks.gemmini.plans import network_of
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.dialects.hier import GridOp

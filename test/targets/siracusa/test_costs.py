@@ -1,7 +1,7 @@
 """
 What Siracusa's machine files and cost functions say, beside what GVSoC's model of the chip took.
 
-The measured points are a few of those that benchmarks/siracusa_micro.py compares. They ran on gvsoc edfcd839, the
+The measured points are a few of those that benchmarks/siracusa/micro.py compares. They ran on gvsoc edfcd839, the
 commit that Deeploy pins: C without a system, riscv64-unknown-elf-gcc 12.2 -O3 -march=rv32imc, Xpulp as .insn, warm
 cache. Those "without conflicts" on several cores ran on gvsoc 209c147c, whose L1 has no bank conflicts.
 """
@@ -425,7 +425,7 @@ def _of_floats(kind: type[Operation], divisor: float | None = None) -> Block:
     ids=["exp", "floor", "div", "mul", "add"],
 )
 def test_float_loops(block: Block, elements: int, alone: int, eight: int):
-    """The cycles are those of whole networks of one operator (benchmarks/siracusa_measured.csv), transfers included."""
+    """The cycles are those of whole networks of one operator (benchmarks/siracusa/measured.csv), transfers included."""
     kernel = elementwise(block, [f32], f32, (elements,))
     assert on(1, kernel, CODE) == pytest.approx(alone, rel=0.1)
     assert on(8, kernel, CODE) == pytest.approx(eight, rel=0.2)
