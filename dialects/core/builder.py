@@ -48,7 +48,7 @@ class Builder(Arithmetic):
 
         builder = Builder.before(op)
         with builder.loop("i", 0, 64, 4) as i, builder.when(builder.compare(i, "slt", limit)):
-            builder.insert(memref.StoreOp.get(zero, buffer, [builder.add(i, offset)]))
+            builder.insert(memref.StoreOp.get(zero, buffer, [builder.value(builder.add(i, offset))]))
 
     In a `with` block the insertion point is in the body of the loop or branch, which is inserted when the block ends. A
     loop of one iteration is none: its body is built in place. Constant indices and index arithmetic of a block are
