@@ -29,9 +29,9 @@ from ..ir import DenseAttr, array_of, functions, where
 from .core.base import Pass
 from .emitc.sharing import spare_memories
 from .grids.memories import COPIES
-from .memory.transfers import levels_of, link_of
 from .memory.views import MEMORY_VIEWS, bytes_of, short_row
 from .proof.instances import prove_engines
+from .timing.transfers import levels_of, link_of
 
 _SHOWN = 4
 """Maximum number of parts that an error names."""

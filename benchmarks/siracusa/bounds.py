@@ -31,7 +31,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.memory.views import bytes_of
-from tilewright.runtime.simulator.kernels import level_of
+from tilewright.passes.timing.kernels import level_of
 
 PLACED = "builtin.module(copy-windows,map-engines,place-weights)"
 

@@ -40,8 +40,9 @@ from tilewright.dialects.core.machine.cost_table import cost_named
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.nn import MatmulOp
 from tilewright.dialects.quant import RequantizeOp
-from tilewright.passes.memory.transfers import cost_of
-from tilewright.runtime.simulator.accounts import Layer, Place
+from tilewright.passes.timing.kernels import Place
+from tilewright.passes.timing.transfers import cost_of
+from tilewright.runtime.simulator.accounts import Layer
 from tilewright.runtime.simulator.schedule import Schedule
 from tilewright.targets.siracusa.cost.jobs import Kind, job_cycles
 from tilewright.targets.siracusa.cost.loops import BRANCH

@@ -6,10 +6,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from ...dialects.core.machine.parts import Level
+from ..timing.transfers import Descriptor
 from .layers import Layers
 from .plan import Choice, Plan, addresses_of
 from .route import is_constant
-from .transfers import Descriptor
 
 _LEAST = 256
 """Transfers below this fraction of the plan's cycles are ignored."""

@@ -26,12 +26,12 @@ from ..timing.mesh import Mesh
 from ..timing.programs import PassedTiles, Queue, TileTransfers, feed_program, grid_program
 from ..timing.resources import LinkTime, Times
 from ..timing.timeline import Program, makespan
+from ..timing.transfers import Cost, Descriptor, cost_of, instructions_of, tile_costs
 from .banks import Ring, in_banks, meeting, meeting_within
 from .building import split_reduction, trailing_dims
 from .epilogues import TransferEpilogue
 from .route import Route
 from .spreading import NOWHERE, Spread
-from .transfers import Cost, Descriptor, cost_of, instructions_of, tile_costs
 
 _LONGEST = 2000
 """Grids of more steps are estimated by a formula: they are rarely competitive."""

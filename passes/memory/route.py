@@ -15,8 +15,8 @@ from ...dialects.core.machine.model import Machine
 from ...dialects.core.machine.parts import Engine, Level, Link
 from ...ir import Ints
 from ..tiles.operands import OperandTiles
+from ..timing.transfers import link_between
 from .places import Places, engine_beside
-from .transfers import link_between
 from .views import VIEWS
 
 _HIDDEN = 16

@@ -15,10 +15,10 @@ from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
 from ..tiles.group import roles_of
 from ..tiles.legality import can_cut_reductions
+from ..timing.transfers import instructions_of, tile_costs
 from .building import split_reduction
 from .epilogues import TransferEpilogue, transfer_epilogue
 from .places import Places, engine_beside, links_to, places_of, result_fault, start_fault, with_blocks
-from .transfers import instructions_of, tile_costs
 from .views import buffer_type
 
 

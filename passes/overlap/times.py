@@ -18,8 +18,8 @@ from ...ir import shape_of
 from ..explicit.events import is_recursive
 from ..explicit.transfers import TileTransfer, transfer_of
 from ..map_engines import mapped_engine
-from ..memory.transfers import Descriptor, link_between
-from ..memory.views import bytes_of
+from ..timing.kernels import cost_of_copy, cost_of_kernel
+from ..timing.transfers import Descriptor, link_between
 from .items import Item, launch_awaited
 from .order import Duration, Wait
 from .places import range_of
@@ -96,7 +96,7 @@ class Times:
             case _ if declared(type(op), Launches) is not None:
                 return self._priced(_launched(op))[1]
             case _ if declared(type(op), CopyEffects) is not None:
-                return bytes_of(op.operands[0].type) // 4
+                return self._copy(op)
             case _:
                 return 0
 
@@ -106,7 +106,17 @@ class Times:
     def _priced(self, op: Operation) -> tuple[Engine, int]:
         """Return the engine that runs a kernel, and its cycles."""
         engine = mapped_engine(op, self._machine)
-        return engine, self._machine.cost(engine, op) or 0
+        return engine, cost_of_kernel(op, self._machine, StringAttr(engine.name)).cycles
+
+    def _copy(self, op: Operation) -> int:
+        """Return the cycles of a copy that is waited for: by an engine within a level, else over a link."""
+        source, target = op.operands[0], op.operands[1]
+        if self._level(source) == self._level(target):
+            return cost_of_copy(op, source, self._machine).cycles
+        link = link_between(self._machine, self._level(source), self._level(target), op)
+        far, near = (target, source) if self._level(source) == link.near else (source, target)
+        cost = Descriptor(self._machine, link, far, shape_of(near), reads=False).at([0] * len(shape_of(far)))
+        return cost.startup + cost.data
 
 
 def _launched(launch: Operation) -> Operation:

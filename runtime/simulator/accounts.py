@@ -10,19 +10,6 @@ from ...passes.timing.resources import InOrder, LinkTime
 from .result import Nodes
 
 
-class Place(NamedTuple):
-    """
-    Allocation of a buffer: its name, its level, and its offset there in bytes, -1 if unallocated.
-
-    `bytes` is the size of a buffer resident across layers; other buffers of near levels are tiles.
-    """
-
-    name: str
-    level: str
-    address: int
-    bytes: int = 0
-
-
 @dataclass
 class Token:
     """
@@ -91,25 +78,6 @@ class Layer:
     """Bytes of outputs that were written."""
     produced: int = 0
     """Bytes of the tiles of these outputs, padding included."""
-
-
-@dataclass(frozen=True)
-class KernelCost:
-    """
-    Cost of a kernel call: cycles, points, multiply-accumulates, energy in picojoules, and operand bytes per level.
-
-    `peak` is the engine's maximum of multiply-accumulates per cycle on such operands, 0 if unknown.
-    """
-
-    operator: str
-    engine: str
-    cycles: int
-    points: int
-    macs: int
-    energy: float
-    sizes: tuple[int, ...]
-    levels: tuple[tuple[str, int], ...]
-    peak: float = 0.0
 
 
 class Running(NamedTuple):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialects.core.machine.parts import Link, Queue
-from ...passes.memory.transfers import Cost
-from .accounts import KernelCost, Layer, Place, Tally, Token
+from ...passes.timing.kernels import KernelCost, Place
+from ...passes.timing.transfers import Cost
+from .accounts import Layer, Tally, Token
 from .lockstep import Lockstep
 from .schedule import Schedule
 

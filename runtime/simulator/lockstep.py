@@ -26,10 +26,11 @@ from ...dialects.core.machine.parts import Link
 from ...dialects.core.machine.routes import Edge, route_between
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, StreamEndOp
 from ...ir import Array
-from ...passes.memory.transfers import Cost
+from ...passes.timing.kernels import KernelCost, Place
 from ...passes.timing.mesh import PORT
 from ...passes.timing.resources import LinkTime, Times
-from .accounts import KernelCost, Layer, Place
+from ...passes.timing.transfers import Cost
+from .accounts import Layer
 from .lanes import Diverged, Lanes, NotInStep
 from .spans import Spans
 from .stream import Stream

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ...ir import Array
-from .accounts import Layer, Place, Share, Tally
+from ...passes.timing.kernels import Place
+from .accounts import Layer, Share, Tally
 from .columns import Batch
 from .lanes import Lanes
 from .lockstep import HandOn, Kernel, Lockstep, NodeClass, SlotName, Take, Transfer, Wait

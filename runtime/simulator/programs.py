@@ -16,8 +16,9 @@ from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveO
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.explicit.client import Handler
+from ...passes.timing.kernels import Place
 from ...passes.timing.timeline import Signal
-from .accounts import Layer, Place, Token
+from .accounts import Layer, Token
 from .lane_events import LaneEvents
 from .lanes import NotInStep
 from .lockstep import Ends, Lockstep, NodeClass, Recorder, classes_of, is_supported

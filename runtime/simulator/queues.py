@@ -18,9 +18,9 @@ from ...dialects.core.queues import queue_named
 from ...ir import element_of, numpy_type
 from ...passes.explicit.client import Handler
 from ...passes.memory.views import row_major
+from ...passes.timing.kernels import Place, level_of
 from ...passes.timing.resources import InOrder
-from .accounts import Layer, Place, Token
-from .kernels import level_of
+from .accounts import Layer, Token
 from .ports import Ports, Rows
 from .schedule import Schedule
 

@@ -27,9 +27,9 @@ from ...dialects.hier.sharded import is_sharded, level_name, shard_type
 from ...dialects.hier.streams import StreamEndOp
 from ...dialects.hier.tiles import overlap
 from ...ir import numpy_type, shape_of
-from ...passes.memory.transfers import Cost, Rows
 from ...passes.memory.views import MEMORY_VIEWS, VIEWS, bytes_of, layout_of, row_major
-from .accounts import Place
+from ...passes.timing.kernels import Place
+from ...passes.timing.transfers import Cost, Rows
 
 
 class Banks:

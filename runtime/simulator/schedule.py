@@ -13,11 +13,12 @@ from xdsl.ir import Operation
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.machine.parts import Link, Queue
 from ...ir import Array
-from ...passes.memory.transfers import Cost
+from ...passes.timing.kernels import KernelCost, Place
 from ...passes.timing.mesh import Mesh
 from ...passes.timing.resources import InOrder, LinkTime, Times
 from ...passes.timing.timeline import Program, Signal, Timeline
-from .accounts import EngineUse, KernelCost, Layer, LinkUse, Place, Running, Share, Tally, Token
+from ...passes.timing.transfers import Cost
+from .accounts import EngineUse, Layer, LinkUse, Running, Share, Tally, Token
 from .columns import Trail
 from .lanes import NotInStep
 from .lockstep import Ends, LaneToken, Lockstep, Recorder, Transfer, route_table

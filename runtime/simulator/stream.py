@@ -13,7 +13,7 @@ from ...dialects.core.machine.routes import instance_number
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
 from ...ir import Array
-from .accounts import Place
+from ...passes.timing.kernels import Place
 
 
 class Handed:

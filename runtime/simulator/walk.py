@@ -24,11 +24,11 @@ from ...passes.explicit.client import Call, Client, Handler, Parallel
 from ...passes.explicit.compile import Compiled, compile_function
 from ...passes.explicit.events import Event, event_of_class, queue_of
 from ...passes.explicit.transfers import TileTransfer, transfer_of
-from ...passes.memory.transfers import Cost, Descriptor, link_between
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
-from .accounts import KernelCost, Layer, Place, Token
+from ...passes.timing.kernels import KernelCost, Place, cost_of_copy, cost_of_kernel, level_of, turns_of
+from ...passes.timing.transfers import Cost, Descriptor, link_between
+from .accounts import Layer, Token
 from .instruction_cache import InstructionCache, code_key
-from .kernels import cost_of_copy, cost_of_kernel, level_of, turns_of
 from .lanes import Diverged, Lanes
 from .lockstep import LaneToken
 from .programs import Programs

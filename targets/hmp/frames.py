@@ -16,7 +16,8 @@ from ...dialects.core.effects import Effects
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.machine.parts import Engine
 from ...passes.explicit.client import Call, Handler
-from ...runtime.simulator.accounts import KernelCost, Layer, Place, Tally, Token
+from ...passes.timing.kernels import KernelCost, Place
+from ...runtime.simulator.accounts import Layer, Tally, Token
 from ...runtime.simulator.schedule import Schedule
 from ...runtime.simulator.walk import Walker
 

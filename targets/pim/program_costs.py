@@ -26,9 +26,9 @@ from ...dialects.hier import AllGatherOp, ConcurrentOp, DmaStartOp, ProgramOp
 from ...dialects.hier.sharded import shard_type
 from ...errors import Diagnostic
 from ...ir import Array, functions, node_names, shape_of, where
-from ...passes.memory.transfers import Descriptor, levels_of, link_of
 from ...passes.memory.views import bytes_of
-from ...runtime.simulator.kernels import cost_of_copy, cost_of_kernel
+from ...passes.timing.kernels import cost_of_copy, cost_of_kernel
+from ...passes.timing.transfers import Descriptor, levels_of, link_of
 
 KINDS = ("products", "auxiliary", "rings", "far")
 """Products on the array, other kernels, transfers between and within instances, and transfers of the far level."""

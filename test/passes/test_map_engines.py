@@ -20,7 +20,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.map_engines import engine_of, map_engines
-from tilewright.runtime.simulator.kernels import cost_of_kernel
+from tilewright.passes.timing.kernels import cost_of_kernel
 from tilewright.test.machines.make import FILES, library
 
 pytestmark = pytest.mark.quick

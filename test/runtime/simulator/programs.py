@@ -29,13 +29,13 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.grids.streams import OperandStream
-from tilewright.passes.memory.transfers import Descriptor, link_between
 from tilewright.passes.plan_memory import PlanMemoryPass
 from tilewright.passes.tiles.stream import TileStream
+from tilewright.passes.timing.kernels import cost_of_copy, cost_of_kernel
 from tilewright.passes.timing.programs import TileTransfers
 from tilewright.passes.timing.resources import Times
+from tilewright.passes.timing.transfers import Descriptor, link_between
 from tilewright.runtime.simulator import Simulation
-from tilewright.runtime.simulator.kernels import cost_of_copy, cost_of_kernel
 
 _TO_BUFFERS = (
     "infer-integer-types,convert-onnx-to-linalg,canonicalize,fold-constants,cse,"

@@ -19,7 +19,7 @@ from ...dialects.hier.sharded import level_name
 from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic
 from ...ir import numpy_type, shape_of, where
-from .views import layout_of, row_major
+from ..memory.views import layout_of, row_major
 
 
 class Rows(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil, prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
@@ -16,10 +17,41 @@ from ...dialects.core.work import multiply_accumulates, points_of
 from ...dialects.hier.sharded import level_name
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
-from ...passes import map_engines
-from ...passes.memory.views import bytes_of
-from ...passes.tiles.group import roles_of
-from .accounts import KernelCost, Place
+from .. import map_engines
+from ..memory.views import bytes_of
+from ..tiles.group import roles_of
+
+
+class Place(NamedTuple):
+    """
+    Allocation of a buffer: its name, its level, and its offset there in bytes, -1 if unallocated.
+
+    `bytes` is the size of a buffer resident across layers; other buffers of near levels are tiles.
+    """
+
+    name: str
+    level: str
+    address: int
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class KernelCost:
+    """
+    Cost of a kernel call: cycles, points, multiply-accumulates, energy in picojoules, and operand bytes per level.
+
+    `peak` is the engine's maximum of multiply-accumulates per cycle on such operands, 0 if unknown.
+    """
+
+    operator: str
+    engine: str
+    cycles: int
+    points: int
+    macs: int
+    energy: float
+    sizes: tuple[int, ...]
+    levels: tuple[tuple[str, int], ...]
+    peak: float = 0.0
 
 
 def level_of(value: SSAValue, far: str) -> str:
