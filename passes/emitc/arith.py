@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from xdsl.dialects.builtin import Float32Type, IndexType, IntegerAttr, IntegerType, f32, f64, i1, i32
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import AnyFloat, Float32Type, IndexType, IntegerAttr, IntegerType, f32, f64, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
@@ -31,6 +32,8 @@ LIBM = tuple(
     "sin sinh sqrt tan tanh".split()
 )
 """Ops of `math` that call C's mathematical library."""
+
+_LIBM_OPS = frozenset({"arith.remf", "nn.remainder", *(f"math.{name}" for name in LIBM)})
 
 FREESTANDING = tuple("absf ceil copysign floor round roundeven trunc".split())
 """Float ops of `math` that the runtime header implements."""
@@ -141,7 +144,36 @@ _BITWISE: dict[str, tuple[type[Operation], type[Operation]]] = {
 def _bitwise(b: Builder, op: Operation) -> SSAValue:
     bits, logical = _BITWISE[op.name]
     width = _width(b, op)
-    return b.emit(logical, _both(b, op), i1) if width == 1 else _narrowed(b, bits, _both(b, op), width)
+    if width == 1:
+        return b.emit(bits if _prevents_vectors(op.operands[1]) else logical, _both(b, op), i1)
+    return _narrowed(b, bits, _both(b, op), width)
+
+
+def _prevents_vectors(condition: SSAValue) -> bool:
+    """
+    Return whether compilers make no vectors of a loop in which `&&` or `||` decides if a condition is computed.
+
+    They do not read memory, or compute a float, that C does not: that might trap. The source program computes both
+    conditions. A value with several uses is computed in any case, and a function of libm is worth a branch.
+    """
+    guarded = _guarded_by(condition)
+    is_trapping = any(isinstance(op, memref.LoadOp) or _has_floats(op) for op in guarded)
+    return is_trapping and not any(op.name in _LIBM_OPS for op in guarded)
+
+
+def _guarded_by(condition: SSAValue) -> list[Operation]:
+    """Return the ops that are computed for a condition alone."""
+    guarded, pending = list[Operation](), [condition]
+    while pending:
+        value = pending.pop()
+        if isinstance(value.owner, Operation) and value.has_one_use():
+            guarded.append(value.owner)
+            pending += value.owner.operands
+    return guarded
+
+
+def _has_floats(op: Operation) -> bool:
+    return any(isinstance(operand.type, AnyFloat) for operand in op.operands)
 
 
 @rule("arith.xori")

@@ -49,6 +49,12 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #else
 #define TW_KERNEL
 #endif
+/* Conditions are joined by `&` where `&&` would make a loop conditional that can become vectors. */
+#if defined(__clang__)
+#if __has_warning("-Wbitwise-instead-of-logical")
+#pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
+#endif
+#endif
 /* Where a buffer lies, for machines with several memories: their headers define it anew. */
 #define TW_LEVEL(name)
 /* Names the array of a memory that has one only. */
@@ -68,7 +74,8 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #else
 #define TW_UNROLL(factor)
 #endif
-typedef bool TW_MAY_ALIAS tw_bool;
+/* Truth values in memory, 0 or 1. GCC makes no vectors of a loop that reads bool and computes wider elements. */
+typedef uint8_t tw_bool;
 typedef int16_t TW_MAY_ALIAS tw_i16;
 typedef int32_t TW_MAY_ALIAS tw_i32;
 typedef int64_t TW_MAY_ALIAS tw_i64;

@@ -44,10 +44,12 @@ class Level(IntEnum):
     SHIFT = 4
     COMPARE = 5
     EQUAL = 6
-    BITS = 7
-    LOGICAL_AND = 8
-    LOGICAL_OR = 9
-    CONDITIONAL = 10
+    BIT_AND = 7
+    BIT_XOR = 8
+    BIT_OR = 9
+    LOGICAL_AND = 10
+    LOGICAL_OR = 11
+    CONDITIONAL = 12
 
 
 Expression = tuple[str, Level]
@@ -64,9 +66,9 @@ OPERATORS: dict[type[Operation], tuple[str, Level, frozenset[Level], frozenset[L
     emitc.SubOp: ("-", Level.ADD, _SUMS, _TIGHT | {Level.MUL}),
     emitc.BitwiseLeftShiftOp: ("<<", Level.SHIFT, _TIGHT, _TIGHT),
     emitc.BitwiseRightShiftOp: (">>", Level.SHIFT, _TIGHT, _TIGHT),
-    emitc.BitwiseAndOp: ("&", Level.BITS, _TIGHT, _TIGHT),
-    emitc.BitwiseOrOp: ("|", Level.BITS, _TIGHT, _TIGHT),
-    emitc.BitwiseXorOp: ("^", Level.BITS, _TIGHT, _TIGHT),
+    emitc.BitwiseAndOp: ("&", Level.BIT_AND, _TIGHT | {Level.BIT_AND}, _TIGHT),
+    emitc.BitwiseOrOp: ("|", Level.BIT_OR, _TIGHT | {Level.BIT_OR}, _TIGHT),
+    emitc.BitwiseXorOp: ("^", Level.BIT_XOR, _TIGHT | {Level.BIT_XOR}, _TIGHT),
     emitc.LogicalAndOp: ("&&", Level.LOGICAL_AND, _TRUTHS | {Level.LOGICAL_AND}, _TRUTHS),
     emitc.LogicalOrOp: ("||", Level.LOGICAL_OR, _TRUTHS | {Level.LOGICAL_OR}, _TRUTHS),
 }
