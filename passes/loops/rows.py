@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import MemRefType, f32
+from xdsl.dialects.builtin import FloatAttr, MemRefType, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
@@ -21,7 +22,13 @@ _MOST_LANES, _FEWEST_LANES = 32, 16
 """Numbers of partial sums: two vectors if there are enough elements, to hide latency, else one."""
 _MOST_KEPT = 4096
 """Elements of a row of which a value is stored: 16 KiB, half of the smallest first cache that there is today."""
-_FOLDS = (arith.AddfOp, arith.MulfOp, arith.MaximumfOp, arith.MinimumfOp)
+_NEUTRAL: dict[type[Operation], float] = {
+    arith.AddfOp: -0.0,
+    arith.MulfOp: 1.0,
+    arith.MaximumfOp: -inf,
+    arith.MinimumfOp: inf,
+}
+"""Op that folds a value into an accumulator -> the number that, folded into any other, leaves it as it is."""
 
 
 def is_of_rows(kernel: Kernel) -> bool:
@@ -43,11 +50,11 @@ def fold_of(kernel: Kernel, number: int) -> type[Operation] | None:
     """Return the op that folds elements into a reduction's accumulator; None for other reductions."""
     reduction = kernel.reductions[number]
     terminator = reduction.body.last_op
-    if len(reduction.initial) != 1 or reduction.initial[0] is None or terminator is None:
+    if len(reduction.initial) != 1 or terminator is None:
         return None
     own, result = reduction.body.args[-1], terminator.operands[0]
     fold = result.owner
-    if own.type != f32 or not isinstance(fold, _FOLDS) or len(list(own.uses)) != 1:
+    if own.type != f32 or not isinstance(fold, tuple(_NEUTRAL)) or len(list(own.uses)) != 1:
         return None
     return type(fold) if own in fold.operands else None
 
@@ -68,8 +75,9 @@ def lower_rows(kernel: Kernel, nest: Nest) -> None:
     """
     Build the loops: parallel loops outermost; inside one reduction after the other, then the result.
 
-    A reduction runs over blocks of elements, one per partial sum. The partial sums are then folded by halves. A value
-    common to the last reduction and the result, such as an exponential, is stored in a buffer on the stack.
+    A reduction runs over blocks of elements, one per partial sum. The partial sums are then folded by halves, and, if
+    the kernel accumulates, into the output's old element. A value common to the last reduction and the result, such as
+    an exponential, is stored in a buffer on the stack.
     """
     _RowLoops(kernel, nest).build()
 
@@ -110,17 +118,19 @@ class _RowLoops(KernelLoops):
         """Build a reduction and return its accumulator."""
         fold = fold_of(self.kernel, self.kernel.reductions.index(reduction))
         assert fold is not None
-        nest = self.nest
+        nest, start = self.nest, reduction.initial[0]
         partial = nest.op(memref.AllocaOp.get(f32, shape=[self.lanes], alignment=64))
         partial.name_hint = "partial"
         with nest.loop("l", 0, self.lanes, marks=[INDEPENDENT]) as lane:
-            nest.insert(memref.StoreOp.get(self.initial(0, reduction.initial[0]), partial, [nest.value(lane)]))
+            first = nest.attribute(FloatAttr(_NEUTRAL[fold], f32) if start is None else cast("FloatAttr[Any]", start))
+            nest.insert(memref.StoreOp.get(first, partial, [nest.value(lane)]))
         whole, rest = divmod(self.extent, self.lanes)
         with nest.loop("s", 0, whole) as stretch:
             self.stretch(reduction, earlier, partial, nest.mul(stretch, self.lanes), self.lanes)
         if rest:
             self.stretch(reduction, earlier, partial, whole * self.lanes, rest)
-        return [self.folded(partial, fold)]
+        total = self.folded(partial, fold)
+        return [total if start is not None else nest.op(cast(Any, fold)(self.initial(0, None), total))]
 
     def stretch(
         self, reduction: Reduction, earlier: Sequence[SSAValue], partial: SSAValue, start: Index, size: int

@@ -77,3 +77,23 @@ func.func @rest(%x: memref<4x49xf32>, %o: memref<4xf32>) {
   nn.reduce ins(%x : memref<4x49xf32>) outs(%o : memref<4xf32>) {kind = "sum", axes = array<i64: 1>, accumulator = f32}
   func.return
 }
+
+// A maximum that goes on from its output starts from the neutral element, and takes the output's old element last.
+
+// CHECK-LABEL: func.func @accumulate
+// CHECK:         %[[LEAST:.*]] = arith.constant 0xff800000 : f32
+// CHECK:         %[[P:.*]] = memref.alloca() {{.*}} : memref<16xf32>
+// CHECK:         memref.store %[[LEAST]], %[[P]][%{{.*}}]
+// CHECK:         %[[OLD:.*]] = memref.load %o[%[[ROW:.*]]]
+// CHECK:         %[[BEST:.*]] = arith.maximumf %[[OLD]], %{{.*}} : f32
+// CHECK:         memref.store %[[BEST]], %o[%[[ROW]]]
+func.func @accumulate(%x: memref<4x40xf32>, %mask: memref<4x40xi1>, %o: memref<4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%mask, %x : memref<4x40xi1>, memref<4x40xf32>) outs(%o : memref<4xf32>) {
+  ^bb0(%holds: i1, %e: f32, %best: f32):
+    %least = arith.constant 0xff800000 : f32
+    %kept = arith.select %holds, %e, %least : f32
+    %larger = arith.maximumf %best, %kept : f32
+    linalg.yield %larger : f32
+  }
+  func.return
+}
