@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from math import inf
 
 from xdsl.dialects.builtin import f32, i1, i64
@@ -18,8 +20,19 @@ from .control import within
 from .lowerer import Lowerer, is_unsigned, lowers
 from .rules import fold_axes, result_element
 
-_Box = tuple[list[SSAValue], list[SSAValue]]
-"""The least and the largest coordinates of a box, y before x."""
+
+@dataclass(frozen=True)
+class _Box:
+    """The least and the largest coordinates of a box, y before x, and its area; or tensors of those of all boxes."""
+
+    low: Sequence[SSAValue]
+    high: Sequence[SSAValue]
+    area: SSAValue
+
+    def take(self, code: Code, at: Sequence[SSAValue]) -> _Box:
+        """Append the box at a point of tensors of all boxes."""
+        low, high = ([code.take(corner, at) for corner in corners] for corners in (self.low, self.high))
+        return _Box(low, high, code.take(self.area, at))
 
 
 def _zeros(lower: Lowerer, op: OnnxOp, index: int) -> SSAValue:
@@ -76,6 +89,7 @@ class _Suppression:
         self.boxes, self.scores, self.iou, self.least = (lower[value] for value in op.operands)
         self.batches, self.classes, self.extent = shape_of(op.operands[1])
         self.is_centre, self.has_score = bool(op.attribute("center_point_box")), bool(op.attribute("has_score"))
+        self.all_boxes = self._all_boxes()
 
     def build(self) -> Sequence[SSAValue]:
         """Append the loops and return the results."""
@@ -117,11 +131,11 @@ class _Suppression:
         for column, index in enumerate((*at, place)):
             entry = code.select(found, index, code.value(0))
             selected = code.put(code.from_index(entry, i64), selected, [number, code.value(column)])
-        chosen, limit = self._corners(code, at[0], place), code.take(self.iou, [code.value(0)])
+        chosen, limit = self.all_boxes.take(code, [at[0], place]), code.take(self.iou, [code.value(0)])
 
         def stays(code: Code, is_left: SSAValue) -> SSAValue:
             box = code.index(0)
-            gone = _overlaps(code, chosen, self._corners(code, at[0], box), limit)
+            gone = _overlaps(code, chosen, self.all_boxes.take(code, [at[0], box]), limit)
             gone = code.either(gone, code.compare(box, "eq", place))
             return code.select(gone, code.constant(0, i1), is_left)
 
@@ -148,30 +162,40 @@ class _Suppression:
         code = Code.after(lower)
         return code.take(first, [code.value(0)])
 
-    def _corners(self, code: Code, batch: SSAValue, box: SSAValue) -> _Box:
-        """Append the least and the largest coordinates of a box, stored as two corners or as centre and size."""
-        a, b, c, d = (code.take(self.boxes, [batch, box, code.value(column)]) for column in range(4))
-        if not self.is_centre:
-            return [code.min(a, c), code.min(b, d)], [code.max(a, c), code.max(b, d)]
-        pairs = [(centre, code.div(size, 2)) for centre, size in ((a, c), (b, d))]
-        return [code.sub(centre, half) for centre, half in pairs], [code.add(centre, half) for centre, half in pairs]
+    def _all_boxes(self) -> _Box:
+        """Append tensors of the corners and areas of all boxes, which each selection reads."""
+
+        def tensor(element: Callable[[Code], SSAValue]) -> SSAValue:
+            return computed(self.lower, [], [], [self.batches, self.extent], f32, element)
+
+        low, high = ([tensor(partial(self._corner, axis, is_high)) for axis in range(2)] for is_high in (False, True))
+        sides = [AffineMap.identity(2)] * 4
+
+        def area(code: Code, top: SSAValue, left: SSAValue, bottom: SSAValue, right: SSAValue) -> SSAValue:
+            return code.mul(code.sub(bottom, top), code.sub(right, left))
+
+        return _Box(low, high, computed(self.lower, [*low, *high], sides, [self.batches, self.extent], f32, area))
+
+    def _corner(self, axis: int, is_high: bool, code: Code) -> SSAValue:
+        """Append the least or largest coordinate of the current box, stored as two corners or as centre and size."""
+        box = code.index(0), code.index(1)
+        first, second = (code.take(self.boxes, [*box, code.value(axis + offset)]) for offset in (0, 2))
+        if self.is_centre:
+            half = code.div(second, 2)
+            return code.add(first, half) if is_high else code.sub(first, half)
+        return code.max(first, second) if is_high else code.min(first, second)
 
 
 def _overlaps(code: Code, first: _Box, second: _Box, limit: SSAValue) -> SSAValue:
     """Append whether the intersection of two boxes is more than that part of their union."""
-    (low, high), (other_low, other_high) = first, second
     sides = [
-        code.sub(code.min(high[axis], other_high[axis]), code.max(low[axis], other_low[axis])) for axis in range(2)
+        code.sub(code.min(first.high[axis], second.high[axis]), code.max(first.low[axis], second.low[axis]))
+        for axis in range(2)
     ]
     common = code.mul(sides[0], sides[1])
-    areas = [_area(code, *box) for box in (first, second)]
-    union = code.sub(code.add(areas[0], areas[1]), common)
-    positive = [code.compare(each, "sgt", 0) for each in (*sides, common, union, *areas)]
+    union = code.sub(code.add(first.area, second.area), common)
+    positive = [code.compare(each, "sgt", 0) for each in (*sides, common, union, first.area, second.area)]
     return code.both(code.all_of(positive), code.compare(code.div(common, union), "sgt", limit))
-
-
-def _area(code: Code, low: Sequence[SSAValue], high: Sequence[SSAValue]) -> SSAValue:
-    return code.mul(code.sub(high[0], low[0]), code.sub(high[1], low[1]))
 
 
 # Unique
