@@ -140,6 +140,8 @@ def test_rows_of_an_intermediate_are_reduced_in_one_go() -> None:
     sweep = Sweep.of(found.ops, found.route(found.ops), Pricer(tuple(found.ops), found.route(found.ops)), {})
     assert len(sweep) > 1
     assert not any(refusal(tiling_of(found.ops, sizes)) for sizes in sweep.tilings.sizes.tolist())
+    assert set(sweep.tilings.sizes[:, 1].tolist()) == {32}
+    assert refusal(tiling_of(found.ops, [8, 16])) == "an intermediate must be reduced in one go"
 
 
 def fuse(tiling: Tilings) -> None:
