@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,7 +70,12 @@ def test_windows_whose_steps_are_cut(window: tuple[int, int, int, int], kind: st
 
 def windows(kind: str, extent: int, stride: int, dilation: int, pad: int) -> ModuleOp:
     """Return a pooling or convolution of bytes over an image of 9 by 11 points, on buffers."""
-    keys = {"kernel_shape": [extent, 3], "strides": [stride, 1], "dilations": [dilation, 1], "pads": [pad, 1, pad, 1]}
+    keys: dict[str, Any] = {
+        "kernel_shape": [extent, 3],
+        "strides": [stride, 1],
+        "dilations": [dilation, 1],
+        "pads": [pad, 1, pad, 1],
+    }
     x = helper.make_tensor_value_info("x", TensorProto.INT8, (1, 2, 12, 11))
     y = helper.make_tensor_value_info("y", TensorProto.INT8 if kind == "MaxPool" else TensorProto.INT32, None)
     if kind == "MaxPool":
