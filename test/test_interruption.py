@@ -14,8 +14,8 @@ import pytest
 from tilewright.test.small_models import save, small
 
 _COMPILER = """#!/bin/sh
-mkdir "$TMPDIR/built"
 trap 'rmdir "$TMPDIR/built"; exit 1' TERM
+mkdir "$TMPDIR/built"
 sleep 600 &
 wait
 """

@@ -61,6 +61,7 @@ typedef ulong TW_MAY_ALIAS tw_u64;
 typedef ushort tw_f16;
 typedef ushort tw_bf16;
 typedef float TW_MAY_ALIAS tw_f32;
+#define TW_SELECT(suffix, bits, condition, a, b) ((condition) ? (a) : (b))
 #define TW_INF_F32 as_float(0x7f800000)
 #define TW_NAN_F32 as_float(0x7fc00000)
 """
