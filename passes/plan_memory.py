@@ -26,13 +26,13 @@ from .map_engines import engine_of
 from .mapping.refusals import forget_refusals
 from .memory.banks import in_banks
 from .memory.building import grid_of
+from .memory.cost_model import reserved, rings_of
 from .memory.gathers import look_up, prepare_gathers
 from .memory.hints import KEEP
 from .memory.layers import Layers, alternatives, layers_of, levels_of
 from .memory.places import links_to
 from .memory.plan import Addresses, Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
-from .memory.pricing import reserved, rings_of
 from .memory.views import move
 from .tiles.group import Tilings, tiling_of
 from .verify_levels import parts_of

@@ -76,7 +76,7 @@ def counts(model: onnx.ModelProto, machine: Machine) -> Iterator[tuple[int, int]
     """Yield numbers of nodes, each with the least simulated cycles of the first kernel on so many."""
     source = on_buffers(import_model(model))
     best: dict[int, Candidate] = {}
-    for each in first_layers(source, machine).options(0, 1, set()).priced:
+    for each in first_layers(source, machine).options(0, 1, set()).costed:
         fastest = best.setdefault(each.spread.copies, each)
         if each.cycles < fastest.cycles and each.bytes[0] <= machine.level("NODE").size:
             best[each.spread.copies] = each

@@ -20,8 +20,8 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.machine.parts import Level
 from ...ir import Ints
 from ..tiles.group import Tilings
+from .cost_model import CostModel, near_bytes
 from .hints import pinned_stages
-from .pricing import Pricer, near_bytes
 from .route import Route
 from .spreading import NOWHERE, Spread
 from .sweep import TOO_LARGE, Stages, Sweep
@@ -74,7 +74,7 @@ class Candidates:
     def __init__(
         self,
         ops: Sequence[Operation],
-        alternatives: Mapping[int, tuple[Route, Pricer]],
+        alternatives: Mapping[int, tuple[Route, CostModel]],
         *,
         double_buffered: bool,
         homes: Mapping[SSAValue, str],
@@ -82,27 +82,27 @@ class Candidates:
         first, _ = next(iter(alternatives.values()))
         self.levels, self.emptied = first.levels, ""
         ways: list[_Way] = []
-        for number, (route, pricer) in alternatives.items():
-            sweep = Sweep.of(ops, route, pricer, homes)
+        for number, (route, cost_model) in alternatives.items():
+            sweep = Sweep.of(ops, route, cost_model, homes)
             self.emptied = self.emptied or sweep.emptied
             for each in (sweep, *sweep.with_panels()):
                 computing = _promising(each, _stages(ops, each, double_buffered))
                 tilings = each.tilings.take(np.array([row for row, _ in computing.values()], np.int64))
                 ways += [
-                    _Way(pricer, (tilings, row), key, cycles, self.levels, number)
+                    _Way(cost_model, (tilings, row), key, cycles, self.levels, number)
                     for row, (key, (_, cycles)) in enumerate(computing.items())
                 ]
         self._ways = sorted(ways, key=lambda way: way.bound)
 
     @cached_property
-    def priced(self) -> list[Candidate]:
+    def costed(self) -> list[Candidate]:
         """All candidates with their costs."""
         return [way.candidate for way in self._ways if way.candidate is not None]
 
     @cached_property
     def front(self) -> list[Candidate]:
         """Pareto front of bytes and cycles, in increasing bytes."""
-        return pareto(self.priced)
+        return pareto(self.costed)
 
     def fastest(self, room: Sequence[int]) -> Candidate | None:
         """Return the fastest candidate within `room` bytes per level, the smallest of equals; None if none fits."""
@@ -160,19 +160,19 @@ class _Way:
 
     def __init__(
         self,
-        pricer: Pricer,
+        cost_model: CostModel,
         row: tuple[Tilings, int],
         key: _Key,
         computing: int,
         levels: tuple[Level, ...],
         alternative: int,
     ):
-        self._pricer, self._key, self.bound = pricer, key, computing
+        self._cost_model, self._key, self.bound = cost_model, key, computing
         self._levels, self._alternative = levels, alternative
         _, order, _, loops, chained = key
         self._row, self._spread = row, Spread(loops, chained)
         if loops:
-            self.bound = pricer.floor(self._tiling, order, self._spread, computing)
+            self.bound = cost_model.floor(self._tiling, order, self._spread, computing)
 
     @cached_property
     def _tiling(self) -> Tilings:
@@ -193,11 +193,11 @@ class _Way:
     def bytes(self) -> tuple[int, ...] | None:
         """Footprint in bytes in each level of the route; None if the tiling is illegal."""
         tiling, copies = self._tiling, self._spread.copies
-        if self._spread.chained and not self._pricer.route.are_neighbours(self._spread.extents):
+        if self._spread.chained and not self._cost_model.route.are_neighbours(self._spread.extents):
             return None
-        if tiling.cut_reductions and copies > 1 and copies > self._pricer.copies_beside():
+        if tiling.cut_reductions and copies > 1 and copies > self._cost_model.copies_beside():
             return None
-        route = self._pricer.route
+        route = self._cost_model.route
         sizes = [int(near_bytes(tiling, self._stages, level)[0]) for level in self._levels]
         return tuple(size * route.sharing(level, copies) for size, level in zip(sizes, self._levels, strict=True))
 
@@ -207,7 +207,7 @@ class _Way:
         if self.bytes is None:
             return None
         sizes, order, *_ = self._key
-        cycles = self._pricer.cycles(self._tiling, order, self._stages, self._spread)
+        cycles = self._cost_model.cycles(self._tiling, order, self._stages, self._spread)
         if cycles is None:
             return None
         panels = self._tiling.panels
@@ -220,7 +220,7 @@ class _Way:
         if self.candidate is None or not self._spread.chained:
             return self.candidate
         _, order, *_ = self._key
-        cycles = self._pricer.cycles(self._tiling, order, self._stages, self._spread, _SETTLED)
+        cycles = self._cost_model.cycles(self._tiling, order, self._stages, self._spread, _SETTLED)
         return self.candidate if cycles is None else replace(self.candidate, cycles=cycles)
 
 
@@ -306,7 +306,7 @@ def _best(
         key = estimates.key(sweep, row)
         chosen.setdefault(key, (int(sizes[index]), int(times[index])))
         computing.setdefault(key, (row, int(estimates.computing[row])))
-    return {key: computing[key] for key in _thinned(chosen, most or sweep.most.priced)}
+    return {key: computing[key] for key in _thinned(chosen, most or sweep.most.costed)}
 
 
 def _alone(
@@ -344,12 +344,12 @@ def _on_copies(
             yield _Estimates(sizes[each], hidden, compute, order, each, divided, chained)
 
 
-def _thinned(found: dict[_Key, tuple[int, int]], priced: int) -> list[_Key]:
-    """Return the fastest of each of `priced` groups of neighbours in bytes, and the fastest of all."""
+def _thinned(found: dict[_Key, tuple[int, int]], costed: int) -> list[_Key]:
+    """Return the fastest of each of `costed` groups of neighbours in bytes, and the fastest of all."""
     ranked = sorted(found, key=lambda key: (*found[key], key))
-    count = min(priced, len(ranked))
+    count = min(costed, len(ranked))
     ends = [len(ranked) * number // count for number in range(count + 1)]
     groups = [ranked[low:high] for low, high in pairwise(ends)]
     fastest = [min(group, key=lambda key: (found[key][1], found[key][0])) for group in groups]
     best = sorted(found, key=lambda key: (found[key][1], found[key][0], key))
-    return list(dict.fromkeys([ranked[0], *fastest, *best[: priced // _GROUPS_PER_FASTEST]]))
+    return list(dict.fromkeys([ranked[0], *fastest, *best[: costed // _GROUPS_PER_FASTEST]]))

@@ -32,9 +32,9 @@ from ...ir import element_of, shape_of
 from ..map_engines import engine_of
 from ..proof.kernel import ATTRIBUTE
 from .candidates import Candidates
+from .cost_model import CostModel
 from .hints import SIZES
 from .places import Places, places_of
-from .pricing import Pricer
 from .route import Route
 
 _AXIS = "axis"
@@ -120,9 +120,9 @@ def _tiled_cycles(
 ) -> int | None:
     """Return the cycles of the fastest tiling of a copy; None if the engine runs none that fits."""
     route = Route(machine, {copy: engine}, (places,))
-    if machine.pricer(engine, copy) is None:
+    if machine.tile_cost(engine, copy) is None:
         return None
-    candidates = Candidates([copy], {0: (route, Pricer((copy,), route))}, double_buffered=double_buffered, homes={})
+    candidates = Candidates([copy], {0: (route, CostModel((copy,), route))}, double_buffered=double_buffered, homes={})
     found = candidates.fastest([level.size for level in route.levels])
     return None if found is None else found.cycles
 

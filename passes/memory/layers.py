@@ -25,9 +25,9 @@ from ...ir import where
 from ..map_engines import engine_of
 from ..tiles.group import Tilings, roles_of, tiling_of
 from .candidates import Candidates
+from .cost_model import CostModel, reserved
 from .hints import SIZES, STAGES, pinned_place
 from .places import Places, places_of, result_fault, with_blocks
-from .pricing import Pricer, reserved
 from .route import Route
 from .sums import can_store, with_sums
 from .views import VIEWS, bytes_of
@@ -60,14 +60,14 @@ _Asked: TypeAlias = "tuple[int, int, frozenset[int]]"
 class _Group:
     """Memoised cost model of structurally equal kernels, and their candidate tilings by the operands' levels."""
 
-    pricers: tuple[Pricer, ...]
+    cost_models: tuple[CostModel, ...]
     """Those of the alternative places of the operands."""
     known: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
 
     @cached_property
     def floor(self) -> int:
         """Lower bound in cycles of a single kernel: its compute cycles divided by the engine instances."""
-        (op,), route = self.pricers[0].ops, self.pricers[0].route
+        (op,), route = self.cost_models[0].ops, self.cost_models[0].route
         return (route.machine.cost(route.engines[op], op) or 0) // route.engines[op].total
 
 
@@ -167,7 +167,7 @@ class Layers:
         homes = self._homes(ops, near)
         marks = tuple(homes.get(value, "") for op in ops for value in op.operands)
         if marks not in group.known:
-            routes = {n: (self.route(ops, n), pricer) for n, pricer in enumerate(group.pricers)}
+            routes = {n: (self.route(ops, n), cost_model) for n, cost_model in enumerate(group.cost_models)}
             able = {n: each for n, each in routes.items() if not n or self._moves_results(ops[-1], each[0], homes)}
             group.known[marks] = Candidates(ops, able, double_buffered=self.double_buffered, homes=homes)
         return group.known[marks]
@@ -203,7 +203,7 @@ class Layers:
 
     def levels_of(self, first: int, count: int) -> tuple[Level, ...]:
         """Return the levels of a fused group's tiles, in the order of its candidates' bytes."""
-        return self._group(first, count).pricers[0].route.levels
+        return self._group(first, count).cost_models[0].route.levels
 
     def _group(self, first: int, count: int) -> _Group:
         if (first, count) not in self._group_of:
@@ -211,7 +211,7 @@ class Layers:
             ways = range(2 if ops[-1] in self.stored else 1)
             key = structure_of(ops, (), (SIZES, STAGES)), tuple(self.engines[op].name for op in ops), ways
             if key not in self._groups:
-                self._groups[key] = _Group(tuple(Pricer(tuple(ops), self.route(ops, way)) for way in ways))
+                self._groups[key] = _Group(tuple(CostModel(tuple(ops), self.route(ops, way)) for way in ways))
             self._group_of[first, count] = self._groups[key]
         return self._group_of[first, count]
 

@@ -56,7 +56,7 @@ class Places:
     levels: Mapping[str, str] = field(default_factory=dict[str, str])
     reach: Mapping[str, frozenset[str]] = field(default_factory=lambda: _EVERYWHERE)
     is_last: bool = True
-    sums_apart: bool = False
+    separate_sums: bool = False
     """True if the level of partial sums stores nothing else: the epilogue is a kernel of its own."""
     epilogue: TransferEpilogue | None = None
     """Epilogue that the transfer of the results computes: they are stored as partial sums."""
@@ -83,7 +83,7 @@ class Places:
         own = _at(engine, machine, self.far, {role: engine.levels_of(role)[0] for role in ("ins", "outs")})
         levels = {**self.levels, "extras": own.level("ins"), "outs": own.level("outs")}
         reach = {**self.reach, "extras": own.reach["ins"], "outs": own.reach["outs"]}
-        return replace(self, levels=levels, reach=reach, sums_apart=True)
+        return replace(self, levels=levels, reach=reach, separate_sums=True)
 
     def stored(self, epilogue: TransferEpilogue) -> Places:
         """Return the places of a kernel whose results stay partial sums until a transfer moves them."""
@@ -147,13 +147,13 @@ def engine_beside(op: Operation, leader: Engine, places: Places, machine: Machin
 
     It reaches the sums where they are; the epilogue's operands and result have its places.
     """
-    if machine.pricer(leader, op) is not None:
+    if machine.tile_cost(leader, op) is not None:
         return leader
     sums = places.level("accumulators")
     role = "outs" if op.name == "linalg.fill" else "ins"
     able = (engine for engine, _ in machine.engines_for(op) if sums in engine.levels_of(role))
     outs = places.level("outs")
-    return next((each for each in able if places.sums_apart or outs in each.levels_of("outs")), None)
+    return next((each for each in able if places.separate_sums or outs in each.levels_of("outs")), None)
 
 
 def result_fault(places: Places, home: str, machine: Machine) -> str:

@@ -194,7 +194,7 @@ def _placed(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> tuple[Pl
     The first _ONE_AT_A_TIME evictions are single; later batches have half as many buffers as evicted before.
     """
     near = Near(layers, plan.resident, capacity)
-    given_up = 0
+    evicted = 0
     while True:
         found = {level.name: addresses_of(layers, plan, level) for level in layers.levels}
         level = next((name for name, each in found.items() if each.size > capacity[name]), None)
@@ -204,9 +204,9 @@ def _placed(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> tuple[Pl
         free = sorted(here, key=_weight_of(layers))
         if not free:
             raise _cannot_be_packed(layers, level, found[level].size, capacity[level])
-        count = 1 if given_up < _ONE_AT_A_TIME else given_up // 2
+        count = 1 if evicted < _ONE_AT_A_TIME else evicted // 2
         plan = _without(near, plan, free[-count:])
-        given_up += count
+        evicted += count
 
 
 def _without(near: Near, plan: Plan, numbers: Sequence[int]) -> Plan:

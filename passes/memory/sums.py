@@ -58,7 +58,7 @@ def with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, mac
     found: list[Places] = []
     epilogue = split_reduction(op).epilogue
     assert epilogue is not None
-    apart = replace(places, sums_apart=True)
+    apart = replace(places, separate_sums=True)
     beside = engine_beside(epilogue, engine, apart, machine)
     if beside is not None:
         found.append(apart.beside(beside, machine))

@@ -18,15 +18,15 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.parts import Level
-from ...dialects.core.machine.prices import Price
+from ...dialects.core.machine.tile_costs import TileCost
 from ...ir import Ints, shape_of
 from ..tiles.group import Tilings, tilings_of
 from ..tiles.kernels import any_along
 from ..tiles.legality import legal, refusal
 from ..tiles.operands import Flags, OperandTiles
 from ..tiles.stream import tiles_in_order
+from .cost_model import CostModel, near_bytes
 from .panels import panels_to_try
-from .pricing import Pricer, near_bytes
 from .route import Route
 from .tile_extents import Most, extents_to_try, most_of
 
@@ -51,7 +51,7 @@ class Sweep:
     What is derived from the tilings is memoised: others are another sweep.
     """
 
-    pricer: Pricer
+    cost_model: CostModel
     route: Route
     tilings: Tilings
     choices: Sequence[Sequence[int]]
@@ -64,19 +64,19 @@ class Sweep:
     """Rule that the last tilings broke; empty if there are tilings."""
 
     @staticmethod
-    def of(ops: Sequence[Operation], route: Route, pricer: Pricer, homes: Mapping[SSAValue, str]) -> Sweep:
+    def of(ops: Sequence[Operation], route: Route, cost_model: CostModel, homes: Mapping[SSAValue, str]) -> Sweep:
         """Return the sweep of a group of kernels; `homes` has the level of operands outside of the far one."""
         choices = extents_to_try(ops[-1], kernel_of(ops[-1]), route)
         tilings = tilings_of(tuple(ops), list(product(*choices)), homes, route.places)
         limits = ", ".join(f"d{dim}" for dim, each in enumerate(choices) if not each)
         emptied = f"'multiples' and 'maxima' of the engine exclude each other along {limits}" if limits else ""
-        sweep = Sweep(pricer, route, tilings, choices, emptied=emptied)
+        sweep = Sweep(cost_model, route, tilings, choices, emptied=emptied)
         sweep = sweep._kept(legal(tilings), lambda: refusal(tilings.take(slice(0, 1))))
         for link in sorted({link.name for link in route.machine.links if "fill" not in link.transforms}):
             sweep = sweep._kept(sweep._unfilled(link), lambda: f"the link '{link}' cannot 'fill' partial tiles")
         if route.ahead:
             sweep = sweep._kept(~sweep._looking_whole(), lambda: "padded tiles are as large as their operands")
-        return sweep._priced()
+        return sweep._costed()
 
     def _kept(self, flags: Flags, why: Callable[[], str]) -> Sweep:
         if flags.all():
@@ -119,26 +119,26 @@ class Sweep:
     def __len__(self) -> int:
         return len(self.tilings)
 
-    def _priced(self) -> Sweep:
+    def _costed(self) -> Sweep:
         """Tabulate the compute cycles of all tiles; return the tilings that the engines support."""
-        tables, counting = self._tables(self.pricer), self.pricer.counting
+        tables, counting = self._tables(self.cost_model), self.cost_model.counting
         fine = np.logical_and.reduce([table >= 0 for table in tables])
         engines = ", ".join(dict.fromkeys(engine.name for engine in self.route.engines.values()))
         smallest = self.tilings.sizes[:1].tolist()
         found = replace(self, tables=tables)._kept(fine, lambda: f"no cost of tiles such as {smallest[0]} on {engines}")
         return found if counting is None else replace(found, counts_issued=found._tables(counting))
 
-    def _tables(self, pricer: Pricer) -> list[Ints]:
+    def _tables(self, cost_model: CostModel) -> list[Ints]:
         """Tabulate the costs of all tiles: of each producer, of the leader, and of the ends of its partial sums."""
         tables: list[Ints] = []
-        for parts, price in zip(self.tilings.parts[:-1], pricer.whole[:-1], strict=True):
-            tables.append(_each(parts.sizes, price))
+        for parts, tile_cost in zip(self.tilings.parts[:-1], cost_model.whole[:-1], strict=True):
+            tables.append(_each(parts.sizes, tile_cost))
         split, places = self.tilings.reductions > 1, self.tilings.parts[-1].places
-        apart = places.sums_apart or places.epilogue is not None
-        once = _each(self.tilings.sizes, pricer.once if apart else pricer.whole[-1], ~split)
+        apart = places.separate_sums or places.epilogue is not None
+        once = _each(self.tilings.sizes, cost_model.once if apart else cost_model.whole[-1], ~split)
         ends = np.zeros(len(self), np.int64)
         if split.any() or apart:
-            start, step, end = pricer.partial
+            start, step, end = cost_model.partial
             leader = self.tilings.parts[-1]
             shapes = leader.tiles(leader.kernel.outputs[0], self.counts, is_output=True, in_place=False).extents
             first, last = _each(shapes, start, split), _each(shapes, end, split | apart)
@@ -269,7 +269,7 @@ class Sweep:
         return total
 
     def _issued(self, counts: Ints, order: Sequence[int]) -> Ints:
-        """Estimate per tiling the cycles in which the program issues instructions, as `Pricer` does per step."""
+        """Estimate per tiling the cycles in which the program issues instructions, as `CostModel` does per step."""
         total = self._computed(self.counts_issued, counts, order)
         for tiles in self.tilings.tiles:
             if tiles.in_place:
@@ -299,7 +299,7 @@ class Sweep:
             if not _may_pass(tiles):
                 continue
             far = np.where(tiles.moving, 0, divided - 1).sum(axis=1)
-            hop = _each(tiles.extents, self.pricer.hops(tiles, tiles.value))
+            hop = _each(tiles.extents, self.cost_model.hops(tiles, tiles.value))
             passed += np.where(far > 0, hop, 0) * tiles_in_order(own, tiles.moving, order)
             last = np.maximum(last, far * hop)
         return passed, last
@@ -307,23 +307,23 @@ class Sweep:
     def _transfers(self, tiles: OperandTiles) -> Ints:
         """Return the transfer cycles of an interior tile."""
         if id(tiles) not in self._moved:
-            moves = self.pricer.moves(tiles, tiles.value)
+            moves = self.cost_model.moves(tiles, tiles.value)
             self._moved[id(tiles)] = _each(tiles.extents, moves)
         return self._moved[id(tiles)]
 
     def _program(self, tiles: OperandTiles) -> Ints:
-        """Return the cycles of the program for the transfer of an interior tile, as `Pricer.program`."""
+        """Return the cycles of the program for the transfer of an interior tile, as `CostModel.program`."""
         if not self.route.machine.program:
             return np.zeros(len(self), np.int64)
         if id(tiles) not in self._controlled:
-            program = self.pricer.program(tiles, tiles.value)
+            program = self.cost_model.program(tiles, tiles.value)
             self._controlled[id(tiles)] = _each(tiles.extents, program)
         return self._controlled[id(tiles)]
 
     def _instructions(self, tiles: OperandTiles) -> Ints:
         """Return the instructions that transfer a tile."""
         if id(tiles) not in self._counted:
-            self._counted[id(tiles)] = _each(tiles.extents, self.pricer.instructions(tiles))
+            self._counted[id(tiles)] = _each(tiles.extents, self.cost_model.instructions(tiles))
         return self._counted[id(tiles)]
 
     @cached_property
@@ -344,7 +344,7 @@ def _may_pass(tiles: OperandTiles) -> bool:
     return not tiles.is_output and tiles.has_buffer and tiles.near is None
 
 
-def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Flags | None = None) -> Ints:
+def _each(rows: Ints, tile_cost: Callable[[tuple[int, ...]], int | None], where: Flags | None = None) -> Ints:
     """Compute a cost per row, once per distinct row; -1 for unsupported tiles, 0 for rows outside of `where`."""
     if not len(rows):
         return np.zeros(0, np.int64)
@@ -358,14 +358,14 @@ def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Fla
         asked = np.zeros(len(distinct), np.bool_)
         asked[index.ravel()[where]] = True
     costs = np.zeros(len(distinct), np.int64)
-    costs[asked] = _costs_of(distinct[asked], price)
+    costs[asked] = _costs_of(distinct[asked], tile_cost)
     return costs[index.ravel()]
 
 
-def _costs_of(rows: Ints, price: Callable[[tuple[int, ...]], int | None]) -> Ints:
-    if isinstance(price, Price):
-        return price.each(rows)
-    costs = [price(tuple(row)) for row in rows.tolist()]
+def _costs_of(rows: Ints, tile_cost: Callable[[tuple[int, ...]], int | None]) -> Ints:
+    if isinstance(tile_cost, TileCost):
+        return tile_cost.each(rows)
+    costs = [tile_cost(tuple(row)) for row in rows.tolist()]
     return np.array([-1 if cost is None else cost for cost in costs], np.int64)
 
 

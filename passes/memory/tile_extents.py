@@ -21,7 +21,7 @@ class Most:
     per_loop: int = 12
     per_reduction: int = 6
     combinations: int = 2000
-    priced: int = 32
+    costed: int = 32
     """Candidates with an exact cost."""
 
 

@@ -43,11 +43,11 @@ def steps_of(whole: KernelTiles, machine: Machine, loop: int, cuts: Sequence[int
     None if the engine does not support a part, or if a memory region is unknown.
     """
     engine = mapped_engine(whole.op, machine)
-    price = machine.pricer(engine, whole.op)
+    tile_cost = machine.tile_cost(engine, whole.op)
     parts = parts_along(whole, loop, cuts)
     found: list[Step] = []
     for sizes, boxes in zip(parts.sizes.tolist(), boxes_of(parts), strict=True):
-        cycles = price(tuple(sizes)) if price is not None else None
+        cycles = tile_cost(tuple(sizes)) if tile_cost is not None else None
         places = {position: place for position, box in boxes.items() if (place := box.place) is not None}
         if cycles is None or len(places) < len(boxes):
             return None

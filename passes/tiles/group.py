@@ -179,7 +179,7 @@ class Tilings:
     def is_split(self) -> Flags:
         """Return whether the leader's kernel computes partial sums only [N]."""
         places = self.parts[-1].places
-        return np.asarray((self.reductions > 1) | places.sums_apart | (places.epilogue is not None), np.bool_)
+        return np.asarray((self.reductions > 1) | places.separate_sums | (places.epilogue is not None), np.bool_)
 
     @cached_property
     def operands(self) -> Operands:
@@ -229,7 +229,7 @@ class Tilings:
         sums: dict[int, ScratchTiles] = {}
         for number, part in enumerate(self.parts):
             kernel, places = part.kernel, part.places
-            used = self.is_split if part is self.parts[-1] else np.full(len(self), places.sums_apart)
+            used = self.is_split if part is self.parts[-1] else np.full(len(self), places.separate_sums)
             if kernel.epilogue is None or places.epilogue is not None or len(kernel.reductions) != 1 or not used.any():
                 continue
             extents = part.tiles(kernel.outputs[0], self.counts, is_output=True, in_place=False).extents

@@ -171,14 +171,14 @@ class OperandTiles:
         return frozenset(np.flatnonzero(self.moving[0]).tolist())
 
     @cached_property
-    def hangs_over(self) -> bool:
+    def is_clipped(self) -> bool:
         """Return whether the tile of one tiling is partial somewhere."""
         return bool(self.is_partial[0])
 
     @property
     def fill(self) -> Attribute | None:
         """What the part of the tile of one tiling beyond the operand is filled with; None where nothing is filled."""
-        if self.is_output or not self.hangs_over:
+        if self.is_output or not self.is_clipped:
             return None
         if self.starts or self.access.fill is None:
             return scalar_attr(0, self.element)

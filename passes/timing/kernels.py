@@ -69,8 +69,8 @@ def cost_of_kernel(op: Operation, machine: Machine, around: StringAttr | None = 
     """
     engine = engine_of(op, machine, around)
     kernel = kernel_of(op)
-    price = machine.pricer(engine, op)
-    cycles = None if price is None else price(kernel.bounds)
+    tile_cost = machine.tile_cost(engine, op)
+    cycles = None if tile_cost is None else tile_cost(kernel.bounds)
     if cycles is None:
         raise Diagnostic(
             f"engine '{engine.name}' does not run '{op.name}' on these types and shapes",

@@ -18,7 +18,7 @@ from ...passes.memory.epilogues import transfer_epilogue
 from ...passes.memory.views import layout_of
 from .bodies import mvout_fault, scale_of
 from .limits import SUMS, conv_strides_fault, conv_tile_rows, tile_rows
-from .tile_prices import Array, Phases, Window
+from .tile_costs import Array, Phases, Window
 
 
 def array_of(parameters: Iterable[tuple[str, Any]], kernel: Kernel) -> Array:

@@ -81,7 +81,7 @@ def tables(machine: Machine) -> dict[str, str]:
     kernel, route = kernel_of(op), layers.route([op])
     choices = extents_to_try(op, kernel, route)
     tilings = tilings_of(op, list(product(*choices)), {}, route.places)
-    candidates = sorted(layers.options(0, 1, frozenset()).priced, key=lambda each: (each.cycles, each.bytes))
+    candidates = sorted(layers.options(0, 1, frozenset()).costed, key=lambda each: (each.cycles, each.bytes))
     room = [level.size for level in layers.levels_of(0, 1)]
     rows: list[Sequence[object]] = []
     for candidate in candidates:

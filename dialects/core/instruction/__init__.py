@@ -28,7 +28,7 @@ from .definition import Instruction
 from .effects import effects_of_signature
 from .flat import Flat
 from .op import InstructionOp, op_class, place_name, shape_name, type_name
-from .record import MACHINE, Price
+from .record import MACHINE, TileCost
 from .rules import located, register_rules, state_of
 from .signature import (
     Const,
@@ -101,7 +101,7 @@ def instruction(
     *,
     c: str,
     header: str | Sequence[str] = (),
-    cycles: Price | None = None,
+    cycles: TileCost | None = None,
     requires: Sequence[Callable[..., str | None]] = (),
     traits: Sequence[OpTrait] = (),
     c_body: str = "",

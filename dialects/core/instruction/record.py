@@ -16,7 +16,7 @@ from .configuration import Configuration
 from .flat import Flat
 from .signature import Buffer, Kind, Parameter, names_of
 
-Price: TypeAlias = (
+TileCost: TypeAlias = (
     Callable[[], float]
     | Callable[[Any], float]
     | Callable[[Any, Any], float]

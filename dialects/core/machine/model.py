@@ -18,7 +18,7 @@ from ....errors import Diagnostic, did_you_mean
 from .cost_table import cost_named, count_named, is_over_tiles
 from .operations import OpSupport
 from .parts import Clock, Engine, Level, Link, Queue
-from .prices import Price, Prices, with_setup
+from .tile_costs import Prices, TileCost, with_setup
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -115,7 +115,7 @@ class Machine:
             for target, path in _paths_from(source.name, self).items()
         }
 
-    def pricer(self, engine: Engine, op: Operation) -> Price | None:
+    def tile_cost(self, engine: Engine, op: Operation) -> TileCost | None:
         """
         Return the cost model of the kernel `op`, or of a tile of it, on an engine; None where it does not run the op.
 
@@ -123,11 +123,11 @@ class Machine:
         machine's clock, set-up included, or None where the engine cannot run a kernel of that form. What it returned is
         remembered for kernels that are structurally equal. Raises Diagnostic where `op` is not a kernel.
         """
-        prices = self._prices_on(engine, op, self._known_costs(op))
-        return None if prices is None else prices.of(op)
+        tile_costs = self._prices_on(engine, op, self._known_costs(op))
+        return None if tile_costs is None else tile_costs.of(op)
 
-    def counter(self, engine: Engine, op: Operation) -> Price | None:
-        """Return the instructions of a kernel, or of a tile of it, on an engine, as `pricer`; None where unknown."""
+    def counter(self, engine: Engine, op: Operation) -> TileCost | None:
+        """Return the instructions of a kernel, or of a tile of it, on an engine, as `tile_cost`; None where unknown."""
         support = engine.support(op)
         found = count_named(support.cost) if support is not None else None
         if support is None or found is None:
@@ -155,19 +155,19 @@ class Machine:
 
     def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
         """Return the cycles of an op, or of a tile with loops of these extents, on an engine; None where it cannot."""
-        price = self.pricer(engine, op)
-        return None if price is None else price(bounds)
+        tile_cost = self.tile_cost(engine, op)
+        return None if tile_cost is None else tile_cost(bounds)
 
     def fault(self, engine: Engine, op: Operation) -> str:
         """Return why an engine cannot run an op: its name, element types or form; empty if it can."""
-        prices = self._prices_on(engine, op, self._known_costs(op))
-        return engine.fault(op) if prices is None else prices.fault(op)
+        tile_costs = self._prices_on(engine, op, self._known_costs(op))
+        return engine.fault(op) if tile_costs is None else tile_costs.fault(op)
 
     def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
         """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
         known = self._known_costs(op)
         found = ((engine, self._prices_on(engine, op, known)) for engine in self.engines)
-        costs = ((engine, prices.of(op)()) for engine, prices in found if prices is not None)
+        costs = ((engine, tile_costs.of(op)()) for engine, tile_costs in found if tile_costs is not None)
         able = [(engine, cycles) for engine, cycles in costs if cycles is not None]
         return tuple(sorted(able, key=lambda each: each[1]))
 

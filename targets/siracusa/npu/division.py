@@ -24,7 +24,7 @@ from ....passes.split.cuts import outer_loop
 from ....passes.split.parts import grouped_parts, whole_of
 from .conversion import Conversion
 from .geometry import PIXELS, Kind
-from .prices import with_weights
+from .weight_costs import with_weights
 
 DOUBLED = 4096
 """Maximum bytes of weights that both parts may need; each engine has its own layout of them."""
@@ -58,7 +58,7 @@ class _Side:
         kernel = kernel_of(op)
         self._op, self._engine, self._machine, self._has_weights = op, engine, machine, has_weights
         self._dim = kernel.identity.results.index(kernel.outputs[0].map.results[axis])
-        self._bounds, self._price = kernel.bounds, machine.pricer(engine, op)
+        self._bounds, self._price = kernel.bounds, machine.tile_cost(engine, op)
 
     def cycles(self, extent: int) -> int | None:
         """Return the cycles of `extent` points of the loop, None if the engine does not support them."""
@@ -89,18 +89,18 @@ class Divisible:
     def divisions(self) -> Iterator[Division]:
         """Yield the splits of the kernel with about equal cycles of both parts."""
         bound = self.bound
-        whole, none = self._priced(bound), self._priced(0)
+        whole, none = self._costed(bound), self._costed(0)
         if whole is None or none is None:
             return
         each, after, beside = whole.npu / bound, (whole.rest or 0) / bound, none.beside / bound
         balanced = {beside / (each + beside), beside / max(each - after + beside, each)}
         blocks = {int(share * bound) // self.block + more for share in balanced for more in (0, 1)}
         for point in sorted({count * self.block for count in blocks}):
-            found = self._priced(point) if 0 < point < bound else None
+            found = self._costed(point) if 0 < point < bound else None
             if found is not None:
                 yield found
 
-    def _priced(self, point: int) -> Division | None:
+    def _costed(self, point: int) -> Division | None:
         """
         Return the split at a point, None if an engine does not support its part; 0 and the bound leave the kernel
         whole.

@@ -24,10 +24,10 @@ from ....runtime.interpreter import load_rules
 from ..npu.conversion import Conversion
 from ..npu.division import Division, divide, divisible
 from ..npu.flow import Flow
-from ..npu.prices import with_weights
 from ..npu.room import Weights
 from ..npu.sharing import Choice, Sharing
 from ..npu.sources import Source, is_candidate, source_of
+from ..npu.weight_costs import with_weights
 
 
 def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: bool = False) -> None:

@@ -22,8 +22,8 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import functions
 from tilewright.passes.memory.building import grid_of
 from tilewright.passes.memory.candidates import fits
+from tilewright.passes.memory.cost_model import CostModel
 from tilewright.passes.memory.layers import Layers, layers_of
-from tilewright.passes.memory.pricing import Pricer
 from tilewright.passes.memory.sweep import Sweep
 from tilewright.passes.tiles.group import Tilings, tiling_of
 from tilewright.passes.tiles.legality import refusal
@@ -106,7 +106,7 @@ def test_kernels_done_together(name: str, seed: int) -> None:
         index += count
         if count == 1:
             continue
-        sweep = Sweep.of(ops, found.route(ops), Pricer(tuple(ops), found.route(ops)), {})
+        sweep = Sweep.of(ops, found.route(ops), CostModel(tuple(ops), found.route(ops)), {})
         drawn = (sweep.tilings.take(slice(row, row + 1)) for row in draw.choices(range(len(sweep)), k=20))
         fused = next((tiling for tiling in drawn if max(tiling.grid) > 1), None)
         if fused is not None:
@@ -137,7 +137,7 @@ func.func @network(%x: memref<8x32xi8>, %w: memref<32xi32>, %y: memref<8x32xi8>)
 def test_rows_of_an_intermediate_are_reduced_in_one_go() -> None:
     found = layers(parse_module(new_context(), SCALED_ROWS), keep_resident=True)
     assert found.joins(0) is not None
-    sweep = Sweep.of(found.ops, found.route(found.ops), Pricer(tuple(found.ops), found.route(found.ops)), {})
+    sweep = Sweep.of(found.ops, found.route(found.ops), CostModel(tuple(found.ops), found.route(found.ops)), {})
     assert len(sweep) > 1
     assert not any(refusal(tiling_of(found.ops, sizes)) for sizes in sweep.tilings.sizes.tolist())
     assert set(sweep.tilings.sizes[:, 1].tolist()) == {32}

@@ -19,9 +19,9 @@ from tilewright.passes.memory.candidates import (
     Candidate,
     _thinned,  # pyright: ignore[reportPrivateUsage]
 )
+from tilewright.passes.memory.cost_model import CostModel, near_bytes
 from tilewright.passes.memory.layers import Layers, layers_of
 from tilewright.passes.memory.plan import Choice
-from tilewright.passes.memory.pricing import Pricer, near_bytes
 from tilewright.passes.memory.sweep import Stages
 from tilewright.passes.plan_memory import Limits, plan_memory, replace_by_grid
 from tilewright.passes.tiles.legality import refusal
@@ -100,7 +100,7 @@ def simulated(module: ModuleOp, target: Machine, candidate: Candidate) -> int | 
     copy = module.clone()
     found = layers(copy, target)
     tiling = found.tiling(0, 1, candidate.sizes, set(), candidate.alternative)
-    if Pricer(tiling.ops, found.route(tiling.ops, candidate.alternative)).compute(tiling, candidate.order) is None:
+    if CostModel(tiling.ops, found.route(tiling.ops, candidate.alternative)).compute(tiling, candidate.order) is None:
         return None
     replace_by_grid(found, Choice(0, 1, candidate), {level.name: 0 for level in found.levels})
     return simulate(copy).cycles

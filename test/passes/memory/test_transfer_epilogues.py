@@ -170,7 +170,7 @@ def test_sums_start_ahead_in_a_third_buffer(rows: int) -> None:
         (kernel,) = (op for op in plan.walk() if op.name == "nn.matmul")
         kernel.attributes |= {SIZES: DenseArrayBase.from_list(i64, [4, 32, 64]), STAGES: IntegerAttr(stages, i64)}
         found = layers(plan, target)
-        candidate = min((c for c in found.options(0, 1, set()).priced if c.alternative), key=lambda c: c.cycles)
+        candidate = min((c for c in found.options(0, 1, set()).costed if c.alternative), key=lambda c: c.cycles)
         replace_by_grid(found, Choice(0, 1, candidate), {level.name: 0 for level in found.levels})
         assert [tile.stages.data for tile in grids(plan)[0].tiles][-1] == stages
         verify_memory(plan)

@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Ints, functions, shape_of
+from tilewright.passes.memory.cost_model import CostModel
 from tilewright.passes.memory.layers import Layers, layers_of
-from tilewright.passes.memory.pricing import Pricer
 from tilewright.passes.memory.sweep import Sweep
 from tilewright.passes.tiles.group import Tilings, tiling_of, tilings_of
 from tilewright.passes.tiles.legality import RULES, legal, refusal
@@ -61,7 +61,7 @@ def test_a_tile_is_the_footprint_of_its_points(network: Network, draw: random.Ra
             for axis, extent in enumerate(shape_of(tile.value)):
                 is_whole = (begins[axis], tile.shape[axis]) == (0, extent)
                 assert is_whole or (begins[axis], begins[axis] + tile.shape[axis] - 1) == (low[axis], high[axis])
-                assert tile.hangs_over or (begins[axis] >= 0 and begins[axis] + tile.shape[axis] <= extent)
+                assert tile.is_clipped or (begins[axis] >= 0 and begins[axis] + tile.shape[axis] <= extent)
 
 
 @examples(12)
@@ -85,10 +85,10 @@ def test_what_is_swept_is_legal(network: Network, file: str) -> None:
     for first in range(len(found.ops)):
         for count in range(1, 3 if first + 1 < len(found.ops) and found.joins(first) is not None else 2):
             ops, route = found.ops[first : first + count], found.route(found.ops[first : first + count])
-            sweep = Sweep.of(ops, route, Pricer(tuple(ops), route), {})
+            sweep = Sweep.of(ops, route, CostModel(tuple(ops), route), {})
             assert legal(sweep.tilings).all()
             for number in range(0, len(sweep), 1 + len(sweep) // 10):
-                assert not any(tile.in_place and tile.hangs_over for tile in sweep.tilings.row(number).tiles)
+                assert not any(tile.in_place and tile.is_clipped for tile in sweep.tilings.row(number).tiles)
 
 
 def test_each_rule_has_a_name_of_its_own() -> None:

@@ -149,7 +149,7 @@ def test_words_of_products_without_conflicts(shape: tuple[int, int, int], cores:
     ],
 )
 def test_eight_cores_lose_what_the_middle_of_20_runs_lost(shape: tuple[int, int, int], median: int):
-    price = SIRACUSA.pricer(CLUSTER, _op(MATMUL.format(m=shape[0], n=shape[1], k=shape[2])))
+    price = SIRACUSA.tile_cost(CLUSTER, _op(MATMUL.format(m=shape[0], n=shape[1], k=shape[2])))
     assert price is not None
     assert (price(shape) or 0) - CLUSTER.setup == pytest.approx(median, rel=0.07)
 

@@ -37,7 +37,7 @@ from ...limits import (
     loop_strides_fault,
     scale_fault,
 )
-from ...tile_prices import Array, Window
+from ...tile_costs import Array, Window
 from .cells import block_products
 from .instructions import HEADER, Bytes, Dimension, Kept, Memories, Sum, scaled
 

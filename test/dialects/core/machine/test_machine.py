@@ -130,10 +130,12 @@ def test_cost_of_macs():
     cluster = made.engine("cluster")
     macs, outputs = 8 * 64 * 36, 8 * 64
     assert made.cost(cluster, conv()) == 90 + round(macs / 9.6) + outputs
-    price = made.pricer(cluster, conv())
-    assert price is not None
-    assert price((1, 1, 4, 2, 2, 4, 3, 3)) == 90 + 60 + 16
-    assert price((1, 1, 3, 2, 2, 4, 3, 3)) == price((1, 1, 4, 2, 2, 4, 3, 3)), "an incomplete block costs as much"
+    tile_cost = made.tile_cost(cluster, conv())
+    assert tile_cost is not None
+    assert tile_cost((1, 1, 4, 2, 2, 4, 3, 3)) == 90 + 60 + 16
+    assert tile_cost((1, 1, 3, 2, 2, 4, 3, 3)) == tile_cost((1, 1, 4, 2, 2, 4, 3, 3)), (
+        "an incomplete block costs as much"
+    )
 
 
 def test_the_peak_is_by_the_type_of_the_weights(tmp_path: Path):
@@ -260,13 +262,13 @@ def test_a_cost_over_tiles_is_that_of_each(monkeypatch: pytest.MonkeyPatch, tmp_
         name: load_text(TWO_LEVEL.replace('cost = "per_element", cycles = 12', f'cost = "{name}"'), tmp_path)
         for name in ("over_tiles", "of_one")
     }
-    prices = {name: machine.pricer(machine.engine("cluster"), op) for name, machine in found.items()}
+    tile_costs = {name: machine.tile_cost(machine.engine("cluster"), op) for name, machine in found.items()}
     rng = np.random.default_rng(0)
     tiles = rng.integers(1, np.array(whole) + 1, (200, len(whole)))
-    each = {name: price.each(tiles).tolist() for name, price in prices.items() if price is not None}
+    each = {name: tile_cost.each(tiles).tolist() for name, tile_cost in tile_costs.items() if tile_cost is not None}
     assert each["over_tiles"] == each["of_one"]
     assert 0 < each["of_one"].count(-1) < len(tiles)
-    one = prices["over_tiles"]
+    one = tile_costs["over_tiles"]
     assert one is not None
     assert [one(tuple(tile)) for tile in tiles.tolist()] == [None if cost < 0 else cost for cost in each["of_one"]]
     faults = {name: machine.fault(machine.engine("cluster"), op) for name, machine in found.items()}

@@ -38,24 +38,24 @@ _LONGEST = 2000
 _LONGEST_CHAINED = 512
 """The same with operands from neighbours: the formula is exact once tiles are on their way through all instances."""
 
-TilePrice: TypeAlias = "Callable[[tuple[int, ...]], int | None]"
+CostOfTile: TypeAlias = "Callable[[tuple[int, ...]], int | None]"
 """Cost model of a tile: maps its extents to cycles, None if the engine cannot run it."""
 
 
-def _shared(op: Operation, price: TilePrice, setup: int) -> TilePrice:
+def _shared(op: Operation, tile_cost: CostOfTile, setup: int) -> CostOfTile:
     """
     Return the cost of a tile as its share of the whole kernel's cost plus set-up, or its own cost if larger.
 
     For tiles that another hop tiles again: a shape that suits the engine at this level is no gain.
     """
     bounds = kernel_of(op).bounds
-    whole = price(bounds)
+    whole = tile_cost(bounds)
     if whole is None or not prod(bounds):
-        return price
+        return tile_cost
     computing, points = max(0, whole - setup), prod(bounds)
 
     def share(sizes: tuple[int, ...]) -> int | None:
-        own = price(sizes)
+        own = tile_cost(sizes)
         return None if own is None else max(own, setup - (-computing * prod(sizes) // points))
 
     return share
@@ -83,7 +83,7 @@ _Costs: TypeAlias = "Callable[[tuple[int, ...]], Cost]"
 
 
 @dataclass
-class Pricer:
+class CostModel:
     """Cost model of tilings of one group of kernels."""
 
     ops: tuple[Operation, ...]
@@ -96,43 +96,43 @@ class Pricer:
     _passes: dict[tuple[TransferEpilogue, str], int] = field(default_factory=dict["tuple[TransferEpilogue, str]", int])
 
     @cached_property
-    def counting(self) -> Pricer | None:
+    def counting(self) -> CostModel | None:
         """The same with instructions instead of cycles; None on a machine whose program issues none."""
         return replace(self, is_counting=True) if self.route.machine.issuing else None
 
-    def _price_of(self, op: Operation, engine: Engine) -> TilePrice:
+    def _price_of(self, op: Operation, engine: Engine) -> CostOfTile:
         if self.is_counting:
             return self.route.machine.counter(engine, op) or (lambda bounds: 0)
-        price = self.route.machine.pricer(engine, op)
-        if price is None:
+        tile_cost = self.route.machine.tile_cost(engine, op)
+        if tile_cost is None:
             return lambda bounds: None
-        return _shared(op, price, engine.setup) if self.route.ahead else price
+        return _shared(op, tile_cost, engine.setup) if self.route.ahead else tile_cost
 
     @cached_property
-    def whole(self) -> tuple[TilePrice, ...]:
+    def whole(self) -> tuple[CostOfTile, ...]:
         """Cost model per tile of each kernel, its epilogue included."""
         *producers, leader = self.ops
         found = [
-            self._with_epilogue(op) if places.sums_apart else self._price_of(op, self.route.engines[op])
+            self._with_epilogue(op) if places.separate_sums else self._price_of(op, self.route.engines[op])
             for op, places in zip(producers, self.route.places, strict=False)
         ]
         return (*found, self._price_of(leader, self.route.engines[leader]))
 
-    def _with_epilogue(self, op: Operation) -> TilePrice:
+    def _with_epilogue(self, op: Operation) -> CostOfTile:
         """Return the cost model of a producer whose epilogue is a kernel of its own."""
         split = split_reduction(op)
         once, end = self._price_of(split.whole, self.route.engines[op]), self._price_beside(split.epilogue, op)
         forms = [linear(expr) for expr in kernel_of(op).outputs[0].map.results]
         dims = [next(iter(form.dims()), None) for form in forms]
 
-        def price(sizes: tuple[int, ...]) -> int | None:
+        def tile_cost(sizes: tuple[int, ...]) -> int | None:
             costs = once(sizes), end(tuple(1 if dim is None else sizes[dim] for dim in dims))
             return None if None in costs else sum(cast("tuple[int, int]", costs))
 
-        return price
+        return tile_cost
 
     @cached_property
-    def partial(self) -> tuple[TilePrice, TilePrice, TilePrice]:
+    def partial(self) -> tuple[CostOfTile, CostOfTile, CostOfTile]:
         """Cost models per tile of a split reduction: initialisation, step, epilogue."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
         epilogue = self.route.places[-1].epilogue
@@ -141,13 +141,13 @@ class Pricer:
         return start, self._price_of(split.step, self.route.engines[leader]), end
 
     @cached_property
-    def once(self) -> TilePrice:
+    def once(self) -> CostOfTile:
         """Cost model per tile of an uncut reduction whose epilogue is no part of it."""
         split, epilogue = split_reduction(self.ops[-1]), self.route.places[-1].epilogue
         is_started = epilogue is not None and epilogue.bias is not None
         return self._price_of(split.step if is_started else split.whole, self.route.engines[self.ops[-1]])
 
-    def _price_beside(self, op: Operation | None, leader: Operation) -> TilePrice:
+    def _price_beside(self, op: Operation | None, leader: Operation) -> CostOfTile:
         """Return the cost model of an initialisation or epilogue, on the engine of its kernel if able."""
         if op is None:
             return lambda bounds: 0
@@ -168,8 +168,8 @@ class Pricer:
         """
         counts = spread.counts(tiling.grid)
         found: list[Work] = []
-        for part, price in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
-            cycles = price(part.shape)
+        for part, tile_cost in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
+            cycles = tile_cost(part.shape)
             if cycles is None:
                 return None
             found.append(Work(cycles, prod(counts[dim] for dim in trailing_dims(order, part))))
@@ -199,7 +199,7 @@ class Pricer:
 
     def transfer(self, tile: OperandTiles) -> Descriptor:
         """Return the transfer cost of tiles of an operand."""
-        key = tile.value, tile.shape, tile.is_output, tile.hangs_over, tile.home, tile.level
+        key = tile.value, tile.shape, tile.is_output, tile.is_clipped, tile.home, tile.level
         if key not in self._costs:
             link, reads, machine = self.route.link(tile), not tile.is_output, self.route.machine
             self._costs[key] = Descriptor(
@@ -210,7 +210,7 @@ class Pricer:
                 reads=reads,
                 near=tile.near,
                 repeated=tile.constant_axes,
-                is_clipped=tile.hangs_over,
+                is_clipped=tile.is_clipped,
                 passes=self.passes(tile),
             )
         return self._costs[key]
@@ -357,7 +357,7 @@ class Pricer:
             often = users * (steps // _run(tile, counts, order))
             link = self.route.link(tile)
             total = busy.setdefault(link.name, [0, 0])
-            if tile.hangs_over:
+            if tile.is_clipped:
                 tiles = prod(tiling.grid[dim] for dim in tile.dims) * prod(tile.shape)
                 total[0] += cost.data * often * min(tiles, prod(shape_of(tile.value))) // tiles
                 continue
@@ -545,7 +545,7 @@ class Pricer:
         self, tile: OperandTiles, run: int, order: Sequence[int], bounds: Sequence[int], begin: Mapping[int, int]
     ) -> Callable[[int], Times]:
         descriptor = self.transfer(tile)
-        if not tile.hangs_over:
+        if not tile.is_clipped:
             cost = descriptor.at([offset.constant for offset in tile.forms])
             same = Times(cost.startup, cost.data, cost.issue)
             return lambda turn: same

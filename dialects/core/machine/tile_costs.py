@@ -49,9 +49,9 @@ class Prices:
         self._fault = ""
         self._blocks: tuple[int, ...] = ()
 
-    def of(self, op: Operation) -> Price:
+    def of(self, op: Operation) -> TileCost:
         """Return the cost of one of the kernels, or of a tile of it."""
-        return Price(self, op)
+        return TileCost(self, op)
 
     def fault(self, op: Operation) -> str:
         """Return why the engine cannot run one of the kernels as a whole, empty if it can."""
@@ -90,11 +90,11 @@ class Prices:
         return self._blocks
 
 
-class Price:
+class TileCost:
     """Cost model of a kernel and of tiles of it on an engine; what it computes is shared with those of equal ones."""
 
-    def __init__(self, prices: Prices, op: Operation):
-        self._prices, self._op = prices, op
+    def __init__(self, tile_costs: Prices, op: Operation):
+        self._prices, self._op = tile_costs, op
 
     @cached_property
     def _kernel(self) -> Kernel:
