@@ -104,7 +104,7 @@ def missing(body: Region | None, needs: Mapping[str, str], link: Link) -> tuple[
 
 
 def passes_of(body: Region | None, link: Link) -> int:
-    """Return how often a link reads each row of a near tile to compute a body on the way."""
+    """Return the reads by a link of each row of a near tile to compute a body on the way."""
     if body is None:
         return 1
     named = [name for name in link.transforms if "." in name]
@@ -112,7 +112,7 @@ def passes_of(body: Region | None, link: Link) -> int:
 
 
 def passes_of_transfer(op: Operation, link: Link) -> int:
-    """Return how often a link reads each row of a near tile for a transfer."""
+    """Return the reads by a link of each row of a near tile for a transfer."""
     return passes_of(op.body, link) if isinstance(op, DmaStartOp) else 1
 
 

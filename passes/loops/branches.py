@@ -30,7 +30,7 @@ def copy_frequency(choice: Operation, other: Operation) -> None:
 
 def rare_value(choice: Operation) -> tuple[int, float] | None:
     """
-    Return which value of a select, or region of a branch, is taken less often, 0 or 1, and in which part of the cases.
+    Return the number, 0 or 1, of the rarer value of a select, or region of a branch, and its share of the cases.
 
     None where nothing is known.
     """

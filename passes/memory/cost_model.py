@@ -216,7 +216,7 @@ class CostModel:
         return self._costs[key]
 
     def passes(self, tile: OperandTiles) -> int:
-        """Return how often the link reads each row of a tile to compute the epilogue, once without one."""
+        """Return the reads by the link of each row of a tile to compute the epilogue, 1 without one."""
         link = self.route.link(tile)
         if tile.epilogue is None or not tile.is_output:
             return 1

@@ -77,7 +77,7 @@ class _Rise:
 
 
 def _rise(function: Callable[[Array], Array], domain: Domain, low: int, high: int) -> _Rise | None:
-    """Return where a function from int64 [channels, n] changes, None where it is constant."""
+    """Return the change of a function from int64 [channels, n], None where it is constant."""
     least, most = domain.least[:, None], domain.most[:, None]
     lowest, highest = function(least), function(most)
     if int(lowest.min()) == int(highest.max()):

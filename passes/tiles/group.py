@@ -255,7 +255,7 @@ class Tilings:
         return tiles
 
     def _key_of(self, key: tuple[int, int]) -> object:
-        """Return what tells a read from others: its tile, if others read the buffer too."""
+        """Return the key by which a read is distinct: that of its tile, if others read the buffer too."""
         read = self.operands.reads[key]
         if len(self) > 1:
             return key[0], read.value, read.access.map, read.level

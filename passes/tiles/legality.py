@@ -72,14 +72,14 @@ def _first(flags: Flags) -> int:
 
 
 def _along(part: KernelTiles, dims: set[int] | frozenset[int]) -> Flags:
-    """Return which of some loops are cut [N, loops]."""
+    """Return the mask of those of some loops that are cut [N, loops]."""
     kept = np.zeros(part.cut.shape[1], np.bool_)
     kept[sorted(dims)] = True
     return part.cut & kept
 
 
 def _padded(part: KernelTiles, dims: set[int] | frozenset[int]) -> Flags:
-    """Return along which of some loops tiles are larger than the kernel [N, loops]."""
+    """Return the mask of those of some loops along which tiles are larger than the kernel [N, loops]."""
     kept = np.zeros(part.sizes.shape[1], np.bool_)
     kept[sorted(dims)] = True
     return (part.sizes > np.array(part.kernel.bounds)) & kept

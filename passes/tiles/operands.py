@@ -177,7 +177,7 @@ class OperandTiles:
 
     @property
     def fill(self) -> Attribute | None:
-        """What the part of the tile of one tiling beyond the operand is filled with; None where nothing is filled."""
+        """Value of the tile of one tiling beyond the operand; None where nothing is filled."""
         if self.is_output or not self.is_clipped:
             return None
         if self.starts or self.access.fill is None:
@@ -191,5 +191,5 @@ class OperandTiles:
 
     @cached_property
     def key(self) -> tuple[object, ...]:
-        """What tells the tile of one tiling from others of the same buffer."""
+        """Canonical key of the tile of one tiling among those of a buffer."""
         return self.value, self.shape, self.forms, self.fill, self.in_place, self.level, self.layout

@@ -1,8 +1,8 @@
 """
 Streams of tiles: the tiles of one operand in order of use by a loop over grid points.
 
-The tiles take turns in a ring of buffers. A stream says how long a tile is resident, and how far its transfers run
-ahead of the compute, or behind it.
+The tiles are double-buffered in a ring. A stream gives the residency of a tile, and of its transfers the prefetch
+distance and the writes in flight.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class TileStream:
 
     @property
     def prefetch_distance(self) -> int:
-        """Tiles that an input is fetched ahead of its use, 0 where each is waited for at once."""
+        """Tiles between the fetch of an input's tile and its use, 0 where each is waited for at once."""
         if self.is_output:
             return 0
         return int(self.starts_ahead if self.starts else self.stages > 1 and self.count > 1)

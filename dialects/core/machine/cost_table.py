@@ -135,13 +135,13 @@ def transform_named(name: str) -> Transform:
 
 
 def passes_named(name: str) -> Passes:
-    """Return how often a link reads each row for the bodies of a function. Raises KeyError for an unknown function."""
+    """Return the reads of each row by a link for the bodies of a function. Raises KeyError for an unknown function."""
     transform_named(name)
     return _PASSES.get(name, lambda body, link: 1)
 
 
 def timing_named(name: str) -> Timing:
-    """Return what a property of a memory costs transfers. Raises KeyError for an unknown one."""
+    """Return the cost in transfers of a property of a memory. Raises KeyError for an unknown one."""
     return _named(_TIMINGS, name)
 
 

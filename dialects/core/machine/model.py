@@ -139,7 +139,7 @@ class Machine:
 
     @cached_property
     def program(self) -> Mapping[str, int]:
-        """What the program's own code takes, by PROGRAM: the table of the engine that executes it, empty if none."""
+        """Costs of the program's own code, by PROGRAM: the table of the engine that executes it, empty if none."""
         return dict(next((engine.program for engine in self.engines if engine.program), ()))
 
     @cached_property

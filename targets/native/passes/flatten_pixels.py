@@ -43,7 +43,7 @@ def _is_pointwise(op: PackedConvOp) -> bool:
 
 
 def _images(op: PackedConvOp) -> list[int] | None:
-    """Return which operands have a place for each pixel; None where the epilogue reads others by a pixel's place."""
+    """Return the operands that have an element for each pixel; None where the epilogue reads others by pixels."""
     rank = len(shape_of(op.output))
     images, first = [0], len(op.inputs)
     for number, attribute in enumerate(op.epilogue_maps or ()):

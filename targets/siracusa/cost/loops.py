@@ -228,7 +228,7 @@ def _words(type: Attribute) -> int:
 
 
 def nest_path(kernel: Kernel, bounds: tuple[int, ...], cores: int) -> str:
-    """Return which loops a kernel has that is no product in words: `transpose` in blocks, `rows` by words, `plain`."""
+    """Return the loops of a kernel that is no product in words: `transpose` in blocks, `rows` by words, `plain`."""
     nest = nest_of(kernel)
     if nest.turned is not None and prod(bounds) and turns_blocks(nest.turned, bounds):
         return "transpose"

@@ -142,7 +142,7 @@ class DepthwiseLoops(PartLoops):
 
     def inside(self, axis: Axis, pixel: Index, count: int, step: int) -> tuple[Index, Index, Index]:
         """
-        Return where lines of `count` positions, `step` apart, begin in bounds, for the window of a pixel.
+        Return the begin in bounds of lines of `count` positions at a stride of `step`, for the window of a pixel.
 
         The result is the first position of the axis in bounds, its number among the `count`, and how many follow. The
         position is in bounds even if none follow.
