@@ -79,7 +79,7 @@ class Operands:
             [tiles.take(rows) for tiles in self.starts],
             [tiles.take(rows) for tiles in self.writes],
             {value: scratch.take(rows) for value, scratch in self.intermediates.items()},
-            {number: scratch.take(rows) for number, scratch in self.sums.items()},
+            {number: scratch.take(rows) for number, scratch in self.sums.items() if scratch.used[rows].any()},
         )
 
 
