@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.output:
         with cast(Path, options.output).open("w", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow([each.name for each in fields(Row)])
+            writer.writerow([column.name for column in fields(Row)])
             writer.writerows([astuple(row) for row in rows])
     show = partial(console.print, soft_wrap=True, highlight=False, markup=False)
     if not before:

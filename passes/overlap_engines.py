@@ -23,7 +23,7 @@ from .map_engines import mapped_engine
 from .overlap.items import Item, items_of
 from .overlap.order import Problem, Room, best_order
 from .overlap.places import range_of
-from .overlap.times import Times, waits_of
+from .overlap.times import Durations, waits_of
 from .overlap.tokens import Tokens
 
 _IN_FLIGHT, _IN_FLIGHT_EXTERNAL = 16, 32
@@ -52,10 +52,10 @@ def overlap_engines(function: FuncOp, machine: Machine, limits: Limits) -> None:
     for op in nested_ops(function):
         if is_kernel(op) and not isinstance(op.parent_op(), LaunchOp) and mapped_engine(op, machine).queue:
             _launch(op)
-    _reorder(function.body.block, Times(machine, limits.transfers, limits.external), limits)
+    _reorder(function.body.block, Durations(machine, limits.transfers, limits.external), limits)
 
 
-def _reorder(block: Block, times: Times, limits: Limits) -> None:
+def _reorder(block: Block, times: Durations, limits: Limits) -> None:
     """Reorder a block by the least modelled makespan."""
     items = items_of(block)
     durations = [times.of(item) for item in items]

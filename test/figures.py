@@ -117,7 +117,7 @@ def survey(modules: Mapping[str, Path]) -> Survey:
     for name, file in modules.items():
         text = file.read_text(encoding="utf-8")
         tree = ast.parse(text)
-        result.graph[name] = {each.module for each in imports(name, file, tree, modules)}
+        result.graph[name] = {imported.module for imported in imports(name, file, tree, modules)}
         result.folders[name] = name if file.stem == "__init__" else name.rpartition(".")[0]
         _measure(result, name, text, tree)
     return result

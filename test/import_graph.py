@@ -75,7 +75,7 @@ def graph_of(modules: Mapping[str, Path], typing: bool = False) -> dict[str, set
     graph: dict[str, set[str]] = {}
     for name, file in modules.items():
         imported = imports(name, file, ast.parse(file.read_bytes()), modules)
-        graph[name] = {each.module for each in imported if typing or not each.typing}
+        graph[name] = {one.module for one in imported if typing or not one.typing}
     return graph
 
 
@@ -105,7 +105,7 @@ def reachable(graph: Graph, start: str) -> set[str]:
 
 def package_of(module: str) -> str:
     """The innermost package of ORDER that a module belongs to."""
-    return max((each for each in ORDER if f"{module}.".startswith(f"{each}.") or not each), key=len)
+    return max((package for package in ORDER if f"{module}.".startswith(f"{package}.") or not package), key=len)
 
 
 _COMMAND = re.compile(r"targets\.\w+\.commands\b")

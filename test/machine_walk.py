@@ -64,8 +64,8 @@ class Program:
         for node in ast.walk(tree):
             if isinstance(node, ast.stmt) and node in tree.body and isinstance(node, Function | ast.ClassDef):
                 module.definitions[node.name] = node
-        for each in imports(name, self.sources[name], tree, self.sources):
-            module.imported[each.alias] = each.module, each.name
+        for imported in imports(name, self.sources[name], tree, self.sources):
+            module.imported[imported.alias] = imported.module, imported.name
         return module
 
     def _define(self, module: str, name: str) -> Definition | None:
@@ -160,7 +160,7 @@ def element_of(type: Annotated | None) -> Annotated | None:
         return None
     inner = annotation.slice
     if isinstance(inner, ast.Tuple):
-        typed = [each for each in inner.elts if not isinstance(each, ast.Constant)]
+        typed = [part for part in inner.elts if not isinstance(part, ast.Constant)]
         inner = typed[-1] if typed else None
     return Annotated(type.module, inner)
 

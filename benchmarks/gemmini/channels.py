@@ -58,7 +58,7 @@ def costs_of(name: str, folder: Path, *, per_channel: bool, with_instructions: b
     path.write_bytes(quantize(network, samples, options).model.SerializeToString())
     model = Model(path, integers=True)
     simulation = profile(model, TARGET)
-    layers = [(each.cycles, _busy(each, "core"), _sums(each)) for each in simulation.layers]
+    layers = [(layer.cycles, _busy(layer, "core"), _sums(layer)) for layer in simulation.layers]
     if not with_instructions:
         return Costs(layers, simulation.cycles, 0, 0)
     program = simulate(compile_model(model, TARGET, stop_after="array").module)
@@ -66,7 +66,7 @@ def costs_of(name: str, folder: Path, *, per_channel: bool, with_instructions: b
 
 
 def _busy(layer: LayerCost, engine: str) -> int:
-    return sum(each.busy for each in layer.engines if each.engine == engine)
+    return sum(use.busy for use in layer.engines if use.engine == engine)
 
 
 def _sums(layer: LayerCost) -> int:
@@ -91,11 +91,11 @@ def main() -> int:
     for head in ("issued: tensor", "channel", "ratio", "instructions: tensor", "channel", "ratio"):
         table.add_column(head)
     failed = False
-    for name in (each for each in NETWORKS if options.filter in each):
+    for name in (network for network in NETWORKS if options.filter in network):
         with tempfile.TemporaryDirectory() as folder:
             tensor, channel = (
-                costs_of(name, Path(folder), per_channel=each, with_instructions=options.instructions)
-                for each in (False, True)
+                costs_of(name, Path(folder), per_channel=per_channel, with_instructions=options.instructions)
+                for per_channel in (False, True)
             )
         least, ratio = bound(tensor), channel.cycles / tensor.cycles
         numbers = [f"{tensor.cycles / 1e6:.2f}", f"{channel.cycles / 1e6:.2f}", f"{ratio:.2f}", f"{least:.2f}"]

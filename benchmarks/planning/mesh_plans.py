@@ -76,10 +76,10 @@ def counts(model: onnx.ModelProto, machine: Machine) -> Iterator[tuple[int, int]
     """Yield numbers of nodes, each with the least simulated cycles of the first kernel on so many."""
     source = on_buffers(import_model(model))
     best: dict[int, Candidate] = {}
-    for each in first_layers(source, machine).options(0, 1, set()).costed:
-        fastest = best.setdefault(each.spread.copies, each)
-        if each.cycles < fastest.cycles and each.bytes[0] <= machine.level("NODE").size:
-            best[each.spread.copies] = each
+    for candidate in first_layers(source, machine).options(0, 1, set()).costed:
+        fastest = best.setdefault(candidate.spread.copies, candidate)
+        if candidate.cycles < fastest.cycles and candidate.bytes[0] <= machine.level("NODE").size:
+            best[candidate.spread.copies] = candidate
     for number in sorted(best):
         module = source.clone()
         attach_machine(module, machine)

@@ -23,7 +23,7 @@ from ..tiles.kernels import KernelTiles
 from ..tiles.operands import OperandTiles
 from ..tiles.stream import TileStream, resident_steps
 from ..timing.mesh import Mesh
-from ..timing.programs import PassedTiles, Queue, TileTransfers, feed_program, grid_program
+from ..timing.programs import PassedTiles, SlotQueue, TileTransfers, feed_program, grid_program
 from ..timing.resources import LinkTime, Times
 from ..timing.timeline import Program, makespan
 from ..timing.transfers import Cost, Descriptor, cost_of, instructions_of, tile_costs
@@ -423,7 +423,7 @@ class CostModel:
                         own[place].append(fetches[tile, place].within(steps))
                     continue
                 tiles = TileStream(False, _run(tile, counts, order), 1, stages).within(steps)
-                queues = {place: Queue(tiles.ring) for place in places}
+                queues = {place: SlotQueue(tiles.ring) for place in places}
                 for place in places:
                     if not any(place[position] for position in chain):
                         feeds.append(feed_program(fetches[tile, place].within(steps), queues[place], states))
@@ -447,14 +447,14 @@ class CostModel:
         place: tuple[int, ...],
         chain: Sequence[int],
         spread: Spread,
-        queues: Mapping[tuple[int, ...], Queue],
+        queues: Mapping[tuple[int, ...], SlotQueue],
         tiles: TileStream,
         mesh: Mesh,
     ) -> PassedTiles:
         """Return the tiles of an operand at an instance: they go on along each dimension of the chain."""
         machine, link = self.route.machine, self.route.neighbours(tile.level)
         assert link is not None
-        level, behind = machine.level(tile.level), list[tuple[Queue, Sequence[Edge]]]()
+        level, behind = machine.level(tile.level), list[tuple[SlotQueue, Sequence[Edge]]]()
         for number, position in enumerate(chain):
             if place[position] + 1 == spread.extents[position] or any(place[later] for later in chain[number + 1 :]):
                 continue

@@ -113,7 +113,7 @@ class Sweep:
         even = ~any_along(bounds[reduced] % np.maximum(tilings.sizes[:, reduced], 1) != 0)
         for position, shared in panels_to_try(tilings, self.route):
             kept = (tilings.reductions > 1) & even & ~any_along(tilings.counts[:, sorted(shared)] > 1)
-            panels = replace(tilings, panels=(position,), known=None)
+            panels = replace(tilings, panels=(position,), computed=None)
             yield replace(self, tilings=panels)._kept(kept, lambda: self.emptied)
 
     def __len__(self) -> int:

@@ -19,7 +19,7 @@ from ..explicit.events import is_recursive
 from ..explicit.transfers import TileTransfer, transfer_of
 from ..map_engines import mapped_engine
 from ..timing.kernels import cost_of_copy, cost_of_kernel
-from ..timing.transfers import Descriptor, link_between
+from ..timing.transfers import Descriptor, copy_over_link, link_between
 from .items import Item, launch_awaited
 from .order import Duration, Wait
 from .places import range_of
@@ -39,7 +39,7 @@ def _wait_of(item: Item, items: Sequence[Item], times: Sequence[Duration]) -> Wa
     return Wait(begun, times[begun].unit if launch_awaited(item.op) is not None else "")
 
 
-class Times:
+class Durations:
     """Cost model of items."""
 
     def __init__(self, machine: Machine, transfers: int, external: int):
@@ -50,7 +50,7 @@ class Times:
     def of(self, item: Item) -> Duration:
         """Return the duration of an item, in cycles."""
         if declared(type(item.op), Launches) is not None:
-            engine, cycles = self._priced(_launched(item.op))
+            engine, cycles = self._cost_of(_launched(item.op))
             return Duration(engine.setup, max(0, cycles - engine.setup), engine.name, engine.queue, waits=True)
         transfer = None if is_recursive(item.op) else transfer_of(item.op, effects_of(item.op))
         if transfer is not None:
@@ -92,9 +92,9 @@ class Times:
             case scf.IfOp():
                 return max(self._sum(region.block) for region in op.regions if region.blocks)
             case _ if is_kernel(op):
-                return self._priced(op)[1]
+                return self._cost_of(op)[1]
             case _ if declared(type(op), Launches) is not None:
-                return self._priced(_launched(op))[1]
+                return self._cost_of(_launched(op))[1]
             case _ if declared(type(op), CopyEffects) is not None:
                 return self._copy(op)
             case _:
@@ -103,7 +103,7 @@ class Times:
     def _sum(self, block: Block) -> int:
         return sum(self._busy(op) for op in block.ops)
 
-    def _priced(self, op: Operation) -> tuple[Engine, int]:
+    def _cost_of(self, op: Operation) -> tuple[Engine, int]:
         """Return the engine that runs a kernel, and its cycles."""
         engine = mapped_engine(op, self._machine)
         return engine, cost_of_kernel(op, self._machine, StringAttr(engine.name)).cycles
@@ -113,9 +113,7 @@ class Times:
         source, target = op.operands[0], op.operands[1]
         if self._level(source) == self._level(target):
             return cost_of_copy(op, source, self._machine).cycles
-        link = link_between(self._machine, self._level(source), self._level(target), op)
-        far, near = (target, source) if self._level(source) == link.near else (source, target)
-        cost = Descriptor(self._machine, link, far, shape_of(near), reads=False).at([0] * len(shape_of(far)))
+        *_, cost = copy_over_link(op, source, target, self._machine)
         return cost.startup + cost.data
 
 

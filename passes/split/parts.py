@@ -151,24 +151,24 @@ def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Op
             _make_part(parts.take(slice(row, row + 1)), boxes, groups[-1])
     except Diagnostic:
         # An op that is not in the module must not be a user of the kernel's operands.
-        _erase([made for group in groups for made in group])
+        _erase([op for group in groups for op in group])
         raise
     return groups
 
 
 def _erase(ops: Sequence[Operation]) -> None:
     """Erase ops that are not inserted, the last first."""
-    for each in reversed(ops):
-        each.erase()
+    for op in reversed(ops):
+        op.erase()
 
 
 def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
     """Return whether `made_parts` succeeds for these split points."""
     try:
-        made = made_parts(op, loop, cuts)
+        ops = made_parts(op, loop, cuts)
     except Diagnostic:
         return False
-    _erase(made)
+    _erase(ops)
     return True
 
 
@@ -219,14 +219,14 @@ def _view(box: Box, *, is_output: bool) -> Operation:
 def _properties(part: KernelTiles, boxes: Mapping[int, Box]) -> dict[str, Attribute]:
     """Return the properties of a kernel on a part of its operands, with the part's padding."""
     op = cast(KernelOp, part.op)
-    found = op.tile_properties(part.shape)
+    properties = op.tile_properties(part.shape)
     outside = [pair for box in boxes.values() for pair in zip(box.before, box.after, strict=True) if any(pair)]
     if not outside:
-        return found
-    whole, kept = numbers_of(op.properties[PADS]), list(numbers_of(found[PADS]))
+        return properties
+    whole, kept = numbers_of(op.properties[PADS]), list(numbers_of(properties[PADS]))
     rank = len(whole) // 2
     axes = {number % rank for number, (a, b) in enumerate(zip(whole, kept, strict=True)) if a != b}
     if len(axes) != 1 or len(outside) != 1:
         raise Diagnostic(f"'{op.name}' is padded along several axes of a loop", where=where(op))
     (axis,), ((kept[axis], kept[axis + rank]),) = axes, outside
-    return found | {PADS: ints(kept)}
+    return properties | {PADS: ints(kept)}

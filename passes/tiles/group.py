@@ -99,7 +99,7 @@ class Tilings:
     places: tuple[Places, ...] = ()
     panels: tuple[int, ...] = ()
     """Positions of the leader's inputs whose tiles are panels: whole along reduced loops that are cut for others."""
-    known: Operands | None = None
+    computed: Operands | None = None
     """The operands where they have been computed with those of other tilings."""
 
     def __len__(self) -> int:
@@ -117,12 +117,12 @@ class Tilings:
 
     def take(self, rows: slice | Ints | Flags) -> Tilings:
         """Return some of the tilings, by number or by mask."""
-        return replace(self, sizes=self.sizes[rows], known=None)
+        return replace(self, sizes=self.sizes[rows], computed=None)
 
     def row(self, number: int) -> Tilings:
         """Return one tiling by itself; its tiles are computed with those of all others."""
         rows = slice(number, number + 1)
-        return replace(self, sizes=self.sizes[rows], known=self.operands.take(rows))
+        return replace(self, sizes=self.sizes[rows], computed=self.operands.take(rows))
 
     @cached_property
     def counts(self) -> Ints:
@@ -184,8 +184,8 @@ class Tilings:
     @cached_property
     def operands(self) -> Operands:
         """Tiles of the operands, and scratch."""
-        if self.known is not None:
-            return self.known
+        if self.computed is not None:
+            return self.computed
         leader = self.parts[-1]
         outputs = list(enumerate(self.kernel.outputs, leader.first_output))
         writes = [self._tiles(leader, position, access, is_output=True) for position, access in outputs]
@@ -194,8 +194,8 @@ class Tilings:
         for number, part in enumerate(self.parts):
             outside = [(n, access) for n, access in part.accesses.items() if access.value not in intermediates]
             for position, access in outside:
-                held = part.unreduced if part is leader and position in self.panels else part
-                reads[number, position] = self._tiles(held, position, access, is_output=False)
+                source = part.unreduced if part is leader and position in self.panels else part
+                reads[number, position] = self._tiles(source, position, access, is_output=False)
         for (position, access), written in zip(outputs, writes, strict=True):
             if leader.accumulates and not written.in_place:
                 reads[len(self.parts) - 1, position] = self._tiles(leader, position, access, is_output=False)

@@ -6,7 +6,7 @@ Planners keep the tilings of the mask; whoever states tile sizes by hand is quot
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,8 @@ class Rule:
     """Returns the mask of tilings that keep the rule [N]."""
     message: Callable[[Tilings], str]
     """Returns why one tiling breaks it, with the loop or operand."""
+    refusal_of: Callable[[KernelTiles], str] | None = None
+    """Returns why one tile of a kernel breaks a rule of kernels, empty if it keeps it; None for a rule of groups."""
 
 
 def legal(tilings: Tilings) -> Flags:
@@ -45,7 +47,8 @@ def refusal(tiling: Tilings) -> str:
 
 def refusal_of_part(part: KernelTiles) -> str:
     """Return why one tile of a kernel is illegal by the kernel's own loops, empty if it is legal."""
-    return next((message(part) for holds, message in _OF_KERNELS if not holds(part)[0]), "")
+    texts = (rule.refusal_of(part) for rule in RULES if rule.refusal_of is not None)
+    return next(filter(None, texts), "")
 
 
 def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
@@ -112,43 +115,23 @@ def _cuts_unevenly(part: KernelTiles) -> Flags:
     return _splits_pair(part, lambda part, inner, outer: _uneven(part.sizes, part.kernel)[:, inner])
 
 
-_FLAGS: tuple[tuple[Callable[[KernelTiles], Flags], str], ...] = (
-    (
-        _pads_reduction,
-        "dimension d{dim} is reduced, and padding it to blocks of {size} changes the result",
-    ),
-    (lambda part: _along(part, index_dims(part.kernel)), "the scalar code uses the index d{dim}"),
-    (lambda part: _along(part, part.kernel.divided_dims), "an access divides the index d{dim}"),
-    (
-        lambda part: _padded(part, part.kernel.shared_dims),
-        "d{dim} cannot be padded to blocks of {size}: it shares an axis with another loop",
-    ),
-    (_spans_outer, "d{dim} must be whole where tiles span several steps of an outer dimension of its axis"),
-    (_cuts_unevenly, "d{dim} must be cut evenly"),
-)
-"""The loops of a kernel for which a rule does not hold [N, loops], and the message for one of them."""
+def _of_kernels(name: str, broken: Callable[[KernelTiles], Flags], text: str) -> Rule:
+    """
+    Return a rule of each kernel of a group.
 
+    `broken` returns the loops for which it does not hold [N, loops], `text` is the message for one, `dim`, of which a
+    tile has `size` steps.
+    """
 
-def _of_kernel(
-    broken: Callable[[KernelTiles], Flags], text: str
-) -> tuple[Callable[[KernelTiles], Flags], Callable[[KernelTiles], str]]:
-    def message(part: KernelTiles) -> str:
-        dim = _first(broken(part))
-        return text.format(dim=dim, size=part.shape[dim])
+    def refusal_of(part: KernelTiles) -> str:
+        flags = broken(part)
+        dim = _first(flags)
+        return text.format(dim=dim, size=part.shape[dim]) if flags[0, dim] else ""
 
-    return lambda part: ~any_along(broken(part)), message
+    def holds(tilings: Tilings) -> Flags:
+        return np.logical_and.reduce([~any_along(broken(part)) for part in tilings.parts])
 
-
-_OF_KERNELS = tuple(_of_kernel(broken, text) for broken, text in _FLAGS)
-
-
-def _of_each(rule: int) -> tuple[Callable[[Tilings], Flags], Callable[[Tilings], str]]:
-    """Return a rule of kernels as one of all kernels of a group."""
-    holds, message = _OF_KERNELS[rule]
-    return (
-        lambda tilings: np.logical_and.reduce([holds(part) for part in tilings.parts]),
-        lambda tiling: next(message(part) for part in tiling.parts if not holds(part)[0]),
-    )
+    return Rule(name, holds, lambda tiling: next(filter(None, map(refusal_of, tiling.parts))), refusal_of)
 
 
 # Reductions of the leader
@@ -225,23 +208,24 @@ def _joins_without_padding(tilings: Tilings) -> Flags:
 # Operands
 
 
-def _are_whole_rows(tilings: Tilings) -> Flags:
-    fine = np.ones(len(tilings), np.bool_)
+def _rows_of(tilings: Tilings) -> Iterator[tuple[int, Ints, int]]:
+    """Yield, for each operand in blocks, its axis in blocks, the extents of its tiles there [N] and that of a block."""
     for part in tilings.parts:
         for blocks, access in part.blocks():
             if (axis := blocks.axis(access.map)) is not None:
-                fine &= part.span(access, axis, in_place=False)[0] % blocks.extent == 0
+                yield axis, part.span(access, axis, in_place=False)[0], blocks.extent
+
+
+def _are_whole_rows(tilings: Tilings) -> Flags:
+    fine = np.ones(len(tilings), np.bool_)
+    for _, extents, block in _rows_of(tilings):
+        fine &= extents % block == 0
     return fine
 
 
 def _says_rows(tiling: Tilings) -> str:
-    for part in tiling.parts:
-        for blocks, access in part.blocks():
-            axis = blocks.axis(access.map)
-            extent = 0 if axis is None else int(part.span(access, axis, in_place=False)[0][0])
-            if extent % blocks.extent:
-                return f"axis {axis} of an operand in blocks has {extent} elements, no whole rows of {blocks.extent}"
-    raise AssertionError
+    axis, extent, block = next((axis, int(n[0]), block) for axis, n, block in _rows_of(tiling) if n[0] % block)
+    return f"axis {axis} of an operand in blocks has {extent} elements, no whole rows of {block}"
 
 
 def _views_stay_inside(tilings: Tilings) -> Flags:
@@ -258,7 +242,11 @@ def _says_reduction(text: str, broken: Callable[[Tilings], Flags]) -> Callable[[
 
 
 RULES = (
-    Rule("neutral padding of a reduction", *_of_each(0)),
+    _of_kernels(
+        "neutral padding of a reduction",
+        _pads_reduction,
+        "dimension d{dim} is reduced, and padding it to blocks of {size} changes the result",
+    ),
     Rule(
         "one reduction, to be split",
         _reduces_in_one_go,
@@ -269,11 +257,27 @@ RULES = (
         _reduces_evenly,
         _says_reduction("dimension d{dim} is reduced, and must be cut evenly", _padded_steps),
     ),
-    Rule("whole loops whose index is used", *_of_each(1)),
-    Rule("whole loops whose index is divided", *_of_each(2)),
-    Rule("no padding of a shared axis", *_of_each(3)),
-    Rule("contiguous tiles of a shared axis", *_of_each(4)),
-    Rule("even tiles of a shared axis", *_of_each(5)),
+    _of_kernels(
+        "whole loops whose index is used",
+        lambda part: _along(part, index_dims(part.kernel)),
+        "the scalar code uses the index d{dim}",
+    ),
+    _of_kernels(
+        "whole loops whose index is divided",
+        lambda part: _along(part, part.kernel.divided_dims),
+        "an access divides the index d{dim}",
+    ),
+    _of_kernels(
+        "no padding of a shared axis",
+        lambda part: _padded(part, part.kernel.shared_dims),
+        "d{dim} cannot be padded to blocks of {size}: it shares an axis with another loop",
+    ),
+    _of_kernels(
+        "contiguous tiles of a shared axis",
+        _spans_outer,
+        "d{dim} must be whole where tiles span several steps of an outer dimension of its axis",
+    ),
+    _of_kernels("even tiles of a shared axis", _cuts_unevenly, "d{dim} must be cut evenly"),
     Rule(
         "reduced intermediates",
         _intermediates_are_reduced,
@@ -298,7 +302,7 @@ RULES = (
     Rule(
         "views inside of their operands",
         _views_stay_inside,
-        lambda tiling: "a tile worked on in place hangs over its operand",
+        lambda tiling: "a tile used in place extends beyond its operand",
     ),
 )
 """The rules in the order in which a refusal quotes them."""

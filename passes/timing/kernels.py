@@ -84,9 +84,9 @@ def cost_of_kernel(op: Operation, machine: Machine, around: StringAttr | None = 
     return _with_operands(cost, op, machine)
 
 
-def turns_of(op: Operation, machine: Machine, engine: str) -> Callable[[Sequence[Place]], int] | None:
+def bank_conflict_cycles(op: Operation, machine: Machine, engine: str) -> Callable[[Sequence[Place]], int] | None:
     """
-    Return the cycles in which rows of a kernel's inputs take turns at banks, by the places of its shaped operands.
+    Return the cycles in which reads of a kernel's inputs meet at banks, by the places of its shaped operands.
 
     None where its engine reads no rows in step, or no bank has a single port.
     """
@@ -97,18 +97,18 @@ def turns_of(op: Operation, machine: Machine, engine: str) -> Callable[[Sequence
     shaped = [value for value in op.operands if is_shaped(value)]
     inputs = [(shaped.index(value), role, bytes_of(value.type)) for value, role in roles_of(op) if role in _READ]
 
-    def turns(places: Sequence[Place]) -> int:
-        known = [(places[at], role, size) for at, role, size in inputs]
-        held = [(p.level, range(p.address, p.address + size), role) for p, role, size in known if p.address >= 0]
-        met = 0.0
-        for level, rows, role in held:
-            others = [each for each in held if each[0] == level and each[1] is not rows]
+    def cycles(places: Sequence[Place]) -> int:
+        placed = [(places[at], role, size) for at, role, size in inputs]
+        reads = [(p.level, range(p.address, p.address + size), role) for p, role, size in placed if p.address >= 0]
+        conflicts = 0.0
+        for level, rows, role in reads:
+            others = [read for read in reads if read[0] == level and read[1] is not rows]
             if level in levels and role in support.beside:
-                each = len(rows) / levels[level].row_bytes
-                met += each * sum(levels[level].meeting(rows, other) for _, other, _ in others)
-        return round(met)
+                count = len(rows) / levels[level].row_bytes
+                conflicts += count * sum(levels[level].meeting(rows, other) for _, other, _ in others)
+        return round(conflicts)
 
-    return turns
+    return cycles
 
 
 _READ = ("ins", "weights")

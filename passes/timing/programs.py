@@ -38,7 +38,7 @@ class TileTransfers:
 
 
 @dataclass
-class Queue:
+class SlotQueue:
     """Queue of tiles between two programs, with `depth` slots."""
 
     depth: int
@@ -59,15 +59,15 @@ class PassedTiles:
     mesh: Mesh
     link: Link
     times: Times
-    queue: Queue
-    behind: Sequence[tuple[Queue, Sequence[Edge]]]
+    queue: SlotQueue
+    behind: Sequence[tuple[SlotQueue, Sequence[Edge]]]
 
 
 _Part: TypeAlias = "Generator[Request, int, int]"
 """Part of a program: returns the cycle at which it ends."""
 
 
-def feed_program(transfers: TileTransfers, queue: Queue, links: Sequence[LinkTime]) -> Program:
+def feed_program(transfers: TileTransfers, queue: SlotQueue, links: Sequence[LinkTime]) -> Program:
     """Fetch the first tiles of a chain over a link, to a queue."""
     now, move = 0, links[transfers.link].move
     for number in range(transfers.tiles.count):
@@ -140,10 +140,10 @@ def _in_groups(
     transfers: Sequence[TileTransfers],
 ) -> tuple[dict[int, TileTransfers], dict[int, TileTransfers], list[TileTransfers]]:
     """Return the fetches, those that start sums, and the writes."""
-    reads = {number: each for number, each in enumerate(transfers) if not each.tiles.is_output}
-    fetches = {number: each for number, each in reads.items() if not each.tiles.starts}
-    starters = {number: each for number, each in reads.items() if each.tiles.starts}
-    return fetches, starters, [each for each in transfers if each.tiles.is_output]
+    reads = {number: read for number, read in enumerate(transfers) if not read.tiles.is_output}
+    fetches = {number: read for number, read in reads.items() if not read.tiles.starts}
+    starters = {number: read for number, read in reads.items() if read.tiles.starts}
+    return fetches, starters, [write for write in transfers if write.tiles.is_output]
 
 
 def _fetch(

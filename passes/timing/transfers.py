@@ -77,6 +77,20 @@ def _at_ends(machine: Machine, link: Link, data: int) -> int:
     return max(data, *taken, 0)
 
 
+def copy_over_link(
+    op: Operation, source: SSAValue, target: SSAValue, machine: Machine
+) -> tuple[Link, SSAValue, SSAValue, Cost]:
+    """
+    Return the link of a copy between two levels, its far and its near buffer, and its cost.
+
+    Raises Diagnostic unless exactly one link joins the levels.
+    """
+    begin, end = (level_name(value.type) or machine.far.name for value in (source, target))
+    link = link_between(machine, begin, end, op)
+    far, near = (target, source) if begin == link.near else (source, target)
+    return link, far, near, Descriptor(machine, link, far, shape_of(near), reads=False).at([0] * len(shape_of(far)))
+
+
 def levels_of(op: DmaStartOp, machine: Machine) -> tuple[str, str]:
     """Return the levels of the source and of the target of a transfer."""
     source, target = (level_name(value.type) or machine.far.name for value in (op.source, op.target))
@@ -115,7 +129,7 @@ def tile_costs(
         item, block = max(item, _item_of(near)), min(block, _row_of(near), key=lambda row: row or _UNBROKEN)
         axis = _axis_of_blocks(near)
         if axis is not None and strides[axis] == 1:
-            order = (axis, *(each for each in order if each != axis))
+            order = (axis, *(other for other in order if other != axis))
     block *= link.blocks
     if repeated:
         strides = [0 if axis in repeated else stride for axis, stride in enumerate(strides)]
@@ -264,11 +278,11 @@ class Descriptor:
     def at(self, offsets: Sequence[int]) -> Cost:
         """Return the cost of the tile at these offsets; only its in-bounds part is moved."""
         begin = tuple(offsets)
-        known = self._known.get(begin)
-        if known is None:
+        cost = self._known.get(begin)
+        if cost is None:
             shared = overlap(begin, self._tile, self._shape, self._repeated)[1]
             inside = tuple(part.stop - part.start for part in shared)
             if inside not in self._costs:
                 self._costs[inside] = self._cost(self._tile, inside)
-            known = self._known[begin] = self._costs[inside]
-        return known
+            cost = self._known[begin] = self._costs[inside]
+        return cost

@@ -25,8 +25,8 @@ from ...passes.explicit.compile import Compiled, compile_function
 from ...passes.explicit.events import Event, event_of_class, queue_of
 from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
-from ...passes.timing.kernels import KernelCost, Place, cost_of_copy, cost_of_kernel, level_of, turns_of
-from ...passes.timing.transfers import Cost, Descriptor, link_between
+from ...passes.timing.kernels import KernelCost, Place, bank_conflict_cycles, cost_of_copy, cost_of_kernel, level_of
+from ...passes.timing.transfers import Cost, Descriptor, copy_over_link, link_between
 from .accounts import Layer, Token
 from .instruction_cache import InstructionCache, code_key
 from .lanes import Diverged, Lanes
@@ -213,7 +213,7 @@ class Walker(Client):
     def _kernel(self, op: Operation) -> Handler:
         cost = cost_of_kernel(op, self._machine, self._engine_of(op))
         return self._run(
-            op, cost, [is_shaped(value) for value in op.operands], turns_of(op, self._machine, cost.engine)
+            op, cost, [is_shaped(value) for value in op.operands], bank_conflict_cycles(op, self._machine, cost.engine)
         )
 
     def _run(
@@ -287,10 +287,8 @@ class Walker(Client):
         source, target = effects.reads[0], effects.writes[0]
         if self._level(source) == self._level(target):
             return self._run(op, cost_of_copy(op, source, self._machine, self._engine_of(op)), [True, True])
-        link = link_between(self._machine, self._level(source), self._level(target), op)
-        outward = self._level(source) == link.near
-        far, near = (target, source) if outward else (source, target)
-        cost = Descriptor(self._machine, link, far, shape_of(near), reads=False).at([0] * len(shape_of(far)))
+        link, far, near, cost = copy_over_link(op, source, target, self._machine)
+        outward = near is source
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         opened = self._addresses.opened(far, near, (), is_outward=outward)
 

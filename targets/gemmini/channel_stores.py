@@ -64,14 +64,14 @@ class ChannelStores:
 
     def _passes(self, column: Index, count: Index, visit: Callable[[SSAValue, Index], None]) -> None:
         """Emit a loop over passes: `visit` takes a scale, and the columns that are stored with it."""
-        nest, each = self.nest, self.scales.width
-        passes = nest.div(nest.add(count, each - 1), each)
+        nest, step = self.nest, self.scales.width
+        passes = nest.div(nest.add(count, step - 1), step)
         with nest.loop("s", 0, passes) as narrower:
             place = nest.sub(nest.sub(passes, 1), narrower)
-            number = nest.add(nest.div(column, each), place)
+            number = nest.add(nest.div(column, step), place)
             scale = nest.op(EntryOp(nest.value(number), dense(self.scales.values, f32)))
-            width = nest.mul(nest.add(place, 1), each)
-            visit(scale, width if isinstance(count, int) and count % each == 0 else nest.min(width, count))
+            width = nest.mul(nest.add(place, 1), step)
+            visit(scale, width if isinstance(count, int) and count % step == 0 else nest.min(width, count))
 
     def _by_rows(self, first: Index, scale: SSAValue, width: Index) -> None:
         nest, rows = self.nest, self.rows
@@ -111,7 +111,7 @@ class ChannelStores:
 
     def _ends(self, first: Index, at: Sequence[Index]) -> tuple[tuple[SSAValue, list[SSAValue]], ...]:
         nest = self.nest
-        here = [nest.value(each) for each in (first, *at, 0)]
+        here = [nest.value(index) for index in (first, *at, 0)]
         return (self.near, here), (self.far, self.far_at(at, nest.mul(first, self.rows.dim)))
 
     @property

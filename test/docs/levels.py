@@ -10,7 +10,6 @@ compiled. The text between blocks is written by hand.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import print_ir
 from tilewright.frontend.zoo import build
 from tilewright.passes.core.manager import Observer, Place
+from tilewright.test.docs.generated import update
 
 PAGE = Path(__file__).parents[2] / "docs" / "levels.md"
 NETWORK = "mlp"
@@ -49,7 +49,7 @@ class _Texts(Observer):
     """Text of the module after each pass that LEVELS name."""
 
     def __init__(self) -> None:
-        self.found: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
 
     def before_pipeline(self, pipeline: object, module: ModuleOp) -> None:
         self._note("", module)
@@ -60,7 +60,7 @@ class _Texts(Observer):
     def _note(self, shown: str, module: ModuleOp) -> None:
         for level, (name, _) in LEVELS.items():
             if name == shown:
-                self.found.setdefault(level, print_ir(module, elide=8, width=WIDTH))
+                self.texts.setdefault(level, print_ir(module, elide=8, width=WIDTH))
 
 
 def machine_of(page: str) -> str:
@@ -99,33 +99,23 @@ def blocks(machine: str) -> dict[str, str]:
         target.write_text(machine, encoding="utf-8")
         onnx.save(build(NETWORK), network)  # pyright: ignore[reportUnknownMemberType]
         body = compile_model(Model(network), str(target), observers=[texts]).program().body
-    found = {
-        level: "\n".join(["```mlir", *(excerpt(texts.found[level], begin) for begin in begins), "```"])
+    texts_of = {
+        level: "\n".join(["```mlir", *(excerpt(texts.texts[level], begin) for begin in begins), "```"])
         for level, (_, begins) in LEVELS.items()
     }
-    return found | {"c": f"```c\n{excerpt(body, C_FUNCTION)}\n```"}
+    return texts_of | {"c": f"```c\n{excerpt(body, C_FUNCTION)}\n```"}
 
 
-def with_blocks(page: str, made: Mapping[str, str]) -> str:
+def with_blocks(page: str, written: Mapping[str, str]) -> str:
     """Return a page with these blocks after their marks. Raises KeyError for the mark of no level."""
-    assert sorted(re.findall(MARK, page)) == sorted(made), "a mark for each level"
+    assert sorted(re.findall(MARK, page)) == sorted(written), "a mark for each level"
     block = re.compile(rf"({MARK})\n(?:```\w+\n.*?\n```\n)?", re.DOTALL)
-    return block.sub(lambda match: f"{match[1]}\n{made[match[2]]}\n", page)
+    return block.sub(lambda match: f"{match[1]}\n{written[match[2]]}\n", page)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page, or check that it is current."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where the page is not current")
-    options = parser.parse_args(arguments)
-    before = PAGE.read_text(encoding="utf-8")
-    text = with_blocks(before, blocks(machine_of(before)))
-    if options.check and text != before:
-        print(f"{PAGE.name} is not current: python test/docs/levels.py", file=sys.stderr)
-        return 1
-    if text != before:
-        PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return update(PAGE, __doc__, lambda page: with_blocks(page, blocks(machine_of(page))), arguments)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ Write the messages of docs/proof-rules.md: for each rule a program that is refus
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from tilewright.errors import Diagnostic
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.test.docs.generated import update
 
 PAGE = Path(__file__).parents[2] / "docs" / "proof-rules.md"
 _SECTION = re.compile(
@@ -86,17 +86,7 @@ def with_messages(page: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page, or check that it is current."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where the page is not current")
-    options = parser.parse_args(arguments)
-    before = PAGE.read_text(encoding="utf-8")
-    text = with_messages(before)
-    if options.check and text != before:
-        print(f"{PAGE.name} is not current: python test/docs/proof_rules.py", file=sys.stderr)
-        return 1
-    if text != before:
-        PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return update(PAGE, __doc__, with_messages, arguments)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.quick
 
 def test_the_page_is_current(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    made = tables(machine_of(text))
-    assert with_tables(text, made) == text, "python test/docs/why_this_tile.py"
+    current = tables(machine_of(text))
+    assert with_tables(text, current) == text, "python test/docs/why_this_tile.py"
     stale = tmp_path / "why-this-tile.md"
     stale.write_text(text.replace("| fits |", "| too large |"), encoding="utf-8")
     monkeypatch.setattr("tilewright.test.docs.why_this_tile.PAGE", stale)

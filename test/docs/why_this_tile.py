@@ -9,7 +9,6 @@ The page has a mark before each table, `<!-- table: costs -->`, and the machine 
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import tempfile
@@ -34,6 +33,7 @@ from tilewright.passes.memory.tile_extents import extents_to_try
 from tilewright.passes.plan_memory import PlanMemoryPass
 from tilewright.passes.tiles.group import Tilings, tilings_of
 from tilewright.passes.tiles.legality import RULES
+from tilewright.test.docs.generated import update
 from tilewright.test.passes.plans import on_buffers
 
 PAGE = Path(__file__).parents[2] / "docs" / "why-this-tile.md"
@@ -81,7 +81,9 @@ def tables(machine: Machine) -> dict[str, str]:
     kernel, route = kernel_of(op), layers.route([op])
     choices = extents_to_try(op, kernel, route)
     tilings = tilings_of(op, list(product(*choices)), {}, route.places)
-    candidates = sorted(layers.options(0, 1, frozenset()).costed, key=lambda each: (each.cycles, each.bytes))
+    candidates = sorted(
+        layers.options(0, 1, frozenset()).costed, key=lambda candidate: (candidate.cycles, candidate.bytes)
+    )
     room = [level.size for level in layers.levels_of(0, 1)]
     rows: list[Sequence[object]] = []
     for candidate in candidates:
@@ -128,25 +130,15 @@ def planned(module: ModuleOp, machine: Machine) -> str:
     return text.partition(" {\n")[0] + " { ... }"
 
 
-def with_tables(page: str, made: dict[str, str]) -> str:
+def with_tables(page: str, written: dict[str, str]) -> str:
     """Return the page with these tables after their marks. Raises AssertionError for a mark of no table."""
-    assert sorted(name for _, name in MARK.findall(page)) == sorted(made), "a mark for each table"
-    return MARK.sub(lambda match: f"{match[1]}\n{made[match[2]]}\n", page)
+    assert sorted(name for _, name in MARK.findall(page)) == sorted(written), "a mark for each table"
+    return MARK.sub(lambda match: f"{match[1]}\n{written[match[2]]}\n", page)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page, or check that it is current."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where the page is not current")
-    options = parser.parse_args(arguments)
-    before = PAGE.read_text(encoding="utf-8")
-    text = with_tables(before, tables(machine_of(before)))
-    if options.check and text != before:
-        print(f"{PAGE.name} is not current: python test/docs/why_this_tile.py", file=sys.stderr)
-        return 1
-    if text != before:
-        PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return update(PAGE, __doc__, lambda page: with_tables(page, tables(machine_of(page))), arguments)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from ....errors import Diagnostic, did_you_mean
 from .cost_table import cost_named, count_named, is_over_tiles
 from .operations import OpSupport
 from .parts import Clock, Engine, Level, Link, Queue
-from .tile_costs import Prices, TileCost, with_setup
+from .tile_costs import KernelCosts, TileCost, with_setup
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -123,8 +123,8 @@ class Machine:
         machine's clock, set-up included, or None where the engine cannot run a kernel of that form. What it returned is
         remembered for kernels that are structurally equal. Raises Diagnostic where `op` is not a kernel.
         """
-        tile_costs = self._prices_on(engine, op, self._known_costs(op))
-        return None if tile_costs is None else tile_costs.of(op)
+        costs = self._costs_on(engine, op, self._known_costs(op))
+        return None if costs is None else costs.of(op)
 
     def counter(self, engine: Engine, op: Operation) -> TileCost | None:
         """Return the instructions of a kernel, or of a tile of it, on an engine, as `tile_cost`; None where unknown."""
@@ -133,7 +133,7 @@ class Machine:
         if support is None or found is None:
             return None
         parameters, over_tiles = dict(support.parameters), is_over_tiles(found)
-        return Prices(
+        return KernelCosts(
             support, lambda kernel, tile: found(kernel, tile, engine, **parameters), over_tiles=over_tiles
         ).of(op)
 
@@ -160,13 +160,13 @@ class Machine:
 
     def fault(self, engine: Engine, op: Operation) -> str:
         """Return why an engine cannot run an op: its name, element types or form; empty if it can."""
-        tile_costs = self._prices_on(engine, op, self._known_costs(op))
-        return engine.fault(op) if tile_costs is None else tile_costs.fault(op)
+        costs = self._costs_on(engine, op, self._known_costs(op))
+        return engine.fault(op) if costs is None else costs.fault(op)
 
     def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
         """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
         known = self._known_costs(op)
-        found = ((engine, self._prices_on(engine, op, known)) for engine in self.engines)
+        found = ((engine, self._costs_on(engine, op, known)) for engine in self.engines)
         costs = ((engine, tile_costs.of(op)()) for engine, tile_costs in found if tile_costs is not None)
         able = [(engine, cycles) for engine, cycles in costs if cycles is not None]
         return tuple(sorted(able, key=lambda each: each[1]))
@@ -194,34 +194,34 @@ class Machine:
         """Return the seconds of cycles of the machine's clock; NaN where its frequency is not given."""
         return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")
 
-    def _known_costs(self, op: Operation) -> dict[str, Prices | None]:
+    def _known_costs(self, op: Operation) -> dict[str, KernelCosts | None]:
         """Return the memoised costs of kernels structurally equal to `op`, by engine name."""
         from ..kernel_structure import structure_of
 
         key = structure_of([op])
-        known = self._prices.get(key)
+        known = self._kernel_costs.get(key)
         if known is None:
-            if len(self._prices) >= _KERNELS_PRICED:
-                self._prices.clear()
-            known = self._prices[key] = {}
+            if len(self._kernel_costs) >= _KERNELS_PRICED:
+                self._kernel_costs.clear()
+            known = self._kernel_costs[key] = {}
         return known
 
-    def _prices_on(self, engine: Engine, op: Operation, known: dict[str, Prices | None]) -> Prices | None:
+    def _costs_on(self, engine: Engine, op: Operation, known: dict[str, KernelCosts | None]) -> KernelCosts | None:
         """Return the costs on an engine of kernels structurally equal to `op`, None where it does not run them."""
         if engine.name not in known:
             support = engine.support(op)
-            known[engine.name] = None if support is None else self._new_prices(engine, support)
+            known[engine.name] = None if support is None else self._new_kernel_costs(engine, support)
         return known[engine.name]
 
-    def _new_prices(self, engine: Engine, support: OpSupport) -> Prices:
+    def _new_kernel_costs(self, engine: Engine, support: OpSupport) -> KernelCosts:
         """Return the costs of kernels on an engine, in cycles of the machine's clock, set-up included."""
         cost, parameters = cost_named(support.cost), dict(support.parameters)
         ratio = self._cycles_per_cycle_of(engine)
         cycles = with_setup(lambda kernel, tile: cost(kernel, tile, engine, **parameters), engine.setup, ratio)
-        return Prices(support, cycles, over_tiles=is_over_tiles(cost))
+        return KernelCosts(support, cycles, over_tiles=is_over_tiles(cost))
 
     @cached_property
-    def _prices(self) -> dict[Hashable, dict[str, Prices | None]]:
+    def _kernel_costs(self) -> dict[Hashable, dict[str, KernelCosts | None]]:
         return {}
 
     def _cycles_per_cycle_of(self, engine: Engine) -> float:

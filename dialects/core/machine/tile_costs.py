@@ -35,7 +35,7 @@ def with_setup(cost: Cycles, setup: int, ratio: float) -> Cycles:
     return cycles
 
 
-class Prices:
+class KernelCosts:
     """
     Cycles of structurally equal kernels on an engine that supports them, as `cost` gives them for loop extents.
 
@@ -93,23 +93,23 @@ class Prices:
 class TileCost:
     """Cost model of a kernel and of tiles of it on an engine; what it computes is shared with those of equal ones."""
 
-    def __init__(self, tile_costs: Prices, op: Operation):
-        self._prices, self._op = tile_costs, op
+    def __init__(self, tile_costs: KernelCosts, op: Operation):
+        self._kernel_costs, self._op = tile_costs, op
 
     @cached_property
     def _kernel(self) -> Kernel:
-        return self._prices.kernel_of(self._op)
+        return self._kernel_costs.kernel_of(self._op)
 
     def __call__(self, bounds: tuple[int, ...] | None = None, /) -> int | None:
         """Return the cycles of a tile of these extents, by default of the whole; None if it cannot run."""
-        known = self._prices.known
+        known = self._kernel_costs.known
         if bounds not in known:
-            known[bounds] = self._prices.one(self._kernel, self._kernel.bounds if bounds is None else bounds)
+            known[bounds] = self._kernel_costs.one(self._kernel, self._kernel.bounds if bounds is None else bounds)
         return known[bounds]
 
     def each(self, tiles: Ints) -> Ints:
         """Return the cycles of tiles of these extents [tiles, loops]; -1 for those that the engine cannot run."""
-        if self._prices.over_tiles and len(tiles):
-            return self._prices.each(self._kernel, tiles)
+        if self._kernel_costs.over_tiles and len(tiles):
+            return self._kernel_costs.each(self._kernel, tiles)
         costs = [self(tuple(tile)) for tile in tiles.tolist()]
         return np.array([-1 if cost is None else cost for cost in costs], np.int64)

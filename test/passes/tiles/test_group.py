@@ -75,16 +75,16 @@ def test_a_row_of_many_tilings_is_that_tiling(network: Network, draw: random.Ran
         for sizes, row in zip(rows, map(tilings.row, range(len(tilings))), strict=True):
             alone = tiling_of(op, sizes)
             assert [tile.key for tile in row.tiles] == [tile.key for tile in alone.tiles]
-            assert [each.size for each in row.scratch] == [each.size for each in alone.scratch]
+            assert [buffer.size for buffer in row.scratch] == [buffer.size for buffer in alone.scratch]
 
 
 @examples(12)
 @given(networks(ALL, largest=3), st.sampled_from(["two_level", "systolic_local", "systolic_padded"]))
 def test_what_is_swept_is_legal(network: Network, file: str) -> None:
-    found = layers(network, file)
-    for first in range(len(found.ops)):
-        for count in range(1, 3 if first + 1 < len(found.ops) and found.joins(first) is not None else 2):
-            ops, route = found.ops[first : first + count], found.route(found.ops[first : first + count])
+    planning = layers(network, file)
+    for first in range(len(planning.ops)):
+        for count in range(1, 3 if first + 1 < len(planning.ops) and planning.joins(first) is not None else 2):
+            ops, route = planning.ops[first : first + count], planning.route(planning.ops[first : first + count])
             sweep = Sweep.of(ops, route, CostModel(tuple(ops), route), {})
             assert legal(sweep.tilings).all()
             for number in range(0, len(sweep), 1 + len(sweep) // 10):

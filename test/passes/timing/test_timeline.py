@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewright.passes.tiles.stream import TileStream
-from tilewright.passes.timing.programs import Queue, TileTransfers, feed_program, grid_program
+from tilewright.passes.timing.programs import SlotQueue, TileTransfers, feed_program, grid_program
 from tilewright.passes.timing.resources import InOrder, LinkTime, Slots, Times
 from tilewright.passes.timing.timeline import Program, Timeline, makespan
 
@@ -83,7 +83,7 @@ def test_a_program_that_nothing_resumes_is_named() -> None:
 
 
 def test_a_queue_is_fed_as_far_ahead_as_it_has_slots() -> None:
-    queue, links = Queue(2), [LinkTime(1)]
+    queue, links = SlotQueue(2), [LinkTime(1)]
     timeline = Timeline([feed_program(transfers(False, 4, 1, 2, 0, 10), queue, links)])
     assert [number for number, _ in timeline.run()] == [0], "the third tile waits for a release"
     assert queue.pushed.times == [10, 20]
