@@ -40,11 +40,11 @@ def steps_of(whole: KernelTiles, machine: Machine, loop: int, cuts: Sequence[int
     """
     Split a kernel along a loop into steps; `cuts` are the first points of all parts but the first.
 
-    None if the engine does not support a part, or if a memory region is unknown.
+    Without cuts the kernel is one step, and may have no loops. None if the engine does not support a part, or if a memory region is unknown.
     """
     engine = mapped_engine(whole.op, machine)
     tile_cost = machine.tile_cost(engine, whole.op)
-    parts = parts_along(whole, loop, cuts)
+    parts = parts_along(whole, loop, cuts) if cuts else whole
     found: list[Step] = []
     for sizes, boxes in zip(parts.sizes.tolist(), boxes_of(parts), strict=True):
         cycles = tile_cost(tuple(sizes)) if tile_cost is not None else None

@@ -125,8 +125,7 @@ def _of_kernels(name: str, broken: Callable[[KernelTiles], Flags], text: str) ->
 
     def refusal_of(part: KernelTiles) -> str:
         flags = broken(part)
-        dim = _first(flags)
-        return text.format(dim=dim, size=part.shape[dim]) if flags[0, dim] else ""
+        return text.format(dim=(dim := _first(flags)), size=part.shape[dim]) if flags.any() else ""
 
     def holds(tilings: Tilings) -> Flags:
         return np.logical_and.reduce([~any_along(broken(part)) for part in tilings.parts])

@@ -104,3 +104,32 @@ func.func @large(%x: memref<64x8192xi8>, %z: memref<64x8192xi8>) {
   }
   func.return
 }
+
+// -----
+
+// Kernels on scalars have no loop to be split along.
+
+// CHECK-LABEL: func.func @scalars
+// CHECK-NOT:     memref.subview
+// CHECK:         linalg.generic {{.*}}engine = "cluster"
+// CHECK:         linalg.generic {{.*}}engine = "npu"
+
+// AFTER-LABEL: func.func @scalars
+// AFTER:         linalg.generic {{.*}}engine = "cluster"
+// AFTER:         linalg.generic {{.*}}engine = "npu"
+func.func @scalars(%x: memref<i8>, %z: memref<i8>) {
+  %y = memref.alloc() : memref<i8>
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%x : memref<i8>) outs(%y : memref<i8>) attrs = {engine = "cluster"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.addi %i, %i : i8
+    linalg.yield %s : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%y : memref<i8>) outs(%z : memref<i8>) attrs = {engine = "npu"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.muli %i, %i : i8
+    linalg.yield %s : i8
+  }
+  func.return
+}
