@@ -39,8 +39,8 @@ def reduce_by_loads(op: ReduceOp, kernel: Kernel, nest: Nest) -> None:
 
         def blocks(first: Index, number: Index) -> None:
             assert isinstance(number, int)
-            here = [nest.value(each) for each in (first, *at, 0)]
-            there = [nest.value(each) for each in (*point, nest.mul(first, rows.dim))]
+            here = [nest.value(index) for index in (first, *at, 0)]
+            there = [nest.value(index) for index in (*point, nest.mul(first, rows.dim))]
             nest.insert(mvin_bytes_add((far, there), (output.value, here), nest.value(1), number, _ID))
 
         chunks(nest, 0, shape_of(output.value)[rows.axis] // rows.dim, REQUEST_BYTES // rows.dim, blocks)
@@ -56,7 +56,7 @@ def _load(access: Access, sums: SSAValue, nest: Nest, *, adds: bool) -> None:
         def row(at: Sequence[Index], count: Index) -> None:
             indices = dict(zip((*rows.others, rows.axis), (*at, nest.mul(first, rows.dim)), strict=True))
             there = [nest.value(indices[axis]) for axis in sorted(indices)]
-            here = [nest.value(each) for each in (first, *at, 0)]
+            here = [nest.value(index) for index in (first, *at, 0)]
             assert isinstance(number, int)
             nest.insert(load((far, there), (sums, here), nest.value(count), number, _ID))
 

@@ -93,7 +93,7 @@ def _scales(rescale: RescaleOp, columns: int) -> Scales | str:
     if (entries == entries[0]).all():
         return Scales(entries[:1], columns)
     widths = (width for width in range(columns, 0, -1) if columns % width == 0)
-    width = next(each for each in widths if (np.repeat(entries[::each], each)[: len(entries)] == entries).all())
+    width = next(width for width in widths if (np.repeat(entries[::width], width)[: len(entries)] == entries).all())
     return Scales(entries[::width], width)
 
 
@@ -117,10 +117,10 @@ def scale_of(body: Block | None) -> tuple[float, bool]:
 def scales_of(body: Block | None, columns: int) -> tuple[Scales, bool]:
     """Return the scales of blocks of so many columns, and whether negative results become 0."""
     ops = list(body.ops) if body is not None else []
-    found = [each for each in ops if isinstance(each, RescaleOp)]
-    if not found:
-        return Scales(np.ones(1, np.float32), columns), any(is_float_relu(each) for each in ops)
-    (rescale,) = found
+    rescales = [op for op in ops if isinstance(op, RescaleOp)]
+    if not rescales:
+        return Scales(np.ones(1, np.float32), columns), any(is_float_relu(op) for op in ops)
+    (rescale,) = rescales
     scales = _scales(rescale, columns)
     assert not isinstance(scales, str)
     return scales, rescale.low.value.data == 0

@@ -86,8 +86,8 @@ class Coprocessor:
             case 0:
                 if rs1 & _PRODUCTS or rs2 & 0xFFFFFFFF:
                     raise _unknown(0, rs1, rs2)
-                made = gemmini.config_ex if rs1 & _WEIGHT_STATIONARY else gemmini.config_os
-                made.function(step=rs1 >> 16 & 0xFFFF, execute=self.execute)
+                instruction = gemmini.config_ex if rs1 & _WEIGHT_STATIONARY else gemmini.config_os
+                instruction.function(step=rs1 >> 16 & 0xFFFF, execute=self.execute)
             case 1:
                 self.load.blocks[number], self._load_bytes[number] = rs1 >> 16 & 0xFFFF, rs2
                 self.load.shrunk[number] = rs1 >> 2 & 1
@@ -131,8 +131,8 @@ class Coprocessor:
         source: Any = data.view(Flat)
         numbers = {"rows": rows, "id": id, "load": self.load, **dim}
         if is_shrunk:
-            made = gemmini.mvin_bytes_add if at & _ADD else gemmini.mvin_bytes
-            made.function(far=source, near=near, blocks=cols // self._dim, **numbers)
+            instruction = gemmini.mvin_bytes_add if at & _ADD else gemmini.mvin_bytes
+            instruction.function(far=source, near=near, blocks=cols // self._dim, **numbers)
         elif at & _ACC:
             gemmini.mvin_acc.function(far=source, near=near, cols=cols, repeats=int(not stride), **numbers)
         elif cols > self._dim and cols % self._dim:
@@ -158,7 +158,7 @@ class Coprocessor:
         names = "compute_preloaded" if takes else "compute_accumulated"
         if takes:
             gemmini.preload.function(b=self._near(b), k=depth, n=width, weights=self.weights, **sizes)
-        made = getattr(gemmini, f"{names}_add" if c & _ADD else names)
+        instruction = getattr(gemmini, f"{names}_add" if c & _ADD else names)
         numbers = {
             "rows": rows,
             "k": k,
@@ -167,7 +167,7 @@ class Coprocessor:
             "execute": self.execute,
             "weights": self.weights,
         }
-        made.function(a=self._near(at), c=self._near(c), **numbers, **sizes)
+        instruction.function(a=self._near(at), c=self._near(c), **numbers, **sizes)
 
     def _multiply(self, a: int, b: int, *, begins: bool) -> None:
         at, k, rows = _fields(a)
@@ -181,8 +181,8 @@ class Coprocessor:
         if c == _GARBAGE:
             gemmini.multiply_keep.function(**operands, **sizes, **state)
             return
-        made = gemmini.multiply_add if c & _ADD else gemmini.multiply
-        made.function(**operands, c=self._near(c), **sizes, **state)
+        instruction = gemmini.multiply_add if c & _ADD else gemmini.multiply
+        instruction.function(**operands, c=self._near(c), **sizes, **state)
 
     def _mvout(self, far: int, tile: int, memory: Memory) -> None:
         at, cols, rows = _fields(tile)
@@ -245,8 +245,8 @@ class Coprocessor:
         numbers = {"rows": rows, "cols": cols, "depth": depth, **self._memories, "loop": state, "kind": kind}
         if d:
             factors["d"] = memory.read(d, cols * self.acc.itemsize).view(self._sum).view(Flat)
-        made = loops.loop_ws_bias if d else loops.loop_ws
-        made.function(**factors, c=target.view(Flat), **numbers)
+        instruction = loops.loop_ws_bias if d else loops.loop_ws
+        instruction.function(**factors, c=target.view(Flat), **numbers)
         for row, line in enumerate(target.reshape(rows, cols)):
             memory.write(c + row * c_stride * size, line.view(np.uint8))
 
@@ -283,8 +283,8 @@ class Coprocessor:
         taps = {"taps_down": down, "taps_across": across, "step": step, "dilation": dilation}
         if not rs1 & 1:
             operands["d"] = memory.read(d, features * self.acc.itemsize).view(self._sum).view(Flat)
-        made = loops.loop_conv_ws if rs1 & 1 else loops.loop_conv_ws_bias
-        made.function(**operands, y=target.view(Flat), **numbers, **taps)
+        instruction = loops.loop_conv_ws if rs1 & 1 else loops.loop_conv_ws_bias
+        instruction.function(**operands, y=target.view(Flat), **numbers, **taps)
         pixels = target.reshape(rows, cols, features)
         for row, col in np.ndindex(rows, cols):
             memory.write(y + (row * results + col) * y_pixel * size, pixels[row, col].view(np.uint8))
@@ -294,8 +294,8 @@ class Coprocessor:
         size = self.spad.itemsize
         points = np.ndindex(*(extent for extent, _ in axes))
         starts = [sum(place * step for place, (_, step) in zip(point, axes, strict=True)) for point in points]
-        found: Any = np.concatenate([memory.read(at + start * size, count * size) for start in starts])
-        return found.view(self._element).view(Flat)
+        elements: Any = np.concatenate([memory.read(at + start * size, count * size) for start in starts])
+        return elements.view(self._element).view(Flat)
 
     def _near(self, at: int) -> Any:
         memory: Any = self.acc if at & _ACC else self.spad

@@ -134,8 +134,8 @@ def _grouped(kernel: Kernel) -> tuple[int, ...]:
     """Return the features and channels of a group where an axis has several."""
     names = kernel.loop_names
     forms = [form for access in (*kernel.inputs, *kernel.outputs) for form in access.forms]
-    shared = [loops for loops in (form.dims() for form in forms) if any(names[each][0] == "b" for each in loops)]
-    return tuple(kernel.bounds[each] for loops in shared for each in loops if names[each] in ("n0", "k0"))
+    shared = [loops for loops in (form.dims() for form in forms) if any(names[loop][0] == "b" for loop in loops)]
+    return tuple(kernel.bounds[loop] for loops in shared for loop in loops if names[loop] in ("n0", "k0"))
 
 
 @cost("zeros")
@@ -214,7 +214,7 @@ MOST_WINDOW = 3
 @per_kernel
 def _is_signed(kernel: Kernel) -> bool:
     """Return whether the factors of a product are extended with their signs: the array knows no unsigned bytes."""
-    return not any(isinstance(op, arith.ExtUIOp) for each in kernel.reductions for op in each.body.ops)
+    return not any(isinstance(op, arith.ExtUIOp) for reduction in kernel.reductions for op in reduction.body.ops)
 
 
 @transform("mvout")
@@ -246,8 +246,8 @@ def loops(
     if fault := _order_fault(kernel):
         return fault
     numbers = {"dim": dim, "spad_rows": spad_rows, "acc_rows": acc_rows, "request": request}
-    found = form_of(kernel, array_of(numbers.items(), kernel))
-    return found if isinstance(found, str) else found.tile.cycles
+    form = form_of(kernel, array_of(numbers.items(), kernel))
+    return form if isinstance(form, str) else form.tile.cycles
 
 
 def _order_fault(kernel: Kernel) -> str:

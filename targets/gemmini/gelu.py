@@ -39,7 +39,7 @@ def _search(table: bytes) -> Gelu | None:
     if entries[128] or not entries.any():
         return None
     for cut in range(1, _LARGEST):
-        first, last = (int(GELU_SQUARE * (each / GELU_CUT) ** 2) for each in (cut, cut + 1))
+        first, last = (int(GELU_SQUARE * (bound / GELU_CUT) ** 2) for bound in (cut, cut + 1))
         squares = np.arange(first, last + 1)
         for places in (slice(0, 256, 15), slice(0, 256)):
             least, most = _scales(entries[places], gelu(bytes[places], -cut, -squares[:, None]))

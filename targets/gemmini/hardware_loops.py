@@ -123,7 +123,7 @@ class HardwareLoops(PartLoops):
             return
         at: list[Index] = [*([0] * (len(shape_of(bias)) - 1)), self.position[self.names.index("n0")]]
         self.nest.insert(
-            biased(*operands, (bias, [self.nest.value(each) for each in at]), result, **numbers, **memories)
+            biased(*operands, (bias, [self.nest.value(index) for index in at]), result, **numbers, **memories)
         )
 
 

@@ -70,14 +70,14 @@ class Tile(NamedTuple):
 
 def _least(tiles: Iterator[tuple[int, ...]], whole: tuple[int, ...], price: Callable[..., Phases]) -> Tile | None:
     """Return the tile with the least cycles; the first one of several. None if there is none."""
-    found = [Tile(each, _cycles(whole, each, price)) for each in tiles]
-    return min(found, key=lambda each: each.cycles) if found else None
+    candidates = [Tile(extents, _cycles(whole, extents, price)) for extents in tiles]
+    return min(candidates, key=lambda tile: tile.cycles) if candidates else None
 
 
 def _cycles(whole: tuple[int, ...], tile: tuple[int, ...], price: Callable[..., Phases]) -> int:
     """Return the cycles of all tiles: the slowest of the three phases each, and loads before and stores behind all."""
     pairs = zip(whole, tile, strict=True)
-    sizes = [[each for each in ((part, extent // part), (extent % part, 1)) if prod(each)] for extent, part in pairs]
+    sizes = [[run for run in ((part, extent // part), (extent % part, 1)) if prod(run)] for extent, part in pairs]
     total, first = 0.0, price(*tile)
     for chosen in product(*sizes):
         total += prod(count for _, count in chosen) * max(price(*(size for size, _ in chosen)))
@@ -88,7 +88,7 @@ def _cycles(whole: tuple[int, ...], tile: tuple[int, ...], price: Callable[..., 
 def product_tile(rows: int, cols: int, depth: int, is_biased: bool, array: Array) -> Tile | None:
     """Return the rows and columns of a tile of a product of matrices; None where no tile fits."""
     tiles = product(_extents(rows, array.dim), _extents(cols, array.dim))
-    fitting = (each for each in tiles if array.fits(tile_rows(*each, depth, array.dim)))
+    fitting = (tile for tile in tiles if array.fits(tile_rows(*tile, depth, array.dim)))
     return _least(fitting, (rows, cols), partial(array.product, depth=depth, is_biased=is_biased))
 
 
@@ -99,7 +99,7 @@ def conv_tile(whole: tuple[int, int, int], window: Window, array: Array) -> Tile
     tiles = product(_extents(rows, 1), _extents(cols, array.dim), _extents(features, array.dim))
     taps = {"depth": window.depth, "taps": window.taps, "step": window.step, "dilation": window.dilation}
     taken = partial(conv_tile_rows, **taps, dim=array.dim)
-    return _least((each for each in tiles if array.fits(taken(*each))), whole, partial(array.convolution, window))
+    return _least((tile for tile in tiles if array.fits(taken(*tile))), whole, partial(array.convolution, window))
 
 
 def _extents(extent: int, unit: int) -> list[int]:
@@ -187,5 +187,5 @@ def windows_of(kernel: Kernel) -> tuple[int, int] | str:
 
 def _apart(kernel: Kernel, terms: list[dict[Any, int]], loops: list[int]) -> int | None:
     """Return the elements that two loops step by, each along an axis: 1 without steps, None where they differ."""
-    found = {term[loop] for term in terms for loop in loops if loop in term and kernel.bounds[loop] > 1}
-    return None if len(found) > 1 else next(iter(found), 1)
+    steps = {term[loop] for term in terms for loop in loops if loop in term and kernel.bounds[loop] > 1}
+    return None if len(steps) > 1 else next(iter(steps), 1)

@@ -53,7 +53,7 @@ def registers_of(function: func.FuncOp, *, written: bool) -> set[type]:
     """Return the configurations that the instructions of a function access, or those that they set."""
     ops = [op for op in nested_ops(function.body) if isinstance(op, InstructionOp)]
     records = [op.INSTRUCTION for op in ops if op.INSTRUCTION.configures or not written]
-    return {each.element for record in records for each in record.configurations}
+    return {register.element for record in records for register in record.configurations}
 
 
 def _work(region: Region) -> list[Operation]:
@@ -72,22 +72,22 @@ class Issued(NamedTuple):
 
 def specialized(transfer: Issued) -> func.FuncOp:
     """Return a copy of a transfer's function for the constant operands of its call, with what follows from them."""
-    made = transfer.function.clone()
-    made.location = transfer.function.location
-    block = made.body.block
+    copy = transfer.function.clone()
+    copy.location = transfer.function.location
+    block = copy.body.block
     for argument, number in zip(block.args, transfer.constants, strict=True):
         if number is not None:
             constant = index_constant(number)
             Rewriter.insert_op(constant, InsertPoint.at_start(block))
             argument.replace_all_uses_with(constant.result)
-    for op in list(nested_ops(made.body)):
-        numbers = [integer_of(each) for each in op.operands]
+    for op in list(nested_ops(copy.body)):
+        numbers = [integer_of(operand) for operand in op.operands]
         evaluate = evaluator(op)
         if evaluate is not None and None not in numbers:
             kind = op.results[0].type
             value = scalar_attr(evaluate(*numbers), kind)
             Rewriter.replace_op(op, arith.ConstantOp.create(properties={"value": value}, result_types=[kind]))
-    return made
+    return copy
 
 
 class _Interleaving:
@@ -112,9 +112,9 @@ class _Interleaving:
             if isinstance(op, arith.ConstantOp):
                 self.values[op.result] = self.nest.attribute(op.value)  # pyright: ignore[reportArgumentType]
             elif is_speculatable(op) and op.results:
-                made = op.clone(self.values)
-                self.nest.op(made)
-                self.values.update(zip(op.results, made.results, strict=True))
+                copy = op.clone(self.values)
+                self.nest.op(copy)
+                self.values.update(zip(op.results, copy.results, strict=True))
 
     @contextmanager
     def loop(self, op: scf.ForOp) -> Generator[Index]:
@@ -131,13 +131,13 @@ class _Interleaving:
             return
         with self.loop(op):
             self.bind(op.body)
-            for each in _work(op.body):
-                self.whole(each)
+            for inner in _work(op.body):
+                self.whole(inner)
 
     def instruction(self, op: Operation) -> None:
-        made = op.clone(self.values)
-        self.nest.insert(made)
-        made.location = op.location
+        copy = op.clone(self.values)
+        self.nest.insert(copy)
+        copy.location = op.location
 
 
 class _Part(NamedTuple):
@@ -283,18 +283,18 @@ class _Transfer:
         self._into.values[op.body.block.args[0]] = self._nest.value(index)
         self._into.bind(op.body)
         if count == 1:
-            for each in work:
-                self._into.whole(each)
+            for inner in work:
+                self._into.whole(inner)
             return
         rest, start = self._nest.sub(unit, self._nest.mul(number, count)), 0
         if len(work) == 1 and isinstance(work[0], scf.ForOp) and _trips(work[0]):
             self._iteration(work[0], rest)
             return
-        for each in work:
-            units = self._sizes.whole(each)
+        for inner in work:
+            units = self._sizes.whole(inner)
             low = self._nest.sub(self._nest.max(rest, start), start)
             high = self._nest.sub(self._nest.min(self._nest.add(rest, 1), start + units), start)
-            self._part(each, low, self._nest.min(high, self._count(each)))
+            self._part(inner, low, self._nest.min(high, self._count(inner)))
             start += units
 
 
@@ -345,28 +345,28 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[Issued]) -> f
     if not chains:
         return None
     types = list(kernel.function_type.inputs)
-    for each in transfers:
-        types += [i1, *each.function.function_type.inputs]
+    for transfer in transfers:
+        types += [i1, *transfer.function.function_type.inputs]
     block = Block(arg_types=types)
     arguments = list(block.args)
-    made = _Interleaving(kernel)
+    interleaving = _Interleaving(kernel)
     for old in kernel.body.block.args:
-        made.values[old] = arguments.pop(0)
+        interleaving.values[old] = arguments.pop(0)
     parts: list[_Transfer] = []
-    for each in transfers:
-        condition, function = arguments.pop(0), specialized(each)
+    for transfer in transfers:
+        condition, function = arguments.pop(0), specialized(transfer)
         for old in function.body.block.args:
-            made.values[old] = arguments.pop(0)
-        parts.append(_Transfer(made, function, condition))
-    made.bind(kernel.body)
-    for each in parts:
-        each.begin()
-    slices = _Slices(made, chains, parts)
+            interleaving.values[old] = arguments.pop(0)
+        parts.append(_Transfer(interleaving, function, condition))
+    interleaving.bind(kernel.body)
+    for part in parts:
+        part.begin()
+    slices = _Slices(interleaving, chains, parts)
     for op in _work(kernel.body):
         slices.emit(op)
-    ops = made.nest.take()
+    ops = interleaving.nest.take()
     block.add_ops(ops)
-    made.constants.place(block)
+    interleaving.constants.place(block)
     block.add_op(func.ReturnOp())
     result = func.FuncOp(name, FunctionType.from_lists(types, []), Region(block), visibility="private")
     result.attributes |= dict(kernel.attributes)
@@ -377,13 +377,14 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[Issued]) -> f
 class _Slices:
     """The loops of a kernel with parts of transfers, each at the depth where few of its instructions come at once."""
 
-    def __init__(self, made: _Interleaving, chains: Sequence[_Chain], transfers: Sequence[_Transfer]):
-        self._made, self._chains = made, chains
+    def __init__(self, interleaving: _Interleaving, chains: Sequence[_Chain], transfers: Sequence[_Transfer]):
+        self._interleaving, self._chains = interleaving, chains
         deepest = max(map(len, chains))
         slots = {depth: self._total(_Chain.slots, depth) for depth in range(1, deepest)}
-        least = {each: max(each.most // _SLOT, _SLOTS) for each in transfers}
+        least = {transfer: max(transfer.most // _SLOT, _SLOTS) for transfer in transfers}
         self._depths = {
-            each: next((depth for depth, count in slots.items() if count >= least[each]), deepest) for each in transfers
+            transfer: next((depth for depth, count in slots.items() if count >= least[transfer]), deepest)
+            for transfer in transfers
         }
 
     def _total(self, count: Callable[[_Chain, int], int], depth: int) -> int:
@@ -391,34 +392,34 @@ class _Slices:
 
     def emit(self, op: Operation) -> None:
         """Emit an op of the kernel, with the parts of transfers in its chain if it begins one."""
-        chain = next((each for each in self._chains if isinstance(op, scf.ForOp) and each.depth_of(op) == 1), None)
+        chain = next((chain for chain in self._chains if isinstance(op, scf.ForOp) and chain.depth_of(op) == 1), None)
         if chain is None:
-            self._made.whole(op)
+            self._interleaving.whole(op)
         else:
             assert isinstance(op, scf.ForOp)
             self._loop(chain, op, 0)
 
     def _loop(self, chain: _Chain, loop: scf.ForOp, window: Index) -> None:
         """Emit a loop of a chain: `window` numbers the iterations around it, over all of that loop."""
-        made, depth = self._made, chain.depth_of(loop)
-        with made.loop(loop) as index:
-            slot = made.nest.sub(index, made.index(loop.lb))
-            number = made.nest.add(made.nest.mul(window, _trips(loop)), slot)
-            made.bind(loop.body)
+        interleaving, depth = self._interleaving, chain.depth_of(loop)
+        with interleaving.loop(loop) as index:
+            slot = interleaving.nest.sub(index, interleaving.index(loop.lb))
+            number = interleaving.nest.add(interleaving.nest.mul(window, _trips(loop)), slot)
+            interleaving.bind(loop.body)
             for op in _work(loop.body):
                 if isinstance(op, scf.ForOp) and chain.depth_of(op):
                     self._loop(chain, op, number)
                 else:
-                    made.whole(op)
+                    interleaving.whole(op)
             self._transfers(chain, depth, slot, window, number, _trips(loop))
 
     def _transfers(self, chain: _Chain, depth: int, slot: Index, window: Index, number: Index, trips: int) -> None:
         """Emit the parts of transfers that an iteration of a loop of a chain has, those of one period in one branch."""
-        nest, before = self._made.nest, self._chains[: self._chains.index(chain)]
+        nest, before = self._interleaving.nest, self._chains[: self._chains.index(chain)]
         slots = 1 if depth == 1 else trips
-        chosen = [(each, wanted) for each, wanted in self._depths.items() if min(wanted, len(chain)) == depth]
+        chosen = [(transfer, wanted) for transfer, wanted in self._depths.items() if min(wanted, len(chain)) == depth]
         totals = {wanted: self._total(_Chain.windows, wanted) for _, wanted in chosen}
-        for period, group in groupby(chosen, lambda each: each[0].period(totals[each[1]], slots)):
+        for period, group in groupby(chosen, lambda pair: pair[0].period(totals[pair[1]], slots)):
             with ExitStack() as branch:
                 if period:
                     # Halfway, as the kernel before still reads when this one is issued: from banks that loads write
@@ -426,6 +427,6 @@ class _Slices:
                     is_halfway = nest.compare(nest.rem_unsigned(slot, period), "eq", period // 2)
                     branch.enter_context(nest.when(is_halfway))
                 for transfer, wanted in group:
-                    start = sum(each.windows(wanted) for each in before)
+                    start = sum(earlier.windows(wanted) for earlier in before)
                     place = number if depth == 1 else window
                     transfer.slice(nest.add(place, start), totals[wanted], slot if depth > 1 else 0, slots)

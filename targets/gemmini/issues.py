@@ -35,7 +35,8 @@ class Program:
     """The functions of a module that kernels of the array and transfers have become."""
 
     def __init__(self, module: ModuleOp):
-        self._known = {each.sym_name.data: each for each in functions(module) if is_interleavable(each)}
+        interleavable = filter(is_interleavable, functions(module))
+        self._by_name = {function.sym_name.data: function for function in interleavable}
         self._most: dict[FuncOp, int] = {}
 
     def kernel(self, op: Operation) -> FuncOp | None:
@@ -48,8 +49,8 @@ class Program:
         return self._called(op, is_kernel=False)
 
     def _called(self, op: Operation, *, is_kernel: bool) -> FuncOp | None:
-        found = self._known.get(op.callee.string_value()) if isinstance(op, CallOp) else None
-        return found if found is not None and ("engine" in found.attributes) == is_kernel else None
+        function = self._by_name.get(op.callee.string_value()) if isinstance(op, CallOp) else None
+        return function if function is not None and ("engine" in function.attributes) == is_kernel else None
 
     def separable(self, kernel: FuncOp, issues: Sequence[Issue]) -> list[Issue]:
         """
@@ -60,10 +61,10 @@ class Program:
         functions = {issue: function for issue in issues if (function := self.transfer(issue.call)) is not None}
         shared = set[type]()
         for issue, function in functions.items():
-            others = [kernel, *(functions[each] for each in functions if each is not issue)]
-            accessed = {register for each in others for register in registers_of(each, written=False)}
+            others = [kernel, *(functions[other] for other in functions if other is not issue)]
+            accessed = {register for other in others for register in registers_of(other, written=False)}
             shared |= registers_of(function, written=True) & accessed
-        return [each for each in functions if shared.isdisjoint(registers_of(functions[each], written=False))]
+        return [issue for issue in functions if shared.isdisjoint(registers_of(functions[issue], written=False))]
 
     def work(self, op: Operation) -> float:
         """
@@ -72,7 +73,7 @@ class Program:
         It is 0 for an op that issues transfers, waits for some and computes addresses; infinite for any other.
         """
         if isinstance(op, scf.IfOp):
-            return sum(self.work(each) for region in op.regions if region.blocks for each in region.block.ops)
+            return sum(self.work(inner) for region in op.regions if region.blocks for inner in region.block.ops)
         kernel = self.kernel(op)
         if kernel is not None:
             if kernel not in self._most:
@@ -84,8 +85,8 @@ class Program:
 
     def accessed(self, op: Operation) -> set[SSAValue | str]:
         """Return the buffers that the kernels which an op calls access, by `buffer_of`."""
-        calls = [each for each in (op, *nested_ops(op)) if self.kernel(each) is not None]
-        return {buffer_of(each) for call in calls for each in call.operands}
+        calls = [call for call in (op, *nested_ops(op)) if self.kernel(call) is not None]
+        return {buffer_of(operand) for call in calls for operand in call.operands}
 
     def issues(self, op: Operation, guards: tuple[tuple[SSAValue, bool], ...] = ()) -> Iterator[Issue]:
         """Yield the transfers that an op of finite `work` issues, in order."""
@@ -94,8 +95,8 @@ class Program:
             yield Issue(op, guards)
         if isinstance(op, scf.IfOp):
             for region, side in ((op.true_region, True), (op.false_region, False)):
-                for each in region.block.ops if region.blocks else ():
-                    yield from self.issues(each, (*guards, (op.cond, side)))
+                for inner in region.block.ops if region.blocks else ():
+                    yield from self.issues(inner, (*guards, (op.cond, side)))
 
 
 def buffer_of(value: SSAValue) -> SSAValue | str:
@@ -112,35 +113,35 @@ def token_of(issue: Issue) -> SSAValue | None:
 
 def carried(token: SSAValue) -> set[SSAValue]:
     """Return the values that may be a token: itself, and results of the branches that yield it."""
-    found, pending = set[SSAValue](), [token]
+    values, pending = set[SSAValue](), [token]
     while pending:
         value = pending.pop()
-        if value in found:
+        if value in values:
             continue
-        found.add(value)
+        values.add(value)
         for use in value.uses:
             branch = use.operation.parent_op()
             if isinstance(use.operation, scf.YieldOp) and isinstance(branch, scf.IfOp):
                 pending.append(branch.results[use.index])
-    return found
+    return values
 
 
 def are_awaited(tokens: Set[SSAValue], ops: Sequence[Operation]) -> bool:
     """Return whether some ops, or those inside of them, wait for a token."""
-    waits = [each for op in ops for each in nested_ops(op) if isinstance(each, DmaWaitOp)]
+    waits = [wait for op in ops for wait in nested_ops(op) if isinstance(wait, DmaWaitOp)]
     return any(operand in tokens for wait in waits for operand in wait.operands)
 
 
 def copied(
-    values: Sequence[SSAValue], scope: Block, known: Mapping[SSAValue, SSAValue]
+    values: Sequence[SSAValue], scope: Block, mapping: Mapping[SSAValue, SSAValue]
 ) -> tuple[list[Operation], dict[SSAValue, SSAValue]] | None:
     """
     Return copies of the ops inside a block on which values depend, in order, and the values that replace the old ones.
 
     `known` are those of values that need no copy. None where an op cannot be copied.
     """
-    made: list[Operation] = []
-    mapped = dict(known)
+    copies: list[Operation] = []
+    mapped = dict(mapping)
 
     def visit(value: SSAValue) -> bool:
         owner = value.owner
@@ -150,13 +151,13 @@ def copied(
             return not _is_within(owner, scope)
         if not _is_within(owner.parent, scope):
             return True
-        if not is_speculatable(owner) or not all([visit(each) for each in owner.operands]):
+        if not is_speculatable(owner) or not all([visit(operand) for operand in owner.operands]):
             return False
-        made.append(owner.clone(mapped))
-        made[-1].location = owner.location
+        copies.append(owner.clone(mapped))
+        copies[-1].location = owner.location
         return True
 
-    return (made, mapped) if all([visit(each) for each in values]) else None
+    return (copies, mapped) if all([visit(value) for value in values]) else None
 
 
 def _is_within(block: Block | None, scope: Block) -> bool:
@@ -172,11 +173,11 @@ def condition(guards: Sequence[tuple[SSAValue, bool]], point: InsertPoint) -> SS
         Rewriter.insert_op(op, point)
         return op.results[0]
 
-    found: SSAValue | None = None
+    conjunction: SSAValue | None = None
     for value, side in guards:
         holds = value if side else insert(arith.XOrIOp(value, insert(arith.ConstantOp(_TRUE))))
-        found = holds if found is None else insert(arith.AndIOp(found, holds))
-    return insert(arith.ConstantOp(_TRUE)) if found is None else found
+        conjunction = holds if conjunction is None else insert(arith.AndIOp(conjunction, holds))
+    return insert(arith.ConstantOp(_TRUE)) if conjunction is None else conjunction
 
 
 _TRUE = IntegerAttr(-1, i1)

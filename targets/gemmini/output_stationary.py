@@ -55,5 +55,5 @@ class OutputStationaryLoops(ProductLoops):
         if not is_last:
             self.nest.insert(multiply_keep(a, b, **numbers))
             return
-        made = multiply if overwrites else multiply_add
-        self.nest.insert(made(a, b, (self.y.value, self.at(self.y, n)), **numbers))
+        instruction = multiply if overwrites else multiply_add
+        self.nest.insert(instruction(a, b, (self.y.value, self.at(self.y, n)), **numbers))

@@ -36,16 +36,16 @@ def pool_by_stores(op: PoolOp, kernel: Kernel, nest: Nest) -> None:
         )
     )  # fmt: skip
     with nest.loops("bi", [channels // rows.dim, images]) as (block, image):
-        here = [nest.value(each) for each in (block, image, 0, 0, 0)]
-        there = [nest.value(each) for each in (image, 0, 0, nest.mul(block, rows.dim))]
+        here = [nest.value(index) for index in (block, image, 0, 0, 0)]
+        there = [nest.value(index) for index in (image, 0, 0, nest.mul(block, rows.dim))]
         nest.insert(mvout_pool((near, here), (far, there), out_rows, out_cols, window))
 
 
-def _far_rows(op: Operation, found: str) -> Diagnostic:
+def _far_rows(op: Operation, strides: str) -> Diagnostic:
     return Diagnostic(
         "a store of maxima cannot step from row to row of its result",
         where=where(op),
         expected=f"rows of up to {MOST_PIXELS} whole pixels",
-        found=found,
+        found=strides,
         remedy="map the pooling to the core (the attribute 'engine')",
     )

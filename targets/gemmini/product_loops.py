@@ -50,11 +50,11 @@ class ProductLoops(PartLoops):
     @property
     def step(self) -> int:
         """Rows of the first factor between those of neighbouring sums."""
-        rows, found = self.rows[self.x], 0
+        rows, stride = self.rows[self.x], 0
         for place, axis in enumerate(rows.others):
             form = linear(self.x.map.results[axis])
-            found += sum(factor for loop, factor in form.terms if loop == self.row) * rows.distance(place)
-        return found
+            stride += sum(factor for loop, factor in form.terms if loop == self.row) * rows.distance(place)
+        return stride
 
     def at(self, access: Access, block: Index) -> list[SSAValue]:
         """Return the physical indices of an operand's row at the current position, in a block of columns."""
@@ -63,5 +63,5 @@ class ProductLoops(PartLoops):
         for loop in self.batches:
             factors = dict(linear(access.map.results[rows.axis]).terms)
             block = self.nest.add(block, self.nest.mul(self.position[loop], factors.get(loop, 0) // self.dim))
-        found = [block, *(self.index(axes[axis].index) for axis in rows.others), 0]
-        return [self.nest.value(each) for each in found]
+        indices = [block, *(self.index(axes[axis].index) for axis in rows.others), 0]
+        return [self.nest.value(index) for index in indices]

@@ -97,24 +97,24 @@ class WeightStationaryLoops(ProductLoops):
         inner = self.others[number + 1 :]
         if self.kernel.bounds[loop] == 1:
             return
-        bounds = [self.kernel.bounds[each] for each in inner]
+        bounds = [self.kernel.bounds[inner_loop] for inner_loop in inner]
         with (
             self.nest.loop("m", 1, self.kernel.bounds[loop]) as first,
             self.nest.loops("m" * len(inner), bounds) as indices,
         ):
             self.position |= {loop: first} | dict(zip(inner, indices, strict=True))
             self._chunks(n, k, is_first=False, overwrites=overwrites)
-        for each in (loop, *inner):
-            self.position[each] = 0
+        for finished in (loop, *inner):
+            self.position[finished] = 0
 
     def _chunks(self, n: Index, k: Index, *, is_first: bool, overwrites: bool) -> None:
         """Emit the products of a line of rows; the first of all takes the preloaded weights."""
         with_new, with_old = _OVERWRITING if overwrites else _ADDING
-        made = with_new if is_first else with_old
+        instruction = with_new if is_first else with_old
         for part in self._line(is_first=is_first):
             with self.blocks("r", part) as self.position[self.row]:
-                self._compute(made, n, k, part.size)
-            made = with_old
+                self._compute(instruction, n, k, part.size)
+            instruction = with_old
         self.position[self.row] = 0
 
     def _line(self, *, is_first: bool) -> list[Part]:
@@ -127,17 +127,17 @@ class WeightStationaryLoops(ProductLoops):
         whole, rest = divmod(self.kernel.bounds[self.row], self.dim)
         lines = prod(self.kernel.bounds[loop] for loop in self.others)
         leading = int(is_first and whole * lines > 1)
-        found: list[Part] = []
+        parts: list[Part] = []
         start = 0
         for size, count in ((self.dim, leading), (rest, 1), (self.dim, whole - leading)):
             if size * count:
-                found.append(Part(start, size, count))
+                parts.append(Part(start, size, count))
             start += size * count
-        return found
+        return parts
 
-    def _compute(self, made: Instruction, n: Index, k: Index, rows: int) -> None:
+    def _compute(self, instruction: Instruction, n: Index, k: Index, rows: int) -> None:
         a, c = (self.x.value, self.at(self.x, k)), (self.y.value, self.at(self.y, n))
-        self.nest.insert(made(a, c, rows, self.dim, self.dim, self.step))
+        self.nest.insert(instruction(a, c, rows, self.dim, self.dim, self.step))
 
 
 _LOOPER = StringAttr("looper")

@@ -62,9 +62,9 @@ def rows_of(value: SSAValue) -> Rows:
     lead, shape = layout_map(value.type), shape_of(value)
     rank, dim = len(shape), _dim(lead)
     for axis in range(rank):
-        others = tuple(each for each in range(rank) if each != axis)
+        others = tuple(other for other in range(rank) if other != axis)
         if lead == _in_blocks(rank, axis, others, dim):
-            return Rows(axis, others, tuple(shape[each] for each in others), dim)
+            return Rows(axis, others, tuple(shape[other] for other in others), dim)
     raise Diagnostic(
         "a buffer of the array is not in rows",
         expected="a layout in blocks of rows along one axis (blocked in the machine's file)",
@@ -81,8 +81,8 @@ def _dim(lead: AffineMap | None) -> int:
 
 
 def _in_blocks(rank: int, axis: int, others: Sequence[int], dim: int) -> AffineMap:
-    dims = [AffineExpr.dimension(each) for each in range(rank)]
-    return AffineMap(rank, 0, (dims[axis] // dim, *(dims[each] for each in others), dims[axis] % dim))
+    dims = [AffineExpr.dimension(position) for position in range(rank)]
+    return AffineMap(rank, 0, (dims[axis] // dim, *(dims[other] for other in others), dims[axis] % dim))
 
 
 def chunks(nest: Nest, low: Index, high: Index, size: int, visit: Callable[[Index, Index], None]) -> None:
@@ -122,6 +122,6 @@ def zero_rows(nest: Nest, value: SSAValue, zero: Instruction, box: Sequence[tupl
     blocks = nest.div(low, rows.dim), nest.div(nest.add(high, rows.dim - 1), rows.dim)
 
     def row(at: Sequence[Index], count: Index) -> None:
-        nest.insert(zero((value, [nest.value(each) for each in (*at, 0)]), nest.value(count)))
+        nest.insert(zero((value, [nest.value(index) for index in (*at, 0)]), nest.value(count)))
 
     each_row(nest, [blocks, *(sides[axis] for axis in rows.others)], rows.line + 1, rows.dim, row)

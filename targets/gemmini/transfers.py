@@ -65,7 +65,7 @@ def load_tile(builder: Builder, op: DmaStartOp, bounds: Sequence[Range]) -> Sequ
     def load(first: Index, count: Index, *, blocks: Index) -> None:
         def row(at: Sequence[Index], number: Index) -> None:
             there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
-            here = [nest.value(each) for each in (first, *at, 0)]
+            here = [nest.value(index) for index in (first, *at, 0)]
             source, target, lines = (view, there), (near, here), nest.value(number)
             if not is_spad:
                 nest.insert(mvin_acc(source, target, lines, nest.value(count), repeats, own))
@@ -85,8 +85,8 @@ def load_tile(builder: Builder, op: DmaStartOp, bounds: Sequence[Range]) -> Sequ
 
         def row(at: Sequence[Index], number: Index) -> None:
             there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
-            ends = [[nest.value(each) for each in (block, *at, 0)] for block in (first, nest.add(first, whole))]
-            here, last = ((near, each) for each in ends)
+            ends = [[nest.value(index) for index in (block, *at, 0)] for block in (first, nest.add(first, whole))]
+            here, last = ((near, indices) for indices in ends)
             nest.insert(mvin_columns((view, there), here, last, nest.value(number), whole, rest, own))
 
         each_row(nest, [bounds[axis] for axis in rows.others], rows.line, rows.dim, row)
@@ -132,8 +132,8 @@ def store_tile(
     if _is_spad(near):
         raise _refused(op, f"elements of {element_of(near)} out of {level_name(near.type)}")
     is_full, size = str(element_of(far)) != element, numpy_type(element_of(far)).itemsize
-    found = gelu_of(op.body)
-    if op.body is not None and found is None and (fault := mvout_fault(op.body, rows.dim)):
+    gelu = gelu_of(op.body)
+    if op.body is not None and gelu is None and (fault := mvout_fault(op.body, rows.dim)):
         raise _refused(op, f"a body on its way out: {fault}")
     scales, relu = scales_of(op.body.block if op.body is not None else None, rows.dim)
     begin = constant_integer(op.offsets[rows.axis]) or 0
@@ -142,9 +142,9 @@ def store_tile(
     view = _arranged(builder, op, far, rows)
     nest = Nest(constants := Constants(), op.location)
     stride = len(offsets) - 2, 1
-    if found is not None:
-        factor = nest.attribute(FloatAttr(found.scale, f32))
-        nest.insert(config_gelu(view, scale=factor, stride=stride, qb=found.qb, qc=found.qc))
+    if gelu is not None:
+        factor = nest.attribute(FloatAttr(gelu.scale, f32))
+        nest.insert(config_gelu(view, scale=factor, stride=stride, qb=gelu.qb, qc=gelu.qc))
     elif len(scales.values) == 1:
         factor = nest.attribute(FloatAttr(float(scales.values[0]), f32))
         nest.insert(config_st(view, size=size, scale=factor, stride=stride, relu=relu))
@@ -163,7 +163,7 @@ def store_tile(
             return
 
         def row(at: Sequence[Index], number: Index) -> None:
-            here = [nest.value(each) for each in (first, *at, 0)]
+            here = [nest.value(index) for index in (first, *at, 0)]
             nest.insert(store((near, here), (view, far_at(at, column)), nest.value(number), nest.value(count)))
 
         each_row(nest, others, rows.line, rows.dim, row)
@@ -229,12 +229,12 @@ def _far_indices(
 ) -> list[SSAValue]:
     """Return the indices of a row's first element in the far buffer, its axes in the order of the rows."""
     indices = dict(zip((*rows.others, rows.axis), (*at, column), strict=True))
-    found: list[SSAValue] = []
+    far_indices: list[SSAValue] = []
     for axis in rows.order:
         index = indices[axis]
         moves = axis not in op.repeated
-        found.append(nest.value(nest.add(offsets[axis], index) if moves else offsets[axis]))
-    return found
+        far_indices.append(nest.value(nest.add(offsets[axis], index) if moves else offsets[axis]))
+    return far_indices
 
 
 def _arranged(builder: Builder, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAValue:
@@ -257,11 +257,11 @@ def _arranged(builder: Builder, op: DmaStartOp, far: SSAValue, rows: Rows) -> SS
     return builder.op(memref.ReinterpretCastOp.from_dynamic(far, [offset], sizes, steps, kind))
 
 
-def _refused(op: Operation, found: str) -> Diagnostic:
+def _refused(op: Operation, feature: str) -> Diagnostic:
     return Diagnostic(
         "a transfer is no load or store of Gemmini",
         where=where(op),
         expected="loads as they are; stores of sums as they are, or by one quant.rescale, rounding or GELU",
-        found=found,
+        found=feature,
         remedy="let the core do it: run unfuse-epilogues before plan-memory",
     )

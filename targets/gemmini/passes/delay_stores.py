@@ -60,8 +60,8 @@ def delay_stores(loop: scf.ForOp, program: Program) -> None:
     step, end = block.args[0], InsertPoint.after(loop)
     less = arith.SubiOp(step, loop.step)
     before, second = arith.MaxSIOp(less, loop.lb), arith.CmpiOp(step, loop.lb, "sgt")
-    for made in (less, before, second):
-        Rewriter.insert_op(made, InsertPoint.before(calls[-1]))
+    for arithmetic in (less, before, second):
+        Rewriter.insert_op(arithmetic, InsertPoint.before(calls[-1]))
     last = index_constant(high - 1)
     Rewriter.insert_op(last, end)
     for issue in issues:
@@ -79,30 +79,30 @@ def _may_be_later(issue: Issue, loop: scf.ForOp, behind: Sequence[Operation]) ->
     if last is None or are_awaited(tokens, behind):
         return False
     following = [block.args[1 + place] for place, value in enumerate(last.operands) if value in tokens]
-    return not any(are_awaited(carried(each), list(block.ops)) for each in following)
+    return not any(are_awaited(carried(argument), list(block.ops)) for argument in following)
 
 
 def _issue(
     issue: Issue,
     block: Block,
-    known: dict[SSAValue, SSAValue],
+    mapping: dict[SSAValue, SSAValue],
     guards: Sequence[tuple[SSAValue, bool]],
     point: InsertPoint,
 ) -> None:
     """Insert a transfer in a branch of its own, with other values for some."""
-    copies = copied(issue.values(), block, known)
+    copies = copied(issue.values(), block, mapping)
     assert copies is not None
     ops, values = copies
     for op in ops:
         Rewriter.insert_op(op, point)
     guards = [*guards, *((values.get(value, value), side) for value, side in issue.guards)]
-    made: list[Operation] = [issue.call.clone(values), DmaNoneOp()]
+    issued: list[Operation] = [issue.call.clone(values), DmaNoneOp()]
     if guards:
         holds = condition(guards, point)
-        made = [scf.IfOp(holds, [], Region(Block([*made, scf.YieldOp()])))]
-    for op in made:
-        for each in nested_ops(op):
-            each.location = issue.call.location
+        issued = [scf.IfOp(holds, [], Region(Block([*issued, scf.YieldOp()])))]
+    for op in issued:
+        for inner in nested_ops(op):
+            inner.location = issue.call.location
         Rewriter.insert_op(op, point)
 
 
@@ -121,5 +121,5 @@ class DelayStoresPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         program = Program(op)
         for function in functions(op):
-            for loop in [each for each in nested_ops(function) if isinstance(each, scf.ForOp)]:
+            for loop in [inner for inner in nested_ops(function) if isinstance(inner, scf.ForOp)]:
                 delay_stores(loop, program)

@@ -40,7 +40,7 @@ class _Interleaver:
     def __init__(self, module: ModuleOp):
         self._program = Program(module)
         self._taken = symbol_names(module.body.block)
-        self._made: dict[tuple[FuncOp, tuple[Issued, ...]], FuncOp | None] = {}
+        self._interleaved: dict[tuple[FuncOp, tuple[Issued, ...]], FuncOp | None] = {}
 
     def kernels(self, function: FuncOp) -> list[CallOp]:
         """Return the calls of kernels in a function, those of most work first."""
@@ -53,16 +53,16 @@ class _Interleaver:
         assert kernel is not None
         assert block is not None
         there = _defined(block)
-        found = [each for each in self._before(call) if copied(each.values(), block, there) is not None]
-        found = self._program.separable(kernel, found)
-        function = self._function(kernel, [self._issued(each.call) for each in found]) if found else None
+        issues = [issue for issue in self._before(call) if copied(issue.values(), block, there) is not None]
+        issues = self._program.separable(kernel, issues)
+        function = self._function(kernel, [self._issued(issue.call) for issue in issues]) if issues else None
         if function is not None:
-            _replace(call, block, function, found)
+            _replace(call, block, function, issues)
 
     def _issued(self, call: CallOp) -> Issued:
         function = self._program.transfer(call)
         assert function is not None
-        return Issued(function, tuple(constant_integer(each) for each in call.operands))
+        return Issued(function, tuple(constant_integer(operand) for operand in call.operands))
 
     def _before(self, call: Operation) -> list[Issue]:
         """
@@ -70,7 +70,7 @@ class _Interleaver:
 
         Kernels of less work may stand between, as those that fill sums, if they access other memories.
         """
-        found: list[Issue] = []
+        issues: list[Issue] = []
         later: list[Operation] = []
         accessed = set[SSAValue | str]()
         op = call.prev_op
@@ -82,46 +82,48 @@ class _Interleaver:
                 if token is None or are_awaited(carried(token), later):
                     continue
                 if accessed.isdisjoint(map(buffer_of, issue.call.operands)):
-                    found.append(issue)
+                    issues.append(issue)
             op = op.prev_op
-        return found[::-1]
+        return issues[::-1]
 
     def _function(self, kernel: FuncOp, transfers: Sequence[Issued]) -> FuncOp | None:
         key = kernel, tuple(transfers)
-        if key not in self._made:
+        if key not in self._interleaved:
             base = kernel.sym_name.data
-            name = next(each for each in (f"{base}_{number}" for number in count(1)) if each not in self._taken)
-            made = self._made[key] = interleave(name, kernel, transfers)
-            if made is not None:
+            name = next(
+                candidate for candidate in (f"{base}_{number}" for number in count(1)) if candidate not in self._taken
+            )
+            function = self._interleaved[key] = interleave(name, kernel, transfers)
+            if function is not None:
                 self._taken.add(name)
-                Rewriter.insert_op(made, InsertPoint.after(kernel))
-        return self._made[key]
+                Rewriter.insert_op(function, InsertPoint.after(kernel))
+        return self._interleaved[key]
 
 
 def _defined(block: Block) -> dict[SSAValue, SSAValue]:
     """Return the values of a block, each as it is."""
-    return {each: each for values in (block.args, *(op.results for op in block.ops)) for each in values}
+    return {value: value for values in (block.args, *(op.results for op in block.ops)) for value in values}
 
 
 def _replace(call: CallOp, block: Block, function: FuncOp, issues: Sequence[Issue]) -> None:
     """Replace the call of a kernel and those of transfers before it by one of a function that does both."""
     arguments: list[SSAValue] = list(call.operands)
     point = InsertPoint.before(call)
-    known = _defined(block)
+    mapping = _defined(block)
     for issue in issues:
-        copies = copied(issue.values(), block, known)
+        copies = copied(issue.values(), block, mapping)
         assert copies is not None
         ops, values = copies
         for op in ops:
             Rewriter.insert_op(op, point)
-        known |= values
+        mapping |= values
         guards = [(values.get(value, value), side) for value, side in issue.guards]
-        arguments += [condition(guards, point), *(values.get(each, each) for each in issue.call.operands)]
+        arguments += [condition(guards, point), *(values.get(operand, operand) for operand in issue.call.operands)]
         _erase(issue.call)
-    made = CallOp(function.sym_name.data, arguments, [])
-    made.attributes |= dict(call.attributes)
-    made.location = call.location
-    Rewriter.replace_op(call, made, [])
+    replacement = CallOp(function.sym_name.data, arguments, [])
+    replacement.attributes |= dict(call.attributes)
+    replacement.location = call.location
+    Rewriter.replace_op(call, replacement, [])
 
 
 def _erase(call: CallOp) -> None:

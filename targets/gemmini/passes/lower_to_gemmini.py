@@ -83,24 +83,24 @@ def begin_memories(function: FuncOp, instance: Instance) -> None:
     The arena of one memory stands for one that has no buffers too. Functions of loops in hardware state it as well.
     """
     gets = [op for op in function.body.block.ops if isinstance(op, memref.GetGlobalOp)] if function.body.blocks else []
-    found = {level_name(op.memref.type): op for op in gets}
+    by_level = {level_name(op.memref.type): op for op in gets}
     if any(isinstance(op, _LOOPS) for op in nested_ops(function)):
-        made = begin_loops(*instance)
-        made.location = function.location
-        Rewriter.insert_op(made, InsertPoint.at_start(function.body.block))
-    near = [found[name] for name in ("SPAD", "ACC") if name in found]
+        instruction = begin_loops(*instance)
+        instruction.location = function.location
+        Rewriter.insert_op(instruction, InsertPoint.at_start(function.body.block))
+    near = [by_level[name] for name in ("SPAD", "ACC") if name in by_level]
     if near:
         last = max(near, key=gets.index)
-        made = begin(near[0].memref, near[-1].memref, *instance)
-        made.location = last.location
-        Rewriter.insert_op(made, InsertPoint.after(last))
+        instruction = begin(near[0].memref, near[-1].memref, *instance)
+        instruction.location = last.location
+        Rewriter.insert_op(instruction, InsertPoint.after(last))
 
 
 def _ends_stores(op: Operation, storing: Set[str]) -> bool:
     """Return whether an op has no transfers out that are waited for behind it, and some inside, or other stores."""
     if not isinstance(op, scf.ForOp | CallOp) or any(_is_outward(result) for result in op.results):
         return False
-    return any(_stores(each, storing) for each in (op, *nested_ops(op)))
+    return any(_stores(inner, storing) for inner in (op, *nested_ops(op)))
 
 
 def _stores(op: Operation, storing: Set[str]) -> bool:
@@ -110,9 +110,9 @@ def _stores(op: Operation, storing: Set[str]) -> bool:
 
 
 def _fence(op: Operation, place: InsertPoint) -> None:
-    made = fence()
-    made.location = op.location
-    Rewriter.insert_op(made, place)
+    instruction = fence()
+    instruction.location = op.location
+    Rewriter.insert_op(instruction, place)
 
 
 _STORER = StringAttr("storer")
@@ -137,11 +137,11 @@ class LowerToGemminiPass(Pass):
         copiers, instance = Copiers(op), instance_of(machine)
         lines = next((link.lines for link in machine.links if link.leads("ACC", machine.far.name)), 0)
         store = partial(store_tile, instance.element, lines)
-        storing = {each.sym_name.data for each in functions(op) if each.attributes.get("engine") == _STORER}
+        storing = {function.sym_name.data for function in functions(op) if function.attributes.get("engine") == _STORER}
         for function in functions(op):
             begin_memories(function, instance)
             fence_results(function, storing)
-            for start in [each for each in nested_ops(function) if isinstance(each, DmaStartOp)]:
+            for start in [inner for inner in nested_ops(function) if isinstance(inner, DmaStartOp)]:
                 move = store if start.writes_far is not None else load_tile
                 call, done = copiers.call(function, start, [], move, zero_tile), DmaNoneOp()
                 done.location = start.location

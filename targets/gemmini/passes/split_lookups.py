@@ -37,14 +37,14 @@ def split_lookup(op: linalg.GenericOp, machine: Machine) -> bool:
         return False
     block = Block(arg_types=[i32])
     byte = arith.TruncIOp(block.args[0], i8)
-    block.add_ops([byte, found := LookupOp(byte.result, lookup.table), linalg.YieldOp(found.result)])
+    block.add_ops([byte, entry := LookupOp(byte.result, lookup.table), linalg.YieldOp(entry.result)])
     properties: dict[str, Attribute | None] = {"accumulator": i32}
-    made = AddOp(list(op.inputs), op.outputs[0], properties, epilogue_maps=[], epilogue=Region(block))
-    if fault := addition_fault(op, made, machine):
-        refuse(op, _LOADER, machine.fault(machine.engine(_LOADER), made) or fault)
-        made.erase()
+    addition = AddOp(list(op.inputs), op.outputs[0], properties, epilogue_maps=[], epilogue=Region(block))
+    if fault := addition_fault(op, addition, machine):
+        refuse(op, _LOADER, machine.fault(machine.engine(_LOADER), addition) or fault)
+        addition.erase()
         return False
-    replace_kernel(op, made, machine)
+    replace_kernel(op, addition, machine)
     return True
 
 
@@ -75,5 +75,5 @@ class SplitLookupsPass(Pass):
         if not any("gemmini.gelu" in link.transforms for link in machine.links):
             return
         for function in functions(op):
-            for each in [inner for inner in nested_ops(function) if isinstance(inner, linalg.GenericOp)]:
-                split_lookup(each, machine)
+            for generic in [inner for inner in nested_ops(function) if isinstance(inner, linalg.GenericOp)]:
+                split_lookup(generic, machine)

@@ -34,11 +34,11 @@ def split_pool(op: PoolOp, dim: int) -> bool:
     load = AddOp(list(op.inputs), buffer.memref, properties)
     kept: dict[str, Attribute | None] = {name: op.properties[name] for name in _KEPT if name in op.properties}
     store = PoolOp([buffer.memref], op.output, properties | kept, epilogue=_bytes())
-    for made, engine in ((load, "loader"), (store, "storer")):
-        made.attributes[ATTRIBUTE] = StringAttr(engine)
-    for made in (buffer, load, store):
-        made.location = op.location
-        Rewriter.insert_op(made, InsertPoint.before(op))
+    for inserted, engine in ((load, "loader"), (store, "storer")):
+        inserted.attributes[ATTRIBUTE] = StringAttr(engine)
+    for inserted in (buffer, load, store):
+        inserted.location = op.location
+        Rewriter.insert_op(inserted, InsertPoint.before(op))
     Rewriter.erase_op(op)
     return True
 
@@ -79,9 +79,9 @@ class SplitPoolsPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
-        if not {"loader", "storer"} <= {each.name for each in machine.engines}:
+        if not {"loader", "storer"} <= {engine.name for engine in machine.engines}:
             return
         dim = dim_of(machine)
         for function in functions(op):
-            for each in [inner for inner in nested_ops(function) if isinstance(inner, PoolOp)]:
-                split_pool(each, dim)
+            for pool in [inner for inner in nested_ops(function) if isinstance(inner, PoolOp)]:
+                split_pool(pool, dim)

@@ -49,8 +49,8 @@ from .loops import (
 GEMMINI = Dialect(
     "gemmini",
     [
-        each.op
-        for each in (
+        instruction.op
+        for instruction in (
             begin, config_ld, mvin, mvin_blocks, mvin_columns, mvin_zero, mvin_acc, mvin_acc_zero,
             config_ld_bytes, mvin_bytes, mvin_bytes_add,
             config_ex, preload, compute_preloaded, compute_preloaded_add, compute_accumulated, compute_accumulated_add,

@@ -18,8 +18,8 @@ def block_products(factors: Any, weights: Any) -> Any:
     if factors.dtype.kind == "i":
         return factors.astype(np.int32) @ weights.astype(np.int32)
     sums = np.zeros((factors.shape[0], weights.shape[1]), factors.dtype)
-    for each in range(factors.shape[1]):
-        terms = factors[:, each : each + 1], weights[each]
+    for row in range(factors.shape[1]):
+        terms = factors[:, row : row + 1], weights[row]
         sums = _fused(sums, *terms) if sums.dtype == ml_dtypes.bfloat16 else sums + terms[0] * terms[1]
     return sums.astype(np.float32)
 

@@ -498,8 +498,8 @@ def _accumulate(
     if a.dtype.kind == "i":
         sums += factors.astype(np.int32) @ weights.astype(np.int32)
         return np.clip(sums, *OUTPUTS)
-    for each in range(k):
-        sums += factors[:, each : each + 1] * weights[each]
+    for row in range(k):
+        sums += factors[:, row : row + 1] * weights[row]
     return sums
 
 
