@@ -54,7 +54,7 @@ def _write_header(folder: Path, name: str) -> None:
     """Write the C of the instructions of a target's dialect."""
     with scope():
         defined = vars(load_file(folder / "dialects" / f"{name}.py")).values()
-        text = header_text(name, [each for each in defined if isinstance(each, Instruction)])
+        text = header_text(name, [value for value in defined if isinstance(value, Instruction)])
     rmtree(folder / "dialects" / "__pycache__", ignore_errors=True)
     (folder / "c").mkdir()
     (folder / "c" / f"{name}.h").write_text(text, encoding="utf-8")
@@ -67,8 +67,8 @@ def _check_name(name: str, dialects: Iterable[str]) -> None:
             expected="lower-case letters, digits and '_', as in the name of a Python package",
             found=name,
         )
-    taken = {each: f"the target in {folder}" for each, folder in target_folders().items()}
-    taken |= {each: f"the dialect '{each}'" for each in dialects}
+    taken = {target: f"the target in {folder}" for target, folder in target_folders().items()}
+    taken |= {dialect: f"the dialect '{dialect}'" for dialect in dialects}
     if name in taken or (TARGETS / name).exists():
         raise Diagnostic(
             f"the name '{name}' is taken",

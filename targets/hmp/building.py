@@ -90,8 +90,8 @@ class Facts:
     def text(self) -> str:
         """Return the facts as JSON."""
         ports = {
-            kind: [vars(port) | {"bytes": port.bytes} for port in given]
-            for kind, given in (("inputs", self.inputs), ("outputs", self.outputs))
+            kind: [vars(port) | {"bytes": port.bytes} for port in of_kind]
+            for kind, of_kind in (("inputs", self.inputs), ("outputs", self.outputs))
         }
         stages = [stage._asdict() for stage in self.stages]
         processors = [processor._asdict() for processor in self.processors]
@@ -196,10 +196,10 @@ def mapping_pipeline(target: str) -> tuple[targets.Machine, Pipeline]:
     machine = machine_named(target)
     pipeline = pipeline_of(machine)
     if MapLayersPass.name not in [step.name for step in pipeline.steps]:
-        known = [name for name, other in targets.machines().items() if _maps_layers(other)]
+        mapping_targets = [name for name, other in targets.machines().items() if _maps_layers(other)]
         raise UsageError(
             f"target '{target}' maps no layers to processors",
-            expected=f"{', '.join(known)}, a variant of these, or a machine file that includes one",
+            expected=f"{', '.join(mapping_targets)}, a variant of these, or a machine file that includes one",
             found=target,
             remedy="`tilewright compile` compiles for one processor",
         )
@@ -242,9 +242,9 @@ def _streamed(steps: Sequence[Step], depth: int, stages: int, submitted: int, *,
     first = parse_pipeline(text, all_passes())
     last = parse_pipeline("stream-frames", all_passes())
     left_out = ["pipeline-frames", "stream-frames", *([] if is_device else ["convert-to-opencl"])]
-    given = [step for step in steps if step.name not in left_out]
-    place = next(index for index, step in enumerate(given) if step.name == "outline-kernels")
-    return Pipeline((*first.steps, *given[:place], *last.steps, *given[place:]))
+    kept = [step for step in steps if step.name not in left_out]
+    place = next(index for index, step in enumerate(kept) if step.name == "outline-kernels")
+    return Pipeline((*first.steps, *kept[:place], *last.steps, *kept[place:]))
 
 
 def _ports(tensors: Sequence[tuple[str, Any, tuple[int, ...]]]) -> tuple[Port, ...]:
@@ -355,5 +355,5 @@ def executable(folder: Path, flags: Sequence[str] = ()) -> Path:
     """Build the program in a folder, and return its path. Raises Diagnostic."""
     from ...runtime.toolchain import compile_executable
 
-    given = [flag.replace(str(folder), str(folder.resolve())) for flag in flags_of(folder)]
-    return compile_executable(sources_of(folder), [*given, *flags])
+    recorded = [flag.replace(str(folder), str(folder.resolve())) for flag in flags_of(folder)]
+    return compile_executable(sources_of(folder), [*recorded, *flags])

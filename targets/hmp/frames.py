@@ -88,7 +88,7 @@ class PacedSchedule(Schedule):
         self.act(partial(self._ask, clocks))
 
     def _ask(self, clocks: Mapping[str, float]) -> None:
-        for engine in (each for each in self.machine.engines if each.name in clocks):
+        for engine in (asked for asked in self.machine.engines if asked.name in clocks):
             changes = self.changes[engine.name]
             if changes[-1].mhz == clocks[engine.name]:
                 continue

@@ -25,13 +25,13 @@ def page_of(space: Space, front: Sequence[Choice]) -> str:
             ["order", "ms a frame", "frames/s", "mJ a frame", "clocks in MHz"],
             (
                 (
-                    "".join(name[0].upper() for name in each.order),
-                    f"{each.period:.2f}",
-                    f"{1000 / each.period:.2f}",
-                    f"{each.energy:.1f}",
-                    ", ".join(f"{name} {mhz:g}" for name, mhz in each.clocks.items() if name in each.order),
+                    "".join(name[0].upper() for name in choice.order),
+                    f"{choice.period:.2f}",
+                    f"{1000 / choice.period:.2f}",
+                    f"{choice.energy:.1f}",
+                    ", ".join(f"{name} {mhz:g}" for name, mhz in choice.clocks.items() if name in choice.order),
                 )
-                for each in front
+                for choice in front
             ),
         ),
     }
@@ -42,9 +42,9 @@ def page_of(space: Space, front: Sequence[Choice]) -> str:
 
 
 def _chart(front: Sequence[Choice]) -> str:
-    periods, energies = [each.period for each in front], [each.energy for each in front]
+    periods, energies = [choice.period for choice in front], [choice.energy for choice in front]
     across, up = _scale(periods, _MARGIN, _WIDTH - 20), _scale(energies, _HEIGHT - _MARGIN, 20)
-    points = [(across[0] + across[1] * each.period, up[0] + up[1] * each.energy, each) for each in front]
+    points = [(across[0] + across[1] * choice.period, up[0] + up[1] * choice.energy, choice) for choice in front]
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" style="min-width: 560px" role="img" aria-label="Pareto front">']
     parts += _axes(across, up)
     parts.append(f'<path d="M{" L".join(f"{x:.1f} {y:.1f}" for x, y, _ in points)}"/>')

@@ -180,15 +180,15 @@ def exact_front(space: Space, progress: Progress = no_progress) -> list[Choice]:
         new = new[~_dominated(costs[new], reach)] if len(reach) else new
         if len(new):
             kept += [space.choice(order, clocks[row], hosts[row], *map(float, costs[row])) for row in new]
-            kept = [kept[row] for row in front_of(np.array([[each.period, each.energy] for each in kept]))]
-            reach = np.array([[each.period, each.energy] for each in kept])
-    return sorted(kept, key=lambda each: each.period)
+            kept = [kept[row] for row in front_of(np.array([[choice.period, choice.energy] for choice in kept]))]
+            reach = np.array([[choice.period, choice.energy] for choice in kept])
+    return sorted(kept, key=lambda choice: choice.period)
 
 
 def measured_front(front: Sequence[Choice], measure: Callable[[Choice], float]) -> list[Choice]:
     """Return the Pareto front of points by the period that `measure` gives, in ms, and by their modelled energy."""
     points = [choice._replace(measured=measure(choice)) for choice in front]
-    costs = np.array([[cast(float, each.measured), each.energy] for each in points])
+    costs = np.array([[cast(float, choice.measured), choice.energy] for choice in points])
     return [points[row] for row in front_of(costs)]
 
 
@@ -249,12 +249,12 @@ def searched_front(
 
     class _Same(duplicate.DuplicateElimination):
         def _do(self, pop: Sequence[Any], other: Sequence[Any] | None, is_duplicate: Array) -> Array:
-            known = {_phenotype(space, each.X) for each in (() if other is None else other)}
-            for place, each in enumerate(pop):
-                phenotype = _phenotype(space, each.X)
-                is_duplicate[place] |= phenotype in known
+            phenotypes = {_phenotype(space, individual.X) for individual in (() if other is None else other)}
+            for place, individual in enumerate(pop):
+                phenotype = _phenotype(space, individual.X)
+                is_duplicate[place] |= phenotype in phenotypes
                 if other is None:
-                    known.add(phenotype)
+                    phenotypes.add(phenotype)
             return is_duplicate
 
     algorithm = nsga2.NSGA2(pop_size=population, eliminate_duplicates=_Same())
@@ -262,9 +262,9 @@ def searched_front(
     while algorithm.has_next():
         algorithm.next()
         progress(algorithm.n_gen)
-    found = algorithm.result()
-    choices = [_choice(space, row) for row in np.atleast_2d(found.X)]
-    costs = np.array([[each.period, each.energy] for each in choices])
+    result = algorithm.result()
+    choices = [_choice(space, row) for row in np.atleast_2d(result.X)]
+    costs = np.array([[choice.period, choice.energy] for choice in choices])
     return [choices[row] for row in front_of(costs)]
 
 

@@ -142,7 +142,7 @@ class SwitchModel:
         behind = (work - before * clock.mhz / nominal) * nominal / clock.wanted
         energy = before * self._shares[name, clock.mhz] + behind * self._shares[name, clock.wanted]
         time = before + behind
-        clocks = tuple(each.after(time) if each.left else each for each in state.clocks)
+        clocks = tuple(clock.after(time) if clock.left else clock for clock in state.clocks)
         total = state.energy + energy + time * self.machine.idle_watts
         return _State(state.time + time, total, clocks, state.settings)
 
@@ -183,7 +183,7 @@ def best_layer_clocks(
             expected=f"watts of {', '.join(missing)}",
             remedy="add engines.NAME.watts and idle_watts to the machine file (docs/machines.md)",
         )
-    settings = [model.settings_of(each) for each in chosen]
+    settings = [model.settings_of(processors) for processors in chosen]
     least = _least(model, settings, _Costs(model, settings, watts=0.0))
     if least.latency <= latency:
         return least
@@ -309,7 +309,7 @@ def _within(
                     grown.setdefault(after.key, []).append(after)
         fronts = {key: _front(states) for key, states in grown.items()}
     final = [_result(state) for front in fronts.values() for state in front if state.time <= latency]
-    return min([best, *final], key=lambda each: (each.energy, each.latency))
+    return min([best, *final], key=lambda candidate: (candidate.energy, candidate.latency))
 
 
 def _front(states: Sequence[_State]) -> list[_State]:

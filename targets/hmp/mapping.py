@@ -47,10 +47,10 @@ def order_of(order: str, points: str, layers: int, machine: Machine) -> Sequence
     letters, text = processors(machine), order.replace("-", "").upper()
     unknown = next((letter for letter in text if letter not in letters), "")
     if unknown:
-        known = ", ".join(f"{letter} ({name})" for letter, name in sorted(letters.items()))
+        choices = ", ".join(f"{letter} ({name})" for letter, name in sorted(letters.items()))
         raise Diagnostic(
             f"'{machine.name}' has no processor {unknown}",
-            expected=f"letters of {known}",
+            expected=f"letters of {choices}",
             found=order,
             remedy=did_you_mean(unknown, list(letters)) or "choose another letter, or another machine",
         )

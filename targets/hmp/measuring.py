@@ -50,7 +50,7 @@ def measured_times(
     for name in names:
         orders = [letters[name]]
         if name.startswith(_ARTIFACTS) and choice.npu != CORE and len(layers) > 1:
-            other = next(letter for each, letter in letters.items() if not each.startswith(_ARTIFACTS))
+            other = next(letter for processor, letter in letters.items() if not processor.startswith(_ARTIFACTS))
             orders = ["".join((letters[name], other)[(n + k) % 2] for n in range(len(layers))) for k in range(2)]
         column: dict[int, float] = {}
         for number, order in enumerate(orders):
@@ -99,8 +99,8 @@ class Program:
         """Compile a network with a mapping; without `frames`, raw ones, there are `count` of random numbers."""
         built = build(model, target, choice)
         write_program(built, folder)
-        given = frames or _random_frames(built.facts.inputs, folder / "frames", count)
-        return cls(built.facts.order, folder, executable(folder, ["-DTW_LAYER_MARKS"]), given)
+        frames_folder = frames or _random_frames(built.facts.inputs, folder / "frames", count)
+        return cls(built.facts.order, folder, executable(folder, ["-DTW_LAYER_MARKS"]), frames_folder)
 
     def profile(self, *arguments: str) -> Any:
         """Run the program, and return its profile. Raises Diagnostic where it fails."""

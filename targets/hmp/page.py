@@ -32,7 +32,7 @@ def page_of(plan: Plan) -> str:
         "layers": _layers(plan),
         "queues": table_of(
             ["queue", "slots", "bytes of a slot", "bytes"],
-            [(each.name, each.depth, f"{each.bytes:,}", f"{each.depth * each.bytes:,}") for each in plan.queues],
+            [(queue.name, queue.depth, f"{queue.bytes:,}", f"{queue.depth * queue.bytes:,}") for queue in plan.queues],
         ),
         "energy": _energy(plan),
     }

@@ -45,12 +45,12 @@ def measured(network: Network, machine: Machine, file: Path) -> Network:
     return with_times(network, machine, cast("dict[str, Any]", content), str(file))
 
 
-def _no_profile(file: Path, found: str) -> Diagnostic:
+def _no_profile(file: Path, fault: str) -> Diagnostic:
     return Diagnostic(
         "not a profile",
         str(file),
         expected="a table with macs and times_ms, JSON or TOML",
-        found=found,
+        found=fault,
         remedy="tilewright coop profile writes one",
     )
 
@@ -111,13 +111,13 @@ def _layers_of(macs: object) -> str:
 def _columns_of(times: object, machine: Machine, layers: int, file: str) -> Mapping[str, list[float]]:
     """Return the milliseconds of layers by processor. Raises Diagnostic where they do not fit."""
     columns = cast("Mapping[str, object]", times if isinstance(times, Mapping) else {})
-    known = [engine.name for engine in machine.engines]
-    wrong = [name for name, column in columns.items() if name not in known or not _are_times(column, layers)]
+    names = [engine.name for engine in machine.engines]
+    wrong = [name for name, column in columns.items() if name not in names or not _are_times(column, layers)]
     if wrong or not columns:
         raise Diagnostic(
             "the profile does not fit the machine",
             file,
-            expected=f"tables times_ms of {', '.join(known)}, each with {layers} positive times",
+            expected=f"tables times_ms of {', '.join(names)}, each with {layers} positive times",
             found=", ".join(f"{name} = {columns[name]}" for name in wrong)[:_SHOWN] or "no times_ms",
             remedy="tilewright coop profile writes one",
         )

@@ -113,13 +113,13 @@ def check_threads(text: str, processors: Sequence[Processor], cores: Mapping[str
 
     Raises UsageError for more threads than cores, and for more than one: the kernels of a stage run on one thread.
     """
-    known = {each.name: each for each in processors}
+    by_name = {processor.name: processor for processor in processors}
     for name, value in _entries("--threads", text, processors, "NAME=THREADS"):
         if not value.isdecimal() or int(value) < 1:
             raise UsageError(
                 f"--threads: '{value}' is no number of threads", expected="1 or more", found=f"{name}={value}"
             )
-        limit = len(cores[name]) if name in cores else known[name].cores
+        limit = len(cores[name]) if name in cores else by_name[name].cores
         where = "--cores" if name in cores else "the machine"
         if int(value) > limit:
             raise UsageError(
@@ -145,13 +145,13 @@ def clocks_of(text: str, processors: Sequence[Processor], layers: int, *, switch
     a layer in a pipeline, whose layers compute at once.
     """
     settings: list[ClockSetting] = []
-    known = {each.name: each for each in processors}
+    by_name = {processor.name: processor for processor in processors}
     for part in filter(None, text.split(",")):
         layer, colon, rest = part.rpartition(":")
         name, value = _entries("--clocks", rest, processors, "PROCESSOR=MHZ, PROCESSOR=LINDEX or LAYER:PROCESSOR=MHZ")[
             0
         ]
-        mhz = _clock(known[name], value)
+        mhz = _clock(by_name[name], value)
         if colon:
             _check_layer(part, layer, layers, switched=switched)
         setting = ClockSetting(name, mhz, int(layer) if colon else None)
@@ -194,11 +194,11 @@ def _clock(processor: Processor, value: str) -> int:
 
 def _entries(flag: str, text: str, processors: Sequence[Processor], form: str) -> list[tuple[str, str]]:
     """Return the entries of a table; a processor is named whole or by its letter."""
-    names = [each.name for each in processors]
+    names = [processor.name for processor in processors]
     entries: list[tuple[str, str]] = []
     for part in filter(None, text.split(",")):
         name, equals, value = part.partition("=")
-        whole = next((each for each in names if name in (each, each[0].upper())), "")
+        whole = next((processor for processor in names if name in (processor, processor[0].upper())), "")
         if not equals or not value:
             raise UsageError(f"{flag}: '{part}' is no entry", expected=form, found=text)
         if not whole:

@@ -53,7 +53,7 @@ def is_tiled_matmul(op: PackedMatmulOp) -> bool:
     types = [cast("MemRefType[Any]", value.type) for value in op.inputs]
     strides = [type_.get_strides() for type_ in types]
     floats = all(element_of(value) == f32 for value in op.inputs) and op.accumulator == f32
-    return floats and op.accumulate is None and all(found is not None and found[-1] == 1 for found in strides)
+    return floats and op.accumulate is None and all(steps is not None and steps[-1] == 1 for steps in strides)
 
 
 def lower_packed_matmul(op: PackedMatmulOp, kernel: Kernel, nest: Nest, *, float_pixels: int = 0) -> None:
@@ -155,8 +155,8 @@ class _TileLoops(PartLoops, ABC):
         """Return the first indices of an input at the current position, where reduced dimensions are 0."""
         reduced = dict.fromkeys(self.kernel.reduced, 0)
         self.position |= reduced
-        found = axes_of(self.kernel.inputs[number], self.kernel.bounds)[:axes]
-        indices = [self.nest.value(self.index(axis.index)) for axis in found]
+        read_axes = axes_of(self.kernel.inputs[number], self.kernel.bounds)[:axes]
+        indices = [self.nest.value(self.index(axis.index)) for axis in read_axes]
         for dim in reduced:
             del self.position[dim]
         return indices
@@ -185,8 +185,8 @@ class _ConvLoops(_TileLoops):
         channels = op.channels if isinstance(op, PackedConvOp) and op.part_count > 1 else None
         if channels is not None:
             at.append(nest.value(nest.mul(self.part, channels)))
-        made = DotTileOp if self.dense else DepthwiseTileOp
-        return made(
+        kind = DotTileOp if self.dense else DepthwiseTileOp
+        return kind(
             (op.inputs[0], op.inputs[1], sums),
             at,
             nest.value(self.block(first) if self.dense else first),

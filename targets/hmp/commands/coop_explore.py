@@ -109,8 +109,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_running(options: argparse.Namespace) -> None:
     """Raise UsageError for options of runs without --by-running."""
-    given = {"--cores": options.cores, "--clock-backend": options.clock_backend != "none", "--frames": options.frames}
-    if not options.by_running and (wrong := [flag for flag, value in given.items() if value]):
+    by_flag = {"--cores": options.cores, "--clock-backend": options.clock_backend != "none", "--frames": options.frames}
+    if not options.by_running and (wrong := [flag for flag, value in by_flag.items() if value]):
         raise UsageError(f"{wrong[0]} is for points that are run", expected="--by-running", found=wrong[0])
 
 

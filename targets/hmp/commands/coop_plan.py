@@ -135,15 +135,15 @@ def _plan(options: argparse.Namespace) -> Plan:
     with errors_in(options.model):
         among = names_of(options.processors, machine)
         network = timed(module, machine, options.measured, options.handover_ms)
-        given = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=True)
-        if of_layer := next((setting for setting in given if setting.layer is not None), None):
+        clock_settings = clocks_of(options.clocks, processors_of(machine), len(network.layers), switched=True)
+        if of_layer := next((setting for setting in clock_settings if setting.layer is not None), None):
             raise UsageError(
                 "a plan takes one clock for each processor",
                 expected="PROCESSOR=MHZ, for all frames",
                 found=str(of_layer),
                 remedy="--layer-clocks finds clocks of layers, and coop run --mode switch sets them",
             )
-        clocks = Clocks({setting.processor: setting.mhz for setting in given})
+        clocks = Clocks({setting.processor: setting.mhz for setting in clock_settings})
         driving = Driving(hosts_of(wanted_hosts(options), processors_of(machine)), outstanding_of(options, machine))
         settings: Sequence[Setting] = ()
         order: Sequence[str] = ()
@@ -153,8 +153,8 @@ def _plan(options: argparse.Namespace) -> Plan:
             model = SwitchModel(network, machine, clocks, driving)
             latency = float("inf") if options.latency_ms is None else options.latency_ms * 1e6
             names = among or [engine.name for engine in machine.engines]
-            found = best_layer_clocks(model, names, order, latency)
-            order, settings = found.order, found.settings
+            best = best_layer_clocks(model, names, order, latency)
+            order, settings = best.order, best.settings
         elif not order:
             order = best_mapping(network, machine, options.mode, among, clocks, driving).order
         return plan(

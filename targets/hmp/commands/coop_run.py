@@ -103,8 +103,8 @@ def _run_in(scratch: Path, options: argparse.Namespace) -> int:
     outputs = places[1] if as_arrays else options.outputs
     marks = ["-DTW_LAYER_MARKS"] if options.profile == 2 or ":" in options.clocks else []
     program = executable(folder, marks)
-    given = ["--outputs", str(outputs)] if outputs is not None else []
-    code = _run([str(program), "--frames", str(frames), *given, *arguments], folder)
+    output_flags = ["--outputs", str(outputs)] if outputs is not None else []
+    code = _run([str(program), "--frames", str(frames), *output_flags, *arguments], folder)
     if as_arrays and code == 0:
         save_outputs(results_of(places[1], facts.outputs), options.outputs)
     return code

@@ -136,10 +136,10 @@ class _KernelExists(SymbolUserOpInterface):
             raise VerifyException(f"there is no function {op.callee}")
         interface = callee.get_trait(CallableOpInterface)
         taken = list(interface.get_argument_types(callee)) if interface is not None else []
-        given = [value.type for value in op.arguments]
-        if taken != given:
-            expected, found = (", ".join(map(str, types)) for types in (given, taken))
-            raise VerifyException(f"{op.callee} must take {expected}; it takes {found}")
+        passed = [value.type for value in op.arguments]
+        if taken != passed:
+            expected, accepted = (", ".join(map(str, types)) for types in (passed, taken))
+            raise VerifyException(f"{op.callee} must take {expected}; it takes {accepted}")
         if GRID not in callee.attributes:
             raise VerifyException(f"{op.callee} is no kernel: it has no attribute {GRID}")
 

@@ -139,7 +139,9 @@ def _input(names: _Names, module: ModuleOp, subgraph: Subgraph, index: int, port
     value = _operand(module, subgraph, index)
     if not isinstance(value.owner, func.CallOp):
         return _network_input(value, names, subgraph)
-    stage = next(each for each in functions(module) if each.sym_name.data == value.owner.callee.string_value())
+    stage = next(
+        function for function in functions(module) if function.sym_name.data == value.owner.callee.string_value()
+    )
     returned = _returned(stage)[list(value.owner.results).index(cast(Any, value))]
     return names.tensor(returned, port, subgraph)
 
@@ -152,8 +154,8 @@ def _operand(module: ModuleOp, subgraph: Subgraph, index: int) -> SSAValue:
 def _network_input(value: SSAValue, names: _Names, subgraph: Subgraph) -> str:
     argument = cast(BlockArgument, value)
     said = cast(FuncOp, argument.block.parent_op()).arg_attrs
-    known = said.data[argument.index].data.get(_NAME) if said is not None else None
-    name = known.data if isinstance(known, StringAttr) else value.name_hint or ""
+    name_attr = said.data[argument.index].data.get(_NAME) if said is not None else None
+    name = name_attr.data if isinstance(name_attr, StringAttr) else value.name_hint or ""
     if name not in names.inputs:
         raise Diagnostic(
             f'the model has no input "{name}", which stage {subgraph.name} takes',

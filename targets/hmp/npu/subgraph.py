@@ -136,9 +136,9 @@ def subgraph_of(function: FuncOp) -> Subgraph:
     pairs = list(zip(function.body.block.args, is_output, strict=True))
     names = [value.name_hint or f"input{index}" for index, (value, written) in enumerate(pairs) if not written]
     types = [value.type for value, written in pairs if not written]
-    given = [value.type for value, written in pairs if written] or list(function.function_type.outputs)
-    hints = [f"output{index}" for index in range(len(given))]
-    return Subgraph(function, _ports(function, names, types), _ports(function, hints, given))
+    output_types = [value.type for value, written in pairs if written] or list(function.function_type.outputs)
+    hints = [f"output{index}" for index in range(len(output_types))]
+    return Subgraph(function, _ports(function, names, types), _ports(function, hints, output_types))
 
 
 def _ports(function: FuncOp, names: Sequence[str], types: Sequence[Attribute]) -> tuple[Port, ...]:

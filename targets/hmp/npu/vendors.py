@@ -83,17 +83,17 @@ def vendor_of(name: str, model: Path | None = None, chip: str = "") -> Vendor:
     choice = VENDORS[checked_vendor(name)]
     chip = chip or choice.chips[0]
     if chip not in choice.chips:
-        known = ", ".join(choice.chips)
+        chips = ", ".join(choice.chips)
         if chip in _OLD_CHIPS:
             raise Diagnostic(
                 f"no tools for the NPU of {chip} can be had",
-                expected=f"one of {known}",
+                expected=f"one of {chips}",
                 found=f"{chip}, which needs RKNN-Toolkit 1, in no package index",
                 remedy="use the reference plug-in for it, or one of its successors, such as rk3588",
             )
         raise Diagnostic(
             f"vendor '{name}' makes nothing for '{chip}'",
-            expected=known,
+            expected=chips,
             found=chip,
             remedy=did_you_mean(chip, choice.chips) or "`tilewright coop vendor` lists vendors and their chips",
         )

@@ -254,7 +254,7 @@ def ports_of(content: bytes) -> tuple[list[Port], list[Port]]:
     try:
         model = onnx.load_model_from_string(content)
         described = next(json.loads(entry.value) for entry in model.metadata_props if entry.key == PORTS)
-        inputs, outputs = ([Port(each) for each in described[kind]] for kind in ("inputs", "outputs"))
+        inputs, outputs = ([Port(port) for port in described[kind]] for kind in ("inputs", "outputs"))
     except Exception as error:
         raise Refusal(BAD_ARTIFACT, "it is no ONNX model of a sub-graph") from error
     return inputs, outputs

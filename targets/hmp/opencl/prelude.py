@@ -94,15 +94,15 @@ TW_INLINE tw_f16 tw_truncf_f32_f16(float a) {
 
 def with_prelude(code: str) -> str:
     """Return OpenCL C with the types, constants and functions that it names before it."""
-    known = _functions()
+    definitions = _functions()
     needed: dict[str, None] = {}
     pending = [code]
     while pending:
         for name in re.findall(r"\btw_\w+(?=\()", pending.pop()):
-            if name in known and name not in needed:
+            if name in definitions and name not in needed:
                 needed[name] = None
-                pending.append(known[name])
-    text = "\n\n".join([*(known[name] for name in known if name in needed), code])
+                pending.append(definitions[name])
+    text = "\n\n".join([*(definitions[name] for name in definitions if name in needed), code])
     return _TYPES + (_DOUBLES if needs_doubles(text) else "") + "\n" + text
 
 
@@ -147,9 +147,9 @@ def _expanded(text: str) -> str:
         if use[1] not in macros:
             return use[0]
         parameters, body = macros[use[1]]
-        given = dict(zip(parameters, use[2].split(", "), strict=True))
+        arguments = dict(zip(parameters, use[2].split(", "), strict=True))
         names = "|".join(parameters)
-        return re.sub(rf"(?:##)?\b({names})\b(?:##)?", lambda name: given[name[1]], body)
+        return re.sub(rf"(?:##)?\b({names})\b(?:##)?", lambda name: arguments[name[1]], body)
 
     return re.sub(r"^(TW_\w+)\((.*)\)$", expand, text, flags=re.MULTILINE)
 

@@ -50,7 +50,7 @@ def layer_clocks_of(function: FuncOp, machine: Machine) -> list[tuple[str, int]]
 
     Raises Diagnostic for a layer with several clocks, and as `clock_layers` does.
     """
-    found: list[tuple[str, int]] = []
+    layer_clocks: list[tuple[str, int]] = []
     for number, ops in _layers(function).items():
         clocks = {_clock_of(op) for op in ops}
         if len(clocks) > 1:
@@ -64,8 +64,8 @@ def layer_clocks_of(function: FuncOp, machine: Machine) -> list[tuple[str, int]]
         mhz = clocks.pop()
         if mhz:
             _check(ops[0], machine, mhz)
-        found.append((_processor_of(ops[0]), mhz))
-    return found
+        layer_clocks.append((_processor_of(ops[0]), mhz))
+    return layer_clocks
 
 
 def _layers(function: FuncOp) -> dict[int, list[Operation]]:
@@ -88,19 +88,19 @@ def _processor_of(op: Operation) -> str:
 
 def _check(op: Operation, machine: Machine, mhz: int) -> None:
     """Raise Diagnostic for a clock that the processor of an op lacks."""
-    name, known = _processor_of(op), {engine.name: engine for engine in machine.engines}
-    if name not in known:
+    name, engines = _processor_of(op), {engine.name: engine for engine in machine.engines}
+    if name not in engines:
         raise Diagnostic(
             f"layer {layer_of(op)} has a clock, but no processor",
             where=where(op),
             expected=f"an attribute `{ENGINE}`",
             remedy="run map-layers with an order",
         )
-    if mhz not in known[name].clock.mhz:
+    if mhz not in engines[name].clock.mhz:
         raise Diagnostic(
             f"{name} has no clock {mhz}",
             where=where(op),
-            expected=", ".join(f"{each:g}" for each in known[name].clock.mhz) or "none of its own",
+            expected=", ".join(f"{clock:g}" for clock in engines[name].clock.mhz) or "none of its own",
             found=f"layer {layer_of(op)} at {mhz} MHz",
         )
 

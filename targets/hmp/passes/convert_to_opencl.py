@@ -47,11 +47,11 @@ def convert_to_opencl(module: ModuleOp) -> None:
 
     Raises Diagnostic for stages whose host would compute between kernels.
     """
-    known = {function.sym_name.data: function for function in functions(module)}
-    stages = [function for function in known.values() if LAYERS in function.attributes and _is_on_device(function)]
+    by_name = {function.sym_name.data: function for function in functions(module)}
+    stages = [function for function in by_name.values() if LAYERS in function.attributes and _is_on_device(function)]
     for stage in stages:
-        _check(stage, known)
-    kernels = {name: known[name] for stage in stages for name in _called(stage)}
+        _check(stage, by_name)
+    kernels = {name: by_name[name] for stage in stages for name in _called(stage)}
     tables = {name: _mark(kernel) for name, kernel in kernels.items()}
     effects = EffectAnalysis()
     written = {name: _written(kernel, effects) for name, kernel in kernels.items()}
@@ -60,7 +60,7 @@ def convert_to_opencl(module: ModuleOp) -> None:
         _convert(stage, tables, written, memories)
     if stages:
         _drop_arenas(module, memories)
-        _open(known, stages)
+        _open(by_name, stages)
 
 
 def _is_on_device(function: FuncOp) -> bool:
@@ -77,9 +77,9 @@ def _called(stage: FuncOp) -> list[str]:
     return list(dict.fromkeys(call.callee.string_value() for call in _calls(stage)))
 
 
-def _check(stage: FuncOp, known: dict[str, FuncOp]) -> None:
+def _check(stage: FuncOp, by_name: dict[str, FuncOp]) -> None:
     for op in stage.body.block.ops:
-        is_kernel = isinstance(op, func.CallOp) and not op.res and op.callee.string_value() in known
+        is_kernel = isinstance(op, func.CallOp) and not op.res and op.callee.string_value() in by_name
         is_value = isinstance(op, arith.ConstantOp | memref.GetGlobalOp | MarkOp | func.ReturnOp) or is_view(op)
         if not is_kernel and not is_value:
             raise Diagnostic(
@@ -247,10 +247,10 @@ def _drop_arenas(module: ModuleOp, memories: dict[str, memref.GlobalOp]) -> None
             Rewriter.erase_op(memory)
 
 
-def _open(known: dict[str, FuncOp], stages: list[FuncOp]) -> None:
+def _open(by_name: dict[str, FuncOp], stages: list[FuncOp]) -> None:
     """Open the stages of each public function when it begins, so that frames do not wait until kernels are built."""
     names = {stage.sym_name.data for stage in stages}
-    for function in known.values():
+    for function in by_name.values():
         called = dict.fromkeys(callee_of(op) for op in nested_ops(function))
         if function.sym_visibility is not None:
             continue

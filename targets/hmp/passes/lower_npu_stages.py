@@ -32,9 +32,9 @@ def lower_npu_stages(module: ModuleOp) -> None:
 
     Raises Diagnostic for a function on tensors.
     """
-    known = {function.sym_name.data: function for function in functions(module)}
-    stages = {name: function for name, function in known.items() if ARTIFACT in function.attributes}
-    submissions = [function for function in known.values() if _submitted(function) in stages]
+    by_name = {function.sym_name.data: function for function in functions(module)}
+    stages = {name: function for name, function in by_name.items() if ARTIFACT in function.attributes}
+    submissions = [function for function in by_name.values() if _submitted(function) in stages]
     submitted = {_submitted(function) for function in submissions}
     for name, function in stages.items():
         inputs, outputs = _ports(function)
@@ -45,9 +45,9 @@ def lower_npu_stages(module: ModuleOp) -> None:
             _end_body(function, RunOp(inputs, outputs, artifact))
     for function in submissions:
         _end_body(function, SubmitOp(_ports(function)[0], _submitted(function)))
-    for function in known.values():
+    for function in by_name.values():
         if function.sym_visibility is None and stages:
-            _open(function, [name for name in _reached(function, known) if name in stages])
+            _open(function, [name for name in _reached(function, by_name) if name in stages])
 
 
 def _submitted(function: FuncOp) -> str:
@@ -92,15 +92,15 @@ def _open(function: FuncOp, stages: list[str]) -> None:
     Rewriter.insert_op(op, InsertPoint.at_start(function.body.block))
 
 
-def _reached(function: FuncOp, known: Mapping[str, FuncOp]) -> Iterator[str]:
+def _reached(function: FuncOp, by_name: Mapping[str, FuncOp]) -> Iterator[str]:
     """Yield the functions that a function calls, directly or not."""
     pending, reached = [function], set[str]()
     while pending:
         for op in nested_ops(pending.pop()):
             name = callee_of(op)
-            if name is not None and name in known and name not in reached:
+            if name is not None and name in by_name and name not in reached:
                 reached.add(name)
-                pending.append(known[name])
+                pending.append(by_name[name])
                 yield name
 
 

@@ -111,12 +111,12 @@ def pipeline_frames(module: ModuleOp, function: FuncOp, frames: int, depth: int,
 
 
 def _stages(module: ModuleOp, function: FuncOp) -> list[_Stage]:
-    known = {each.sym_name.data: each for each in functions(module)}
+    by_name = {defined.sym_name.data: defined for defined in functions(module)}
     stages: list[_Stage] = []
     for op in function.body.block.ops:
         if isinstance(op, memref.AllocOp | func.ReturnOp):
             continue
-        callee = known.get(op.callee.string_value()) if isinstance(op, func.CallOp) else None
+        callee = by_name.get(op.callee.string_value()) if isinstance(op, func.CallOp) else None
         if callee is None or not {LAYERS, SUBMITS} & callee.attributes.keys():
             raise Diagnostic(
                 f"'{op.name}' is no stage, of which a pipeline is made",
@@ -127,7 +127,7 @@ def _stages(module: ModuleOp, function: FuncOp) -> list[_Stage]:
         call = cast(func.CallOp, op)
         said = cast("Sequence[DictionaryAttr]", callee.arg_attrs or [])
         outputs = [OUTPUT in attributes.data for attributes in said]
-        stage = _Stage(call, cast(StringAttr, callee.attributes[ENGINE]).data, slots=_slots(callee, known))
+        stage = _Stage(call, cast(StringAttr, callee.attributes[ENGINE]).data, slots=_slots(callee, by_name))
         for value, is_output in zip(call.arguments, outputs, strict=True):
             (stage.writes if is_output else stage.reads).append(value)
         stages.append(stage)
@@ -138,10 +138,10 @@ def _stages(module: ModuleOp, function: FuncOp) -> list[_Stage]:
     return stages
 
 
-def _slots(function: FuncOp, known: Mapping[str, FuncOp]) -> int:
+def _slots(function: FuncOp, by_name: Mapping[str, FuncOp]) -> int:
     """Return the frames that a function may submit before the first is done, 0 for a stage."""
     submits = function.attributes.get(SUBMITS)
-    return outstanding_of(known[submits.string_value()]) if isinstance(submits, SymbolRefAttr) else 0
+    return outstanding_of(by_name[submits.string_value()]) if isinstance(submits, SymbolRefAttr) else 0
 
 
 def _frames_of(argument: SSAValue, frames: int) -> MemRefType[Any]:

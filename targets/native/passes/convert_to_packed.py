@@ -141,10 +141,10 @@ def _convert_matmul(state: Layouts, op: MatmulOp, form: Form) -> None:
 
 
 def _exchange(
-    op: MatmulOp, made: type[KernelOp], inputs: Sequence[SSAValue], properties: dict[str, Attribute | None]
+    op: MatmulOp, kind: type[KernelOp], inputs: Sequence[SSAValue], properties: dict[str, Attribute | None]
 ) -> None:
     """Replace a matrix product by another kernel with its output and epilogue."""
-    twin = made(
+    twin = kind(
         inputs,
         op.output,
         {**properties, "accumulator": op.accumulator},

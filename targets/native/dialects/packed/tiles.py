@@ -253,11 +253,11 @@ def windows_of(op: TileOp, x: Array, at: Sequence[int]) -> Array:
     *leading, last = at[1:]
     taps = [start + d * np.arange(k) for start, d, k in zip(leading, dilations, kernel, strict=False)]
     inner = last + step * np.arange(op.pixels)[:, None] + dilations[-1] * np.arange(kernel[-1])
-    found = numbers[at[0]]
+    windows = numbers[at[0]]
     for tap in taps:
-        found = found[tap][:, inner]
-        return np.moveaxis(found, 1, 0).astype(wide_type(op))
-    return found[inner].astype(wide_type(op))
+        windows = windows[tap][:, inner]
+        return np.moveaxis(windows, 1, 0).astype(wide_type(op))
+    return windows[inner].astype(wide_type(op))
 
 
 def _read(op: TileOp, operands: Sequence[Value]) -> tuple[Array, Array, Array, int]:
