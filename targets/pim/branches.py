@@ -100,8 +100,8 @@ class Network:
             self._sources.update(dict.fromkeys(op.results, own))
 
     def _of_operands(self, op: Operation) -> frozenset[Operation]:
-        found: frozenset[Operation] = frozenset()
-        return found.union(*(self.sources(value) for value in reads(op)))
+        empty: frozenset[Operation] = frozenset()
+        return empty.union(*(self.sources(value) for value in reads(op)))
 
     def sources(self, value: SSAValue) -> frozenset[Operation]:
         """Return the products that a value comes from without another one between."""
@@ -109,13 +109,13 @@ class Network:
 
     def before(self, values: Sequence[SSAValue], after: int) -> list[Operation]:
         """Return the products that values come from, also through others, with an order above `after`."""
-        found: set[Operation] = set()
+        products: set[Operation] = set()
         open_values = list(values)
         while open_values:
-            new = {op for op in self.sources(open_values.pop()) if self.order[op] > after} - found
-            found |= new
+            new = {op for op in self.sources(open_values.pop()) if self.order[op] > after} - products
+            products |= new
             open_values += [operand for op in new for operand in op.operands]
-        return sorted(found, key=self.order.__getitem__)
+        return sorted(products, key=self.order.__getitem__)
 
     def data(self, product: Operation) -> list[int]:
         """Return the operands of a product that depend on arguments."""
@@ -136,8 +136,8 @@ class Network:
         for context in self.products:
             if self.is_projection(context):
                 continue
-            found = [each for index in (0, 1) if (each := self._attempt(context, index)) is not None]
-            yield from sorted(found, key=lambda each: isinstance(each, Refused))[:1]
+            attempts = [attempt for index in (0, 1) if (attempt := self._attempt(context, index)) is not None]
+            yield from sorted(attempts, key=lambda attempt: isinstance(attempt, Refused))[:1]
 
     def _attempt(self, context: Operation, index: int) -> Attention | Refused | None:
         """Return the attention whose normalised scores are an operand of a product, None where it has none."""
@@ -204,16 +204,16 @@ class Network:
 
     def _between(self, scores: Operation, value: SSAValue) -> list[Operation]:
         """Return the ops from the scores to a value, in program order."""
-        found: set[Operation] = set()
+        between: set[Operation] = set()
         open_values = [value]
         while open_values:
-            each = open_values.pop()
-            op = each.op if isinstance(each, OpResult) else None
-            if op is None or op is scores or op in found or scores not in self.sources(each):
+            current = open_values.pop()
+            op = current.op if isinstance(current, OpResult) else None
+            if op is None or op is scores or op in between or scores not in self.sources(current):
                 continue
-            found.add(op)
+            between.add(op)
             open_values += [op.operands[index] for index in self.flow.operands(op)]
-        return sorted(found, key=self.order.__getitem__)
+        return sorted(between, key=self.order.__getitem__)
 
     def projection_of(self, value: SSAValue) -> tuple[Operation | None, Any, SSAValue]:
         """
@@ -223,17 +223,17 @@ class Network:
         Products of activations on the way, such as a rotation by position, are followed to the operand that comes from
         a product. None, with the map to an argument or another source, where there is no such product.
         """
-        found = self.flow.reach(value, _always)
-        sources = [source for source in found if isinstance(source, OpResult) and is_product(source.op)]
+        reached = self.flow.reach(value, _always)
+        sources = [source for source in reached if isinstance(source, OpResult) and is_product(source.op)]
         if not sources:
-            source = next(iter(found))
-            return None, found[source], source
+            source = next(iter(reached))
+            return None, reached[source], source
         product = max((source.op for source in sources), key=lambda op: (prod(shape_of(op.results[0])), self.order[op]))
         data = self.data(product)
         from_products = [index for index in data if self.sources(product.operands[index])]
         index = (from_products or data)[0]
         value = product.operands[index]
-        map = found[product.results[0]].apply_range(self.flow.step(product, index)).coalesce()
+        map = reached[product.results[0]].apply_range(self.flow.step(product, index)).coalesce()
         if self.is_projection(product):
             return product, map, value
         deeper, rest, value = self.projection_of(value)
@@ -263,7 +263,7 @@ class _Operands:
         value, _, _ = network.projection_of(self.values)
         self.projections = query, key, value
         roots = network.flow.reach(source, _copies(network.flow))
-        self.root = max(roots, key=lambda each: prod(shape_of(each)))
+        self.root = max(roots, key=lambda root: prod(shape_of(root)))
         self.origin = origin.apply_range(roots[self.root]).coalesce()
         after = network.order[self.root.op] if isinstance(self.root, OpResult) else -1
         before = network.before([operands[self.of_key], self.values], after)
@@ -321,7 +321,7 @@ def _fixes(map: Any, axis: int, rank: int) -> bool:
 
 def onto_axis(rank: int, axis: int) -> Any:
     """Return the map from points of a rank to one of their indices."""
-    names = [f"e{each}" for each in range(rank)]
+    names = [f"e{index}" for index in range(rank)]
     return relation(names, ["l"], [f"l = e{axis}"])
 
 
@@ -389,13 +389,13 @@ def first_rows(attention: Attention) -> list[int]:
     first = attention.rows.intersect_domain(attention.rows.domain().lexmin())
     rows = first.apply_range(onto(shape, kept)).range().coalesce()
     sizes = [shape[axis] for axis in kept]
-    found: list[int] = []
+    positions: list[int] = []
 
     def enter(point: Any) -> None:
-        found.append(_place(point, sizes))
+        positions.append(_place(point, sizes))
 
     rows.foreach_point(enter)
-    return sorted(found)
+    return sorted(positions)
 
 
 def _place(point: Any, sizes: Sequence[int]) -> int:

@@ -71,27 +71,31 @@ def blocks_of(network: Network) -> tuple[list[Block], list[RefusedBlock]]:
     Blocks of equal records and width are of one stage.
     """
     attended = list(network.attentions())
-    roles = {op for each in attended for op in _products(network, each)}
+    roles = {op for attention in attended for op in _products(network, attention)}
     joined = _joined(network, attended, roles)
-    found: list[Block] = []
+    blocks: list[Block] = []
     refused: list[RefusedBlock] = []
     for (projection, of), following in zip(joined, [*joined[1:], None], strict=False):
-        end = min(network.order[each.scores] for each in following[1]) if following else len(network.order)
+        end = min(network.order[attention.scores] for attention in following[1]) if following else len(network.order)
         mlp = _mlp(network, projection, roles, end)
         try:
-            found.append(Block(_taken(of), projection, mlp, _record(_taken(of), mlp, network)))
+            blocks.append(Block(_taken(of), projection, mlp, _record(_taken(of), mlp, network)))
         except Diagnostic as error:
-            inner = (*(op for each in of for op in _products(network, each)), *filter(None, [projection]), *mlp)
+            inner = (
+                *(op for attention in of for op in _products(network, attention)),
+                *filter(None, [projection]),
+                *mlp,
+            )
             refused.append(RefusedBlock(tuple(dict.fromkeys(inner)), error))
-    return _numbered(network, found, refused), refused
+    return _numbered(network, blocks, refused), refused
 
 
 def _taken(attentions: Sequence[Attention | Refused]) -> tuple[Attention, ...]:
     """Return the attention of a block. Raises the Diagnostic of the first that is refused."""
-    for each in attentions:
-        if isinstance(each, Refused):
-            raise each.error
-    return tuple(each for each in attentions if isinstance(each, Attention))
+    for attention in attentions:
+        if isinstance(attention, Refused):
+            raise attention.error
+    return tuple(attention for attention in attentions if isinstance(attention, Attention))
 
 
 def _products(network: Network, attention: Attention | Refused) -> list[Operation]:
@@ -109,8 +113,8 @@ def stages_of(blocks: Sequence[Block]) -> list[Stage]:
     """Return the stages of blocks, in program order, with how many blocks each has."""
     stages: dict[int, Stage] = {}
     for block in blocks:
-        known = stages.get(block.index)
-        stages[block.index] = replace(block.stage, blocks=known.blocks + 1 if known else 1)
+        stage = stages.get(block.index)
+        stages[block.index] = replace(block.stage, blocks=stage.blocks + 1 if stage else 1)
     return [stages[index] for index in sorted(stages)]
 
 
@@ -137,11 +141,11 @@ def _joined(
             continue
         for source in network.sources(op.operands[network.data(op)[0]]):
             projections.setdefault(source, op)
-    found: dict[Operation, tuple[Operation | None, list[Attention | Refused]]] = {}
-    for each in attended:
-        projection = projections.get(each.context)
-        found.setdefault(projection or each.context, (projection, []))[1].append(each)
-    return [(projection, tuple(of)) for projection, of in found.values()]
+    groups: dict[Operation, tuple[Operation | None, list[Attention | Refused]]] = {}
+    for attention in attended:
+        projection = projections.get(attention.context)
+        groups.setdefault(projection or attention.context, (projection, []))[1].append(attention)
+    return [(projection, tuple(of)) for projection, of in groups.values()]
 
 
 def _mlp(network: Network, projection: Operation | None, roles: set[Operation], end: int) -> tuple[Operation, ...]:
@@ -158,7 +162,11 @@ def _mlp(network: Network, projection: Operation | None, roles: set[Operation], 
             continue
         sources = network.sources(op.operands[network.data(op)[0]])
         expanding = sorted(sources - roles - {projection}, key=network.order.__getitem__)
-        after = [each for each in expanding if projection in network.sources(each.operands[network.data(each)[0]])]
+        after = [
+            product
+            for product in expanding
+            if projection in network.sources(product.operands[network.data(product)[0]])
+        ]
         if sources and len(after) == len(sources) and network.width(op) == width:
             return (*expanding, op)
     return ()
@@ -173,14 +181,14 @@ def _record(attentions: Sequence[Attention], mlp: Sequence[Operation], network: 
     first, *others = attentions
     parts = [first]
     heads = {first.scores: first.heads}
-    for each in others:
-        if each.root is not first.root:
+    for other in others:
+        if other.root is not first.root:
             message = "attention of a block reads different inputs"
-            raise Diagnostic(message, where(each.scores), str(first.root.type), str(each.root.type))
-        equal = next((part for part in parts if part.same.is_equal(each.same)), None)
-        heads[(equal or each).scores] = heads.get((equal or each).scores, 0) + each.heads
-        parts += [] if equal else [each]
-    sizes = {(each.queries, each.keys, each.own_keys, each.head_channels, heads[each.scores]): each for each in parts}
+            raise Diagnostic(message, where(other.scores), str(first.root.type), str(other.root.type))
+        equal = next((part for part in parts if part.same.is_equal(other.same)), None)
+        heads[(equal or other).scores] = heads.get((equal or other).scores, 0) + other.heads
+        parts += [] if equal else [other]
+    sizes = {(part.queries, part.keys, part.own_keys, part.head_channels, heads[part.scores]): part for part in parts}
     if len(sizes) > 1:
         shown = " and ".join(f"{n} x {k}, {count} heads" for n, k, _, _, count in sizes)
         expected, remedy = "as many queries, keys and heads in each branch", "pad the image to a multiple of the window"
@@ -215,7 +223,7 @@ def _numbered(network: Network, blocks: Sequence[Block], refused: Sequence[Refus
     shares keys and values alone.
     """
     inner = {op for block in blocks for op, _ in block.phases} | {op for block in refused for op in block.ops}
-    found: list[Block] = []
+    numbered: list[Block] = []
     groups: list[dict[Stage, int]] = []
     previous: Block | None = None
     index = 0
@@ -230,11 +238,11 @@ def _numbered(network: Network, blocks: Sequence[Block], refused: Sequence[Refus
         if key not in groups[-1]:
             groups[-1][key] = index
             index += 1
-        found.append(replace(block, stage=key, merging=merging, index=groups[-1][key]))
-        previous = found[-1]
+        numbered.append(replace(block, stage=key, merging=merging, index=groups[-1][key]))
+        previous = numbered[-1]
     firsts = {min(group.values()) for group in groups[1:]}
     mixed = {place for group in groups if len(group) > 1 for place in group.values()}
-    return [replace(each, stage=_named(each, each.index in firsts, each.index in mixed)) for each in found]
+    return [replace(block, stage=_named(block, block.index in firsts, block.index in mixed)) for block in numbered]
 
 
 def _named(block: Block, merges: bool, mixed: bool) -> Stage:

@@ -81,29 +81,29 @@ class Flow:
 
         Dependences are followed back through each op that `through` accepts, and that is no product.
         """
-        found: dict[SSAValue, Any] = {}
-        known: dict[SSAValue, Mapping[SSAValue, Any]] = {}
-        for source, map in self._reach(value, through, known).items():
-            found[source] = map.coalesce()
-        return found
+        maps: dict[SSAValue, Any] = {}
+        reached: dict[SSAValue, Mapping[SSAValue, Any]] = {}
+        for source, map in self._reach(value, through, reached).items():
+            maps[source] = map.coalesce()
+        return maps
 
     def _reach(
-        self, value: SSAValue, through: Through, known: dict[SSAValue, Mapping[SSAValue, Any]]
+        self, value: SSAValue, through: Through, reached: dict[SSAValue, Mapping[SSAValue, Any]]
     ) -> Mapping[SSAValue, Any]:
-        if value in known:
-            return known[value]
+        if value in reached:
+            return reached[value]
         op = value.op if isinstance(value, OpResult) else None
         if op is None or is_product(op) or not is_followed(op) or not through(op):
-            known[value] = {value: identity(shape_of(value))}
-            return known[value]
-        found: dict[SSAValue, Any] = {}
+            reached[value] = {value: identity(shape_of(value))}
+            return reached[value]
+        maps: dict[SSAValue, Any] = {}
         for index in self.operands(op):
             step = self.step(op, index)
-            for source, map in self._reach(op.operands[index], through, known).items():
+            for source, map in self._reach(op.operands[index], through, reached).items():
                 both = step.apply_range(map)
-                found[source] = found[source].union(both).coalesce() if source in found else both
-        known[value] = found
-        return found
+                maps[source] = maps[source].union(both).coalesce() if source in maps else both
+        reached[value] = maps
+        return maps
 
 
 def reads(op: Operation) -> Sequence[SSAValue]:
@@ -159,7 +159,7 @@ def _step(op: Operation, index: int) -> Any:
         case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
             return relation(out.names, into.names, [*bounds, f"{_place(out)} = {_place(into)}"])
         case tensor.ExtractSliceOp():
-            offsets, strides = (numbers_of(each) for each in (op.static_offsets, op.static_strides))
+            offsets, strides = (numbers_of(attribute) for attribute in (op.static_offsets, op.static_strides))
             dropped = len(into.names) - len(out.names)
             if dropped:
                 sizes = numbers_of(op.static_sizes)
@@ -200,7 +200,7 @@ def _place(dims: Dims) -> str:
 
 def _kernel_step(kernel: Kernel, value: SSAValue, out: Dims, into: Dims) -> Any:
     """Return the map of a kernel: a result depends on all points of the box that reductions fold into it."""
-    found: Any = None
+    merged: Any = None
     points = Dims("p", kernel.bounds)
     folded = Dims("q", kernel.bounds)
     same = [f"p{dim} = q{dim}" for dim in range(len(kernel.bounds)) if dim not in kernel.reduced]
@@ -213,8 +213,8 @@ def _kernel_step(kernel: Kernel, value: SSAValue, out: Dims, into: Dims) -> Any:
         constraints += [*folded.inside, *same] if at is folded else []
         names = [*points.names, *(folded.names if at is folded else [])]
         map = relation(out.names, into.names, constraints, names)
-        found = map if found is None else found.union(map)
-    return found
+        merged = map if merged is None else merged.union(map)
+    return merged
 
 
 def _accessed(access: Access, points: Dims, names: Sequence[str]) -> list[str]:

@@ -53,11 +53,11 @@ def steps_of(module: ModuleOp) -> list[Step]:
     ring = next((link for link in machine.links if link.neighbours == "mesh"), None)
     if ring is None:
         raise Diagnostic(f"the machine '{machine.name}' has no mesh", expected='a link with neighbours = "mesh"')
-    found: list[Step] = []
+    steps: list[Step] = []
     for function in functions(module):
         for block in function.body.blocks:
-            found += _steps(block, _Costs(machine, ring), 1)
-    return found
+            steps += _steps(block, _Costs(machine, ring), 1)
+    return steps
 
 
 @dataclass(frozen=True)
@@ -176,8 +176,8 @@ _INDEX: Mapping[type[Operation], Callable[[Array, Array], Array]] = {
 def _trips(op: scf.ForOp) -> int:
     """Return the trip count of a loop. Raises Diagnostic where it is not constant."""
     bounds = [value.owner for value in (op.lb, op.ub, op.step)]
-    known = [each for each in bounds if isinstance(each, arith.ConstantOp)]
-    if len(known) < len(bounds):
+    constants = [bound for bound in bounds if isinstance(bound, arith.ConstantOp)]
+    if len(constants) < len(bounds):
         raise Diagnostic("the trip count of a loop is not constant", where=where(op), expected="constant bounds")
-    low, high, step = map(_constant, known)
+    low, high, step = map(_constant, constants)
     return max(0, -(-(high - low) // step))

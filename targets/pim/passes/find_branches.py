@@ -36,23 +36,23 @@ def find_branches(module: ModuleOp) -> None:
 
     Raises Diagnostic where there are no kernels.
     """
-    found: list[Block] = []
+    all_blocks: list[Block] = []
     refused: list[RefusedBlock] = []
     kernels = 0
     for function in functions(module):
         if not function.body.blocks:
             continue
         network = Network(function)
-        known = [op for op in network.order if is_kernel(op) and op.results and op.results[0] in network.flow.active]
-        kernels += len(known)
+        active = [op for op in network.order if is_kernel(op) and op.results and op.results[0] in network.flow.active]
+        kernels += len(active)
         blocks, without = blocks_of(network)
-        for place, block in enumerate(blocks, len(found)):
+        for place, block in enumerate(blocks, len(all_blocks)):
             _annotate(block, place)
         for place, block in enumerate(without, len(refused)):
             _mark(block, place)
         inner = {op for block in blocks for op, _ in block.phases}
-        _annotate_kernels(network, [op for op in known if op not in inner])
-        found += blocks
+        _annotate_kernels(network, [op for op in active if op not in inner])
+        all_blocks += blocks
         refused += without
     if not kernels:
         raise Diagnostic(
@@ -60,8 +60,8 @@ def find_branches(module: ModuleOp) -> None:
             expected="a network of kernels on tensors",
             remedy="run it after convert-onnx-to-linalg and before bufferize",
         )
-    module.attributes[STAGES] = ArrayAttr([record_of(stage) for stage in stages_of(found)])
-    module.attributes[BLOCKS] = ArrayAttr([_facts(block) for block in found])
+    module.attributes[STAGES] = ArrayAttr([record_of(stage) for stage in stages_of(all_blocks)])
+    module.attributes[BLOCKS] = ArrayAttr([_facts(block) for block in all_blocks])
     if refused:
         module.attributes[REFUSED] = ArrayAttr([_reason(block.error) for block in refused])
 
@@ -76,7 +76,7 @@ def stage_from(record: DictionaryAttr) -> Stage:
     names = {field.name for field in fields(Stage)}
     if set(record.data) != names:
         raise Diagnostic("not the record of a stage", f"'{STAGES}'", ", ".join(sorted(names)), ", ".join(record.data))
-    values = {name: _value(each) for name, each in record.data.items()}
+    values = {name: _value(attribute) for name, attribute in record.data.items()}
     for name, value in values.items():
         needed, least = _KINDS.get(name, int), 0 if name == "expansion" else 1
         if type(value) is not needed or (needed is int and int(value) < least):
@@ -105,10 +105,10 @@ def _facts(block: Block) -> DictionaryAttr:
     """Return the stage of a block, and the windows of its branches where they are rectangles."""
     facts: dict[str, Attribute] = {"stage": IntegerAttr(block.index, i64)}
     windows = [window_of(attention) for attention in block.attentions]
-    known = [window for window in windows if window is not None]
-    if known and len(known) == len(windows):
-        facts["windows"] = ArrayAttr([ints(window.size) for window in known])
-        facts["shifts"] = ArrayAttr([ints(window.shift) for window in known])
+    rectangles = [window for window in windows if window is not None]
+    if rectangles and len(rectangles) == len(windows):
+        facts["windows"] = ArrayAttr([ints(window.size) for window in rectangles])
+        facts["shifts"] = ArrayAttr([ints(window.shift) for window in rectangles])
     return DictionaryAttr(facts)
 
 

@@ -53,7 +53,7 @@ def map_branches(module: ModuleOp, mesh: Mesh) -> None:
     records = cast("ArrayAttr[DictionaryAttr]", module.attributes.get(STAGES, ArrayAttr([]))).data
     parts = [cast("IntegerAttr", record.data["parts"]).value.data for record in records]
     planned = cast("ArrayAttr[DictionaryAttr]", schedule).data
-    partitions = [partition(*each, mesh) for each in zip(planned, parts or [1] * len(planned), strict=True)]
+    partitions = [partition(*pair, mesh) for pair in zip(planned, parts or [1] * len(planned), strict=True)]
     of_blocks = [
         partitions[cast("IntegerAttr", block.data["stage"]).value.data]
         for block in cast("ArrayAttr[DictionaryAttr]", blocks).data
@@ -112,14 +112,14 @@ def _blocks_of(ops: Sequence[Operation]) -> list[tuple[Operation, int]]:
     Kernels of a block without a stage, and those before them, have none.
     """
     marked = [op for op in ops if BLOCK in op.attributes or REFUSED in op.attributes]
-    found: list[tuple[Operation, int]] = []
+    kernels: list[tuple[Operation, int]] = []
     block = _block_of(marked[-1]) if marked else None
     of_blocks = set(marked)
     for op in reversed(ops):
         block = _block_of(op) if op in of_blocks else block
         if is_kernel(op) and block is not None:
-            found.append((op, block))
-    return found
+            kernels.append((op, block))
+    return kernels
 
 
 def _block_of(op: Operation) -> int | None:
@@ -143,14 +143,14 @@ def _loops(op: Operation, own: Partition, mesh: Mesh) -> list[int]:
         "heads": (heads,),
         "patches": (patches,) if branches > 1 else tuple(sorted((0, 2, patches))),
     }
-    found = [-1] * len(mesh.extents)
+    loops = [-1] * len(mesh.extents)
     for (name, coordinates), key in zip(names.items(), (BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS), strict=True):
         axes = list(numbers_of(cast("DenseArrayBase", op.attributes[key])))
         extents = [mesh.extents[number] for number in coordinates]
         if prod(extents) == 1:
             continue
         sizes = [shape[axis] for axis in axes] or [1]
-        flat = tuple(0 if number in coordinates else None for number in range(len(found)))
+        flat = tuple(0 if number in coordinates else None for number in range(len(loops)))
         split = reshaped(flat, [prod(sizes)], sizes, mesh) if prod(sizes) % prod(extents) == 0 else None
         if split is None:
             raise Diagnostic(
@@ -163,8 +163,8 @@ def _loops(op: Operation, own: Partition, mesh: Mesh) -> list[int]:
         for number in coordinates:
             place = split[number]
             expr = exprs[axes[place]] if place is not None else None
-            found[number] = expr.position if isinstance(expr, AffineDimExpr) else -1
-    return found
+            loops[number] = expr.position if isinstance(expr, AffineDimExpr) else -1
+    return loops
 
 
 @dataclass(frozen=True)

@@ -60,11 +60,11 @@ def schedule_branches(
     from ..schedule.solve import schedule
 
     stages = _stages(module)
-    known = read_costs(Path(costs), stages) if costs else None
-    plan = read_plan(Path(file), stages, mesh) if file else schedule(stages, mesh, seconds, gap, known)
+    program_costs = read_costs(Path(costs), stages) if costs else None
+    plan = read_plan(Path(file), stages, mesh) if file else schedule(stages, mesh, seconds, gap, program_costs)
     shifted = _shifted(module)
     plans = enumerate(plan.stages)
-    module.attributes[SCHEDULE] = ArrayAttr([_schedule(each, place in shifted) for place, each in plans])
+    module.attributes[SCHEDULE] = ArrayAttr([_schedule(planned, place in shifted) for place, planned in plans])
     module.attributes[CYCLES] = FloatAttr(plan.cycles, f64)
     if not file:
         module.attributes[GAP] = FloatAttr(plan.gap, f64)
@@ -75,9 +75,9 @@ def _stages(module: ModuleOp) -> list[Stage]:
     records = module.attributes.get(STAGES)
     if not isinstance(records, ArrayAttr):
         raise Diagnostic("the module has no stages", expected=f"'{STAGES}'", remedy="run find-branches before")
-    known = cast("ArrayAttr[DictionaryAttr]", records).data
+    stages = cast("ArrayAttr[DictionaryAttr]", records).data
     refused = module.attributes.get(REFUSED)
-    if not known and isinstance(refused, ArrayAttr):
+    if not stages and isinstance(refused, ArrayAttr):
         errors = cast("ArrayAttr[DictionaryAttr]", refused).data
         at, reason = (cast("StringAttr", errors[0].data.get(key, StringAttr(""))).data for key in ("at", "reason"))
         raise Diagnostic(
@@ -87,25 +87,25 @@ def _stages(module: ModuleOp) -> list[Stage]:
             found=f"{len(errors)} refused blocks, see '{REFUSED}' of the module",
             remedy="lower its kernels with shard-kernels",
         )
-    if not known:
+    if not stages:
         raise Diagnostic(
             "the network has no attention, and so no stages to schedule",
             expected="Transformer blocks",
             found="kernels whose spatial dimensions are their branches",
             remedy="lower its kernels with shard-kernels",
         )
-    return [stage_from(record) for record in known]
+    return [stage_from(record) for record in stages]
 
 
 def _shifted(module: ModuleOp) -> set[int]:
     """Return the positions of the stages that have a block of shifted windows."""
-    found: set[int] = set()
+    positions: set[int] = set()
     blocks = module.attributes.get(BLOCKS)
     for block in cast("ArrayAttr[DictionaryAttr]", blocks).data if isinstance(blocks, ArrayAttr) else ():
         shifts = cast("ArrayAttr[DenseArrayBase]", block.data.get("shifts", ArrayAttr([])))
         if any(any(numbers_of(shift)) for shift in shifts):
-            found.add(cast("IntegerAttr", block.data["stage"]).value.data)
-    return found
+            positions.add(cast("IntegerAttr", block.data["stage"]).value.data)
+    return positions
 
 
 def _schedule(plan: StagePlan, shifted: bool) -> DictionaryAttr:

@@ -47,4 +47,4 @@ def baseline(name: str, stages: Sequence[Stage], mesh: Mesh) -> Plan:
     plan = Plan(tuple(plans))
     if plan.weights + plan.workspace <= mesh.node_bytes:
         return plan
-    return Plan(tuple(replace(each, spread=True) for each in plans))
+    return Plan(tuple(replace(planned, spread=True) for planned in plans))

@@ -39,10 +39,10 @@ def _join(graph: Sequence[set[int]], one: int, other: int) -> None:
 
 def slots(plan: StagePlan) -> list[tuple[int, Rectangle]]:
     """Return the sub-arrays of all layers with the numbers of these, by layer, row and column."""
-    found: list[tuple[int, Rectangle]] = []
+    numbered: list[tuple[int, Rectangle]] = []
     for index, layer in enumerate(plan.layers):
-        found += [(index, rectangle) for rectangle in sorted(layer.candidate.sub_arrays)]
-    return found
+        numbered += [(index, rectangle) for rectangle in sorted(layer.candidate.sub_arrays)]
+    return numbered
 
 
 def bind(plan: StagePlan, graph: Graph) -> list[tuple[int, Rectangle]]:
@@ -52,17 +52,17 @@ def bind(plan: StagePlan, graph: Graph) -> list[tuple[int, Rectangle]]:
     Next is the branch with most neighbours bound, on the free sub-array with the least sum of Manhattan distances to
     them; ties go to the lowest index. No layer takes more branches than the plan has for it.
     """
-    known = slots(plan)
-    layer_of = np.array([layer for layer, _ in known])
-    rows, columns = (np.array([rectangle[axis] for _, rectangle in known]) for axis in (0, 1))
-    free = np.ones(len(known), dtype=bool)
+    all_slots = slots(plan)
+    layer_of = np.array([layer for layer, _ in all_slots])
+    rows, columns = (np.array([rectangle[axis] for _, rectangle in all_slots]) for axis in (0, 1))
+    free = np.ones(len(all_slots), dtype=bool)
     left = [layer.branches for layer in plan.layers]
     bound: dict[int, int] = {}
     ready = np.zeros(len(graph), dtype=np.int64)
     for _ in range(len(graph)):
         branch = int(np.argmax(ready))
         near = [bound[other] for other in graph[branch] if other in bound]
-        distance = np.zeros(len(known), dtype=np.int64)
+        distance = np.zeros(len(all_slots), dtype=np.int64)
         for slot in near:
             distance += np.abs(rows - rows[slot]) + np.abs(columns - columns[slot])
         slot = int(np.argmin(np.where(free, distance, np.iinfo(np.int64).max)))
@@ -72,24 +72,24 @@ def bind(plan: StagePlan, graph: Graph) -> list[tuple[int, Rectangle]]:
             free[layer_of == layer_of[slot]] = False
         for other in graph[branch]:
             ready[other] += ready[other] >= 0
-    return [known[bound[branch]] for branch in range(len(graph))]
+    return [all_slots[bound[branch]] for branch in range(len(graph))]
 
 
 def in_order(plan: StagePlan) -> list[tuple[int, Rectangle]]:
     """Return the binding of branches in the order of their numbers."""
-    found: list[tuple[int, Rectangle]] = []
-    known = slots(plan)
+    binding: list[tuple[int, Rectangle]] = []
+    all_slots = slots(plan)
     for index, layer in enumerate(plan.layers):
-        found += [slot for slot in known if slot[0] == index][: layer.branches]
-    return found
+        binding += [slot for slot in all_slots if slot[0] == index][: layer.branches]
+    return binding
 
 
 def consecutive(plan: StagePlan) -> list[tuple[int, Rectangle]]:
     """Return the binding of consecutive branches of a part to one sub-array, part after part, as programs have them."""
-    known = sorted(plan.layers[0].candidate.sub_arrays)
+    rectangles = sorted(plan.layers[0].candidate.sub_arrays)
     layers = len(plan.layers) // plan.stage.parts
     parts = range(plan.stage.parts)
-    return [(part * layers + layer, rectangle) for part in parts for rectangle in known for layer in range(layers)]
+    return [(part * layers + layer, rectangle) for part in parts for rectangle in rectangles for layer in range(layers)]
 
 
 def mean_hops(binding: Sequence[tuple[int, Rectangle]], graph: Graph) -> float:

@@ -20,7 +20,7 @@ def mesh_of(machine: Machine, profile: Mesh) -> Mesh:
     """
     level = next((level for level in machine.levels if len(level.count) == 2), None)
     link = next((link for link in machine.links if link.neighbours and level and link.far == level.name), None)
-    engine = next((each for each in machine.engines if level and level.name in each.levels_of()), None)
+    engine = next((engine for engine in machine.engines if level and level.name in engine.levels_of()), None)
     if level is None or link is None or engine is None:
         raise Diagnostic(
             f"the machine '{machine.name}' has no mesh of nodes",
@@ -45,7 +45,7 @@ def _shown(level: Level) -> str:
 
 def _lanes(engine: Engine) -> int:
     """Return the channels of inputs, and of outputs, that an engine multiplies in a cycle."""
-    product = next((each for each in engine.runs if each.op == "nn.matmul"), None)
+    product = next((support for support in engine.runs if support.op == "nn.matmul"), None)
     macs = dict(product.parameters).get("macs_per_cycle") if product is not None else None
     lanes = isqrt(int(macs)) if isinstance(macs, int | float) else 0
     if not lanes or lanes * lanes != macs:

@@ -224,5 +224,5 @@ def schemes(stage: Stage, mesh: Mesh) -> list[Scheme]:
 
 def candidates(stage: Stage, mesh: Mesh) -> list[Candidate]:
     """Return the partitions of a stage that the mesh has nodes for, whatever memory they take."""
-    found = (Candidate(stage, scheme, mesh) for scheme in schemes(stage, mesh))
-    return [candidate for candidate in found if candidate.parallel]
+    of_schemes = (Candidate(stage, scheme, mesh) for scheme in schemes(stage, mesh))
+    return [candidate for candidate in of_schemes if candidate.parallel]

@@ -73,11 +73,11 @@ def regular(rows: int, columns: int, a: int, b: int, branches: int) -> tuple[Rec
 
     Most sub-arrays are best; of equal numbers those that are not turned, then those with the most rows.
     """
-    found: list[tuple[Rectangle, ...]] = []
+    packings: list[tuple[Rectangle, ...]] = []
     for height, width in dict.fromkeys(((a, b), (b, a))):
         boxes = [(m, n) for m in range(rows // height, 0, -1) for n in range(1, columns // width + 1)]
-        found += [_grid(0, 0, m * height, n * width, height, width) for m, n in boxes if branches % (m * n) == 0]
-    return max(found, key=len, default=())
+        packings += [_grid(0, 0, m * height, n * width, height, width) for m, n in boxes if branches % (m * n) == 0]
+    return max(packings, key=len, default=())
 
 
 PACKERS: dict[str, Callable[[int, int, int, int], tuple[Rectangle, ...]]] = {

@@ -27,10 +27,10 @@ def read_plan(file: Path, stages: Sequence[Stage], mesh: Mesh) -> Plan:
     plan = Plan(tuple(_stage(file, table, stage, mesh) for table, stage in zip(tables, stages, strict=True)))
     if plan.weights + plan.workspace > mesh.node_bytes:
         over = plan.weights + plan.workspace - mesh.node_bytes
-        found = f"weights of {plan.weights:.0f} bytes and a workspace of {plan.workspace} bytes"
+        taken = f"weights of {plan.weights:.0f} bytes and a workspace of {plan.workspace} bytes"
         message = f"the schedule takes {over:.0f} bytes more than a node has"
         raise Diagnostic(
-            message, str(file), f"at most {mesh.node_bytes} bytes", found, "larger splits, or larger nodes"
+            message, str(file), f"at most {mesh.node_bytes} bytes", taken, "larger splits, or larger nodes"
         )
     return plan
 
@@ -41,14 +41,14 @@ def read_costs(file: Path, stages: Sequence[Stage]) -> Costs:
 
     Raises Diagnostic where the file is none, or is of another network.
     """
-    found: dict[tuple[str, Scheme], int] = {}
+    costs: dict[tuple[str, Scheme], int] = {}
     for table, stage in zip(_tables_of(file, stages, "the costs are"), stages, strict=True):
         rows = table.get("cycles", [])
         if not _is_list(rows, list) or not all(_is_list(row, int) and len(row) == 3 and min(row) > 0 for row in rows):
             expected = "[[head split, patch split, cycles of a block], ..]"
             raise Diagnostic(f"not the costs of stage {stage.name}", str(file), expected, str(rows))
-        found |= {(stage.name, Scheme(heads, patches)): cycles for heads, patches, cycles in rows}
-    return found
+        costs |= {(stage.name, Scheme(heads, patches)): cycles for heads, patches, cycles in rows}
+    return costs
 
 
 def costs_text(stages: Sequence[Stage], costs: Costs) -> str:
@@ -69,9 +69,9 @@ def _tables_of(file: Path, stages: Sequence[Stage], subject: str) -> list[dict[s
     """
     tables = _tables(file, subject)
     expected = [_record(stage) for stage in stages]
-    given = [{key: table.get(key) for key in _RECORD} for table in tables]
-    if given != expected:
-        one, other = _first_difference(expected, given)
+    recorded = [{key: table.get(key) for key in _RECORD} for table in tables]
+    if recorded != expected:
+        one, other = _first_difference(expected, recorded)
         remedy = "give the file of this network, or none"
         raise Diagnostic(f"{subject} of another network", str(file), one, other, remedy)
     return tables
@@ -80,32 +80,32 @@ def _tables_of(file: Path, stages: Sequence[Stage], subject: str) -> list[dict[s
 def _tables(file: Path, subject: str) -> list[dict[str, Any]]:
     """Return the tables of the stages of a file."""
     try:
-        known = tomllib.loads(read_regular(file, LARGEST_DESCRIPTION).decode()).get("stage", [])
+        tables = tomllib.loads(read_regular(file, LARGEST_DESCRIPTION).decode()).get("stage", [])
     except OSError as error:
         raise Diagnostic(f"{subject.rpartition(' ')[0]} cannot be read: {error.strerror}", str(file)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise Diagnostic(f"not a TOML file: {error}", str(file)) from error
-    if not _is_list(known, dict):
+    if not _is_list(tables, dict):
         raise Diagnostic(
-            f"{subject} not stages of a network", str(file), "a table [[stage]] for each stage", f"stage = {known}"
+            f"{subject} not stages of a network", str(file), "a table [[stage]] for each stage", f"stage = {tables}"
         )
-    return known
+    return tables
 
 
 def _is_list(value: Any, of: type) -> bool:
-    return isinstance(value, list) and all(type(each) is of for each in cast("list[Any]", value))
+    return isinstance(value, list) and all(type(entry) is of for entry in cast("list[Any]", value))
 
 
 def _record(stage: Stage) -> dict[str, Any]:
     return {key: getattr(stage, key) for key in _RECORD}
 
 
-def _first_difference(expected: Sequence[dict[str, Any]], given: Sequence[dict[str, Any]]) -> tuple[str, str]:
+def _first_difference(expected: Sequence[dict[str, Any]], actual: Sequence[dict[str, Any]]) -> tuple[str, str]:
     """Return the first stages that differ, or how many there are, as text."""
-    for one, other in zip(expected, given, strict=False):
+    for one, other in zip(expected, actual, strict=False):
         if one != other:
             return _shown(one), _shown(other)
-    return f"{len(expected)} stages", f"{len(given)} stages"
+    return f"{len(expected)} stages", f"{len(actual)} stages"
 
 
 def _shown(record: dict[str, Any]) -> str:

@@ -98,10 +98,10 @@ def read_profile(name: str, file: Path = PROFILES) -> Mesh:
         remedy = did_you_mean(name, tables)
         raise Diagnostic(f"an unknown profile: {name}", str(file), ", ".join(tables), name, remedy)
     table = cast("dict[str, Any]", {**tables.get("default", {}), **tables[name]})
-    known = {field.name for field in fields(Mesh)}
-    for key in table.keys() - known:
+    names = {field.name for field in fields(Mesh)}
+    for key in table.keys() - names:
         raise Diagnostic(
-            f"an unknown parameter: {key}", str(file), ", ".join(sorted(known)), key, did_you_mean(key, known)
+            f"an unknown parameter: {key}", str(file), ", ".join(sorted(names)), key, did_you_mean(key, names)
         )
     if "array" in table:
         table["array"] = tuple(table["array"])

@@ -54,9 +54,9 @@ def _node(rectangle: Rectangle, row: int, column: int) -> Node:
 def loads(rectangles: Sequence[Rectangle], *, along_rows: bool, fold: bool = False) -> Counter[Link]:
     """Return the messages on each directed link in a round of the rings of all sub-arrays."""
     order = folded if fold else plain
-    found: Counter[Link] = Counter()
+    counts: Counter[Link] = Counter()
     for rectangle in rectangles:
         extent = rectangle.columns if along_rows else rectangle.rows
         for ends in messages(rectangle, order(extent), along_rows=along_rows):
-            found.update(route(*ends))
-    return found
+            counts.update(route(*ends))
+    return counts

@@ -139,8 +139,8 @@ def stage_plan(stage: Stage, chosen: Sequence[Candidate]) -> StagePlan:
         left -= branches
         layers += [Layer(candidate, branches)] if branches else []
     if left:
-        held = f"{stage.branches - left} in {len(chosen)} layers"
-        raise Diagnostic(f"stage {stage.name} has more branches than its layers", "", str(stage.branches), held)
+        covered = f"{stage.branches - left} in {len(chosen)} layers"
+        raise Diagnostic(f"stage {stage.name} has more branches than its layers", "", str(stage.branches), covered)
     return StagePlan(stage, tuple(layers))
 
 
@@ -179,13 +179,17 @@ class _Program:
     def __init__(self, stages: Sequence[Stage], usable: Sequence[Sequence[Candidate]]):
         self.stages, self.usable = stages, usable
         self.model = mathopt.Model()
-        self.counts = [[self._count(stage, each) for each in of] for stage, of in zip(stages, usable, strict=True)]
+        self.counts = [
+            [self._count(stage, candidate) for candidate in of] for stage, of in zip(stages, usable, strict=True)
+        ]
         self.workspace = self.model.add_variable(lb=0)
-        stored = [self._stored(*each) for each in zip(stages, usable, self.counts, strict=True)]
+        stored = [self._stored(*arguments) for arguments in zip(stages, usable, self.counts, strict=True)]
         blocks = [stage.blocks for stage in stages]
         self.memory = mathopt.fast_sum([self.workspace, *(n * w for n, w in zip(blocks, stored, strict=True))])
         every, counts = chain.from_iterable(usable), chain.from_iterable(self.counts)
-        self.cycles = mathopt.fast_sum([each.cycles * count for each, count in zip(every, counts, strict=True)])
+        self.cycles = mathopt.fast_sum(
+            [candidate.cycles * count for candidate, count in zip(every, counts, strict=True)]
+        )
 
     def _count(self, stage: Stage, candidate: Candidate) -> mathopt.Variable:
         return self.model.add_integer_variable(lb=0, ub=candidate.layers(stage.branches))
@@ -196,22 +200,24 @@ class _Program:
         """Add the rules of a stage; return the bytes of weights of a block that a node stores."""
         stored = self.model.add_variable(lb=0)
         used = [self.model.add_binary_variable() for _ in usable]
-        covered = mathopt.fast_sum([each.parallel * count for each, count in zip(usable, counts, strict=True)])
+        covered = mathopt.fast_sum(
+            [candidate.parallel * count for candidate, count in zip(usable, counts, strict=True)]
+        )
         self.not_negative(covered - stage.branches)
         parts: list[mathopt.LinearTypes] = []
         whole: mathopt.LinearTypes = 0.0
-        for each, count, uses in zip(usable, counts, used, strict=True):
-            self.not_negative(each.layers(stage.branches) * uses - count)
+        for candidate, count, uses in zip(usable, counts, used, strict=True):
+            self.not_negative(candidate.layers(stage.branches) * uses - count)
             self.not_negative(count - uses)
-            self.not_negative(self.workspace - each.workspace * uses)
-            if each.scheme == _WHOLE:
+            self.not_negative(self.workspace - candidate.workspace * uses)
+            if candidate.scheme == _WHOLE:
                 whole = uses
-                self.not_negative(stored - each.weights * uses)
+                self.not_negative(stored - candidate.weights * uses)
             else:
-                parts.append(each.weights * uses)
-        if any(each.mesh.regular for each in usable):
+                parts.append(candidate.weights * uses)
+        if any(candidate.mesh.regular for candidate in usable):
             self.not_negative(1 - mathopt.fast_sum(used))
-        most = sum(each.weights for each in usable if each.scheme != _WHOLE)
+        most = sum(candidate.weights for candidate in usable if candidate.scheme != _WHOLE)
         self.not_negative(stored - mathopt.fast_sum(parts) + most * whole)
         return stored
 
@@ -224,38 +230,40 @@ class _Program:
         plans: list[StagePlan] = []
         for stage, usable, counts in zip(self.stages, self.usable, self.counts, strict=True):
             times = [round(value) for value in result.variable_values(counts)]
-            plans.append(stage_plan(stage, [each for each, n in zip(usable, times, strict=True) for _ in range(n)]))
+            plans.append(
+                stage_plan(stage, [candidate for candidate, n in zip(usable, times, strict=True) for _ in range(n)])
+            )
         return tuple(plans)
 
 
-def _costed(stage: Stage, known: Sequence[Candidate], costs: Costs) -> list[Candidate]:
+def _costed(stage: Stage, partitions: Sequence[Candidate], costs: Costs) -> list[Candidate]:
     """Return the partitions that have a cost, with it. Raises Diagnostic where none has."""
-    keys = {each: (stage.name, each.scheme) for each in known}
-    found = [replace(each, program=costs[key]) for each, key in keys.items() if key in costs]
-    if found:
-        return found
-    given = ", ".join(str(scheme) for name, scheme in costs if name == stage.name)
+    keys = {candidate: (stage.name, candidate.scheme) for candidate in partitions}
+    costed = [replace(candidate, program=costs[key]) for candidate, key in keys.items() if key in costs]
+    if costed:
+        return costed
+    costed_schemes = ", ".join(str(scheme) for name, scheme in costs if name == stage.name)
     raise Diagnostic(
         f"no partition of stage {stage.name} has the cost of a program",
-        expected=f"one of {', '.join(str(each.scheme) for each in known)}",
-        found=given or "none",
+        expected=f"one of {', '.join(str(candidate.scheme) for candidate in partitions)}",
+        found=costed_schemes or "none",
         remedy="model the programs of its partitions (benchmarks/pim/programs.py --costs FILE)",
     )
 
 
 def _fitting(stage: Stage, mesh: Mesh, costs: Costs | None) -> list[Candidate]:
     """Return the partitions whose workspace fits a node. Raises Diagnostic where none does, or none has a cost."""
-    known = candidates(stage, mesh)
-    known = known if costs is None else _costed(stage, known, costs)
-    fitting = [candidate for candidate in known if candidate.workspace <= mesh.node_bytes]
+    partitions = candidates(stage, mesh)
+    partitions = partitions if costs is None else _costed(stage, partitions, costs)
+    fitting = [candidate for candidate in partitions if candidate.workspace <= mesh.node_bytes]
     if fitting:
         return fitting
-    least = min(known, key=lambda candidate: candidate.workspace)
+    least = min(partitions, key=lambda candidate: candidate.workspace)
     term = max(least.workspaces, key=lambda name: least.workspaces[name])
     raise Diagnostic(
         f"no partition of stage {stage.name} fits a node: {term} takes {least.workspace - mesh.node_bytes} bytes more",
         expected=f"a workspace of at most {mesh.node_bytes} bytes",
-        found=f"{least.workspace} bytes for {least.scheme}, the least of {len(known)} partitions",
+        found=f"{least.workspace} bytes for {least.scheme}, the least of {len(partitions)} partitions",
         remedy="larger nodes, more of them, or a smaller image",
     )
 
@@ -266,7 +274,7 @@ def _over_capacity(stages: Sequence[Stage], program: _Program, mesh: Mesh) -> Di
     result = mathopt.solve(program.model, mathopt.SolverType.HIGHS)
     plan = Plan(program.plans(result))
     excess = plan.weights + plan.workspace - mesh.node_bytes
-    sizes = ", ".join(f"stage {each.stage.name} {each} {each.weights / _MIB:.4g} MiB" for each in plan.stages)
+    sizes = ", ".join(f"stage {stage.stage.name} {stage} {stage.weights / _MIB:.4g} MiB" for stage in plan.stages)
     return Diagnostic(
         f"weights and workspace take {excess:.0f} bytes more than a node has; most takes {_largest(plan)}",
         expected=f"weights and workspace of at most {mesh.node_bytes / _MIB:.4g} MiB",
@@ -277,7 +285,7 @@ def _over_capacity(stages: Sequence[Stage], program: _Program, mesh: Mesh) -> Di
 
 def _sharing(plan: Plan, excess: float) -> str:
     """Return the remedy for weights beyond the nodes: the nodes that have to share those of the largest stage."""
-    stage = max(plan.stages, key=lambda each: each.weights)
+    stage = max(plan.stages, key=lambda stage: stage.weights)
     larger = f"nodes of at least {math.ceil(plan.weights + plan.workspace)} bytes"
     if stage.weights <= excess:
         return f"{larger}; sharing the weights of one stage further is not enough"
@@ -288,10 +296,10 @@ def _sharing(plan: Plan, excess: float) -> str:
 
 def _largest(plan: Plan) -> str:
     """Return the term with the most bytes: the weights of a stage, or the working set of a phase."""
-    weights = max(plan.stages, key=lambda each: each.weights)
+    weights = max(plan.stages, key=lambda stage: stage.weights)
     if weights.weights >= plan.workspace:
         return f"the weights of stage {weights.stage.name}, {weights.weights:.0f} bytes"
     used = [layer.candidate for stage in plan.stages for layer in stage.layers]
-    largest = max(used, key=lambda each: each.workspace)
+    largest = max(used, key=lambda candidate: candidate.workspace)
     phase = max(largest.workspaces, key=lambda name: largest.workspaces[name])
     return f"the workspace of stage {largest.stage.name}, {phase}: {largest.workspace} bytes"
