@@ -95,8 +95,8 @@ def build_bare(
         raise _no_external(folder)
     entries = entries_at(folder)
     if not calls:
-        given = [np.zeros(port.shape, port.dtype) for port in entries[0].inputs] if inputs is None else inputs
-        calls = [Call(given, expected)]
+        arrays = [np.zeros(port.shape, port.dtype) for port in entries[0].inputs] if inputs is None else inputs
+        calls = [Call(arrays, expected)]
     is_compared = any(call.expected is not None for call in calls)
     main = _program(folder, runs=runs, shown=0 if shows_all else runs, is_compared=is_compared)
     count = [f"-DTW_COUNTED={counted + 1}u", "-include", str(RUNTIME.resolve() / "tw_count.h")] if counted else []
@@ -125,7 +125,7 @@ def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | No
         contents |= {"ram_image": (folder / EXTERNAL_IMAGE).read_bytes()} if has_external(folder) else {}
         # Absolute paths: an include folder of its own would make Zig compile all sources again for each program.
         binaries = {name: assembly.with_name(f"{name}.bin") for name in contents}
-        assembly.write_text("    .section .rodata\n" + "".join(_included(*each) for each in binaries.items()))
+        assembly.write_text("    .section .rodata\n" + "".join(_included(*binary) for binary in binaries.items()))
         for name, content in contents.items():
             binaries[name].write_bytes(content)
         text_of_network = emitted_text(folder / "network.c")
@@ -174,8 +174,8 @@ def run_bare(
             where=str(folder / "network.c"),
             notes=done.console.splitlines()[-10:],
         )
-    found = read_calls(done.console, entries, calls)
-    return replace(found, instructions=done.instructions)
+    run = read_calls(done.console, entries, calls)
+    return replace(run, instructions=done.instructions)
 
 
 class BareSession:

@@ -57,8 +57,8 @@ def _dma_wait(converter: FunctionConverter, op: Operation) -> None:
 
 def _has_workers(function: Operation) -> bool:
     module = function.parent_op()
-    known = isinstance(module, ModuleOp) and MACHINE in module.attributes
-    return not known or machine_of(cast(ModuleOp, module)).copier.cores > 1
+    has_machine = isinstance(module, ModuleOp) and MACHINE in module.attributes
+    return not has_machine or machine_of(cast(ModuleOp, module)).copier.cores > 1
 
 
 def _transfer(b: Builder, op: Operation, call: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:

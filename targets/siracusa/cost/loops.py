@@ -167,13 +167,13 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
     axes = [axis for access in kernel.inputs for axis in axes_of(access, kernel.bounds)]
     clamped = any(axis.low or axis.high for axis in axes) and not multiplies_bytes(kernel)
     phases: list[Phase] = []
-    for each in kernel.reductions:
-        keeping = kept is not None and each is kernel.reductions[-1]
-        body = kept.reduction if kept is not None and keeping else each.body
-        fixed = _finished(body, kernel, len(each.initial))
+    for reduction in kernel.reductions:
+        keeping = kept is not None and reduction is kernel.reductions[-1]
+        body = kept.reduction if kept is not None and keeping else reduction.body
+        fixed = _finished(body, kernel, len(reduction.initial))
         loads, stores = _moves(used_accesses(body, kernel.inputs)), tuple(row) if keeping else ()
-        each_point, before = works_of(body, fixed, carried=len(each.initial))
-        is_new = all(initial is not None for initial in each.initial)
+        each_point, before = works_of(body, fixed, carried=len(reduction.initial))
+        is_new = all(initial is not None for initial in reduction.initial)
         if is_new and prod(kernel.bounds[d] for d in inside) == 1:
             each_point = each_point._replace(floats=each_point.floats * _FIRST_SUM)
         first = _NO_WORK
@@ -187,7 +187,7 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
     fixed = _finished(result, kernel, 0 if kept is None else 1) if own else ()
     work, before = works_of(result, fixed)
     reads = [*used_accesses(result, kernel.inputs), *(a for a in kernel.extras if is_shaped(a.value))]
-    if any(initial is None for each in kernel.reductions for initial in each.initial):
+    if any(initial is None for reduction in kernel.reductions for initial in reduction.initial):
         reads += kernel.outputs
     work = work.plus(_epilogue(kernel))
     loads, stores = (*_moves(reads), *row), _moves(kernel.outputs)
@@ -389,9 +389,9 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tup
             outer, points = loops[:-inside], prod(bounds[d] for d in loops[-inside:])
             turns = prod(bounds[d] for d in outer)
             # A store may write what is loaded next, so that no other point fills the stalls.
-            each = max(work, _WAIT_FOR_LOAD) if phase.stores else phase.work.beside_others(rates)
+            point_cycles = max(work, _WAIT_FOR_LOAD) if phase.stores else phase.work.beside_others(rates)
             moving = sum(any(dim in dims for dim in loops[-inside:]) for dims in operands)
-            cycles = points * (each + moving) + len(operands)
+            cycles = points * (point_cycles + moving) + len(operands)
             cycles -= 0 if outer else phase.first.beside_others(rates)
             accesses = points * moving + len(operands) - moving
             return turns * cycles + _around(outer, bounds), turns * accesses
@@ -403,11 +403,13 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tup
     is_integer = phase.stores and not phase.clamped and not phase.work.floats
     is_short = bounds[innermost] == 2 * FACTOR and not phase.branches
     if is_integer and (is_short or is_worth_unrolling(bounds[innermost], FACTOR)):
-        each = max(phase.work.beside_others(rates), _WAIT_FOR_LOAD) + moving
+        point_cycles = max(phase.work.beside_others(rates), _WAIT_FOR_LOAD) + moving
         # What the factor leaves over steps pointers and branches each time (`peel-remainders`).
         blocks, rest = divmod(bounds[innermost], FACTOR)
         stepping = turns * (blocks + rest) * (moving + BRANCH)
-        return points * each + stepping + turns * fixed + _around(outer, bounds), points * moving + turns * fixed
+        return points * point_cycles + stepping + turns * fixed + _around(
+            outer, bounds
+        ), points * moving + turns * fixed
     waits = _WAIT_FOR_LOAD if phase.stores else 0
     clamps = CLAMPED if phase.clamped else 0
     cycles = points * (work + 2 * moving + BRANCH + waits) + turns * (fixed + clamps) + _around(outer, bounds)

@@ -104,9 +104,9 @@ def _packing(kernel: Kernel) -> tuple[int, int] | None:
     bytes_in = all(element_of(access.value) == i8 for access in kernel.inputs)
     if not is_sum or not bytes_in or (integer_width(reduction.body.args[-1].type) or 64) > 32:
         return None
-    *_, found = kernel.inputs[1].map.results
+    *_, packed = kernel.inputs[1].map.results
     forms = ((dim, bits) for dim in sorted(kernel.reduced) for bits in WIDTHS)
-    return next(((d, bits) for d, bits in forms if packed_index(AffineExpr.dimension(d), bits) == found), None)
+    return next(((d, bits) for d, bits in forms if packed_index(AffineExpr.dimension(d), bits) == packed), None)
 
 
 def _with_bytes(kernel: Kernel, along: int) -> Kernel:
@@ -160,12 +160,12 @@ class NarrowSimd(Simd):
         outputs, row = features * pixels, self._products // self._rows
         words, rest = divmod(row, self._numbers)
         more = self._step + (pixels if self._misaligned(0, pixels) else 0)
-        each = words * (self._word(features, pixels) + self._fours * more)
+        row_cycles = words * (self._word(features, pixels) + self._fours * more)
         fours, left = divmod(rest, WORD)
         if rest:
-            each += features + TURN + (fours + (left > 0)) * self._four(features, pixels) + left * pixels * BYTE
+            row_cycles += features + TURN + (fours + (left > 0)) * self._four(features, pixels) + left * pixels * BYTE
         again = (self._rows - 1) * (features + pixels + TAP_ROW + outputs)
-        return self._rows * each + again + BLOCK + (BLOCK_OUTPUT + 1 + self._epilogue) * outputs
+        return self._rows * row_cycles + again + BLOCK + (BLOCK_OUTPUT + 1 + self._epilogue) * outputs
 
 
 PACKING = {4: 6, 2: 14}

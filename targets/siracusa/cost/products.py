@@ -278,7 +278,7 @@ def _epilogue(kernel: Kernel) -> Work:
     """Return the work of an output's epilogue, including loads of its operands and of an earlier partial sum."""
     block = kernel.epilogue
     loads = sum(is_shaped(access.value) for access in kernel.extras) if block is not None else 0
-    again = sum(initial is None for each in kernel.reductions for initial in each.initial)
+    again = sum(initial is None for reduction in kernel.reductions for initial in reduction.initial)
     return work_of(block).plus(Work(loads + again))
 
 
@@ -399,7 +399,9 @@ class Simd:
             fetched = [again * self._code_of(width, pixels) for _, width in widths]
             pairs = zip(costs, fetched, strict=True)
             return [Blocks(n, width * pixels, cycles + (around + more) / n) for (n, width, cycles), more in pairs]
-        cycles = around + sum(turns * each for turns, _, each in costs) + again * self._code(pixels) / blocks
+        cycles = (
+            around + sum(turns * block_cycles for turns, _, block_cycles in costs) + again * self._code(pixels) / blocks
+        )
         return [Blocks(blocks, self._features * pixels, cycles, 1 if rest else full, around)]
 
     def _density(self, features: int, pixels: int) -> float:

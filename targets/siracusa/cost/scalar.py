@@ -252,23 +252,23 @@ def _split_once(block: Block, fixed: tuple[SSAValue, ...], carried: int) -> tupl
 
 
 def _split_anew(block: Block, fixed: Sequence[SSAValue], carried: int) -> tuple[Work, Work]:
-    each, before = Work(), Work()
+    each_point, before = Work(), Work()
     accumulators = block.args[len(block.args) - carried :]
-    known, ops = set(fixed), live_ops(block)[0]
+    invariant, ops = set(fixed), live_ops(block)[0]
     rare = _rare_ops(ops)
     for live in ops:
         constants = [operand for operand in live.operands if _is_constant(operand)]
-        if not live.regions and live.operands and all(v in known or v in constants for v in live.operands):
-            known.update(live.results)
+        if not live.regions and live.operands and all(v in invariant or v in constants for v in live.operands):
+            invariant.update(live.results)
             before = before.plus(_work(live))
-        elif type(live) in _PRODUCT_FOR_DIVISION and live.operands[1] in known and live.results[0].type == i32:
-            each = each.plus(Work(_PRODUCT_FOR_DIVISION[type(live)]))
+        elif type(live) in _PRODUCT_FOR_DIVISION and live.operands[1] in invariant and live.results[0].type == i32:
+            each_point = each_point.plus(Work(_PRODUCT_FOR_DIVISION[type(live)]))
             before = before.plus(Work(_DIVISION.narrow + _OF_TWO.narrow))
         else:
             for op in nested_ops(live):
-                each = each.plus(_work(op).seldom(rare[live]) if live in rare else _work(op))
-            each = each.plus(_saved_by_mac(live, known, accumulators))
-    return each, before
+                each_point = each_point.plus(_work(op).seldom(rare[live]) if live in rare else _work(op))
+            each_point = each_point.plus(_saved_by_mac(live, invariant, accumulators))
+    return each_point, before
 
 
 def size_of(block: Block) -> tuple[int, bool]:
@@ -302,15 +302,15 @@ def _rare_ops(ops: Sequence[Operation]) -> dict[Operation, float]:
     return rare
 
 
-def _saved_by_mac(op: Operation, known: set[SSAValue], accumulators: Sequence[SSAValue]) -> Work:
+def _saved_by_mac(op: Operation, invariant: set[SSAValue], accumulators: Sequence[SSAValue]) -> Work:
     """Return the cycles saved by fusing a product and its accumulation into one instruction."""
     if not isinstance(op, arith.AddiOp) or (product := fusible_product(op)) is None:
         return Work()
     rest = op.rhs if product is op.lhs else op.lhs
-    if rest in accumulators or product in known:
+    if rest in accumulators or product in invariant:
         return Work()
     # Operands of a kernel are mostly constants of a channel, which stay in registers.
-    copy = _MAC_COPY if rest in known or _is_constant(rest) or isinstance(rest, BlockArgument) else 0
+    copy = _MAC_COPY if rest in invariant or _is_constant(rest) or isinstance(rest, BlockArgument) else 0
     return Work(saved=_PRODUCT.narrow - copy, saved_waits=1)
 
 

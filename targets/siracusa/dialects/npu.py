@@ -104,4 +104,7 @@ def address(buffer: Ref[Any], npu: State[Session]) -> Scalar[i32]:
     return np.asarray(npu.address(buffer))
 
 
-NPU = Dialect("npu", [ConvOp, MatmulOp, RequantizeOp, *(each.op for each in (acquire, write, trigger, wait, address))])
+NPU = Dialect(
+    "npu",
+    [ConvOp, MatmulOp, RequantizeOp, *(instruction.op for instruction in (acquire, write, trigger, wait, address))],
+)

@@ -114,10 +114,11 @@ class DepthwiseLoops(PartLoops):
         column = self.nest.add(self.nest.mul(first, self.windows.phases), phase)
         column_at, low, columns = self.inside(self.columns, column, lines.width, self.columns.dilation)
         row_at, above, rows = self.inside(self.rows, top, lines.height, 1) if self.rows else (0, 0, 1)
-        found = {self.columns.axis: column_at} | ({self.rows.axis: row_at} if self.rows else {})
+        begins = {self.columns.axis: column_at} | ({self.rows.axis: row_at} if self.rows else {})
         self.position |= dict.fromkeys(self.kernel.reduced, 0)
         at = [
-            self.nest.value(found[n] if n in found else index) for n, index in enumerate(self.outer_indices(x, found))
+            self.nest.value(begins[n] if n in begins else index)
+            for n, index in enumerate(self.outer_indices(x, begins))
         ]
         self.leave_window()
         return im2col(
@@ -152,9 +153,9 @@ class DepthwiseLoops(PartLoops):
         before = nest.max(0, nest.sub(0, begin))
         low = nest.min(count, nest.div(nest.add(before, step - 1), step))
         end = nest.floordiv(nest.add(nest.sub(axis.extent - 1, begin), step), step)
-        found = nest.max(0, nest.sub(nest.min(count, end), low))
+        inside = nest.max(0, nest.sub(nest.min(count, end), low))
         position = nest.max(0, nest.min(axis.extent - 1, nest.add(begin, nest.mul(low, step))))
-        return position, low, found
+        return position, low, inside
 
     def block(self, row: tuple[Index, Index], phase: Index, strip: Index, first: Index, pixels: int) -> None:
         """Build the sums and the epilogue of a block of pixels; row is the first of the band and the one in it."""

@@ -123,7 +123,7 @@ class DotLoops(BlockLoops):
         With an unrolled step of the pixel, indices of `sums` are constants once a C compiler has unrolled the features:
         the sums stay in registers. With the features outermost, their constants are loaded once for all pixels.
         """
-        self.position[self.pixel], self.position[self.feature] = (self.nest.add(*each) for each in (pixel, feature))
+        self.position[self.pixel], self.position[self.feature] = (self.nest.add(*pair) for pair in (pixel, feature))
         load = memref.LoadOp.get(sums, [self.nest.value(step) for step, _ in (pixel, feature)])
         load.res.name_hint = "sum"
         self.nest.insert(load)

@@ -41,7 +41,7 @@ def is_row_copy(kernel: Kernel, cores: int) -> bool:
     source = copied_source(kernel)
     values = [access.value for access in (source, *kernel.outputs) if access is not None]
     strides = [cast("MemRefType[Any]", value.type).get_strides() for value in values]
-    return all(found is not None and found[-1] == 1 for found in strides)
+    return all(steps is not None and steps[-1] == 1 for steps in strides)
 
 
 def copied_source(kernel: Kernel) -> Access | None:

@@ -19,7 +19,7 @@ def is_unpack(op: Operation) -> bool:
     if not isinstance(op, UnpackOp):
         return False
     strides = [cast("MemRefType[Any]", value.type).get_strides() for value in op.operands]
-    return all(found is not None and found[-1] == 1 for found in strides)
+    return all(steps is not None and steps[-1] == 1 for steps in strides)
 
 
 def lower_unpack(op: UnpackOp, kernel: Kernel, nest: Nest) -> None:

@@ -51,10 +51,10 @@ class Conversion:
         self.source, self.op = source, source.op
         self.ops: list[Operation] = []
         self.ahead: linalg.GenericOp | None = None
-        self._made = source.made
+        self._requantization = source.requantization
         self._rest = None
-        if self.op.epilogue is not None and (self._made is None or not is_all(self.op, self._made)):
-            self._rest = rest_of(self.op, self._made)
+        if self.op.epilogue is not None and (self._requantization is None or not is_all(self.op, self._requantization)):
+            self._rest = rest_of(self.op, self._requantization)
         self.kernel = self._kernel()
         self.result = self._as_before(self.kernel.results[0])
         self.rest: linalg.GenericOp | None = None
@@ -83,12 +83,12 @@ class Conversion:
         return self._emit(tensor.EmptyOp((), TensorType(cast(Any, element), shape)))
 
     def _kernel(self) -> NpuKernelOp:
-        source, made = self.source, self._made
+        source, requantization = self.source, self._requantization
         bits, offset = source.stored
         hint = self.op.inputs[1].name_hint or "weight"
         packed = pack(source.kind, source.weight, bits, offset).view(np.int8)
         inputs = [self._image(), self._constant(packed, i8, hint)]
-        out = self._empty(self._output_shape(inputs[0]), i8 if made else i32)
+        out = self._empty(self._output_shape(inputs[0]), i8 if requantization else i32)
         properties: dict[str, Attribute | None] = {
             "bits": IntegerAttr(bits, i64),
             "offset": IntegerAttr(offset, i64),
@@ -96,12 +96,14 @@ class Conversion:
         if source.pads is not None:
             properties |= {"kind": StringAttr(source.kind.name.lower()), "pads": ints(source.pads)}
             properties |= {"pad_value": IntegerAttr(source.fill, i64)} if source.fill else {}
-        extras = self._numbers(made, hint) if made else []
+        extras = self._numbers(requantization, hint) if requantization else []
         kind = MatmulOp if source.pads is None else ConvOp
         region, maps = None, list[AffineMapAttr]()
-        if made is not None:
+        if requantization is not None:
             scale = element_of(extras[0])
-            region, maps = epilogue_of(kind.RANK, scale, shift=made.shift, low=made.low, high=made.high)
+            region, maps = epilogue_of(
+                kind.RANK, scale, shift=requantization.shift, low=requantization.low, high=requantization.high
+            )
         unsigned = [0] if source.unsigned else []
         kernel = kind(inputs, out, properties, unsigned=unsigned, extras=extras, epilogue_maps=maps, epilogue=region)
         kernel.attributes |= self.op.attributes
@@ -109,12 +111,16 @@ class Conversion:
         kernel.results[0].name_hint = self.op.results[0].name_hint
         return kernel
 
-    def _numbers(self, made: Requantization, hint: str) -> list[SSAValue]:
+    def _numbers(self, requantization: Requantization, hint: str) -> list[SSAValue]:
         """Return the constants of a requantisation: scale and bias."""
         name = hint.removesuffix("_weight")
-        scale = made.scale.astype(np.uint8).view(np.int8) if made.scale_bits == 8 else _as_i32(made.scale)
-        scales = self._constant(scale, i8 if made.scale_bits == 8 else i32, f"{name}_scale")
-        return [scales, self._constant(_as_i32(made.bias), i32, f"{name}_bias")]
+        scale = (
+            requantization.scale.astype(np.uint8).view(np.int8)
+            if requantization.scale_bits == 8
+            else _as_i32(requantization.scale)
+        )
+        scales = self._constant(scale, i8 if requantization.scale_bits == 8 else i32, f"{name}_scale")
+        return [scales, self._constant(_as_i32(requantization.bias), i32, f"{name}_bias")]
 
     def _image(self) -> SSAValue:
         """Build x in the layout of the NPU: [N, H, W, C], or a matrix."""

@@ -98,9 +98,9 @@ def _extents(count: int, block: int, rest: int) -> list[int]:
 
 def check(job: Decoded) -> None:
     """Raise Diagnostic for registers with unsupported or inconsistent values."""
-    known = sum(((1 << width) - 1) << field for field, width in WIDTHS.items())
+    supported_bits = sum(((1 << width) - 1) << field for field, width in WIDTHS.items())
     sizes = set(SIZES.values())
-    if job.words[Register.CONF0] & ~known or job.field(Conf.KIND) > Kind.POINTWISE.value:
+    if job.words[Register.CONF0] & ~supported_bits or job.field(Conf.KIND) > Kind.POINTWISE.value:
         raise _refused("CONF0 has unsupported fields", f"0x{job.words[Register.CONF0]:08x}")
     if job.words[Register.FILTER_MASK] or job.words[Register.SCALE_SHIFT]:
         raise _refused("a filter mask or shifts of single channels", "registers 22 and 4 that are not 0")
@@ -156,8 +156,8 @@ def _pixels(job: Decoded) -> tuple[list[int], list[int]]:
     return job.blocks["rows"], job.blocks["columns"]
 
 
-def _refused(rule: str, found: str) -> Diagnostic:
-    return Diagnostic(f"the NPU does not support this job: {rule}", found=found)
+def _refused(rule: str, value: str) -> Diagnostic:
+    return Diagnostic(f"the NPU does not support this job: {rule}", found=value)
 
 
 def run_job(words: Sequence[int], memory: Memory) -> None:
@@ -195,16 +195,16 @@ class _Block:
         job, kind = self.job, self.job.kind
         if kind is Kind.DEPTHWISE:
             row = self.memory.view(job.weights + self.number * job.bits * WORD, [1, job.bits * WORD], [0, 1])
-            found = unpack(kind, np.ascontiguousarray(row), self.count, job.bits, job.weight_offset)
-            return [found.reshape(self.count, 9).T.astype(np.float64)]
+            weights = unpack(kind, np.ascontiguousarray(row), self.count, job.bits, job.weight_offset)
+            return [weights.reshape(self.count, 9).T.astype(np.float64)]
         size = WORD * (1 if kind is Kind.POINTWISE else job.bits)
         stride = job.words[Register.WEIGHT_STRIDES + 1]
         first = job.weights + self.number * kind.features * stride
         parts: list[Array] = []
         for number, channels in enumerate(job.blocks["channels"]):
             rows = self.memory.view(first + number * size, [self.count, size], [stride, 1])
-            found = unpack(kind, np.ascontiguousarray(rows), channels, job.bits, job.weight_offset)
-            taps = found.reshape(self.count, channels, kind.taps**2)
+            weights = unpack(kind, np.ascontiguousarray(rows), channels, job.bits, job.weight_offset)
+            taps = weights.reshape(self.count, channels, kind.taps**2)
             parts.append(np.ascontiguousarray(taps.transpose(2, 1, 0), np.float64))
         return parts
 
@@ -244,8 +244,8 @@ class _Block:
         """Return the per-channel numbers of the block."""
         size = np.dtype(element).itemsize
         start = self.job.words[register] + self.number * self.job.kind.features * size
-        found = self.memory.view(start, [self.count * size], [1])
-        return np.ascontiguousarray(found).view(element).astype(np.int64)
+        stored = self.memory.view(start, [self.count * size], [1])
+        return np.ascontiguousarray(stored).view(element).astype(np.int64)
 
 
 def _wrapped(values: Array) -> Array:
@@ -271,8 +271,8 @@ def _input(job: Decoded, memory: Memory, at: tuple[int, int], extents: tuple[int
     start = job.words[Register.INPUT] + block * job.kind.channels
     start += (PIXELS * at[0] + low_row) * row_stride + (PIXELS * at[1] + low_column) * pixel_stride
     inside = [end_row - low_row, end_column - low_column, channels]
-    found = memory.view(start, inside, [row_stride, pixel_stride, 1])
-    image[low_row:end_row, low_column:end_column] = found.view(np.int8) if job.field(Conf.SIGNED) else found
+    part = memory.view(start, inside, [row_stride, pixel_stride, 1])
+    image[low_row:end_row, low_column:end_column] = part.view(np.int8) if job.field(Conf.SIGNED) else part
     return image
 
 

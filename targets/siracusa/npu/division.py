@@ -92,13 +92,13 @@ class Divisible:
         whole, none = self._costed(bound), self._costed(0)
         if whole is None or none is None:
             return
-        each, after, beside = whole.npu / bound, (whole.rest or 0) / bound, none.beside / bound
-        balanced = {beside / (each + beside), beside / max(each - after + beside, each)}
+        per_unit, after, beside = whole.npu / bound, (whole.rest or 0) / bound, none.beside / bound
+        balanced = {beside / (per_unit + beside), beside / max(per_unit - after + beside, per_unit)}
         blocks = {int(share * bound) // self.block + more for share in balanced for more in (0, 1)}
         for point in sorted({count * self.block for count in blocks}):
-            found = self._costed(point) if 0 < point < bound else None
-            if found is not None:
-                yield found
+            division = self._costed(point) if 0 < point < bound else None
+            if division is not None:
+                yield division
 
     def _costed(self, point: int) -> Division | None:
         """

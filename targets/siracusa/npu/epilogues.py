@@ -152,15 +152,15 @@ def _checked(op: RequantizeOp, line: _Line, channels: Channels, sums: tuple[Arra
     """Return the requantisation of a linear function, None if scale, bias or their result is out of range."""
     mul, add, shift = channels[op.mul], channels[op.add], op.shift.value.data
     clip = op.low.value.data, op.high.value.data
-    wide = next((each for each in CLIPS if each[0] <= clip[0] and clip[1] <= each[1]), None)
+    wide = next((limits for limits in CLIPS if limits[0] <= clip[0] and clip[1] <= limits[1]), None)
     if mul is None or add is None or wide is None or shift > 31:
         return None
-    made = line.times(mul.astype(object)).plus(add.astype(object) + ((1 << shift) >> 1))
-    scale, bias = (np.broadcast_to(each, len(sums[0])) for each in (made.factor, made.summand))
-    low, high = made.range(sums)
+    scaled = line.times(mul.astype(object)).plus(add.astype(object) + ((1 << shift) >> 1))
+    scale, bias = (np.broadcast_to(numbers, len(sums[0])) for numbers in (scaled.factor, scaled.summand))
+    low, high = scaled.range(sums)
     if (scale < 0).any() or (scale >= 1 << 32).any() or (bias < -_INT32).any() or (bias >= _INT32).any():
         return None
-    if (low <= -_INT32).any() or (high >= _INT32).any() or not made.is_free(*clip, shift):
+    if (low <= -_INT32).any() or (high >= _INT32).any() or not scaled.is_free(*clip, shift):
         return None
     narrower = None if clip == wide else clip
     return Requantization(scale.astype(np.int64), bias.astype(np.int64), shift, *wide, op, narrower)
@@ -169,15 +169,15 @@ def _checked(op: RequantizeOp, line: _Line, channels: Channels, sums: tuple[Arra
 # Remaining epilogue
 
 
-def is_all(op: KernelOp, made: Requantization) -> bool:
+def is_all(op: KernelOp, requantization: Requantization) -> bool:
     """Return whether a requantisation is the whole epilogue."""
     block = single_block(op.epilogue)
     last = block.last_op if block is not None else None
-    whole = made.narrower is None and element_of(op.output) == i8
-    return whole and last is not None and last.operands[0] is made.of.result
+    whole = requantization.narrower is None and element_of(op.output) == i8
+    return whole and last is not None and last.operands[0] is requantization.of.result
 
 
-def rest_of(op: KernelOp, made: Requantization | None) -> tuple[list[SSAValue], list[AffineMap], Block]:
+def rest_of(op: KernelOp, requantization: Requantization | None) -> tuple[list[SSAValue], list[AffineMap], Block]:
     """
     Return the remaining epilogue as an elementwise kernel: operands, maps and code.
 
@@ -186,14 +186,16 @@ def rest_of(op: KernelOp, made: Requantization | None) -> tuple[list[SSAValue], 
     source = single_block(op.epilogue)
     assert source is not None
     assert source.last_op is not None
-    start = source.args[0] if made is None else made.of.result
+    start = source.args[0] if requantization is None else requantization.of.result
     ops, used = live_ops(source)
-    if made is not None:
-        ops = _after(source, made.of)
+    if requantization is not None:
+        ops = _after(source, requantization.of)
         used = {operand for inner in (*ops, source.last_op) for operand in inner.operands}
     kept = [index for index, argument in enumerate(source.args[1:]) if argument in used]
-    body = Body([start.type if made is None else i8, *(source.args[1 + k].type for k in kept), element_of(op.output)])
-    first = body.args[0] if made is None else _as_made(body, made)
+    body = Body(
+        [start.type if requantization is None else i8, *(source.args[1 + k].type for k in kept), element_of(op.output)]
+    )
+    first = body.args[0] if requantization is None else _requantized(body, requantization)
     mapping: dict[SSAValue, SSAValue] = {start: first}
     mapping |= {source.args[1 + k]: argument for k, argument in zip(kept, body.args[1:], strict=False)}
     for inner in ops:
@@ -204,24 +206,24 @@ def rest_of(op: KernelOp, made: Requantization | None) -> tuple[list[SSAValue], 
     return [op.extras[k] for k in kept], [maps[k] for k in kept], block
 
 
-def _as_made(body: Body, made: Requantization) -> SSAValue:
+def _requantized(body: Body, requantization: Requantization) -> SSAValue:
     """Append the result of the source's requantisation, computed from the NPU's byte."""
-    byte, type = body.args[0], made.of.result.type
-    if made.narrower is None:
-        return body.convert(byte, type, unsigned=made.low == 0)
-    wide = body.clip(body.convert(byte, i32, unsigned=made.low == 0), *made.narrower)
+    byte, type = body.args[0], requantization.of.result.type
+    if requantization.narrower is None:
+        return body.convert(byte, type, unsigned=requantization.low == 0)
+    wide = body.clip(body.convert(byte, i32, unsigned=requantization.low == 0), *requantization.narrower)
     return body.convert(wide, type)
 
 
-def _after(block: Block, made: RequantizeOp) -> Sequence[Operation]:
+def _after(block: Block, requantize: RequantizeOp) -> Sequence[Operation]:
     """Return the ops after a requantisation in the backward slice of the results, in order."""
     assert block.last_op is not None
     needed: set[SSAValue] = set(block.last_op.operands)
-    found: list[Operation] = []
+    after: list[Operation] = []
     op = block.last_op.prev_op
     while op is not None:
-        if op is not made and not needed.isdisjoint(op.results):
-            found.append(op)
+        if op is not requantize and not needed.isdisjoint(op.results):
+            after.append(op)
             needed.update(operand for nested in op.walk() for operand in nested.operands)
         op = op.prev_op
-    return found[::-1]
+    return after[::-1]

@@ -193,13 +193,13 @@ class NpuKernelOp(KernelOp):
     def numbers(self) -> dict[str, Any]:
         """Return the fields of a job that depend on the storage of weights and outputs."""
         requantization = self.requantization
-        found: dict[str, Any] = {"weight_bits": self.bits.value.data, "weight_offset": self.offset.value.data}
-        found["signed"] = not self.is_unsigned(0)
+        fields: dict[str, Any] = {"weight_bits": self.bits.value.data, "weight_offset": self.offset.value.data}
+        fields["signed"] = not self.is_unsigned(0)
         if requantization is None:
-            return found | {"output_bits": 32, "scale_bits": 0, "bias": False}
+            return fields | {"output_bits": 32, "scale_bits": 0, "bias": False}
         scale_bits = integer_width(requantization.scale.type)
         shift, relu = requantization.shift.value.data, requantization.range[0] == 0
-        return found | {"output_bits": 8, "scale_bits": scale_bits, "shift": shift, "relu": relu}
+        return fields | {"output_bits": 8, "scale_bits": scale_bits, "shift": shift, "relu": relu}
 
 
 def epilogue_of(rank: int, scale: Attribute, *, shift: int, low: int, high: int) -> tuple[Region, list[AffineMapAttr]]:

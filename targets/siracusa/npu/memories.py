@@ -27,8 +27,8 @@ def memories_of(machine: Machine) -> Memories:
     for engine in machine.engines:
         if any(support.op.startswith("npu.") for support in engine.runs):
             weights = [machine.level(name) for name in engine.levels_of("weights")]
-            ops = frozenset(each.op for each in engine.runs if dict(each.parameters).get("prefetch"))
-            return Memories(machine.near_level_of(engine), tuple(each for each in weights if each.preloaded), ops)
+            ops = frozenset(support.op for support in engine.runs if dict(support.parameters).get("prefetch"))
+            return Memories(machine.near_level_of(engine), tuple(level for level in weights if level.preloaded), ops)
     raise Diagnostic(
         f"no engine of '{machine.name}' runs kernels of the NPU",
         expected='an engine with "npu.conv" and "npu.matmul" among its runs',

@@ -70,7 +70,7 @@ class NpuModel:
             case Offset.ACQUIRE:
                 return self._acquire()
             case Offset.STATUS:
-                busy = sum(1 << 8 * number for number, each in enumerate(self._contexts) if self._is_busy(each))
+                busy = sum(1 << 8 * number for number, context in enumerate(self._contexts) if self._is_busy(context))
                 self._finish_one()
                 return busy
             case Offset.RUNNING_JOB:
@@ -89,9 +89,9 @@ class NpuModel:
         self._acquired().words[number] = value & 0xFFFF_FFFF
 
     def _acquire(self) -> int:
-        if any(each.state is _State.ACQUIRED for each in self._contexts):
+        if any(context.state is _State.ACQUIRED for context in self._contexts):
             return LOCKED
-        free = next((each for each in self._contexts if each.state is _State.FREE), None)
+        free = next((context for context in self._contexts if context.state is _State.FREE), None)
         if free is None:
             self._finish_one()
             return NO_CONTEXT
@@ -100,9 +100,9 @@ class NpuModel:
         return free.job
 
     def _acquired(self) -> _Context:
-        for each in self._contexts:
-            if each.state is _State.ACQUIRED:
-                return each
+        for context in self._contexts:
+            if context.state is _State.ACQUIRED:
+                return context
         raise Diagnostic("a job is written or triggered without ACQUIRE", remedy="read ACQUIRE before")
 
     def _trigger(self, value: int) -> None:
@@ -112,8 +112,8 @@ class NpuModel:
         context.state = _State.COMMITTED
         self._queue.append(context)
         if value == 0:
-            for each in self._queue:
-                each.state = _State.STARTED
+            for queued in self._queue:
+                queued.state = _State.STARTED
 
     @staticmethod
     def _is_busy(context: _Context) -> bool:

@@ -36,21 +36,21 @@ class Weights:
         Where they have not, it does more of `choices` whole, those that lose fewest cycles a byte of the far level
         first, as long as its memory has room for their weights.
         """
-        found, parts = set(taken), dict(divided)
-        if not self._own or self._needed(found, parts) <= self._room:
-            return found, parts
-        freed = {op: _weights_of(op) * _share(op, op.operands[1], found, parts) for op in choices}
-        used = sum(map(_weights_of, found | parts.keys())) - sum(freed[op] for op in parts)
+        chosen, parts = set(taken), dict(divided)
+        if not self._own or self._needed(chosen, parts) <= self._room:
+            return chosen, parts
+        freed = {op: _weights_of(op) * _share(op, op.operands[1], chosen, parts) for op in choices}
+        used = sum(map(_weights_of, chosen | parts.keys())) - sum(freed[op] for op in parts)
         losses = {op: _loss(choices[op], parts.get(op)) / size for op, size in freed.items() if size}
         for op in sorted(losses, key=losses.__getitem__):
             if used + freed[op] > self._own:
                 continue
-            found.add(op)
+            chosen.add(op)
             parts.pop(op, None)
             used += freed[op]
-            if self._needed(found, parts) <= self._room:
+            if self._needed(chosen, parts) <= self._room:
                 break
-        return found, parts
+        return chosen, parts
 
     @cached_property
     def _own(self) -> int:

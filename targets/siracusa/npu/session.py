@@ -32,7 +32,7 @@ class Session:
     machine: Machine | None = None
     memory: Memory = field(default_factory=Memory)
     model: NpuModel = field(init=False)
-    _known: dict[int, int] = field(default_factory=dict[int, int])
+    _addresses: dict[int, int] = field(default_factory=dict[int, int])
     _ends: dict[int, int] = field(default_factory=dict[int, int])
 
     def __post_init__(self) -> None:
@@ -64,9 +64,9 @@ class Session:
         """
         root, start = origin_of(array)
         key = int(root.__array_interface__["data"][0])
-        if key not in self._known:
-            self._known[key] = self._place(root, is_constant=not array.flags.writeable)
-        return self._known[key] + start
+        if key not in self._addresses:
+            self._addresses[key] = self._place(root, is_constant=not array.flags.writeable)
+        return self._addresses[key] + start
 
     def _place(self, root: Array, *, is_constant: bool) -> int:
         base = WEIGHT_MEMORY_BASE if is_constant else L1_BASE

@@ -71,7 +71,7 @@ class Sharing:
     npu: Engine
     choices: Mapping[Operation, Choice]
     free: Set[Operation]
-    _known: dict[Operation, tuple[Engine, int] | None] = field(
+    _elsewhere: dict[Operation, tuple[Engine, int] | None] = field(
         default_factory=dict[Operation, "tuple[Engine, int] | None"], init=False
     )
 
@@ -96,7 +96,7 @@ class Sharing:
         group = [first]
         begin = self.flow.number(first)
         for op in self.flow.kernels[begin + 1 : begin + WINDOW]:
-            is_independent = op in self.free - decided and not any(self._needs(op, each) for each in group)
+            is_independent = op in self.free - decided and not any(self._needs(op, member) for member in group)
             group += [op] if is_independent else []
         return group
 
@@ -108,19 +108,19 @@ class Sharing:
         numbers = [self.flow.number(op) for op in group]
         window = self.flow.kernels[max(0, numbers[0] - AROUND) : numbers[-1] + AROUND + 1]
         starts = taken, self._longest_first(group, taken)
-        found = [self._descended(group, window, start) for start in starts]
-        return min(found, key=lambda each: each[0])[1]
+        assignments = [self._descended(group, window, start) for start in starts]
+        return min(assignments, key=lambda assignment: assignment[0])[1]
 
     def _longest_first(self, group: Sequence[Operation], taken: Set[Operation]) -> set[Operation]:
         """Return the longest-processing-time-first assignment."""
         loads = {True: 0, False: 0}
-        found = set(taken) - set(group)
+        assigned = set(taken) - set(group)
         for op in sorted(group, key=lambda op: -self._alone(op, npu=False)):
             ends = {npu: load + self._alone(op, npu=npu) for npu, load in loads.items()}
             npu = ends[True] < ends[False]
             loads[npu] = ends[npu]
-            found |= {op} if npu else set()
-        return found
+            assigned |= {op} if npu else set()
+        return assigned
 
     def _alone(self, op: Operation, *, npu: bool) -> int:
         choice = self.choices[op]
@@ -134,10 +134,12 @@ class Sharing:
         best = self.cycles(window, taken), taken
         while True:
             others = [best[1] ^ {op} for op in group]
-            found = min(((self.cycles(window, other), other) for other in others), key=lambda each: each[0])
-            if found[0] >= best[0]:
+            neighbour = min(
+                ((self.cycles(window, other), other) for other in others), key=lambda assignment: assignment[0]
+            )
+            if neighbour[0] >= best[0]:
                 return best
-            best = found
+            best = neighbour
 
     def divided(self, taken: Set[Operation], ways: Mapping[Operation, Sequence[Division]]) -> dict[Operation, Division]:
         """
@@ -146,15 +148,15 @@ class Sharing:
         `ways` are the candidate splits, `taken` the kernels on the NPU. Kernels are decided in order, in several sweeps
         because splits interact.
         """
-        found: dict[Operation, Division] = {}
+        splits: dict[Operation, Division] = {}
         for _ in range(SWEEPS):
-            before = dict(found)
+            before = dict(splits)
             for op in (op for op in self.flow.kernels if ways.get(op)):
-                others = {other: way for other, way in found.items() if other != op}
-                found = others | self._division(op, ways[op], taken, others)
-            if found == before:
+                others = {other: way for other, way in splits.items() if other != op}
+                splits = others | self._division(op, ways[op], taken, others)
+            if splits == before:
                 break
-        return found
+        return splits
 
     def _division(
         self, op: Operation, ways: Sequence[Division], taken: Set[Operation], others: Mapping[Operation, Division]
@@ -164,7 +166,7 @@ class Sharing:
         window = self.flow.kernels[max(0, number - AROUND) : number + AROUND + 1]
         least = LEAST_GAIN * self._alone(op, npu=op in taken)
         priced = [(self.cycles(window, taken, {**others, op: way}), way) for way in ways]
-        cycles, best = min(priced, key=lambda each: each[0])
+        cycles, best = min(priced, key=lambda candidate: candidate[0])
         return {op: best} if cycles < self.cycles(window, taken, others) - least else {}
 
     def cycles(
@@ -214,8 +216,10 @@ class Sharing:
         """Return the engine of a kernel that the NPU does not run, and its cycles; None if there is none."""
         if op in self.choices:
             return self.choices[op].elsewhere
-        if op not in self._known:
+        if op not in self._elsewhere:
             hint = op.attributes.get(ATTRIBUTE)
-            able = [each for each in self.machine.engines_for(op) if hint in (None, StringAttr(each[0].name))]
-            self._known[op] = able[0] if able else None
-        return self._known[op]
+            able = [
+                candidate for candidate in self.machine.engines_for(op) if hint in (None, StringAttr(candidate[0].name))
+            ]
+            self._elsewhere[op] = able[0] if able else None
+        return self._elsewhere[op]

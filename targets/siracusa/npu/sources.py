@@ -81,7 +81,7 @@ class Source:
         return self.op.is_unsigned(0)
 
     @cached_property
-    def made(self) -> Requantization | None:
+    def requantization(self) -> Requantization | None:
         """Requantisation of the kernel's epilogue on the NPU, None if there is none."""
         return requantization_of(self.op, self.feature_axis, self.sums())
 
@@ -101,9 +101,9 @@ class Source:
     @cached_property
     def form(self) -> Hashable:
         """Canonical key of kernels with equal NPU work, cost and remaining epilogue."""
-        made, block = None, single_block(self.op.epilogue)
-        if self.made is not None and block is not None:
-            made = [*block.ops].index(self.made.of), self.made.scale_bits
+        requantized, block = None, single_block(self.op.epilogue)
+        if self.requantization is not None and block is not None:
+            requantized = [*block.ops].index(self.requantization.of), self.requantization.scale_bits
         makers = tuple(type(value.owner) for value in self.op.inputs)
         image = (
             self.x.type,
@@ -115,7 +115,7 @@ class Source:
             self.windows,
             self.groups,
         )
-        return structure_of([self.op]), makers, image, self.kind, self.weight.shape, self.stored, made
+        return structure_of([self.op]), makers, image, self.kind, self.weight.shape, self.stored, requantized
 
     def sums(self) -> tuple[Array, Array]:
         """Return the least and the greatest sum of each output channel, for any x, in int64."""
@@ -139,8 +139,8 @@ def source_of(op: Operation) -> Source:
     # Weights less a zero point fit i16 and, in the NPU, 8 bits with an offset.
     is_of_bytes = element_of(x) == i8 and (element_of(w) == i8 or (element_of(w) == i16 and not kernel.is_unsigned(1)))
     if not is_of_bytes or kernel.accumulator != i32:
-        found = f"{element_of(x)}, {element_of(w)}, sums of {kernel.accumulator}"
-        raise _declined(op, "is not on bytes with sums of 32 bits", "i8, i8 or i16, sums of i32", found)
+        types = f"{element_of(x)}, {element_of(w)}, sums of {kernel.accumulator}"
+        raise _declined(op, "is not on bytes with sums of 32 bits", "i8, i8 or i16, sums of i32", types)
     if isinstance(op, PackableOp) and op.packed_bits:
         raise _declined(op, "has packed weights", "weights as bytes, which the NPU packs otherwise")
     if not all((*shape_of(x), *shape_of(w))):
@@ -162,12 +162,12 @@ def _folded(source: Source) -> Source:
     columns = source.column_axis
     if source.kind is not Kind.DENSE or pads is None or across == 1:
         return source
-    width, made = shape_of(source.x)[columns], shape_of(source.op.output)[columns]
+    width, output_columns = shape_of(source.x)[columns], shape_of(source.op.output)[columns]
     widened = -width % across
     if widened and not _is_constant_padding(source.x):
         return source
     above, left, below, _ = pads
-    before = made + 1 - (width + widened) // across
+    before = output_columns + 1 - (width + widened) // across
     weight = _folded_weight(source.weight, across, left, before)
     if _row_bytes(weight) > _row_bytes(source.weight) or _is_slice(source):
         return source
@@ -283,7 +283,9 @@ def _line(op: ConvOp, weight: Array, groups: int) -> Source:
         raise _declined(op, "has groups of one channel", "a 3x3 window for each channel", f"{groups} groups")
     if op.channels_last is None:
         raise _declined(op, "is along one axis with channels first", "channels last")
-    (stride,), (dilation,), (before, after) = (numbers_of(each) for each in (op.strides, op.dilations, op.pads))
+    (stride,), (dilation,), (before, after) = (
+        numbers_of(attribute) for attribute in (op.strides, op.dilations, op.pads)
+    )
     features, _, taps = weight.shape
     _check_whole(op, (before, after), (dilation,))
     if (taps, stride, before, after) == (1, 1, 0, 0):
@@ -303,7 +305,7 @@ def _is_native(op: ConvOp, kernel: list[int]) -> bool:
 def _unfolded(op: ConvOp, weight: Array) -> Source:
     """Return a convolution with channels last as a matrix product of its windows; `weight` is [Cout, Cin, kh, kw]."""
     features, _, down, across = weight.shape
-    numbers = (numbers_of(each) for each in (op.strides, op.dilations, op.pads))
+    numbers = (numbers_of(attribute) for attribute in (op.strides, op.dilations, op.pads))
     windows = Windows((down, across), *cast(Any, map(tuple, numbers)))
     _check_whole(op, windows.pads, windows.dilations)
     rows = np.moveaxis(weight, 1, -1).reshape(features, -1, 1, 1)

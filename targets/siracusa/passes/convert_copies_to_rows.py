@@ -48,10 +48,10 @@ def convert_copies_to_rows(function: func.FuncOp, engine: str, cores: int) -> No
 
 def _strides(value: SSAValue) -> list[int] | None:
     """Return the strides of a buffer of static shape and strides, None for others."""
-    found = cast("MemRefType[Any]", value.type).get_strides()
-    if found is None or None in found or any(extent < 0 for extent in shape_of(value)):
+    strides = cast("MemRefType[Any]", value.type).get_strides()
+    if strides is None or None in strides or any(extent < 0 for extent in shape_of(value)):
         return None
-    return [step or 0 for step in found]
+    return [step or 0 for step in strides]
 
 
 def _copy(op: memref.CopyOp, nest: Nest, cores: int) -> None:
@@ -94,7 +94,7 @@ def _row_axis(op: memref.CopyOp, cores: int) -> int:
     shape = shape_of(op.source)
     steps = [_strides(value) or [] for value in op.operands]
     axis = len(shape) - 1
-    while axis > 0 and all(found[axis - 1] == prod(shape[axis:]) for found in steps):
+    while axis > 0 and all(strides[axis - 1] == prod(shape[axis:]) for strides in steps):
         axis -= 1
     while axis < len(shape) - 1 and prod(shape[: axis + 1]) < cores:
         axis += 1

@@ -159,10 +159,10 @@ def _rows_of(op: DmaStartOp) -> _Rows:
 
 
 def _strides(op: DmaStartOp, side: SSAValue) -> list[int]:
-    found = cast("MemRefType[Any]", side.type).get_strides()
-    if found is None or None in found:
+    strides = cast("MemRefType[Any]", side.type).get_strides()
+    if strides is None or None in strides:
         raise Diagnostic("a transfer between buffers of unknown layout", where=where(op), expected="static strides")
-    return [step or 0 for step in found]
+    return [step or 0 for step in strides]
 
 
 def _is_whole(op: DmaStartOp, axis: int) -> bool:
@@ -224,9 +224,9 @@ class _TileCopy:
         for bounds in self.bounds[len(indices) : self.rows.axis] if plane else ():
             count = builder.mul(count, _extent(builder, bounds))
         operands = [builder.value(index) for index in near_at], builder.value(count), builder.value(elements)
-        made = DmaOutOp if self.op.writes_far else DmaInOp
+        kind = DmaOutOp if self.op.writes_far else DmaInOp
         axis = len(indices) if plane else 0
-        builder.insert(made(far, far_at, near, *operands, axis=axis, external=self.external))
+        builder.insert(kind(far, far_at, near, *operands, axis=axis, external=self.external))
 
 
 def _extent(builder: Builder, bounds: Range) -> Index:

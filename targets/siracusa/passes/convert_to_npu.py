@@ -99,23 +99,23 @@ def _divide(op: Operation, division: Division, other: str, engine: str) -> bool:
 
 def _able(block: Block, engine: str) -> Able:
     """Return the kernels that the NPU supports; converted representatives are inserted before them."""
-    found = Able({}, {}, {})
+    able = Able({}, {}, {})
     for op in filter(is_candidate, list(block.ops)):
         hint = op.attributes.get(ATTRIBUTE)
         if hint is not None and hint != StringAttr(engine):
-            found.declined[op] = f"the attribute 'engine' names {hint}"
+            able.declined[op] = f"the attribute 'engine' names {hint}"
             continue
         try:
             source = source_of(op)
-            if source.form not in found.models:
-                found.models[source.form] = _converted(source)
+            if source.form not in able.models:
+                able.models[source.form] = _converted(source)
         except Diagnostic as error:
             if hint is not None:
                 raise
-            found.declined[op] = _text(error)
+            able.declined[op] = _text(error)
             continue
-        found.sources[op] = source
-    return found
+        able.sources[op] = source
+    return able
 
 
 def _text(error: Diagnostic) -> str:
@@ -136,12 +136,12 @@ def _converted(source: Source) -> Conversion:
 
 def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Machine) -> Chosen:
     """Return the kernels assigned to the NPU."""
-    npu = next((each for each in machine.engines if each.name == name), None)
+    npu = next((engine for engine in machine.engines if engine.name == name), None)
     if npu is None:
         return Chosen(must)
     prices = {form: _choice(model, npu, machine) for form, model in able.models.items()}
-    found = ((op, source, prices[source.form]) for op, source in able.sources.items())
-    choices = {op: replace(choice, image=source.x) for op, source, choice in found if choice is not None}
+    candidates = ((op, source, prices[source.form]) for op, source in able.sources.items())
+    choices = {op: replace(choice, image=source.x) for op, source, choice in candidates if choice is not None}
     taken = {op for op, choice in choices.items() if op in must or choice.is_faster}
     weights = Weights(flow, machine, npu)
     if not npu.queue:
@@ -154,7 +154,7 @@ def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Ma
     ways = {form: _ways(able.models[form], npu, other, machine) for form, other in engines.items()}
     divided = sharing.divided(taken, {op: ways[able.sources[op].form] for op in free})
     taken, divided = weights.fitted(taken | must, divided, choices)
-    parts = {op: (each, free[op].name) for op, each in divided.items()}
+    parts = {op: (division, free[op].name) for op, division in divided.items()}
     return Chosen(taken, parts, _reasons(able, choices, taken, npu, machine))
 
 
@@ -162,21 +162,21 @@ def _reasons(
     able: Able, choices: Mapping[Operation, Choice], taken: Set[Operation], npu: Engine, machine: Machine
 ) -> dict[Operation, tuple[str, str]]:
     """Return for each kernel that the NPU supports the engine that does not run it, and why."""
-    found: dict[Operation, tuple[str, str]] = {}
+    reasons: dict[Operation, tuple[str, str]] = {}
     for op, source in able.sources.items():
         choice = choices.get(op)
         if choice is None:
-            found[op] = npu.name, machine.fault(npu, able.models[source.form].kernel)
+            reasons[op] = npu.name, machine.fault(npu, able.models[source.form].kernel)
             continue
         if choice.elsewhere is None:
             continue
         other, cycles = choice.elsewhere
         own = choice.on_npu
         if op in taken:
-            found[op] = other.name, f"{cycles:,} cycles here, {own:,} on '{npu.name}'{_unless(own < cycles)}"
+            reasons[op] = other.name, f"{cycles:,} cycles here, {own:,} on '{npu.name}'{_unless(own < cycles)}"
         else:
-            found[op] = npu.name, f"{own:,} cycles here, {cycles:,} on '{other.name}'{_unless(cycles <= own)}"
-    return found
+            reasons[op] = npu.name, f"{own:,} cycles here, {cycles:,} on '{other.name}'{_unless(cycles <= own)}"
+    return reasons
 
 
 def _unless(is_faster: bool) -> str:
@@ -186,8 +186,8 @@ def _unless(is_faster: bool) -> str:
 
 def _ways(model: Conversion, npu: Engine, other: Engine, machine: Machine) -> list[Division]:
     """Return the splits of a kernel, empty if there are none."""
-    found = divisible(model, npu, other, machine)
-    return list(found.divisions()) if found is not None else []
+    splittable = divisible(model, npu, other, machine)
+    return list(splittable.divisions()) if splittable is not None else []
 
 
 def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> Choice | None:
@@ -197,9 +197,9 @@ def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> Choice | N
     if cycles is None:
         return None
     cycles = with_weights(cycles, conversion.kernel, npu, machine)
-    others = [(each, with_weights(cost, op, each, machine)) for each, cost in _elsewhere(op, npu, machine)]
-    rest, ahead = (_least(each, npu, machine) for each in (conversion.rest, conversion.ahead))
-    return Choice(conversion.source.x, cycles, rest, min(others, key=lambda each: each[1], default=None), ahead or 0)
+    others = [(engine, with_weights(cost, op, engine, machine)) for engine, cost in _elsewhere(op, npu, machine)]
+    rest, ahead = (_least(part, npu, machine) for part in (conversion.rest, conversion.ahead))
+    return Choice(conversion.source.x, cycles, rest, min(others, key=lambda other: other[1], default=None), ahead or 0)
 
 
 def _least(op: Operation | None, npu: Engine, machine: Machine) -> int | None:
@@ -222,9 +222,9 @@ def _replace(conversion: Conversion, engine: str) -> Operation:
     conversion.result.name_hint = op.results[0].name_hint
     inputs = [value.owner for value in op.operands]
     Rewriter.replace_op(op, [], [conversion.result])
-    for made in inputs:
-        if isinstance(made, tensor.PadOp) and not made.results[0].uses:
-            Rewriter.erase_op(made)
+    for producer in inputs:
+        if isinstance(producer, tensor.PadOp) and not producer.results[0].uses:
+            Rewriter.erase_op(producer)
     return conversion.kernel
 
 

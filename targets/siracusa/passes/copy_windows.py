@@ -27,7 +27,7 @@ def copy_windows(module: ModuleOp, machine: Machine) -> None:
     """
     most_bytes = max(engine.stack_bytes("windows") for engine in machine.engines)
     for function in functions(module):
-        for op in (each for each in nested_ops(function) if isinstance(each, ConvOp)):
+        for op in (inner for inner in nested_ops(function) if isinstance(inner, ConvOp)):
             refuse_tensors(op)
             if op.im2col is not None:
                 check_im2col(op, most_bytes)

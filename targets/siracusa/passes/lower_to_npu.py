@@ -72,7 +72,7 @@ def _lower_conv(op: ConvOp, lowering: _Lowering, memories: Memories) -> None:
 def _parts(op: MatmulOp, memories: Memories) -> list[_Image]:
     """Return the images that tile the rows of a matrix: a row of the matrix is a pixel."""
     inputs, outputs = (strides[0] for strides in _strides_of(op))
-    found: list[_Image] = []
+    images: list[_Image] = []
     rows = 0
     for job in op.jobs():
         placed = replace(
@@ -82,15 +82,15 @@ def _parts(op: MatmulOp, memories: Memories) -> list[_Image]:
             output_pixel_stride=outputs,
             output_row_stride=outputs * job.width,
         )
-        found.append(_Image(placed, rows * inputs, rows * outputs))
+        images.append(_Image(placed, rows * inputs, rows * outputs))
         rows += job.height * job.width
-    return found
+    return images
 
 
 def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
     """Return the strides in bytes of the axes of input and output."""
     size = 1 if op.requantization is not None else 4
-    found: list[list[int]] = []
+    byte_strides: list[list[int]] = []
     for value, bytes in ((op.inputs[0], 1), (op.output, size)):
         strides, _ = layout_of(value)
         if strides[-1] != 1 or any(not 0 < stride < 1 << 31 for stride in strides):
@@ -100,8 +100,8 @@ def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
                 expected="a buffer with static strides, 1 along the last axis",
                 found=str(value.type),
             )
-        found.append([stride * bytes for stride in strides])
-    return found[0], found[1]
+        byte_strides.append([stride * bytes for stride in strides])
+    return byte_strides[0], byte_strides[1]
 
 
 def _placed(job: Job, op: NpuKernelOp, memories: Memories) -> Job:
@@ -177,8 +177,8 @@ class _Lowering:
 
     def _operands(self) -> dict[Register, SSAValue]:
         op = self._op
-        found = {Register.WEIGHTS: op.inputs[1], Register.INPUT: op.inputs[0], Register.OUTPUT: op.output}
-        return found | dict(zip((Register.SCALE, Register.BIAS), op.extras, strict=False))
+        operands = {Register.WEIGHTS: op.inputs[1], Register.INPUT: op.inputs[0], Register.OUTPUT: op.output}
+        return operands | dict(zip((Register.SCALE, Register.BIAS), op.extras, strict=False))
 
     def _address(self, value: SSAValue) -> SSAValue:
         if value not in self._addresses:
@@ -265,6 +265,6 @@ class LowerToNpuPass(Pass):
             on_npu.add(function)
             lower_to_npu(kernel, memories_of(machine_of(op)), waits=function not in alone)
         for launch in [
-            each for function in functions(op) for each in nested_ops(function) if isinstance(each, LaunchOp)
+            inner for function in functions(op) for inner in nested_ops(function) if isinstance(inner, LaunchOp)
         ]:
             _lower_launch(launch, on_npu)

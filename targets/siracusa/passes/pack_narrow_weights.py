@@ -85,12 +85,12 @@ def pack_narrow_weights(module: ModuleOp, machine: Machine, *, everything: bool 
     Those that get faster are packed, and of the others, in order of cycles per saved byte, as many as needed to fit the
     far level; with `everything` all of them.
     """
-    inputs, found = _Inputs(module), list[_Narrow]()
+    inputs, narrowed = _Inputs(module), list[_Narrow]()
     for weights in weights_of(module, machine):
-        found += _packed_forms(weights, machine, inputs)[:1]
-    for each in sorted(found, key=lambda each: each.cycles / each.saved):
-        if everything or each.cycles < 0 or not _fits(module, machine):
-            _replace(module, each)
+        narrowed += _packed_forms(weights, machine, inputs)[:1]
+    for narrow in sorted(narrowed, key=lambda narrow: narrow.cycles / narrow.saved):
+        if everything or narrow.cycles < 0 or not _fits(module, machine):
+            _replace(module, narrow)
 
 
 def narrowest(values: Array) -> tuple[int, bool] | None:
@@ -112,13 +112,15 @@ def _packed_forms(weights: Weights, machine: Machine, inputs: _Inputs) -> list[_
     narrow = narrowest(values)
     if narrow is None:
         return []
-    made = [_narrow(weights, values, (bits, narrow[1]), machine, inputs) for bits in WIDTHS if bits >= narrow[0]]
-    found = [
-        each
-        for each in made
-        if each is not None and each.saved > 0 and (each.bits == narrow[0] or Form.WITH_WINDOWS in each.forms)
+    packings = [_narrow(weights, values, (bits, narrow[1]), machine, inputs) for bits in WIDTHS if bits >= narrow[0]]
+    useful = [
+        packing
+        for packing in packings
+        if packing is not None
+        and packing.saved > 0
+        and (packing.bits == narrow[0] or Form.WITH_WINDOWS in packing.forms)
     ]
-    return sorted(found, key=lambda each: each.cycles)
+    return sorted(useful, key=lambda packing: packing.cycles)
 
 
 def _may_be_packed(weights: Weights, machine: Machine) -> bool:
@@ -148,7 +150,7 @@ def _narrow(
         # A kernel takes the maximum of its compute cycles and the cycles of fetching its weights once.
         fetch, less = (machine.fetch_cycles(engine, size) for size in (weights.bytes, weights.bytes - saved))
         total += max(min(costs.values()), less) - max(cycles, fetch)
-        forms.append(min(costs, key=lambda each: costs[each]))
+        forms.append(min(costs, key=lambda kind: costs[kind]))
         signs.append(windows is not None and windows[1])
     return _Narrow(weights, pack(values, bits), bits, is_unsigned, saved, total, tuple(forms), tuple(signs))
 
@@ -161,12 +163,12 @@ def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: 
     `cycles` are those with byte weights.
     """
     unpacking = machine.cost(engine, _unpack(op, bits, is_unsigned=False)[-1])
-    found = {} if unpacking is None else {Form.UNPACKED: cycles + unpacking}
+    costs = {} if unpacking is None else {Form.UNPACKED: cycles + unpacking}
     twin = op.clone()
     _let_read(twin, _packed(op, bits).memref, bits, is_unsigned=False)
     price = machine.cost(engine, twin) if not op.is_unsigned(1) and is_dot(twin) else None
     twin.erase()
-    return found if price is None else found | {Form.READ: price}
+    return costs if price is None else costs | {Form.READ: price}
 
 
 def _packing_windows(
@@ -186,11 +188,11 @@ def _packing_windows(
     fits = takes_narrow_input(twin, engine.stack_bytes("packed_windows"))
     price = machine.cost(engine, twin) if fits else None
     twin.erase()
-    held = inputs.of(op) if price is not None else None
-    if price is None or held is None:
+    value_range = inputs.of(op) if price is not None else None
+    if price is None or value_range is None:
         return None
-    has_signs = held.low < 0 or (not is_unsigned and held in Range.of_bits(bits, signed=True))
-    if held not in Range.of_bits(bits, signed=has_signs) or (has_signs and (is_unsigned or op.is_unsigned(0))):
+    has_signs = value_range.low < 0 or (not is_unsigned and value_range in Range.of_bits(bits, signed=True))
+    if value_range not in Range.of_bits(bits, signed=has_signs) or (has_signs and (is_unsigned or op.is_unsigned(0))):
         return None
     return price, not has_signs
 
@@ -199,7 +201,9 @@ def _fits(module: ModuleOp, machine: Machine) -> bool:
     """Return whether the program and all live buffers between kernels fit the far level."""
     far = machine.far
     parts = sum(far.aligned(part.bytes) for part in parts_of(module, far.name) if part.level == far.name)
-    alive = [[each for op, each in lifetimes(f) if not _is_made_in_tiles(op, machine)] for f in functions(module)]
+    alive = [
+        [lifetime for op, lifetime in lifetimes(f) if not _is_made_in_tiles(op, machine)] for f in functions(module)
+    ]
     arena = max((place(buffers, far.alignment, 0).size for buffers in alive if buffers), default=0)
     return parts + arena <= far.size
 
@@ -221,19 +225,19 @@ def _replace(module: ModuleOp, narrow: _Narrow) -> None:
     packed.location = definition.location
     Rewriter.replace_op(definition, packed, [])
     for (op, get), form, no_signs in zip(narrow.weights.uses, narrow.forms, narrow.inputs, strict=True):
-        made: list[Operation] = [_packed(op, narrow.bits, name)]
+        inserted: list[Operation] = [_packed(op, narrow.bits, name)]
         if form is Form.UNPACKED:
-            made = list(_unpack(op, narrow.bits, is_unsigned=narrow.is_unsigned, name=name))
-            made[1].results[0].name_hint = get.memref.name_hint
-            made[2].attributes[ATTRIBUTE] = op.attributes[ATTRIBUTE]
-        made[0].results[0].name_hint = name
-        for each in made:
-            each.location = op.location
-        Rewriter.insert_op(made, InsertPoint.before(op))
+            inserted = list(_unpack(op, narrow.bits, is_unsigned=narrow.is_unsigned, name=name))
+            inserted[1].results[0].name_hint = get.memref.name_hint
+            inserted[2].attributes[ATTRIBUTE] = op.attributes[ATTRIBUTE]
+        inserted[0].results[0].name_hint = name
+        for new_op in inserted:
+            new_op.location = op.location
+        Rewriter.insert_op(inserted, InsertPoint.before(op))
         if form is Form.UNPACKED:
-            op.operands[1] = made[1].results[0]
+            op.operands[1] = inserted[1].results[0]
         else:
-            _let_read(cast(PackableOp, op), made[0].results[0], narrow.bits, is_unsigned=narrow.is_unsigned)
+            _let_read(cast(PackableOp, op), inserted[0].results[0], narrow.bits, is_unsigned=narrow.is_unsigned)
         if form is Form.WITH_WINDOWS:
             _let_pack(cast(PackableOp, op), no_signs=no_signs)
         if not get.memref.uses:

@@ -73,10 +73,10 @@ def release(generators: Path) -> str:
         )
     files = [generators / f"{_CHIP}.py", *(file for part in _PARTS for file in (generators / part).rglob("*"))]
     digest = hashlib.sha256()
-    for file in sorted(each for each in files if each.suffix in (".py", ".json")):
+    for file in sorted(file for file in files if file.suffix in (".py", ".json")):
         digest.update(file.relative_to(generators).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
-    found = digest.hexdigest()[:12]
-    return RELEASES.get(found, f"of unknown release (models {found})")
+    models_digest = digest.hexdigest()[:12]
+    return RELEASES.get(models_digest, f"of unknown release (models {models_digest})")
 
 
 class GvsocSession:
@@ -124,11 +124,11 @@ class GvsocSession:
         inputs are refused, where a later run gives other outputs than the first, and where the simulator fails or
         exceeds its time.
         """
-        given = [Call(inputs, entry=index) for index, inputs in calls]
-        done = self._run([*self._history, *given])
+        new_calls = [Call(inputs, entry=index) for index, inputs in calls]
+        done = self._run([*self._history, *new_calls])
         self.cycles = np.array(done.cycles, np.int64).reshape(self._runs, -1)[:, len(self._history) :]
-        self._history += given if has_state(self._folder) else []
-        return [list(each) for each in done.calls[-len(given) :]]
+        self._history += new_calls if has_state(self._folder) else []
+        return [list(outputs) for outputs in done.calls[-len(new_calls) :]]
 
     def _run(self, calls: Sequence[Call]) -> BareRun:
         with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
@@ -144,16 +144,16 @@ class GvsocSession:
 
     def _read(self, done: Done, calls: Sequence[Call]) -> BareRun:
         """Return the outputs of the last run and the cycles of all. Raises Diagnostic where runs differ."""
-        found = read_calls(done.printed, self.entries, [*calls] * self._runs)
+        run = read_calls(done.printed, self.entries, [*calls] * self._runs)
         if self._marked:
             self.counted = self._counts(done.printed, len(calls))
-        first, last = found.calls[: len(calls)], found.calls[-len(calls) :]
+        first, last = run.calls[: len(calls)], run.calls[-len(calls) :]
         for number, (before, after) in enumerate(zip(first, last, strict=True)):
             if any(not np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(before, after, strict=True)):
                 raise Diagnostic(
                     f"call {number} differs from the same call before", where=str(self._folder / "network.h")
                 )
-        return found
+        return run
 
     def _counts(self, printed: str, calls: int) -> Array:
         """Return the counts of the last call of the first run and of the last. Raises Diagnostic for missing ones."""

@@ -247,8 +247,8 @@ CLUSTER = Dialect(
     [
         *(DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp),
         *(
-            each.op
-            for each in (
+            instruction.op
+            for instruction in (
                 mac,
                 dot,
                 dot_packed,

@@ -154,7 +154,7 @@ def window_words(
     for pixel in range(pixels):
         place = pixel * step % WORD
         first, size = pixel * step - place, WORD * places[place]
-        before = WORD * sum(words for each, words in places.items() if each < place)
+        before = WORD * sum(words for phase, words in places.items() if phase < place)
         sums[pixel] = np.sum(lines[:, first : first + size] * spread[:, before : before + size])
 
 
@@ -165,9 +165,9 @@ def _fits_row(size: int, windows_shape: tuple[int, ...]) -> str | None:
 
 def _fills_words(size: int, row: int, tap: int) -> str | None:
     """Return a message for packed numbers that do not fill words."""
-    found = [size, row, tap]
-    is_wrong = any(number % WORD for number in found)
-    return f"packed numbers fill words of {WORD} bytes, got a size and steps of {found}" if is_wrong else None
+    numbers = [size, row, tap]
+    is_wrong = any(number % WORD for number in numbers)
+    return f"packed numbers fill words of {WORD} bytes, got a size and steps of {numbers}" if is_wrong else None
 
 
 @instruction("cluster.im2col", c="tw_im2col", header=DOT, requires=[_fits_row])
