@@ -176,19 +176,19 @@ class Session:
         }
         outputs = [(port, value) for port, value in pairs if port.is_output]
         outputs += zip(results, returned, strict=False)
-        found = {port.name: seen_value(port, value) for port, value in outputs}
-        return cut_outputs(found, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
+        seen = {port.name: seen_value(port, value) for port, value in outputs}
+        return cut_outputs(seen, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
 
-    def _argument(self, port: Port, given: Mapping[str, Array]) -> Array:
+    def _argument(self, port: Port, values: Mapping[str, Array]) -> Array:
         """Return the value of an argument; an output without contents is undefined."""
-        if port.is_output and port.name not in given:
+        if port.is_output and port.name not in values:
             return self._interpreter.interleaving.undefine(port.new_array())
-        return stored_value(port, given[port.name])
+        return stored_value(port, values[port.name])
 
     def _bucket(self, function: str, arguments: Sequence[Port], inputs: Mapping[str, Array]) -> str:
         """Return the function or bucket for the position among the inputs, if one is given."""
         positions = (_position(port, inputs) for port in arguments)
-        position = next((each for each in positions if each is not None), None)
+        position = next((position for position in positions if position is not None), None)
         return function if position is None else function_at(self._module, function, position)
 
 
@@ -196,10 +196,10 @@ def _position(port: Port, inputs: Mapping[str, Array]) -> int | None:
     """
     Return the position in a state among the inputs, None if the port is not a position or the input not an integer.
     """
-    given = np.asarray(inputs[port.name]) if port.state and not port.is_output else None
-    if given is None or given.size != 1 or given.dtype.kind not in "iu":
+    value = np.asarray(inputs[port.name]) if port.state and not port.is_output else None
+    if value is None or value.size != 1 or value.dtype.kind not in "iu":
         return None
-    return int(given.reshape(-1)[0])
+    return int(value.reshape(-1)[0])
 
 
 def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int:
@@ -234,8 +234,8 @@ def random_inputs(
             index: (low, low + 1) if entries == "low" else (high - 1, high) for index, (low, high) in ranges.items()
         }
     limited = {index: replace(arguments[index], limits=(low, high - 1)) for index, (low, high) in ranges.items()}
-    made = [limited.get(index, port) for index, port in enumerate(arguments)]
-    return {port.name: _random(port, generator) for port in made if not port.is_output}
+    limited_ports = [limited.get(index, port) for index, port in enumerate(arguments)]
+    return {port.name: _random(port, generator) for port in limited_ports if not port.is_output}
 
 
 def output_contents(module: ModuleOp, seed: int, function: str) -> dict[str, Array]:
@@ -310,12 +310,12 @@ def _ports(
     numbers: Mapping[str, Iterator[int]],
 ) -> list[Port]:
     dictionaries = cast("ArrayAttr[DictionaryAttr]", attributes).data if attributes else ()
-    given = [*dictionaries, *[DictionaryAttr({}) for _ in range(len(types) - len(dictionaries))]]
-    made: list[Port] = []
-    for type_, attrs in zip(types, given, strict=True):
+    all_attrs = [*dictionaries, *[DictionaryAttr({}) for _ in range(len(types) - len(dictionaries))]]
+    ports: list[Port] = []
+    for type_, attrs in zip(types, all_attrs, strict=True):
         kind = "result" if "tilewright.output" in attrs.data else prefix
-        made.append(_port(type_, attrs.data, f"{kind}{next(numbers[kind])}", function))
-    return made
+        ports.append(_port(type_, attrs.data, f"{kind}{next(numbers[kind])}", function))
+    return ports
 
 
 def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, function: Operation) -> Port:
@@ -398,8 +398,10 @@ def check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str
 def stored_value(port: Port, value: Array) -> Array:
     """Convert an input to its IR type. Raises Diagnostic for another shape and for values out of range."""
     limits = port.limits or narrow_limits(port) or ()
-    given = converted(port.name, np.asarray(value), port.declared, port.shape, element=f"{port.element}", limits=limits)
-    stored = _reinterpreted(given, port.storage)
+    checked = converted(
+        port.name, np.asarray(value), port.declared, port.shape, element=f"{port.element}", limits=limits
+    )
+    stored = _reinterpreted(checked, port.storage)
     if port.inner is None:
         return stored[()]
     buffer = port.new_array()

@@ -212,8 +212,8 @@ def _for(runner: Runner, op: emitc.ForOp, operands: Sequence[Value]) -> list[Any
 def _run_nest(runner: Runner, nest: Nest) -> None:
     values: dict[int, Any] = {}
     for number, value in nest.inputs.items():
-        given = runner.value(value)
-        values[number] = given.value if isinstance(given, Variable) else given
+        operand = runner.value(value)
+        values[number] = operand.value if isinstance(operand, Variable) else operand
     for cell, result in zip(nest.cells, run_loop_nest(nest, values, runner), strict=True):
         runner.value(cell).value = result
 
@@ -261,8 +261,8 @@ class _CBuilder(Builder):
                 yield from super().node(op)
 
     def fresh(self, type_: Attribute) -> int:
-        held = type_.value_type if isinstance(type_, EmitC_LValueType) else type_
-        return super().fresh(held)
+        value_type = type_.value_type if isinstance(type_, EmitC_LValueType) else type_
+        return super().fresh(value_type)
 
     def _place(self, value: SSAValue) -> tuple[int, list[int]]:
         if value not in self.places:

@@ -166,8 +166,8 @@ def _entry(entry: Array, low: Array, high: Array) -> Array:
     """Return an entry of a table. Raises Diagnostic for one out of its range, from `low` to below `high`."""
     outside = (entry < low) | (entry >= high)
     if np.any(outside):
-        found = ", ".join(str(each) for each in np.unique(np.asarray(entry)[outside])[:4])
-        raise Diagnostic("an entry of a table is out of its range", expected=f"in [{low}, {high})", found=found)
+        shown = ", ".join(str(value) for value in np.unique(np.asarray(entry)[outside])[:4])
+        raise Diagnostic("an entry of a table is out of its range", expected=f"in [{low}, {high})", found=shown)
     return entry
 
 

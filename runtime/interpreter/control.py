@@ -50,8 +50,8 @@ def _for(runner: Runner, op: scf.ForOp, operands: Sequence[Value]) -> Sequence[V
     carried = _owned(op.iter_args, inits, runner.cached(op, keeps_inits))
     for index in range(int(lower), int(upper), int(step)):
         runner.spend(op)
-        made = runner.run_region(op.body, [lower.dtype.type(index), *carried])
-        carried = _owned(op.iter_args, made, runner.cached(op, keeps_yields))
+        yielded = runner.run_region(op.body, [lower.dtype.type(index), *carried])
+        carried = _owned(op.iter_args, yielded, runner.cached(op, keeps_yields))
     return carried
 
 

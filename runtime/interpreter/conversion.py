@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import Diagnostic
 from ...ir import Array
 
-_FLOATS = frozenset(np.dtype(each) for each in (ml_dtypes.bfloat16,))
+_FLOATS = frozenset(np.dtype(scalar) for scalar in (ml_dtypes.bfloat16,))
 """Float types that are no built-in NumPy types."""
 
 
@@ -64,10 +64,10 @@ def converted(
     return result
 
 
-def _remedy(name: str, given: np.dtype[Any], taken: np.dtype[Any]) -> str:
+def _remedy(name: str, dtype: np.dtype[Any], taken: np.dtype[Any]) -> str:
     if taken.kind in "biu":
         return f"give other values, or compile with another type of the input {name}"
-    return f"round the array to {taken} first" if given.kind not in "biu" else f"give the array as {taken}"
+    return f"round the array to {taken} first" if dtype.kind not in "biu" else f"give the array as {taken}"
 
 
 def _is_held(value: Array, result: Array) -> Array:

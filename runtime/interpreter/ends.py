@@ -89,15 +89,15 @@ def samples(
     Each number of an input's list occurs in turn, then numbers from anywhere.
     """
     generator = np.random.default_rng(seed)
-    given = [port for port in arguments if not port.is_output]
-    lists = {port.name: ends(port, near, is_moderate=is_moderate) for port in given}
+    inputs = [port for port in arguments if not port.is_output]
+    lists = {port.name: ends(port, near, is_moderate=is_moderate) for port in inputs}
     orders = {name: _shuffled(numbers, generator) for name, numbers in lists.items()}
     turn = 0
     while True:
         for kind in range(3):
             position = turn if kind == 0 else 2 * turn + kind - 1
             numbers = lists if kind == 0 else orders
-            yield {port.name: _drawn(port, numbers[port.name], position, generator) for port in given}
+            yield {port.name: _drawn(port, numbers[port.name], position, generator) for port in inputs}
         turn += 1
 
 

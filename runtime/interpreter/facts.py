@@ -74,9 +74,9 @@ class _Address:
     """Address, shape and strides of an array, without its elements; of a scalar, a copy."""
 
     def __init__(self, array: Any):
-        found = array if np.ndim(array) else np.array(array)
-        self.__array_interface__ = found.__array_interface__
-        self._owner = None if np.ndim(array) else found
+        owner = array if np.ndim(array) else np.array(array)
+        self.__array_interface__ = owner.__array_interface__
+        self._owner = None if np.ndim(array) else owner
 
 
 def _layout(values: dict[int, Any]) -> tuple[Any, ...]:
@@ -140,9 +140,9 @@ class Facts:
         return self._forms[number]
 
     def _form(self, number: int) -> Linear:
-        known = self.values.get(number)
-        if known is not None and np.ndim(known) == 0:
-            return Linear((), int(known)) if np.asarray(known).dtype.kind in "biu" else _atom(number)
+        value = self.values.get(number)
+        if value is not None and np.ndim(value) == 0:
+            return Linear((), int(value)) if np.asarray(value).dtype.kind in "biu" else _atom(number)
         node = self.makers.get(number)
         if not isinstance(node, Compute):
             return _atom(number)
@@ -195,8 +195,8 @@ class Facts:
 
     def _bounds(self, form: Linear) -> Range | None:
         parts = {number: self.interval(number) for number in form.dims()}
-        known = {number: (part.low, part.high) for number, part in parts.items() if part is not None}
-        return Range(*form.ends(known.__getitem__)) if len(known) == len(parts) else None
+        ends = {number: (part.low, part.high) for number, part in parts.items() if part is not None}
+        return Range(*form.ends(ends.__getitem__)) if len(ends) == len(parts) else None
 
     def most(self, form: Linear) -> int | None:
         """
@@ -212,8 +212,8 @@ class Facts:
         node = self.makers.get(key)
         if isinstance(node, Loop) and key == node.index:
             ends = self._ends(node, last=factor > 0)
-            found = [bound for end in ends if (bound := self.most(rest + end * factor)) is not None]
-            return min(found, default=None)
+            bounds = [bound for end in ends if (bound := self.most(rest + end * factor)) is not None]
+            return min(bounds, default=None)
         part, others = self.interval(key), self.most(rest)
         if part is None or others is None:
             return None

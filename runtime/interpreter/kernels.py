@@ -135,11 +135,11 @@ def _run_box(views: _Views, folds: Sequence[list[_Fold] | None], box: _Box, targ
             box.part(views.outputs[i]) if attr is None else _scalar_point(attr, box)
             for i, attr in enumerate(reduction.initial)
         ]
-        given = [*inputs, *accumulators]
+        operands = [*inputs, *accumulators]
         if folded is None:
-            accumulators += _in_sequence(kernel, views, box, reduction.body, given, initial)
+            accumulators += _in_sequence(kernel, views, box, reduction.body, operands, initial)
         else:
-            accumulators += _folded(kernel, views, box, reduction, folded, given, initial)
+            accumulators += _folded(kernel, views, box, reduction, folded, operands, initial)
     results = accumulators
     if kernel.result is not None:
         results = evaluate(kernel.result, [*inputs, *accumulators], box, views.captured)
@@ -179,8 +179,8 @@ def _folds(body: Block) -> list[_Fold] | None:
     last = body.last_op
     assert last is not None
     own = list(body.args[len(body.args) - len(last.operands) :])
-    found = [_fold_of(arg, value, own) for arg, value in zip(own, last.operands, strict=True)]
-    return None if None in found else cast("list[_Fold]", found)
+    folds = [_fold_of(arg, value, own) for arg, value in zip(own, last.operands, strict=True)]
+    return None if None in folds else cast("list[_Fold]", folds)
 
 
 def _fold_of(accumulator: BlockArgument, result: SSAValue, own: Sequence[SSAValue]) -> _Fold | None:

@@ -269,8 +269,8 @@ class _Lanes:
         if not self.extents[loop.depth]:
             self._leave(loop)
             return list(initial)
-        held = [node for step in plan for node in (step.combiner, step.product, step.inner) if node is not None]
-        self.nodes(loop.body, inner_mask, set(held))
+        folded = [node for step in plan for node in (step.combiner, step.product, step.inner) if node is not None]
+        self.nodes(loop.body, inner_mask, set(folded))
         axes = (*axes, loop.depth)
         starts = {(step.inner, step.position): value for step, value in zip(plan, initial, strict=True)}
         inner: dict[Loop, list[Any]] = {}

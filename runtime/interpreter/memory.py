@@ -74,8 +74,8 @@ def _type(value: SSAValue) -> MemRefType[Any]:
 @semantics(memref.AllocOp, memref.AllocaOp)
 def _alloc(runner: Runner, op: memref.AllocOp | memref.AllocaOp, operands: Sequence[Value]) -> list[Array]:
     type = _type(op.memref)
-    made = new_buffer(sized(type.get_shape(), operands), dtype_of(type)) if operands else new_memref(type)
-    return [runner.interleaving.undefine(made)]
+    buffer = new_buffer(sized(type.get_shape(), operands), dtype_of(type)) if operands else new_memref(type)
+    return [runner.interleaving.undefine(buffer)]
 
 
 def new_memref(type: MemRefType[Any]) -> Array:

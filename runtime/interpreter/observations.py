@@ -81,18 +81,18 @@ class _Call:
 
     def run(self, session: Session, prefix: str, seen: Observation) -> None:
         """Add the results of the call, and the memory that it may write."""
-        given = dict(self.inputs)
+        inputs = dict(self.inputs)
         if (port := self.position) is not None:
-            given[port.name] = np.full(port.shape, self.number * port.state[0], port.declared)
+            inputs[port.name] = np.full(port.shape, self.number * port.state[0], port.declared)
         suffix = f"@{self.number}" if self.number else ""
-        outputs = session.run(given, function=self.function, initial=self.contents)
+        outputs = session.run(inputs, function=self.function, initial=self.contents)
         for name, value in outputs.items():
             seen.outputs[f"{prefix}{name}{suffix}"] = value
             if name not in self.contents or not same_bits(value, self.contents[name]):
                 seen.changed.add(f"{prefix}{name}{suffix}")
         for name, value in session.memory.items():
             seen.memory[f"{prefix}{name}{suffix}"] = value
-            if not same_bits(value, np.asarray(given[name]).astype(value.dtype)):
+            if not same_bits(value, np.asarray(inputs[name]).astype(value.dtype)):
                 seen.changed_memory.add(f"{prefix}{name}{suffix}")
 
 

@@ -61,8 +61,8 @@ def run_node(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[
             results = [resize(partial(_resized, runner, op, operands), op, cast(Array, x), *sampling)]
         else:
             results = _reference(runner, op, operands)
-    found = cast("Sequence[Any]", results) if isinstance(results, (list, tuple)) else [results]
-    return [_typed(array, op, index) for index, array in enumerate(found[: len(op.results)])]
+    arrays = cast("Sequence[Any]", results) if isinstance(results, (list, tuple)) else [results]
+    return [_typed(array, op, index) for index, array in enumerate(arrays[: len(op.results)])]
 
 
 def _typed(array: Any, op: OnnxOp, index: int) -> Array:

@@ -22,9 +22,9 @@ def _filled(shape: Sequence[int], values: Array, axis: int) -> Array:
 
 
 def _non_zero(attribute: Attribute, x: Array) -> Sequence[Array]:
-    found = np.array(np.nonzero(x), np.int64).reshape(x.ndim, -1)
+    indices = np.array(np.nonzero(x), np.int64).reshape(x.ndim, -1)
     count = int(np.count_nonzero(x))
-    return _filled((x.ndim, x.size), found, 1), np.array(count, np.int64)
+    return _filled((x.ndim, x.size), indices, 1), np.array(count, np.int64)
 
 
 def _non_max_suppression(
@@ -43,9 +43,9 @@ def _non_max_suppression(
             chosen.append(best)
             left = [i for i in left if not _overlap(corners[batch, best], corners[batch, i], iou.reshape(-1)[0])]
         rows += [(batch, kind, index) for index in chosen]
-    found = np.array(rows, np.int64).reshape(-1, 3)
+    selected = np.array(rows, np.int64).reshape(-1, 3)
     bound = nms_bound(boxes.shape, scores.shape, attribute("most"))
-    return _filled((bound, 3), found, 0), np.array(len(rows), np.int64)
+    return _filled((bound, 3), selected, 0), np.array(len(rows), np.int64)
 
 
 def _corners(boxes: Array) -> Array:
@@ -63,7 +63,7 @@ def _overlap(a: Array, b: Array, limit: Any) -> bool:
     sides = np.minimum(a[1], b[1]) - np.maximum(a[0], b[0])
     if (sides <= 0).any():
         return False
-    common, *areas = (np.prod(each, dtype=np.float32) for each in (sides, a[1] - a[0], b[1] - b[0]))
+    common, *areas = (np.prod(extents, dtype=np.float32) for extents in (sides, a[1] - a[0], b[1] - b[0]))
     union = areas[0] + areas[1] - common
     if min(common, union, *areas) <= 0:
         return False
@@ -80,7 +80,7 @@ def _unique(attribute: Attribute, x: Array, rows: Array) -> Sequence[Array]:
     indices = np.array([first[row] for row in kept], np.int64)
     inverse = np.array([place[row] for row in there], np.int64)
     counts = np.bincount(inverse, minlength=len(kept)).astype(np.int64)
-    lists = (_filled(x.shape[:1], each, 0) for each in (indices, inverse, counts))
+    lists = (_filled(x.shape[:1], values, 0) for values in (indices, inverse, counts))
     return _filled(x.shape, x[indices], 0), *lists, np.array(len(kept), np.int64)
 
 

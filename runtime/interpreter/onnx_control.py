@@ -34,12 +34,12 @@ def _loop(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]
     count, collected = 0, list[list[Array]]([] for _ in op.results[len(carried) :])
     kinds = [argument.type for argument in op.body.block.args[:2]]
     while goes_on and (most is None or count < most):
-        given = [np.array(count, np.int64), np.array(True)]
-        given = [array.reshape(kind.get_shape()) for array, kind in zip(given, kinds, strict=True)]
-        condition, *made = runner.run_region(op.body, [*given, *carried])
+        arguments = [np.array(count, np.int64), np.array(True)]
+        arguments = [array.reshape(kind.get_shape()) for array, kind in zip(arguments, kinds, strict=True)]
+        condition, *results = runner.run_region(op.body, [*arguments, *carried])
         goes_on, count = bool(np.asarray(condition).reshape(-1)[0]), count + 1
-        carried = made[: len(carried)]
-        for parts, part in zip(collected, made[len(carried) :], strict=True):
+        carried = results[: len(carried)]
+        for parts, part in zip(collected, results[len(carried) :], strict=True):
             parts.append(part)
     return [*carried, *(_padded(op, len(carried) + n, parts) for n, parts in enumerate(collected))]
 
@@ -63,10 +63,10 @@ def _scan(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]
     ]
     collected = list[list[Array]]([] for _ in op.results[len(states) :])
     for slices in zip(*sequences, strict=True):
-        made = list(runner.run_region(op.body, [*states, *(np.array(each) for each in slices)]))
-        for parts, part in zip(collected, made[len(states) :], strict=True):
+        results = list(runner.run_region(op.body, [*states, *(np.array(array) for array in slices)]))
+        for parts, part in zip(collected, results[len(states) :], strict=True):
             parts.append(part)
-        states = made[: len(states)]
+        states = results[: len(states)]
     axes, directions = (op.attribute(f"scan_output_{name}") or (0,) * len(collected) for name in ("axes", "directions"))
     gathered = zip(collected, axes, directions, strict=True)
     return [

@@ -50,8 +50,8 @@ class _Direction:
         hidden = self.r.shape[1]
         rows = [slice(name * hidden, (name + 1) * hidden) for name in names]
         return [
-            x @ self.w[each].T + state @ self.r[each].T + self.bias[:, name].sum(0)
-            for name, each in zip(names, rows, strict=True)
+            x @ self.w[gate].T + state @ self.r[gate].T + self.bias[:, name].sum(0)
+            for name, gate in zip(names, rows, strict=True)
         ]
 
     def applied(self, number: int, x: Array) -> Array:
@@ -64,12 +64,12 @@ def _lstm(own: _Direction, x: Array, hidden: Array, cell: Array) -> list[Array]:
     i, o, f, c = own.gates(x, hidden, 0, 1, 2, 3)
     opened = own.applied(0, i + own.holes[0] * cell)
     kept = 1 - opened if own.op.attribute("input_forget") else own.applied(0, f + own.holes[2] * cell)
-    made = kept * cell + opened * own.applied(1, c)
-    return [own.applied(0, o + own.holes[1] * made) * own.functions[2](made), made]
+    new_cell = kept * cell + opened * own.applied(1, c)
+    return [own.applied(0, o + own.holes[1] * new_cell) * own.functions[2](new_cell), new_cell]
 
 
 def _gru(own: _Direction, x: Array, hidden: Array) -> list[Array]:
-    z, r = (own.applied(0, each) for each in own.gates(x, hidden, 0, 1))
+    z, r = (own.applied(0, gate) for gate in own.gates(x, hidden, 0, 1))
     if own.op.attribute("linear_before_reset"):
         (outer,), (both,) = own.gates(x, np.zeros_like(hidden), 2), own.gates(np.zeros_like(x), hidden, 2)
         inner = both - own.bias[0, 2]
@@ -97,8 +97,8 @@ def recurrent(op: OnnxOp, *inputs: Array | None) -> list[Array]:
     assert x is not None
     assert w is not None
     assert r is not None
-    wide = [None if each is None else each.astype(np.float64) for each in (x, *states[: kind.states])]
-    x, *starts = [None if each is None else each.swapaxes(0, 1) for each in wide] if op.attribute("layout") else wide
+    wide = [None if array is None else array.astype(np.float64) for array in (x, *states[: kind.states])]
+    x, *starts = [None if array is None else array.swapaxes(0, 1) for array in wide] if op.attribute("layout") else wide
     assert x is not None
     (time, batch, _), (directions, _, hidden) = x.shape, r.shape
     ends = np.full(batch, time) if lengths is None else lengths
@@ -112,26 +112,29 @@ def recurrent(op: OnnxOp, *inputs: Array | None) -> list[Array]:
             r[d].astype(np.float64),
             biases[d].reshape(2, kind.gates, hidden),
             holes[d].reshape(3, hidden),
-            [_function(op, each) for each in functions],
+            [_function(op, activation) for activation in functions],
         )
-        state = [np.zeros([batch, hidden]) if each is None else each[d] for each in starts]
+        state = [np.zeros([batch, hidden]) if start is None else start[d] for start in starts]
         backward = d == 1 or op.attribute("direction") == "reverse"
         for t in reversed(range(time)) if backward else range(time):
             runs = (t < ends)[:, None]
-            made = _CELLS[op.SCHEMA.name](own, x[t], *state)
-            state = [np.where(runs, new, old) for new, old in zip(made, state, strict=True)]
+            new_states = _CELLS[op.SCHEMA.name](own, x[t], *state)
+            state = [np.where(runs, new, old) for new, old in zip(new_states, state, strict=True)]
             outputs[t, d] = np.where(runs, state[0], 0)
         last[:, d] = np.where((ends > 0)[:, None], np.stack(state), 0)
-    found = [outputs, *last]
+    results = [outputs, *last]
     if op.attribute("layout"):
-        found = [outputs.transpose(2, 0, 1, 3), *(each.swapaxes(0, 1) for each in last)]
-    return [each for each, result in zip(found, op.node_outputs, strict=False) if result is not None]
+        results = [outputs.transpose(2, 0, 1, 3), *(array.swapaxes(0, 1) for array in last)]
+    return [array for array, result in zip(results, op.node_outputs, strict=False) if result is not None]
 
 
-def _function(op: OnnxOp, given: Activation) -> _Function:
-    if given.name not in _FUNCTIONS:
+def _function(op: OnnxOp, activation: Activation) -> _Function:
+    if activation.name not in _FUNCTIONS:
         raise Diagnostic(
-            f"'{op.name}' has an unknown activation", where=where(op), expected=", ".join(_FUNCTIONS), found=given.name
+            f"'{op.name}' has an unknown activation",
+            where=where(op),
+            expected=", ".join(_FUNCTIONS),
+            found=activation.name,
         )
-    function, alpha, beta = _FUNCTIONS[given.name], given.alpha or 0.0, given.beta or 0.0
+    function, alpha, beta = _FUNCTIONS[activation.name], activation.alpha or 0.0, activation.beta or 0.0
     return lambda x: function(x, alpha, beta)

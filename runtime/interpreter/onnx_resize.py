@@ -35,11 +35,11 @@ def resize(reference: Callable[[Array], Any], op: OnnxOp, x: Array, *sampling: A
         taps, weights = _taps(op, x.shape[axis], factor)
         read = np.tensordot(wide.take(taps, axis), weights, (axis, 0))
         wide = np.broadcast_to(np.expand_dims(read, axis), wide.shape)
-    found = np.asarray(reference(wide))
+    values = np.asarray(reference(wide))
     if x.dtype.kind not in "iu":
-        return found
+        return values
     limits = np.iinfo(x.dtype)
-    return np.rint(found).clip(limits.min, limits.max)
+    return np.rint(values).clip(limits.min, limits.max)
 
 
 def _factors(

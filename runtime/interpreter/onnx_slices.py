@@ -18,7 +18,7 @@ def sliced(
         if not size:
             continue
         low, high = (0, size) if by > 0 else (-1, size - 1)
-        first, last = (min(max(int(each) + size * (each < 0), low), high) for each in (start, end))
+        first, last = (min(max(int(bound) + size * (bound < 0), low), high) for bound in (start, end))
         x = np.take(x, range(max(first, 0), last, by), int(axis))
     return x
 

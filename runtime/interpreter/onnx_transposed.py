@@ -13,7 +13,7 @@ def conv_transpose(op: OnnxOp, x: Array, w: Array, b: Array | None = None) -> Ar
     """Return the convolution of x [N, C, spatial...] by w [C, features / group, kernel...], summed in f64."""
     rank, groups, out = x.ndim - 2, int(op.attribute("group")), shape_of(op.results[0])[2:]
     strides, dilations = (op.attribute(name) or (1,) * rank for name in ("strides", "dilations"))
-    parts = [np.split(each.astype(np.float64), groups, axis) for each, axis in ((x, 1), (w, 0))]
+    parts = [np.split(array.astype(np.float64), groups, axis) for array, axis in ((x, 1), (w, 0))]
     begins = transposed_pads(op)
     total = np.zeros([x.shape[0], w.shape[1] * groups, *out])
     for tap in np.ndindex(*w.shape[2:]):
@@ -21,7 +21,7 @@ def conv_transpose(op: OnnxOp, x: Array, w: Array, b: Array | None = None) -> Ar
         pairs = list(zip(firsts, strides, out, x.shape[2:], strict=True))
         # The elements of x whose product with this tap lies in the result.
         kept = [slice(max(0, -(f // s)), max(0, min(n, -((f - o) // s)))) for f, s, o, n in pairs]
-        if any(each.start >= each.stop for each in kept):
+        if any(span.start >= span.stop for span in kept):
             continue
         places = [
             slice(f + k.start * s, f + (k.stop - 1) * s + 1, s) for (f, s, _, _), k in zip(pairs, kept, strict=True)

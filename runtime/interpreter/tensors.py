@@ -20,14 +20,14 @@ from .ownership import inserts_in_place
 
 def mixed(static: DenseArrayBase[Any], dynamic: Sequence[Value]) -> list[int]:
     """Return the numbers of a partly static list."""
-    given = iter(dynamic)
-    return [int(next(given)) if value == DYNAMIC_INDEX else int(value) for value in static.get_values()]
+    numbers = iter(dynamic)
+    return [int(next(numbers)) if value == DYNAMIC_INDEX else int(value) for value in static.get_values()]
 
 
 def sized(shape: Sequence[int], dynamic: Sequence[Value]) -> tuple[int, ...]:
     """Return a shape with its dynamic extents substituted."""
-    given = iter(dynamic)
-    return tuple(int(next(given)) if extent == DYNAMIC_INDEX else extent for extent in shape)
+    extents = iter(dynamic)
+    return tuple(int(next(extents)) if extent == DYNAMIC_INDEX else extent for extent in shape)
 
 
 def window(op: Any, shape: Sequence[int], dynamic: Sequence[Value]) -> tuple[tuple[slice, ...], tuple[int, ...]]:

@@ -161,13 +161,13 @@ class TimedInterpreter(Interpreter):
         scope = {value: env[value] for value in self.cached(op, _captured)}
 
         def compute() -> Sequence[Array]:
-            made = {value: np.array(operands[value]) for value in written}
+            outputs = {value: np.array(operands[value]) for value in written}
             self._frames.append(scope)
             try:
-                run_op(self, op, [made.get(value, operands[value]) for value in op.operands])
+                run_op(self, op, [outputs.get(value, operands[value]) for value in op.operands])
             finally:
                 self._frames.pop()
-            return list(made.values())
+            return list(outputs.values())
 
         reads = [array for value, array in operands.items() if is_shaped(value) and value not in written]
         return TimedEffect(op, reads, [operands[value] for value in written], compute)
@@ -182,14 +182,14 @@ class TimedInterpreter(Interpreter):
         """Return the effect of a transfer, whose work runs on copies of the region that it writes."""
         far, near, box = env[transfer.far], env[transfer.near], transfer.box
         ends = box.offsets, box.sizes
-        offsets, sizes = ([each if isinstance(each, int) else int(env[each]) for each in side] for side in ends)
+        offsets, sizes = ([bound if isinstance(bound, int) else int(env[bound]) for bound in side] for side in ends)
         there, _ = overlap(offsets, sizes, far.shape)
         here = overlap(offsets, near.shape, far.shape, transfer.repeated)[1]
-        given = {value: env[value] for value in op.operands}
+        values = {value: env[value] for value in op.operands}
         outside = part_of(far, there)
 
         def work(operands: Mapping[Any, Any]) -> None:
-            (pending,) = run_op(self, op, [operands.get(value, given[value]) for value in op.operands])
+            (pending,) = run_op(self, op, [operands.get(value, values[value]) for value in op.operands])
             pending.finish()
 
         def write_far() -> Sequence[Array]:
@@ -221,11 +221,13 @@ def _reads(op: Operation) -> tuple[SSAValue, ...]:
 
 def _captured(op: Operation) -> tuple[SSAValue, ...]:
     """Return the values that a kernel's body captures."""
-    inner = [each for region in op.regions for each in region.walk()]
-    inside = {value for each in inner for value in each.results}
+    inner = [nested for region in op.regions for nested in region.walk()]
+    inside = {value for nested in inner for value in nested.results}
     inside |= {value for region in op.regions for block in region.blocks for value in block.args}
-    inside |= {value for each in inner for region in each.regions for block in region.blocks for value in block.args}
-    return tuple({value: None for each in inner for value in each.operands if value not in inside})
+    inside |= {
+        value for nested in inner for region in nested.regions for block in region.blocks for value in block.args
+    }
+    return tuple({value: None for nested in inner for value in nested.operands if value not in inside})
 
 
 def _transfer_of(op: Operation) -> TileTransfer | None:

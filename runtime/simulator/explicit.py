@@ -36,10 +36,10 @@ def is_explicit(module: ModuleOp, function: str = "network") -> bool:
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, func.FuncOp)}
     pending, seen = [function], {function}
     while pending:
-        found = functions.get(pending.pop())
-        if found is None or not found.body.blocks:
+        callee = functions.get(pending.pop())
+        if callee is None or not callee.body.blocks:
             return False
-        for op in outside_kernels(found):
+        for op in outside_kernels(callee):
             if not _is_explicit_op(op):
                 return False
             if isinstance(op, func.CallOp) and op.callee.string_value() not in seen:
@@ -50,13 +50,13 @@ def is_explicit(module: ModuleOp, function: str = "network") -> bool:
 
 def outside_kernels(op: Operation) -> list[Operation]:
     """Return the ops inside an op, without the scalar code of kernels and transfers."""
-    found: list[Operation] = []
+    ops: list[Operation] = []
     blocks = (block for region in op.regions for block in region.blocks if not _is_scalar(block))
     for inner in (inner for block in blocks for inner in block.ops):
-        found.append(inner)
+        ops.append(inner)
         if inner.regions and not is_kernel(inner):
-            found += outside_kernels(inner)
-    return found
+            ops += outside_kernels(inner)
+    return ops
 
 
 def _is_scalar(block: Block) -> bool:

@@ -84,7 +84,7 @@ class InstructionCache:
         if isinstance(op, CopyOp):
             return self.sizes.get("transfer", 0)
         kernel = kernel_of(op)
-        blocks = [*(each.body for each in kernel.reductions), kernel.result, kernel.epilogue]
+        blocks = [*(reduction.body for reduction in kernel.reductions), kernel.result, kernel.epilogue]
         count = sum(len(block.ops) for block in blocks if block is not None)
         return self.sizes.get("kernel", 0) + self.sizes.get("op", 0) * count
 

@@ -275,7 +275,7 @@ Body: TypeAlias = Callable[..., Generator[Any, Any, None]]
 
 def classes_of(recorder: Recorder, body: Body, nodes: NodeClass, points: Array) -> list[NodeClass]:
     """Walk the instances of a program, by coordinates; return their classes. Raises NotInStep for too many."""
-    found: list[NodeClass] = []
+    classes: list[NodeClass] = []
     pending = [np.arange(len(points))]
     while pending:
         members = pending.pop()
@@ -287,12 +287,12 @@ def classes_of(recorder: Recorder, body: Body, nodes: NodeClass, points: Array) 
         except Diverged as split:
             recorder.abandon()
             labels = np.unique(split.labels)
-            if len(found) + len(pending) + len(labels) > _CLASSES:
+            if len(classes) + len(pending) + len(labels) > _CLASSES:
                 raise NotInStep from split
             pending += [members[split.labels == label] for label in labels]
             continue
-        found.append(current)
-    return found
+        classes.append(current)
+    return classes
 
 
 def _coordinate(values: Array) -> Any:
@@ -314,10 +314,10 @@ class Lockstep:
         self._served = -1
         """The order of the last transfer that a link with channels has served."""
         self._free: dict[str, Array] = {}
-        self._handed = {each: each.begin() for each in dict.fromkeys(stream for stream, _ in recorder.taken)}
+        self._handed = {stream: stream.begin() for stream in dict.fromkeys(stream for stream, _ in recorder.taken)}
         """For each stream, and op that hands on, the cycles and orders of the slots handed on."""
-        most = max((len(each.actions) for each in classes), default=0)
-        if most >> _NUMBER or sum(len(each.instances) for each in classes) >> _INSTANCE:
+        most = max((len(nodes.actions) for nodes in classes), default=0)
+        if most >> _NUMBER or sum(len(nodes.instances) for nodes in classes) >> _INSTANCE:
             raise NotInStep
 
     def run(self) -> None:
@@ -352,12 +352,12 @@ class Lockstep:
     @property
     def slowest(self) -> tuple[NodeClass, int] | None:
         """The class and the lane of the first instance that ends last, None without instances."""
-        found: tuple[NodeClass, int] | None = None
+        slowest: tuple[NodeClass, int] | None = None
         for nodes in self._classes:
             for lane in np.flatnonzero(nodes.now == self.end).tolist():
-                if found is None or nodes.instances[lane] < found[0].instances[found[1]]:
-                    found = nodes, lane
-        return found
+                if slowest is None or nodes.instances[lane] < slowest[0].instances[slowest[1]]:
+                    slowest = nodes, lane
+        return slowest
 
     @property
     def spans(self) -> Spans:
@@ -507,15 +507,15 @@ def _is_shared(action: Action) -> bool:
 
 def route_table(machine: Machine) -> Callable[[Link, Array, Array], list[tuple[Edge, ...]]]:
     """Return the memoised function from sources and targets of transfers to their routes."""
-    known: dict[tuple[str, int, int], tuple[Edge, ...]] = {}
+    table: dict[tuple[str, int, int], tuple[Edge, ...]] = {}
 
     def routes(link: Link, sources: Array, targets: Array) -> list[tuple[Edge, ...]]:
-        found: list[tuple[Edge, ...]] = []
+        paths: list[tuple[Edge, ...]] = []
         for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
             key = link.name, source, target
-            if key not in known:
-                known[key] = route_between(machine, link, source, target)
-            found.append(known[key])
-        return found
+            if key not in table:
+                table[key] = route_between(machine, link, source, target)
+            paths.append(table[key])
+        return paths
 
     return routes

@@ -136,7 +136,7 @@ def _keep(
     addresses = address.values.tolist() if isinstance(address, Lanes) else [address] * len(start)
     places = (Place(text, place.level, at, place.bytes) for text, at in zip(names, addresses, strict=True))
     spans = zip(places, start.tolist(), end.tolist(), strict=True)
-    return [schedule.keep(each, size, layer.nodes, one, other) for each, one, other in spans]
+    return [schedule.keep(key, size, layer.nodes, one, other) for key, one, other in spans]
 
 
 def _stall(schedule: Schedule, nodes: NodeClass, layer: Layer, kind: str, began: Array, end: Array) -> None:

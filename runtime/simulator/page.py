@@ -55,16 +55,16 @@ def data_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...
     tracks = {name: number for number, name in enumerate(tracks_of(simulation))}
     events = [
         [
-            tracks[each.resource],
-            _KINDS.index(each.kind),
-            names.number(each.name),
-            layers.get(each.nodes, -1),
-            each.start,
-            each.end - each.start,
-            each.bytes,
-            *([each.instance] if _drawn(simulation) else []),
+            tracks[event.resource],
+            _KINDS.index(event.kind),
+            names.number(event.name),
+            layers.get(event.nodes, -1),
+            event.start,
+            event.end - event.start,
+            event.bytes,
+            *([event.instance] if _drawn(simulation) else []),
         ]
-        for each in simulation.events
+        for event in simulation.events
     ]
     levels = [_level(level, simulation, names, layers) for level in simulation.levels]
     return {
@@ -96,12 +96,12 @@ def _mesh(
 ) -> dict[str, Any]:
     """Return the nodes of a level, `edges` as pairs of them, and hops `[edge, start, cycles, bytes, layer]`."""
     extents = (1, *mesh.extents)[-_FLAT:]
-    pairs = {(each.link, each.source, each.target) for each in simulation.edges if each.link in mesh.links}
+    pairs = {(edge.link, edge.source, edge.target) for edge in simulation.edges if edge.link in mesh.links}
     edges = {pair: number for number, pair in enumerate(sorted(pairs))}
     hops = [
-        [edges[each[:3]], each.start, each.end - each.start, each.bytes, layers.get(each.nodes, -1)]
-        for each in simulation.hops
-        if each.link in mesh.links
+        [edges[hop[:3]], hop.start, hop.end - hop.start, hop.bytes, layers.get(hop.nodes, -1)]
+        for hop in simulation.hops
+        if hop.link in mesh.links
     ]
     return {
         "level": mesh.level,
@@ -117,12 +117,12 @@ def _mesh(
 
 def _engines(simulation: Simulation) -> list[dict[str, Any]]:
     """Return the peak throughput of each engine, over all of its instances in use."""
-    found: dict[str, dict[str, Any]] = {}
-    for each in simulation.engines:
-        engine = found.setdefault(each.engine, {"name": each.engine, "peak": 0.0, "busy": 0})
-        engine["peak"] += each.peak
-        engine["busy"] += each.busy
-    return list(found.values())
+    engines: dict[str, dict[str, Any]] = {}
+    for use in simulation.engines:
+        engine = engines.setdefault(use.engine, {"name": use.engine, "peak": 0.0, "busy": 0})
+        engine["peak"] += use.peak
+        engine["busy"] += use.busy
+    return list(engines.values())
 
 
 def _layer(layer: LayerCost) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _layer(layer: LayerCost) -> dict[str, Any]:
         "name": " + ".join(layer.nodes) or layer.operator,
         "op": layer.operator,
         "engine": layer.engine,
-        "engines": [[each.engine, each.busy] for each in layer.engines],
+        "engines": [[use.engine, use.busy] for use in layer.engines],
         "computing": layer.computing,
         "macRate": layer.mac_rate,
         "ofPeak": None if isnan(layer.of_peak) else layer.of_peak,
@@ -163,9 +163,16 @@ def _level(
     level: LevelUse, simulation: Simulation, names: _Names, layers: Mapping[tuple[str, ...], int]
 ) -> dict[str, Any]:
     buffers = [
-        [names.number(each.name), layers.get(each.nodes, -1), each.address, each.bytes, each.start, each.end]
-        for each in simulation.memory
-        if each.level == level.name and each.address >= 0
+        [
+            names.number(buffer.name),
+            layers.get(buffer.nodes, -1),
+            buffer.address,
+            buffer.bytes,
+            buffer.start,
+            buffer.end,
+        ]
+        for buffer in simulation.memory
+        if buffer.level == level.name and buffer.address >= 0
     ]
     return {
         "name": level.name,

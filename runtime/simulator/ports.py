@@ -81,11 +81,11 @@ class Ports:
         late = dict[Own, float]()
         for read in (_Span(own, start, end, rows.reads), _Span(own, begin, end, rows.beside)):
             if read.rows:
-                self._reads = [each for each in self._reads if each.end > now]
+                self._reads = [earlier for earlier in self._reads if earlier.end > now]
                 self._reads.append(read)
-                late[own] = late.get(own, 0) + sum(each.delay(read) for each in self._writes if each.own != own)
+                late[own] = late.get(own, 0) + sum(write.delay(read) for write in self._writes if write.own != own)
         if rows.writes:
-            self._writes = [each for each in self._writes if each.end > now]
+            self._writes = [write for write in self._writes if write.end > now]
             self._writes.append(written := _Span(own, start, end, rows.writes))
             for read in self._reads:
                 if read.own != own:

@@ -126,12 +126,12 @@ class Programs:
         self._current = 0
         blocked = self._schedule.gather(copies, [program.engine is not None for program, _, _ in instances])
         if blocked:
-            found = [(instances[thread][1], at) for thread, at in blocked]
+            stuck = [(instances[thread][1], at) for thread, at in blocked]
             raise Diagnostic(
-                f"program '{found[0][0]}' blocks forever at '{found[0][1].name}'",
-                where=where(found[0][1]),
+                f"program '{stuck[0][0]}' blocks forever at '{stuck[0][1].name}'",
+                where=where(stuck[0][1]),
                 expected="programs that end",
-                notes=[f"program '{name}' is blocked at '{at.name}'" for name, at in found[1:]],
+                notes=[f"program '{name}' is blocked at '{at.name}'" for name, at in stuck[1:]],
             )
 
     def _run_classes(

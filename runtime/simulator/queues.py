@@ -80,15 +80,15 @@ class Queues:
         schedule, layer, operands = self._schedule, self._layer(op), list(op.operands)
         queue = queue_named(schedule.machine.queues, trait.queue, op)
         layer.engine = layer.engine or queue.engine
-        levels = [level_of(each, schedule.machine.home.name) if is_buffer(each) else "" for each in operands]
+        levels = [level_of(operand, schedule.machine.home.name) if is_buffer(operand) else "" for operand in operands]
         banked = not self._banked.keys().isdisjoint(levels)
 
         def issue(*values: Any) -> None:
             accesses = trait.issue(op, values, self._configured)
             footprints = [
-                _footprint(each, operands[each.operand], values[each.operand], levels[each.operand])
-                for each in accesses
-                if levels[each.operand] in queue.interlocks
+                _footprint(access, operands[access.operand], values[access.operand], levels[access.operand])
+                for access in accesses
+                if levels[access.operand] in queue.interlocks
             ]
             rows = self._rows(accesses, operands, values, levels) if banked else _NO_ROWS
             token = Token()
@@ -101,8 +101,8 @@ class Queues:
 
     def fence(self, op: Operation, names: Collection[str]) -> Handler:
         """Return the handler of a fence. Raises Diagnostic for a queue that the machine does not have."""
-        known = self._schedule.machine.queues
-        awaited = [queue_named(known, name, op) for name in names] or list(known.values())
+        queues = self._schedule.machine.queues
+        awaited = [queue_named(queues, name, op) for name in names] or list(queues.values())
         layer = self._layer(op)
         return lambda: self._schedule.act(partial(self._fence, layer, awaited))
 
@@ -117,13 +117,13 @@ class Queues:
         rows: Rows,
     ) -> None:
         schedule, copy = self._schedule, self._schedule.copy_of(queue.engine)
-        in_flight = [each for each in self._in_flight.get((queue.engine, copy), []) if each.end > schedule.now]
+        in_flight = [issued for issued in self._in_flight.get((queue.engine, copy), []) if issued.end > schedule.now]
         order = self._orders.setdefault((queue.name, copy), InOrder(queue.depth))
         schedule.stall(layer, order.entry(schedule.now))
         hazards = (
-            each.end
-            for each in in_flight
-            if any(mine.conflicts(other) for mine in footprints for other in each.footprints)
+            earlier.end
+            for earlier in in_flight
+            if any(mine.conflicts(other) for mine in footprints for other in earlier.footprints)
         )
         token.start = max(schedule.now, order.free, *hazards, 0)
         own = queue.name, copy
@@ -147,7 +147,7 @@ class Queues:
         levels: Sequence[str],
     ) -> Rows:
         """Return the rows that an instruction accesses in banks with a single port."""
-        found = Rows({}, {}, {})
+        rows = Rows({}, {}, {})
         for access in accesses:
             at = access.operand
             if (level := self._banked.get(levels[at])) is None:
@@ -158,10 +158,10 @@ class Queues:
             *outer, row = access.counts
             item = numpy_type(element_of(operands[at])).itemsize
             count = prod(outer) * -(-row * item // level.row_bytes)
-            into = found.writes if access.is_write else found.beside if access.beside else found.reads
+            into = rows.writes if access.is_write else rows.beside if access.beside else rows.reads
             for bank, share in level.shares(region.low, region.high - region.low).items():
                 into[level.name, bank] = into.get((level.name, bank), 0) + count * share
-        return found
+        return rows
 
     def _fence(self, layer: Layer, awaited: Sequence[Queue]) -> None:
         issued = [self._orders.get((queue.name, self._schedule.copy_of(queue.engine))) for queue in awaited]

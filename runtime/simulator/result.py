@@ -115,7 +115,7 @@ class LayerCost:
     @property
     def engine(self) -> str:
         """Engines that compute for the layer, the one with most cycles first, joined by ` + `."""
-        return " + ".join(each.engine for each in self.engines)
+        return " + ".join(engine.engine for engine in self.engines)
 
     @property
     def cycles(self) -> int:
@@ -150,10 +150,10 @@ class LayerCost:
     @property
     def of_peak(self) -> float:
         """Fraction of the engines' peak that the layer's multiply-accumulates reach, NaN if unknown."""
-        rated = [each for each in self.engines if each.macs]
-        if not rated or not all(each.peak for each in rated):
+        rated = [engine for engine in self.engines if engine.macs]
+        if not rated or not all(engine.peak for engine in rated):
             return float("nan")
-        return sum(each.macs / each.peak for each in rated) / sum(each.busy for each in rated)
+        return sum(engine.macs / engine.peak for engine in rated) / sum(engine.busy for engine in rated)
 
     @property
     def intensity(self) -> float:

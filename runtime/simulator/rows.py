@@ -95,14 +95,14 @@ class Addresses:
         if level is None:
             return None
         root, shift = _root_of(value)
-        size, known = _bytes(root.type), dict[tuple[int, ...], tuple[tuple[int, int], ...]]()
+        size, pieces = _bytes(root.type), dict[tuple[int, ...], tuple[tuple[int, int], ...]]()
 
         def rows(offsets: Sequence[int], name: str) -> Rows:
             first = self._base(level, _key_of(root, name), size) + shift
             key = first, *offsets
-            if key not in known:
-                known[key] = _pieces(value, first, tile, offsets, repeated, dict(level.dram)["row"])
-            return Rows(level.name, known[key])
+            if key not in pieces:
+                pieces[key] = _pieces(value, first, tile, offsets, repeated, dict(level.dram)["row"])
+            return Rows(level.name, pieces[key])
 
         return rows
 
@@ -163,15 +163,15 @@ def _pieces(
     run, outer = item, list(zip(counts, strides, strict=True))
     while outer and (outer[-1][0] == 1 or outer[-1][1] == run):
         run *= outer.pop()[0]
-    found: list[tuple[int, int]] = []
+    pieces: list[tuple[int, int]] = []
     for indices in product(*(range(count) for count, _ in outer)):
         here = start + sum(index * stride for index, (_, stride) in zip(indices, outer, strict=True))
         end = here + run
         while here < end:
             size = min(end, (here // row + 1) * row) - here
-            if found and found[-1][0] == here // row:
-                found[-1] = here // row, found[-1][1] + size
+            if pieces and pieces[-1][0] == here // row:
+                pieces[-1] = here // row, pieces[-1][1] + size
             else:
-                found.append((here // row, size))
+                pieces.append((here // row, size))
             here += size
-    return tuple(found)
+    return tuple(pieces)

@@ -228,13 +228,13 @@ class Schedule:
         """
         at, begin, own = self.now, self.now, list[tuple[int, int]]()
         running = self._running.get(self._thread, [])
-        running[:] = [each for each in running if each.end > begin]
-        for each in running:
-            low, high = max(at, each.start), min(end, each.end)
+        running[:] = [kernel for kernel in running if kernel.end > begin]
+        for kernel in running:
+            low, high = max(at, kernel.start), min(end, kernel.end)
             if high <= low:
                 continue
-            self._spend(each.layer, "busy", high - low)
-            self._spend(each.tally, "busy", high - low)
+            self._spend(kernel.layer, "busy", high - low)
+            self._spend(kernel.tally, "busy", high - low)
             own += [(at, low)] if low > at else []
             at = high
         own += [(at, end)] if end > at else []
@@ -365,7 +365,7 @@ class Schedule:
         """Record that a kernel runs concurrently in its token's interval."""
         running = self._running.setdefault(self._thread, [])
         running.append(Running(token.start, token.end, layer, tally))
-        running.sort(key=lambda each: each.start)
+        running.sort(key=lambda kernel: kernel.start)
 
     def conflict(self, layer: Layer, cycles: int) -> None:
         """Record cycles that instructions of a layer lose to accesses of one bank."""
@@ -588,7 +588,7 @@ class Schedule:
         end = self.now + cycles
         for level, size in kernel.levels:
             capacity, traffic = self._bandwidth[level], self._traffic.setdefault(self._own(level), [])
-            traffic[:] = [each for each in traffic if each[1] > self.now]
+            traffic[:] = [use for use in traffic if use[1] > self.now]
             if capacity and traffic and cycles:
                 end = max(end, _slowed(self.now, cycles, size / kernel.cycles, capacity, traffic))
         return end

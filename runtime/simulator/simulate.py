@@ -146,7 +146,7 @@ def call_cycles(module: ModuleOp, function: str, machine: Machine) -> CallCycles
 def _layer_cost(layer: Layer) -> LayerCost:
     """Return the cost of a layer, named after its most expensive kernel."""
     own = ("operator", "points", "macs", "engines")
-    names = [each.name for each in fields(LayerCost) if each.name not in own]
+    names = [field.name for field in fields(LayerCost) if field.name not in own]
     operator = max(layer.operators, key=lambda name: layer.operators[name].busy, default="transfers")
     counts = _effective(layer, layer.points), _effective(layer, layer.macs)
     engines = sorted((_engine_of_layer(layer, name) for name in layer.engines), key=lambda e: (-e.busy, e.engine))
@@ -211,7 +211,7 @@ def _waits(computes: list[tuple[int, int]], into: list[tuple[int, int]], out: li
     if not into and not out:
         return 0, 0
     busy, fed, used = (
-        sum(high - low for low, high in joined(each)) for each in (computes, computes + into, computes + into + out)
+        sum(high - low for low, high in joined(spans)) for spans in (computes, computes + into, computes + into + out)
     )
     return fed - busy, used - fed
 
@@ -227,30 +227,31 @@ def _link_cost(name: str, schedule: Schedule) -> LinkCost:
 
 def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: int) -> LevelUse:
     """Compute the use of a level by a sweep over the live ranges of its buffers."""
-    here = [each for each in memory if each.level == level.name and (each.address >= 0 or not fixed)]
-    ends = sorted((each.end, each.bytes) for each in here if each.address < 0 and each.start < each.end)[::-1]
+    here = [buffer for buffer in memory if buffer.level == level.name and (buffer.address >= 0 or not fixed)]
+    floats = (buffer for buffer in here if buffer.address < 0 and buffer.start < buffer.end)
+    ends = sorted(((buffer.end, buffer.bytes) for buffer in floats), reverse=True)
     peak, peak_at, covered, floating, running = 0, 0, 0, 0, list[Residency]()
-    for at, group in groupby(sorted(here, key=lambda each: each.start), key=lambda each: each.start):
-        begun = [each for each in group if at < each.end]
-        floating += sum(each.bytes for each in begun if each.address < 0)
+    for at, group in groupby(sorted(here, key=lambda buffer: buffer.start), key=lambda buffer: buffer.start):
+        begun = [buffer for buffer in group if at < buffer.end]
+        floating += sum(buffer.bytes for buffer in begun if buffer.address < 0)
         while ends and ends[-1][0] <= at:
             floating -= ends.pop()[1]
-        placed = [each for each in running if at < each.end]
-        placed += [each for each in begun if each.address >= 0]
+        placed = [buffer for buffer in running if at < buffer.end]
+        placed += [buffer for buffer in begun if buffer.address >= 0]
         if placed != running:
             running, covered = placed, _covered(placed)
         if covered + floating > peak:
             peak, peak_at = covered + floating, at
-    alive = tuple(each for each in here if each.start <= peak_at < each.end) if peak else ()
+    alive = tuple(buffer for buffer in here if buffer.start <= peak_at < buffer.end) if peak else ()
     return LevelUse(level.name, level.size * copies, peak, peak_at, alive, fixed, copies)
 
 
 def _covered(alive: Sequence[Residency]) -> int:
     """Return the bytes of live buffers with addresses; those that alias (in-place updates) count once."""
     total, reach = 0, 0
-    for each in sorted(alive, key=lambda each: each.address):
-        total += max(0, each.address + each.bytes - max(each.address, reach))
-        reach = max(reach, each.address + each.bytes)
+    for buffer in sorted(alive, key=lambda buffer: buffer.address):
+        total += max(0, buffer.address + buffer.bytes - max(buffer.address, reach))
+        reach = max(reach, buffer.address + buffer.bytes)
     return total
 
 
@@ -259,7 +260,7 @@ def _meshes(machine: Machine, edges: Sequence[EdgeCost]) -> Iterator[Mesh]:
     used = {edge.link for edge in edges}
     for level in machine.levels:
         links = [link.name for link in machine.links if link.name in used and link.far == level.name]
-        engines = [each.name for each in machine.engines if each.count == level.count]
+        engines = [engine.name for engine in machine.engines if engine.count == level.count]
         if links:
             yield Mesh(level.name, level.count, tuple(links), tuple(engines))
 
@@ -280,14 +281,14 @@ def _edges(hops: Trail[Hop]) -> list[EdgeCost]:
 
 def _copies_in_use(module: ModuleOp) -> dict[str, int]:
     """Return the number of instances in use of each level with more than one."""
-    found: dict[str, int] = {}
+    instances: dict[str, int] = {}
     for op in module.body.block.ops:
         copies = op.attributes.get(COPIES)
         if isinstance(op, memref.GlobalOp) and isinstance(copies, IntegerAttr):
             level = getattr(op.type, "memory_space", None)
             if isinstance(level, StringAttr):
-                found[level.data] = max(found.get(level.data, 1), copies.value.data)
-    return found
+                instances[level.data] = max(instances.get(level.data, 1), copies.value.data)
+    return instances
 
 
 def _fixed_bytes(module: ModuleOp, function: str, machine: Machine) -> dict[str, int]:

@@ -66,19 +66,19 @@ class Spans:
 
     def _used(self) -> set[Wire]:
         """Return the buses that have been occupied."""
-        found: set[Wire] = set()
+        wires: set[Wire] = set()
         for link, ends, _, _ in self._log:
-            found.update((link, source, target) for source, target in ends.T.tolist())
-        return found
+            wires.update((link, source, target) for source, target in ends.T.tolist())
+        return wires
 
     def _after(self, now: int) -> list[tuple[Wire, tuple[int, int]]]:
         """Return the uses that end after a cycle, by bus."""
-        found: list[tuple[Wire, tuple[int, int]]] = []
+        uses: list[tuple[Wire, tuple[int, int]]] = []
         for link, ends, begun, data in self._log:
             for lane in np.flatnonzero(begun + data > now).tolist():
                 span = int(begun[lane]), int(begun[lane]) + data
-                found.append(((link, int(ends[0, lane]), int(ends[1, lane])), span))
-        return found
+                uses.append(((link, int(ends[0, lane]), int(ends[1, lane])), span))
+        return uses
 
 
 def _rounds(buses: Array, order: Array) -> list[Array]:

@@ -144,11 +144,11 @@ class Stream:
         """Return the instance of its level that each slot lies in, of an array of streams."""
         if self.instances is None or not self.has_slots:
             return {}
-        found: dict[Place, int] = {}
+        instances: dict[Place, int] = {}
         for queue, number in enumerate(self.instances):
             slots = (self.slot(queue, slot) for slot in range(self.depth))
-            found |= dict.fromkeys((slot for slot in slots if slot is not None), int(number))
-        return found
+            instances |= dict.fromkeys((slot for slot in slots if slot is not None), int(number))
+        return instances
 
     def begin(self) -> Mapping[type[StreamEndOp], HandedInStep]:
         """Begin the execution of programs by classes."""

@@ -61,10 +61,10 @@ def _row(layer: LayerCost, cycles: int) -> tuple[str, ...]:
 
 def engine_label(layer: LayerCost) -> str:
     """Return the engines of a layer, with their shares of its cycles if there are several."""
-    total = sum(each.busy for each in layer.engines)
+    total = sum(engine.busy for engine in layer.engines)
     if len(layer.engines) < 2 or not total:
         return layer.engine
-    return " + ".join(f"{each.engine} {each.busy / total:.0%}" for each in layer.engines)
+    return " + ".join(f"{engine.engine} {engine.busy / total:.0%}" for engine in layer.engines)
 
 
 def operator_table(simulation: Simulation) -> Table:
@@ -72,10 +72,12 @@ def operator_table(simulation: Simulation) -> Table:
     table = Table("operator", title="modelled, per operator", title_justify="left")
     for title in ("layers", "calls", "cycles", "share", "MACs", "points"):
         table.add_column(title, justify="right", no_wrap=True)
-    for each in simulation.operators:
-        share = f"{each.busy / max(simulation.cycles, 1):.1%}"
-        counts = each.layers, each.calls, each.busy
-        table.add_row(each.operator, *(f"{n:,}" for n in counts), share, f"{each.macs:,}", f"{each.points:,}")
+    for operator in simulation.operators:
+        share = f"{operator.busy / max(simulation.cycles, 1):.1%}"
+        counts = operator.layers, operator.calls, operator.busy
+        table.add_row(
+            operator.operator, *(f"{n:,}" for n in counts), share, f"{operator.macs:,}", f"{operator.points:,}"
+        )
     return table
 
 

@@ -59,11 +59,11 @@ def _slice(
 def _counters(simulation: Simulation, scale: float) -> Iterator[dict[str, Any]]:
     """Yield the bytes in use of each level at every change."""
     for level in simulation.levels:
-        here = [each for each in simulation.memory if each.level == level.name and each.address >= 0]
+        here = [buffer for buffer in simulation.memory if buffer.level == level.name and buffer.address >= 0]
         changes: dict[int, int] = {}
-        for each in here:
-            changes[each.start] = changes.get(each.start, 0) + each.bytes
-            changes[each.end] = changes.get(each.end, 0) - each.bytes
+        for buffer in here:
+            changes[buffer.start] = changes.get(buffer.start, 0) + buffer.bytes
+            changes[buffer.end] = changes.get(buffer.end, 0) - buffer.bytes
         used = 0
         for time in sorted(changes):
             used += changes[time]

@@ -104,10 +104,10 @@ class Walker(Client):
         return self._code[key]
 
     def _function(self, name: str) -> func.FuncOp:
-        found = self._symbols.get(name)
-        if not isinstance(found, func.FuncOp) or not found.body.blocks:
+        function = self._symbols.get(name)
+        if not isinstance(function, func.FuncOp) or not function.body.blocks:
             raise Diagnostic(f"the module has no function '{name}' with a body", expected="a program to simulate")
-        return found
+        return function
 
     def _level(self, value: SSAValue) -> str:
         return level_of(value, self._machine.far.name)
@@ -147,8 +147,8 @@ class Walker(Client):
 
     def _is_memory(self, name: str) -> bool:
         """Return whether a global is memory for views: an arena, or the memory of a level."""
-        found = self._symbols.get(name)
-        return isinstance(found, memref.GlobalOp) and "constant" not in found.properties
+        symbol = self._symbols.get(name)
+        return isinstance(symbol, memref.GlobalOp) and "constant" not in symbol.properties
 
     def alloc(self, op: Operation) -> Handler:
         place = Place(_name_of(op), self._level(op.results[0]), -1)
@@ -317,7 +317,7 @@ class Walker(Client):
         operands, programs = list(op.operands), self._programs
         opened = self._addresses.opened(far, near, transfer.repeated, is_outward=outward)
         fetch = self._fetch(op, self._cache.sizes.get("transfer", 0))
-        far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, each)) for each in (far, near, *box.offsets))
+        far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, value)) for value in (far, near, *box.offsets))
 
         def start(*operands: Any) -> Token | LaneToken:
             places, offsets = (operands[far_at], operands[near_at]), [operands[at] for at in offsets_at]
@@ -337,11 +337,13 @@ def _nodes_of(op: Operation) -> Nodes:
 
 def _cost_at(descriptor: Descriptor, offsets: Sequence[Any]) -> Cost:
     """Return the cost of a tile. Raises Diverged where it is not the same for all lanes."""
-    columns = [each.values.tolist() for each in offsets if isinstance(each, Lanes)]
+    columns = [offset.values.tolist() for offset in offsets if isinstance(offset, Lanes)]
     if not columns:
         return descriptor.at(offsets)
     count = len(columns[0])
-    rows = zip(*(each.values.tolist() if isinstance(each, Lanes) else [each] * count for each in offsets), strict=True)
+    rows = zip(
+        *(offset.values.tolist() if isinstance(offset, Lanes) else [offset] * count for offset in offsets), strict=True
+    )
     costs = list(map(descriptor.at, rows))
     kinds = list(dict.fromkeys(costs))
     if len(kinds) > 1:
