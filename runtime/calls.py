@@ -45,15 +45,15 @@ def steps_of(inputs: Sequence[Input], arrays: Mapping[str, Array]) -> tuple[list
 
 
 def _has_steps(inputs: Sequence[Input], name: str, array: Array) -> bool:
-    shape = next((each.shape for each in inputs if each.name == name), array.shape)
+    shape = next((port.shape for port in inputs if port.name == name), array.shape)
     return array.ndim == len(shape) + 1 and tuple(array.shape[1:]) == tuple(shape)
 
 
 def _step(
     inputs: Sequence[Input], arrays: Mapping[str, Array], counts: Mapping[str, int], step: int
 ) -> dict[str, Array]:
-    given = {name: array[step] if name in counts else array for name, array in arrays.items()}
-    for each in inputs:
-        if each.added and each.name not in given:
-            given[each.name] = np.full(each.shape, step * each.added, np.int64)
-    return given
+    values = {name: array[step] if name in counts else array for name, array in arrays.items()}
+    for port in inputs:
+        if port.added and port.name not in values:
+            values[port.name] = np.full(port.shape, step * port.added, np.int64)
+    return values

@@ -53,23 +53,23 @@ class Tolerance:
 
 
 def differing(
-    found: Array, expected: Array, tolerance: Tolerance = Tolerance(), precision: Precision = Precision()
+    actual: Array, expected: Array, tolerance: Tolerance = Tolerance(), precision: Precision = Precision()
 ) -> Array:
     """Return, per element of two arrays of one shape, whether they are different answers."""
-    is_integer = bool({found.dtype.kind, expected.dtype.kind} & set("iub"))
-    is_exact = is_integer or (is_whole(found) and is_whole(expected) and not tolerance.replaces_bound)
+    is_integer = bool({actual.dtype.kind, expected.dtype.kind} & set("iub"))
+    is_exact = is_integer or (is_whole(actual) and is_whole(expected) and not tolerance.replaces_bound)
     if is_exact and not tolerance.steps:
         # As objects, for 64-bit integers are more than a float holds; only where they may be, for it is slow.
-        wide = max(found.itemsize, expected.itemsize) > 4 and found.dtype.kind in "iu" and expected.dtype.kind in "iu"
+        wide = max(actual.itemsize, expected.itemsize) > 4 and actual.dtype.kind in "iu" and expected.dtype.kind in "iu"
         exact = np.dtype(object) if wide else np.dtype(np.float64)
-        return np.asarray(found.astype(exact) != expected.astype(exact))
-    limit = tolerance.steps if is_exact else bound(found, expected, tolerance, precision)
-    wide_found, wide_expected = found.astype(np.float64), expected.astype(np.float64)
+        return np.asarray(actual.astype(exact) != expected.astype(exact))
+    limit = tolerance.steps if is_exact else bound(actual, expected, tolerance, precision)
+    wide_found, wide_expected = actual.astype(np.float64), expected.astype(np.float64)
     return ~np.isclose(wide_found, wide_expected, rtol=0, atol=limit, equal_nan=True)
 
 
 def bound(
-    found: Array, expected: Array, tolerance: Tolerance = Tolerance(), precision: Precision = Precision()
+    actual: Array, expected: Array, tolerance: Tolerance = Tolerance(), precision: Precision = Precision()
 ) -> float | Array:
     """Return by how much a float of a tensor may differ from the expected one: one number, or one per element."""
     largest = magnitude(expected)
@@ -77,14 +77,14 @@ def bound(
         wide = np.abs(expected.astype(np.float64))
         relative = (tolerance.rtol or 0.0) * np.where(np.isfinite(wide), wide, 0.0)
         return (tolerance.atol or 0.0) + relative + _accepted_steps(tolerance, precision, largest)
-    return _rounding(found, expected) + _narrow(precision, largest) + _accepted_steps(tolerance, precision, largest)
+    return _rounding(actual, expected) + _narrow(precision, largest) + _accepted_steps(tolerance, precision, largest)
 
 
-def _rounding(found: Array, expected: Array) -> float:
+def _rounding(actual: Array, expected: Array) -> float:
     largest = magnitude(expected)
     if not largest:
         return ABSOLUTE
-    floats = [dtype for dtype in (found.dtype, expected.dtype) if dtype.kind in "fV"]
+    floats = [dtype for dtype in (actual.dtype, expected.dtype) if dtype.kind in "fV"]
     kinds = [dtype for dtype in floats if dtype.itemsize <= 2] or floats
     spacing = max((float(cast(Any, finfo(dtype)).eps) for dtype in kinds), default=0.0)
     roundings = 1 if any(dtype.itemsize <= 2 for dtype in kinds) else _ROUNDINGS

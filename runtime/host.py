@@ -132,16 +132,16 @@ class HostNetwork:
         sanitiser objects, and where the network itself refuses the inputs.
         """
         called = self.entries[entry]
-        given = checked_arrays(called.inputs, inputs)
+        arrays = checked_arrays(called.inputs, inputs)
         if self._program is not None:
-            call = bytes([entry]) + b"".join(array.tobytes() for array in given)
-            outputs = self._run_program(self._program, call, called, given)
+            call = bytes([entry]) + b"".join(array.tobytes() for array in arrays)
+            outputs = self._run_program(self._program, call, called, arrays)
             self._history += [call] if self._has_state else []
             return outputs
         outputs = [np.empty(port.shape, port.dtype) for port in called.outputs]
-        status = self._functions[entry](*(array.ctypes.data_as(ctypes.c_void_p) for array in (*given, *outputs)))
+        status = self._functions[entry](*(array.ctypes.data_as(ctypes.c_void_p) for array in (*arrays, *outputs)))
         if status:
-            raise refused(self.folder / self.files.header, status, called, given)
+            raise refused(self.folder / self.files.header, status, called, arrays)
         return outputs
 
     def pool_shape(self) -> PoolShape:
@@ -192,7 +192,7 @@ class HostNetwork:
         if self._program is None and self._reset is not None:
             self._reset()
 
-    def _run_program(self, program: Path, call: bytes, called: HostEntry, given: Sequence[Array]) -> list[Array]:
+    def _run_program(self, program: Path, call: bytes, called: HostEntry, arrays: Sequence[Array]) -> list[Array]:
         """Run all calls since the last reset, and one more, in one process; returns the outputs of that."""
         with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
             source, target = Path(folder) / "inputs.bin", Path(folder) / "outputs.bin"
@@ -201,7 +201,7 @@ class HostNetwork:
             command = [str(program), str(source), str(target)]
             done = finished(command, environment=options)
             if REFUSED <= done.returncode < REFUSED + 8 and not done.stderr:
-                raise refused(self.folder / self.files.header, done.returncode - REFUSED, called, given)
+                raise refused(self.folder / self.files.header, done.returncode - REFUSED, called, arrays)
             if done.returncode:
                 raise Diagnostic(
                     f"the network failed under the sanitisers with status {done.returncode}",
@@ -308,8 +308,8 @@ def shared_library(folder: Path, files: Files) -> Path:
 def entries_of(header: str, folder: Path) -> list[HostEntry]:
     """Return the functions that a header declares, the network itself first. Raises Diagnostic if there are none."""
     macros = re.findall(r"^#define (\w+)_INPUT_COUNT", header, re.MULTILINE)
-    found = re.findall(r"^(void|int32_t) (\w+)_run\(", header, re.MULTILINE)
-    if not macros or len(macros) != len(found):
+    functions = re.findall(r"^(void|int32_t) (\w+)_run\(", header, re.MULTILINE)
+    if not macros or len(macros) != len(functions):
         raise Diagnostic("the header declares no network", where=str(folder / "network.h"))
     return [
         HostEntry(
@@ -319,7 +319,7 @@ def entries_of(header: str, folder: Path) -> list[HostEntry]:
             ports_of(header, f"{prefix}_INPUT"),
             ports_of(header, f"{prefix}_OUTPUT"),
         )
-        for prefix, (kind, name) in zip(macros, found, strict=True)
+        for prefix, (kind, name) in zip(macros, functions, strict=True)
     ]
 
 

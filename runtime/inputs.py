@@ -75,8 +75,8 @@ def network_tensors(module: ModuleOp, function: str = "network") -> tuple[list[D
     arguments, results = ports(_network(module, function))
     taken = [port for port in arguments if not port.is_output]
     returned = [*(port for port in arguments if port.is_output), *results]
-    given, found = ([(port.name, port.declared, port.shape) for port in group] for group in (taken, returned))
-    return given, found
+    inputs, outputs = ([(port.name, port.declared, port.shape) for port in group] for group in (taken, returned))
+    return inputs, outputs
 
 
 def host_inputs(network: HostNetwork, function: str = "network") -> list[Input]:
@@ -87,7 +87,7 @@ def host_inputs(network: HostNetwork, function: str = "network") -> list[Input]:
 
 def input_names(module: ModuleOp) -> tuple[str, ...]:
     """Return the names of what the network takes, in order. Raises Diagnostic where the module holds no network."""
-    return tuple(each.name for each in network_inputs(module))
+    return tuple(port.name for port in network_inputs(module))
 
 
 def ssa_names(module: ModuleOp, function: str = "network") -> dict[str, str]:
@@ -144,7 +144,7 @@ def load_arrays(path: Path) -> dict[str, Array]:
                 found=f"{name}: {array.dtype}",
                 remedy="convert the array",
             )
-    return {name: np.asarray(each, each.dtype.newbyteorder("="), order="C") for name, each in arrays.items()}
+    return {name: np.asarray(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}
 
 
 class _Unreadable(ValueError):
@@ -207,11 +207,11 @@ def matched(
     for wanted in (names, required):
         if is_ordered(arrays) and len(arrays) == len(wanted) and not set(arrays) & set(names):
             return dict(zip(wanted, arrays.values(), strict=True))
-    given = {name if name in names else aliases.get(name, name): array for name, array in arrays.items()}
-    missing = [name for name in required if name not in given]
-    unknown = [name for name in given if name not in names]
-    if not missing and not unknown and len(given) == len(arrays):
-        return {name: given[name] for name in names if name in given}
+    by_name = {name if name in names else aliases.get(name, name): array for name, array in arrays.items()}
+    missing = [name for name in required if name not in by_name]
+    unknown = [name for name in by_name if name not in names]
+    if not missing and not unknown and len(by_name) == len(arrays):
+        return {name: by_name[name] for name in names if name in by_name}
     if missing and not unknown:
         message, remedy = "not all inputs are given", f"add {', '.join(missing)}"
     elif unknown:
@@ -238,13 +238,13 @@ def matched_inputs(
     The position in a state may be missing, since `run_calls` counts it; it is 0 then. Raises Diagnostic as `matched`.
     """
     inputs = network_inputs(module, function)
-    counted = [each.name for each in inputs if each.added]
-    names = [each.name for each in inputs]
-    found = matched(arrays, names, source, optional=counted, aliases=ssa_names(module, function))
-    return {each.name: np.zeros(each.shape, np.int64) for each in inputs if each.added} | found
+    counted = [port.name for port in inputs if port.added]
+    names = [port.name for port in inputs]
+    matching = matched(arrays, names, source, optional=counted, aliases=ssa_names(module, function))
+    return {port.name: np.zeros(port.shape, np.int64) for port in inputs if port.added} | matching
 
 
 def is_ordered(arrays: Mapping[str, Array]) -> bool:
     """Return whether the names of arrays say their places: arr_0, arr_1, ..; input_0, ..; arg0, ..; _0, .."""
-    found = [_PLACE.fullmatch(name) for name in arrays]
-    return all(match is not None and int(match[1]) == place for place, match in enumerate(found))
+    matches = [_PLACE.fullmatch(name) for name in arrays]
+    return all(match is not None and int(match[1]) == place for place, match in enumerate(matches))

@@ -32,18 +32,18 @@ def isolated(work: Callable[[], _T], what: str) -> _T:
         return work()
     sys.stdout.flush()
     sys.stderr.flush()
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as found:
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as outcome:
         child = os.fork()
         if child == 0:
-            _work_and_end(work, said, found)
+            _work_and_end(work, said, outcome)
         status = _status_of(child)
         said.seek(0)
         text = said.read().decode(errors="replace")
         if status:
             raise _ended(what, os.waitstatus_to_exitcode(status), text)
         sys.stderr.write(text)
-        found.seek(0)
-        result: Any = pickle.load(found)
+        outcome.seek(0)
+        result: Any = pickle.load(outcome)
     if isinstance(result, Diagnostic):
         raise result
     return result
@@ -59,7 +59,7 @@ def _status_of(child: int) -> int:
         raise
 
 
-def _work_and_end(work: Callable[[], Any], said: IO[bytes], found: IO[bytes]) -> NoReturn:
+def _work_and_end(work: Callable[[], Any], said: IO[bytes], outcome: IO[bytes]) -> NoReturn:
     """Do the work, write what came of it, and end without what a process does as it exits, which is the parent's."""
     status = 1
     try:
@@ -70,8 +70,8 @@ def _work_and_end(work: Callable[[], Any], said: IO[bytes], found: IO[bytes]) ->
             result = work()
         except Exception as error:
             result = as_diagnostic(error, "a run")
-        pickle.dump(result, found)
-        found.flush()
+        pickle.dump(result, outcome)
+        outcome.flush()
         status = 0
     finally:
         os._exit(status)

@@ -134,12 +134,12 @@ def _is_work_lost(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> 
 
 
 def _work_of_nodes(layers: list[dict[str, Any]]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    work: dict[str, int] = {}
     for layer in layers:
         # Copies may become transfers, which are no work.
         for node in layer["nodes"] if layer["kernel"] != memref.CopyOp.name else ():
-            found[node] = found.get(node, 0) + layer["macs"]
-    return found
+            work[node] = work.get(node, 0) + layer["macs"]
+    return work
 
 
 def _is_work(op: Operation) -> bool:
@@ -178,7 +178,7 @@ class _Names:
 
     def _add(self, value: SSAValue, name: str) -> None:
         numbered = (name if number == 1 else f"{name}#{number}" for number in range(1, len(self._taken) + 2))
-        self._names[value] = next(each for each in numbered if each not in self._taken)
+        self._names[value] = next(candidate for candidate in numbered if candidate not in self._taken)
         self._taken.add(self._names[value])
 
     def of(self, value: SSAValue) -> str:
@@ -221,8 +221,8 @@ def _turns(op: Operation) -> int:
 
 
 def _trips(*bounds: SSAValue) -> int:
-    known = [number for value in bounds if (number := constant_integer(value)) is not None]
-    return len(range(*known)) if len(known) == len(bounds) else 1
+    constants = [number for value in bounds if (number := constant_integer(value)) is not None]
+    return len(range(*constants)) if len(constants) == len(bounds) else 1
 
 
 def _levels(module: ModuleOp) -> list[dict[str, Any]]:

@@ -81,8 +81,8 @@ def _compiler(chosen: str, path: str) -> Rv32Compiler:
     if find_spec("ziglang") is not None:
         return Rv32Compiler((sys.executable, "-m", "ziglang", "cc"), True)
     for name in _GCC:
-        if (found := shutil.which(name, path=path)) is not None:
-            return Rv32Compiler((found,), False)
+        if (program := shutil.which(name, path=path)) is not None:
+            return Rv32Compiler((program,), False)
     raise Diagnostic(
         "there is no C compiler for RISC-V",
         expected=f"the package ziglang, {' or '.join(_GCC)} on the path, or the variable RV32_CC",
@@ -166,9 +166,12 @@ class Elf:
 
     def place(self, address: int) -> str:
         """Return an address as text, with the symbol before it."""
-        known = sorted((value, name) for name, value in self.symbols.items() if not name.startswith((".", "$")))
-        index = bisect_right(known, (address, "\U0010ffff")) - 1
-        return f"0x{address:08x}" if index < 0 else f"0x{address:08x} ({known[index][1]}+{address - known[index][0]})"
+        symbols = sorted((value, name) for name, value in self.symbols.items() if not name.startswith((".", "$")))
+        index = bisect_right(symbols, (address, "\U0010ffff")) - 1
+        if index < 0:
+            return f"0x{address:08x}"
+        start, name = symbols[index]
+        return f"0x{address:08x} ({name}+{address - start})"
 
 
 def read_elf(file: Path) -> Elf:
@@ -229,7 +232,7 @@ class _Board:
     machine: Any
     limit: int
     console: bytearray = field(default_factory=bytearray)
-    given: deque[int] = field(default_factory=deque[int])
+    serial_input: deque[int] = field(default_factory=deque[int])
     is_waiting: bool = False
     exit_code: int | None = None
     instructions: int = 0
@@ -259,11 +262,11 @@ class _Board:
 
     def on_serial_read(self, machine: Any, offset: int, size: int, _: Any) -> int:
         if offset != _LINE_STATUS:
-            return self.given.popleft() if self.given and offset == 0 else 0
-        if not self.given:
+            return self.serial_input.popleft() if self.serial_input and offset == 0 else 0
+        if not self.serial_input:
             self.is_waiting = True
             machine.emu_stop()
-        return _CAN_PRINT | (len(self.given) > 0)
+        return _CAN_PRINT | (len(self.serial_input) > 0)
 
     def on_finisher(self, machine: Any, offset: int, size: int, value: int, _: Any) -> None:
         self.exit_code = 0 if value == 0x5555 else value >> 16
@@ -296,7 +299,7 @@ class Rv32Machine:
         self._file, self._limit, self._elf = file, limit, read_elf(file)
         self._board, self._counter = _board(self._elf, file, limit, ram), self._elf.entry
 
-    def run(self, given: bytes = b"") -> Rv32Run:
+    def run(self, data: bytes = b"") -> Rv32Run:
         """
         Go on until the program ends the run, or waits for more on the serial line; returns what it did since.
 
@@ -304,7 +307,7 @@ class Rv32Machine:
         """
         unicorn = _unicorn()
         board, before = self._board, self._board.instructions
-        board.given.extend(given)
+        board.serial_input.extend(data)
         board.is_waiting, board.limit = False, before + self._limit
         board.console.clear()
         try:
@@ -382,8 +385,8 @@ def _constants(elf: Elf) -> Iterator[tuple[int, int]]:
     constant = sorted(pages - written)
     # Neighbours have the same difference to their place in the list.
     for _, run in groupby(enumerate(constant), lambda item: item[1] - item[0]):
-        found = [page for _, page in run]
-        yield found[0] * _PAGE, len(found) * _PAGE
+        run_pages = [page for _, page in run]
+        yield run_pages[0] * _PAGE, len(run_pages) * _PAGE
 
 
 def _counter(board: _Board) -> int:

@@ -48,8 +48,8 @@ def _compiler(chosen: str, path: str) -> tuple[str, ...]:
             raise Diagnostic("the compiler that $CC names does not exist", where="$CC", found=chosen)
         return tuple(words)
     for name in _COMPILERS:
-        if (found := shutil.which(name, path=path)) is not None:
-            return (found,)
+        if (program := shutil.which(name, path=path)) is not None:
+            return (program,)
     if find_spec("ziglang") is not None:
         return (sys.executable, "-m", "ziglang", "cc")
     raise Diagnostic(

@@ -52,14 +52,14 @@ COPY = Path(__file__).parent / "c" / "memref_copy.c"
 
 def tool(name: str) -> str:
     """Return the path of a program of MLIR. Raises Diagnostic where it is not installed."""
-    found = shutil.which(f"{name}-{VERSION}")
-    if found is None:
+    path = shutil.which(f"{name}-{VERSION}")
+    if path is None:
         raise Diagnostic(
             f"there is no {name}-{VERSION}",
             expected=f"the tools of MLIR {VERSION} on the path",
             remedy=f"apt-get install mlir-{VERSION}-tools",
         )
-    return found
+    return path
 
 
 def optimized(text: str, passes: Sequence[str] = ()) -> str:
@@ -103,9 +103,9 @@ class UpstreamNetwork:
         fails.
         """
         check_names(inputs, [port.name for port in self._inputs], self._function)
-        given = [np.ascontiguousarray(stored_value(port, inputs[port.name])) for port in self._inputs]
+        arrays = [np.ascontiguousarray(stored_value(port, inputs[port.name])) for port in self._inputs]
         with tempfile.TemporaryFile() as file:
-            file.writelines(array.tobytes() for array in given)
+            file.writelines(array.tobytes() for array in arrays)
             file.seek(0)
             written = self._run(file)
         outputs: dict[str, Array] = {}

@@ -38,7 +38,7 @@ ROUNDED = Exactness()
 
 def compare(
     expected: Mapping[str, Array],
-    found: Mapping[str, Array],
+    actual: Mapping[str, Array],
     exactness: Exactness = ROUNDED,
     defined: Mapping[str, Array] = {},
     *,
@@ -49,16 +49,16 @@ def compare(
 
     `defined` has the elements of an array that count, where not all do. `what` names the kind of arrays.
     """
-    if missing := [name for name in expected if name not in found]:
+    if missing := [name for name in expected if name not in actual]:
         return Diagnostic(
-            f"the {what} '{missing[0]}' is gone", expected=_names(expected, what), found=_names(found, what)
+            f"the {what} '{missing[0]}' is gone", expected=_names(expected, what), found=_names(actual, what)
         )
-    if added := [name for name in found if name not in expected]:
+    if added := [name for name in actual if name not in expected]:
         return Diagnostic(
-            f"there is a new {what} '{added[0]}'", expected=_names(expected, what), found=_names(found, what)
+            f"there is a new {what} '{added[0]}'", expected=_names(expected, what), found=_names(actual, what)
         )
     for name, value in expected.items():
-        if difference := _compare_one(name, value, np.asarray(found[name]), exactness, defined.get(name), what):
+        if difference := _compare_one(name, value, np.asarray(actual[name]), exactness, defined.get(name), what):
             return difference
     return None
 
@@ -68,13 +68,13 @@ def _names(arrays: Mapping[str, Array], what: str) -> str:
 
 
 def _compare_one(
-    name: str, expected: Array, found: Array, exactness: Exactness, defined: Array | None, what: str
+    name: str, expected: Array, actual: Array, exactness: Exactness, defined: Array | None, what: str
 ) -> Diagnostic | None:
     expected = np.asarray(expected)
-    if expected.shape != found.shape:
+    if expected.shape != actual.shape:
         message = f"the shape of the {what} '{name}' changes"
-        return Diagnostic(message, expected=str(expected.shape), found=str(found.shape))
-    wrong = ~equal(expected, found, exactness)
+        return Diagnostic(message, expected=str(expected.shape), found=str(actual.shape))
+    wrong = ~equal(expected, actual, exactness)
     if defined is not None:
         wrong &= defined
     if not wrong.any():
@@ -85,25 +85,25 @@ def _compare_one(
         f"the answer changes: {what} '{name}', first at {name}{where}, "
         f"{int(np.count_nonzero(wrong))} of {wrong.size} values differ",
         expected=f"{expected[first]} ({expected.dtype})",
-        found=f"{found[first]} ({found.dtype})",
+        found=f"{actual[first]} ({actual.dtype})",
     )
 
 
-def equal(expected: Array, found: Array, exactness: Exactness) -> Array:
+def equal(expected: Array, actual: Array, exactness: Exactness) -> Array:
     """Return, per element, whether two values are the same answer."""
-    if expected.dtype.kind in "iub" and found.dtype.kind in "iub":
-        return np.asarray(expected == found)
-    same = _near(expected, found, exactness.exact)
+    if expected.dtype.kind in "iub" and actual.dtype.kind in "iub":
+        return np.asarray(expected == actual)
+    same = _near(expected, actual, exactness.exact)
     if exactness.zeros:
-        same &= (expected != 0) | (found != 0) | (np.signbit(expected) == np.signbit(found))
+        same &= (expected != 0) | (actual != 0) | (np.signbit(expected) == np.signbit(actual))
     if not exactness.specials:
         same |= ~np.isfinite(expected.astype(np.float64))
     return same
 
 
-def _near(expected: Array, found: Array, exact: bool) -> Array:
-    if exact or (is_whole(expected) and is_whole(found)):
-        return np.asarray(expected == found) | (np.asarray(expected != expected) & np.asarray(found != found))
+def _near(expected: Array, actual: Array, exact: bool) -> Array:
+    if exact or (is_whole(expected) and is_whole(actual)):
+        return np.asarray(expected == actual) | (np.asarray(expected != expected) & np.asarray(actual != actual))
     bound = 1e-5 * min(1.0, magnitude(expected) or 1.0)
-    wide = found.astype(np.float64), expected.astype(np.float64)
+    wide = actual.astype(np.float64), expected.astype(np.float64)
     return np.isclose(*wide, rtol=1e-4, atol=bound, equal_nan=True)

@@ -63,7 +63,7 @@ class Chunk:
     folder: str = ""
 
 
-def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str]], Namespace]) -> int:
+def drive(arguments: Namespace, registries: Known | None, reparse: Callable[[list[str]], Namespace]) -> int:
     """
     Execute a command line and return the exit code; errors are printed to standard error.
 
@@ -71,7 +71,7 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
     """
     try:
         with warnings_as_lines(), scope():
-            return _drive(arguments, known or Known(), reparse)
+            return _drive(arguments, registries or Known(), reparse)
     except KeyboardInterrupt as error:
         said, code = reported(error)
         print(said, file=sys.stderr)
@@ -85,8 +85,8 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
         return 2 if isinstance(error, UsageError) else 1
 
 
-def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Namespace]) -> int:
-    passes, machines, formats = _discovered(known, arguments)
+def _drive(arguments: Namespace, registries: Known, reparse: Callable[[list[str]], Namespace]) -> int:
+    passes, machines, formats = _discovered(registries, arguments)
     _check_flags(arguments, passes)
     if (text := _listing(arguments, passes, machines)) is not None:
         write_stdout(text)
@@ -97,7 +97,7 @@ def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Na
     recorded = read_text(arguments.input) if arguments.run_reproducer else ""
     if recorded:
         arguments = reparse(recorded_arguments(recorded, name))
-        passes, machines, formats = _discovered(known, arguments)
+        passes, machines, formats = _discovered(registries, arguments)
     pipeline = _pipeline(arguments, passes, machines)
     run = Run(arguments, name, pipeline, _target(arguments, formats), _when(arguments, passes))
     text = recorded or ("" if is_onnx else read_text(arguments.input))
@@ -122,20 +122,20 @@ def _report(error: BaseException, debug: bool) -> None:
 
 
 def _discovered(
-    known: Known, arguments: Namespace
+    registries: Known, arguments: Namespace
 ) -> tuple[Registry, Mapping[str, targets.Machine], Mapping[str, Callable[[], type[Target]]]]:
     """Return the registries, with the targets and files from outside that the arguments name."""
     from ...passes import all_passes
 
     for file in arguments.load_pass:
         load_passes(Path(file))
-    formats = all_formats() if known.formats is None else known.formats
+    formats = all_formats() if registries.formats is None else registries.formats
     for name in arguments.machine:
         if name.partition("{")[0] in formats and not Path(name).exists():
             raise UsageError(f"'{name}' is an output format, not a target", remedy=f"choose it with -t {name}")
     named = [targets.machine_named(name) for name in arguments.machine]
-    passes = all_passes() if known.passes is None else known.passes
-    machines = targets.machines() if known.machines is None else dict(known.machines)
+    passes = all_passes() if registries.passes is None else registries.passes
+    machines = targets.machines() if registries.machines is None else dict(registries.machines)
     for machine in named:
         if machines.setdefault(machine.name, machine) != machine:
             raise Diagnostic(
@@ -206,16 +206,16 @@ def _check_places(arguments: Namespace, is_onnx: bool) -> None:
 
 def _pipeline(arguments: Namespace, passes: Registry, machines: Mapping[str, targets.Machine]) -> Pipeline:
     flags = [name if options is None else f"{name}{{{options}}}" for name, options in arguments.pass_flags]
-    given = [text for text in (arguments.passes, arguments.pass_pipeline, ",".join(flags) or None) if text is not None]
-    return parse_pipeline(given[0] if given else "", passes, machines).select(arguments.start_at, arguments.stop_after)
+    texts = [text for text in (arguments.passes, arguments.pass_pipeline, ",".join(flags) or None) if text is not None]
+    return parse_pipeline(texts[0] if texts else "", passes, machines).select(arguments.start_at, arguments.stop_after)
 
 
 def _check_flags(arguments: Namespace, passes: Registry) -> None:
     """Raise UsageError for a word that is neither an option nor, with its dashes, the name of a pass."""
     for name, _ in arguments.pass_flags:
         if known_name(name) not in passes and name not in passes:
-            known = [*arguments.known_options, *(f"--{each}" for each in (*passes, *UPSTREAM_NAMES))]
-            remedy = did_you_mean(f"--{name}", known) or "opt-tool --help shows the options"
+            flags = [*arguments.known_options, *(f"--{pass_name}" for pass_name in (*passes, *UPSTREAM_NAMES))]
+            remedy = did_you_mean(f"--{name}", flags) or "opt-tool --help shows the options"
             raise UsageError(f"no option '--{name}'", expected="an option, or the name of a pass", remedy=remedy)
 
 

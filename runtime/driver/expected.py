@@ -50,7 +50,7 @@ def expectations(text: str, source: str, first_line: int = 1) -> list[Expectatio
     lines = text.split("\n")
     comments = [line.partition("//")[2] for line in lines]
     marked = {index for index, comment in enumerate(comments) if _MENTION.search(comment)}
-    found: list[Expectation] = []
+    expected: list[Expectation] = []
     for index in sorted(marked):
         matches = _COMMENT.findall(comments[index])
         if len(matches) != len(_MENTION.findall(comments[index])):
@@ -64,8 +64,8 @@ def expectations(text: str, source: str, first_line: int = 1) -> list[Expectatio
             line = _line(place or place_re, index, marked)
             line = None if line is None else first_line + line
             pattern = _pattern(message_re, f"{source}:{first_line + index}") if message_re else re.escape(message)
-            found.append(Expectation(kind, message or message_re, re.compile(pattern), line, first_line + index))
-    return found
+            expected.append(Expectation(kind, message or message_re, re.compile(pattern), line, first_line + index))
+    return expected
 
 
 def _pattern(text: str, where: str) -> str:
@@ -116,7 +116,8 @@ def check(
         for note in diagnostic.notes:
             _take(left, "note", lines, note)
     return problems + [
-        Diagnostic(f"expected {each.kind} did not come: {each.text}", where=f"{source}:{each.at}") for each in left
+        Diagnostic(f"expected {expectation.kind} did not come: {expectation.text}", where=f"{source}:{expectation.at}")
+        for expectation in left
     ]
 
 
@@ -127,16 +128,16 @@ def _searched(diagnostic: Diagnostic) -> str:
 
 def _take(left: list[Expectation], kind: str, lines: set[int | None], text: str) -> Expectation | None:
     """Remove and return the first expectation that a message on one of `lines` fulfils."""
-    for each in left:
-        if each.kind == kind and each.line in lines and each.pattern.search(text):
-            left.remove(each)
-            return each
+    for expectation in left:
+        if expectation.kind == kind and expectation.line in lines and expectation.pattern.search(text):
+            left.remove(expectation)
+            return expectation
     return None
 
 
 def _unexpected(diagnostic: Diagnostic, left: Sequence[Expectation]) -> Diagnostic:
     diagnostic.message = f"unexpected error: {diagnostic.message}"
-    near = next((each for each in left if each.kind == "error"), None)
+    near = next((expectation for expectation in left if expectation.kind == "error"), None)
     if near is not None and not diagnostic.expected:
         diagnostic.expected = f"'{near.text}' " + (f"on line {near.line}" if near.line else "without a place")
     return diagnostic
@@ -150,7 +151,7 @@ def _lines_of(where: str, text: str, source: str, first_line: int) -> set[int | 
     names = re.findall(r'"([^"]*)"', where) if where.startswith("node ") else []
     marks = [f'"{name}"' for name in names]
     lines = enumerate(text.split("\n"), first_line)
-    found: set[int | None] = {
+    line_numbers: set[int | None] = {
         number for number, line in lines if "loc(" in line and any(mark in line for mark in marks)
     }
-    return found or {None}
+    return line_numbers or {None}

@@ -57,7 +57,7 @@ class InterpretEach(Observer):
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
         assert self._bench is not None
-        references = [each for each in self._bench.references if not self._bench.exceeds(module, each)]
+        references = [reference for reference in self._bench.references if not self._bench.exceeds(module, reference)]
         if not references:
             raise Diagnostic("no input fits the types that the pass gives to arguments", remedy="try another --seed")
         for reference in references:

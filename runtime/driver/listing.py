@@ -43,14 +43,14 @@ def help_pass(name: str, registry: Registry) -> str:
 def list_dialects(origins: Mapping[str, Iterable[str]], files: Mapping[str, Path]) -> str:
     """Return the names of the dialects of each origin; those that have a file in `files` with its first line."""
     summaries = {name: _module_summary(file) for name, file in files.items()}
-    rows = {origin: {name: summaries.get(name, "") for name in sorted(known)} for origin, known in origins.items()}
-    return _sections({_title("dialects", origin): known for origin, known in rows.items()})
+    rows = {origin: {name: summaries.get(name, "") for name in sorted(names)} for origin, names in origins.items()}
+    return _sections({_title("dialects", origin): named for origin, named in rows.items()})
 
 
 def list_targets(machines: Mapping[str, Machine], origins: Mapping[str, Mapping[str, Callable[[], type]]]) -> str:
     """Return the machines, and the output formats of each origin, with one line about each."""
     boards = {name: machine.summary for name, machine in sorted(machines.items())}
-    formats = {_title("output formats (-t)", origin): _rows(known, known) for origin, known in origins.items()}
+    formats = {_title("output formats (-t)", origin): _rows(loaders, loaders) for origin, loaders in origins.items()}
     return _sections({"Machines": boards, **{title: rows for title, rows in formats.items() if rows}})
 
 
@@ -58,8 +58,8 @@ def _title(kind: str, origin: str) -> str:
     return f"{origin}'s {kind}" if origin.isidentifier() else f"{kind.capitalize()} of {origin}"
 
 
-def _rows(known: Mapping[str, Callable[[], type]], names: Iterable[str]) -> dict[str, str]:
-    return {name: _summary(known[name]) for name in sorted(names) if name in known}
+def _rows(loaders: Mapping[str, Callable[[], type]], names: Iterable[str]) -> dict[str, str]:
+    return {name: _summary(loaders[name]) for name in sorted(names) if name in loaders}
 
 
 def _sections(sections: Mapping[str, Mapping[str, str]]) -> str:

@@ -57,12 +57,12 @@ def chosen_functions(module: ModuleOp, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _unknown(name: str, known: Sequence[str]) -> Diagnostic:
+def _unknown(name: str, names: Sequence[str]) -> Diagnostic:
     return Diagnostic(
         f"the module has no function '{name}' with a body",
-        expected=", ".join(known) or "a function",
+        expected=", ".join(names) or "a function",
         found=name,
-        remedy=did_you_mean(name, known) or f"name another one with {_OPTION}",
+        remedy=did_you_mean(name, names) or f"name another one with {_OPTION}",
     )
 
 

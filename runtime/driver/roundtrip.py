@@ -60,7 +60,7 @@ def check_round_trip(module: ModuleOp, context: Context) -> None:
 def _without_resources(context: Context) -> Generator[None]:
     """Hide the resources of a context: xDSL would rename those of a text that are there already."""
     interfaces = [dialect.get_interface(OpAsmDialectInterface) for dialect in context.loaded_dialects]
-    stores = {each: each._blob_storage for each in interfaces if each is not None}  # pyright: ignore[reportPrivateUsage]
+    stores = {interface: interface._blob_storage for interface in interfaces if interface is not None}  # pyright: ignore[reportPrivateUsage]
     for interface in stores:
         interface._blob_storage = {}  # pyright: ignore[reportPrivateUsage]
     try:
@@ -74,12 +74,12 @@ def _difference(module: ModuleOp, again: ModuleOp, before: str, after: str) -> D
     pairs = zip_longest(module.walk(), again.walk())
     op, other = next(((a, b) for a, b in pairs if a and not _is_same(a, b)), (module, again))
     lines = list(zip_longest(before.split("\n"), after.split("\n"), fillvalue=""))
-    expected, found = next(((a, b) for a, b in lines if a != b), (_generic_line(op), _generic_line(other)))
+    expected, actual = next(((a, b) for a, b in lines if a != b), (_generic_line(op), _generic_line(other)))
     return Diagnostic(
         f"the text of op '{op.name}' parses as another op",
         where=where(op),
         expected=expected.strip()[:_LONGEST],
-        found=found.strip()[:_LONGEST],
+        found=actual.strip()[:_LONGEST],
     )
 
 

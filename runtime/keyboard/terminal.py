@@ -114,7 +114,9 @@ class Terminal(App[None]):
 
     async def on_key(self, event: events.Key) -> None:
         """Take a key; all keys come here in their order, which bindings with priority would not keep."""
-        bound = next((each for each in self.BINDINGS if isinstance(each, Binding) and each.key == event.key), None)
+        bound = next(
+            (binding for binding in self.BINDINGS if isinstance(binding, Binding) and binding.key == event.key), None
+        )
         if bound is not None:
             await self.run_action(bound.action)
         elif event.key == "backspace":

@@ -93,7 +93,7 @@ class Config:
         for name, kind in (("element", Element), ("digest", Element), ("reduce", Reduction), ("eviction", Eviction)):
             value = getattr(self, name)
             if value not in list(kind):
-                raise bad_value(name, " or ".join(f"{each.value} ({each.name})" for each in kind), value)
+                raise bad_value(name, " or ".join(f"{member.value} ({member.name})" for member in kind), value)
             object.__setattr__(self, name, kind(value))
         for name, limits in _LIMITS.items():
             _check_range(name, getattr(self, name), *limits)

@@ -63,15 +63,15 @@ def _faults(io: Io, folder: str) -> Iterator[str]:
     except PagedError as error:
         if error.status is Status.NEWER:
             raise
-        found = f" (expected {error.expected}, found {error.found})" if error.found else ""
-        yield f"{MANIFEST}: {error.message}{found}"
+        difference = f" (expected {error.expected}, found {error.found})" if error.found else ""
+        yield f"{MANIFEST}: {error.message}{difference}"
         return
     yield from (f"{MANIFEST}: {fault}" for fault in reference_faults(manifest))
     files = {name: _opened(io, folder, name) for name in (PAGES, DIGESTS)} if manifest.rows else {}
     try:
         yield from (f"{name}: it is missing" for name, file in files.items() if file is None)
-        known = {name: file for name, file in files.items() if file is not None}
-        checker = _Checker(config, io, folder, known)
+        present = {name: file for name, file in files.items() if file is not None}
+        checker = _Checker(config, io, folder, present)
         for row in manifest.rows:
             yield from checker.faults(*row)
     finally:

@@ -136,7 +136,7 @@ class _IoTable:
         return guarded
 
     def _plain(self, name: str, *arguments: Any) -> int:
-        decoded = [os.fsdecode(each) if isinstance(each, bytes) else each for each in arguments]
+        decoded = [os.fsdecode(argument) if isinstance(argument, bytes) else argument for argument in arguments]
         return getattr(self._io, name)(*decoded) or 0
 
     def _pread(self, file: int, data: int, size: int, offset: int) -> int:
@@ -382,7 +382,7 @@ class NativePool:
         most = own + 1 if room is None else room
         pages, counts = np.empty((config.kv_heads, most), np.uint32), np.empty(config.kv_heads, np.uint32)
         scores = np.empty((config.heads, own), np.float32)
-        arrays = [_address(each) for each in (pages, counts, scores)]
+        arrays = [_address(buffer) for buffer in (pages, counts, scores)]
         self._call("select", _word(sequence), _word(layer), _address(array), ctypes.c_uint32(most), *arrays)
         chosen = [row[:count].astype(np.int64) for row, count in zip(pages, counts, strict=True)]
         return chosen, scores

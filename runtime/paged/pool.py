@@ -222,8 +222,8 @@ class Pool:
         length = named.length + len(new)
         if length > self.config.longest:
             remedy = "truncate the sequence, or open the pool with a longer context"
-            message, found = "the context is full", f"{length} tokens"
-            raise PagedError(message, "", f"{self.config.longest} tokens", found, remedy, status=Status.FULL)
+            message, size = "the context is full", f"{length} tokens"
+            raise PagedError(message, "", f"{self.config.longest} tokens", size, remedy, status=Status.FULL)
         rows = self._rows.take(range(len(named.rows), length // self.config.page_length))
         try:
             self._pages.take(rows)
@@ -286,11 +286,11 @@ class Pool:
         bounds = self._rows.bounds(rows, page)
         queries: list[Query] = []
         for position, group in enumerate(heads, step.first + first):
-            known = bounds[: position // self.config.page_length]
+            own_bounds = bounds[: position // self.config.page_length]
             if tables is None:
-                queries.append(query_of(self.config, layer, len(step.tokens), group, position, known))
+                queries.append(query_of(self.config, layer, len(step.tokens), group, position, own_bounds))
             else:
-                queries.append(query_over(self.config, group, position, tables[len(queries)], known))
+                queries.append(query_over(self.config, group, position, tables[len(queries)], own_bounds))
         self._stats.attended_pages += sum(len(query.blocks) for query in queries)
         union: list[int] = np.unique(np.concatenate([query.blocks for query in queries])).tolist()
         keys = self._gathered(step, page, union, 0)
@@ -351,8 +351,8 @@ class Pool:
         if self._step is None:
             raise PagedError(f"{call} without a step", remedy="begin a step first")
         if layers != self._step.layers:
-            found = f"{self._step.layers} appended"
-            raise PagedError(f"{call} out of order", found=found, remedy="append, then attend, layer after layer")
+            appended = f"{self._step.layers} appended"
+            raise PagedError(f"{call} out of order", found=appended, remedy="append, then attend, layer after layer")
         return self._step
 
     def prefetch(self, layer: int) -> None:

@@ -74,5 +74,5 @@ def content_hash(config: Config, sequence: Sequence, rows: Rows, pages: Pages) -
     bounds = [rows.digests(row).tobytes() for row in sequence.rows]
     blocks = [pages.block(row).tobytes() for row in sequence.rows]
     tokens = np.array(sequence.tokens, "<u4").tobytes()
-    known = crc32c(b"".join([sequence.length.to_bytes(8, "little"), tokens, *bounds]))
-    return known << 32 | crc32c(b"".join([*blocks, _tail_of(config, sequence)]))
+    high = crc32c(b"".join([sequence.length.to_bytes(8, "little"), tokens, *bounds]))
+    return high << 32 | crc32c(b"".join([*blocks, _tail_of(config, sequence)]))

@@ -37,15 +37,15 @@ def mark_calls(module: ModuleOp, *, outermost: bool = False) -> list[CountedCall
     With `outermost`, these are the calls of the functions that the C declares to others alone, with those of a runtime
     that return nothing, such as waits.
     """
-    found: list[CountedCall] = []
+    marked: list[CountedCall] = []
     for op in _outermost(module) if outermost else [op for op in module.walk() if isinstance(op, emitc.CallOp)]:
         if not (nodes := node_names(op)):
             continue
         name = _callee(op)
-        found.append(CountedCall(tuple(nodes), name))
-        Rewriter.insert_op(_verbatim(f"tw_count_enter({len(found)});"), InsertPoint.before(op))
+        marked.append(CountedCall(tuple(nodes), name))
+        Rewriter.insert_op(_verbatim(f"tw_count_enter({len(marked)});"), InsertPoint.before(op))
         Rewriter.insert_op(_verbatim("tw_count_leave();"), InsertPoint.after(op))
-    return found
+    return marked
 
 
 def _outermost(module: ModuleOp) -> list[Operation]:
@@ -56,13 +56,13 @@ def _outermost(module: ModuleOp) -> list[Operation]:
     """
     functions = {op.properties["sym_name"]: op for op in module.body.block.ops if isinstance(op, emitc.FuncOp)}
     pending = [op for op in functions.values() if not op.properties.get("specifiers")]
-    found: list[Operation] = []
+    outermost: list[Operation] = []
     while pending:
         calls = [op for op in pending.pop().walk() if _is_call(op)]
         parts = {op: functions.get(StringAttr(_callee(op))) for op in calls if not node_names(op)}
         pending += [part for part in dict.fromkeys(parts.values()) if part is not None]
-        found += [op for op in calls if parts.get(op) is None]
-    return found
+        outermost += [op for op in calls if parts.get(op) is None]
+    return outermost
 
 
 def _is_call(op: Operation) -> bool:
@@ -89,6 +89,6 @@ def with_counts(calls: Sequence[CountedCall], counts: Array) -> list[CountedCall
     `counts` are [2, calls + 1, 2]: first and later run, the call, and its instructions and executions.
     """
     around = CountedCall((), "", first=int(counts[0, 0, 0]), later=int(counts[1, 0, 0]), calls=1)
-    each = zip(calls, counts[0, 1:], counts[1, 1:], strict=True)
-    own = [replace(call, first=int(a[0]), later=int(b[0]), calls=int(a[1])) for call, a, b in each]
+    triples = zip(calls, counts[0, 1:], counts[1, 1:], strict=True)
+    own = [replace(call, first=int(a[0]), later=int(b[0]), calls=int(a[1])) for call, a, b in triples]
     return [around, *own]

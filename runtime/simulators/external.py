@@ -53,12 +53,12 @@ class ExternalSimulator:
         folders = os.pathsep.join(
             [os.environ.get("PATH", ""), sysconfig.get_path("scripts"), str(Path(sys.prefix, "bin"))]
         )
-        found = shutil.which(chosen or self.program, path=folders)
-        if found is None and chosen:
+        path = shutil.which(chosen or self.program, path=folders)
+        if path is None and chosen:
             raise Diagnostic(
                 f"the simulator that ${self.variable} names is no program", where=f"${self.variable}", found=chosen
             )
-        if found is None:
+        if path is None:
             raise Diagnostic(
                 f"there is no simulator '{self.name}'",
                 expected=f"{self.program} on PATH, or the variable {self.variable}",
@@ -67,19 +67,19 @@ class ExternalSimulator:
         for program, remedy in self.needs:
             if shutil.which(program) is None:
                 raise Diagnostic(f"{self.name} needs the program '{program}', which is missing", remedy=remedy)
-        return Path(found).absolute()
+        return Path(path).absolute()
 
     def found_version(self) -> str:
         """Return the version that the simulator prints. Raises Diagnostic where it does not start or prints none."""
         done = self.execute(self.ask, Path.cwd(), seconds=60).printed
-        if (found := self.version.search(done)) is None:
+        if (match := self.version.search(done)) is None:
             raise Diagnostic(
                 f"{self.find()} is another program than {self.name}, or another version",
                 expected=f"a version as /{self.version.pattern}/",
                 found=done.strip().rpartition("\n")[2][:200] or "no output",
                 remedy=self.remedy,
             )
-        return found[1]
+        return match[1]
 
     def execute(
         self,

@@ -43,8 +43,8 @@ class _Memory:
         size = (address + count - first + _WORD - 1) // _WORD * _WORD
         starts = (first + row * step for row in range(rows))
         data = [load(word) & mask for start in starts for word in range(start, start + size, _WORD)]
-        found = np.array(data, np.uint64).view(np.uint8).reshape(rows, size)
-        return found[:, address - first :][:, :count].reshape(-1)
+        lines = np.array(data, np.uint64).view(np.uint8).reshape(rows, size)
+        return lines[:, address - first :][:, :count].reshape(-1)
 
     def write(self, address: int, data: Any) -> None:
         """Write bytes; what the words hold beside them stays."""

@@ -136,13 +136,13 @@ class Rv64Compiler(Rv32Compiler):
 
 def extensions_of(isa: str) -> list[str]:
     """Return the extensions of an ISA string beside rv64gc. Raises Diagnostic where it does not begin with that."""
-    if (found := _ISA.match(isa)) is None:
+    if (match := _ISA.match(isa)) is None:
         raise Diagnostic(
             "the ISA is none that programs can be built for",
             expected="rv64gc, and extensions behind it: rv64gcv, rv64gc_zba_zbb",
             found=isa,
         )
-    return [*found["letters"], *filter(None, found["named"].split("_"))]
+    return [*match["letters"], *filter(None, match["named"].split("_"))]
 
 
 def rv64_compiler(isa: str) -> Rv64Compiler:
@@ -247,7 +247,7 @@ def _entry(index: int, entry: HostEntry) -> str:
         ],
         "WRITES": [f"    if (!give(file, {name}, {macro}_BYTES)) return {FAILED};" for macro, name in outs],
     }
-    texts = {key: "".join(f"{line}\n" for line in found) for key, found in lines.items()}
+    texts = {key: "".join(f"{line}\n" for line in statements) for key, statements in lines.items()}
     words = {"CALL": f"status = {call}" if entry.returns else call, "INDEX": str(index), "REFUSED": str(REFUSED)}
     return _filled(_ENTRY, texts | words)
 

@@ -153,15 +153,15 @@ class SimulatorSession:
         Raises Diagnostic where inputs do not fit or are refused, and where the simulator fails.
         """
         entry = self.entries[index]
-        given = checked_arrays(entry.inputs, inputs)
-        call = bytes([index]) + b"".join(array.tobytes() for array in given)
+        arrays = checked_arrays(entry.inputs, inputs)
+        call = bytes([index]) + b"".join(array.tobytes() for array in arrays)
         with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
             folder = Path(name)
             (folder / INPUTS).write_bytes(b"".join([*self._history, call]))
             arguments = self._simulator.arguments(self._settings, self._elf)
             done = self._execute(arguments, folder)
             if REFUSED < done.status < REFUSED + 8:
-                raise refused(self._header, done.status - REFUSED, entry, given)
+                raise refused(self._header, done.status - REFUSED, entry, arrays)
             if done.status == DIFFERS:
                 raise Diagnostic("a call differs from the same call before", where=str(self._header))
             self._simulator.program.check(done)
@@ -186,10 +186,10 @@ class SimulatorSession:
         paths = [str(package.parent), *(path for path in sys.path if path)]
         if coprocessor.is_relative_to(root):
             coprocessor = package / coprocessor.relative_to(root)
-        known = {"TILEWRIGHT_COPROCESSOR": str(coprocessor), "TILEWRIGHT_MACHINE": settings.coprocessor[1]}
-        known["PYTHONPATH"] = os.pathsep.join(paths)
+        environment = {"TILEWRIGHT_COPROCESSOR": str(coprocessor), "TILEWRIGHT_MACHINE": settings.coprocessor[1]}
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
         return program.execute(
-            arguments, folder, seconds=settings.seconds, beside=self._simulator.python, environment=known
+            arguments, folder, seconds=settings.seconds, beside=self._simulator.python, environment=environment
         )
 
     def reset(self) -> None:

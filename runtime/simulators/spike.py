@@ -15,8 +15,8 @@ _LOADER = Path(__file__).parent / "rocc.py"
 
 def _arguments(settings: Settings, program: Path) -> list[str]:
     """Return the arguments with which Spike runs a program."""
-    found = (_LOADER, "tilewright") if settings.coprocessor is not None else None
-    file, name = settings.extension or found or (None, "")
+    loader = (_LOADER, "tilewright") if settings.coprocessor is not None else None
+    file, name = settings.extension or loader or (None, "")
     extension = [f"--extlib={file}", f"--extension={name}"] if file is not None else []
     return [f"-m{BASE:#x}:{settings.memory:#x}", f"--isa={settings.isa}", *extension, str(program)]
 

@@ -89,7 +89,7 @@ def find_cases(root: Path) -> list[Case]:
     # Unlike rglob, walk passes over folders that vanish or cannot be read.
     models = sorted(Path(folder, "network.onnx") for folder, _, files in os.walk(root) if "network.onnx" in files)
     arrays = {model: [name for name in _ARRAYS if os.path.lexists(model.parent / name)] for model in models}
-    whole = [model for model, found in arrays.items() if found]
+    whole = [model for model, names in arrays.items() if names]
     if not whole:
         raise Diagnostic(
             "there is nothing to check",
@@ -125,9 +125,9 @@ def check(
             golden = load_arrays(case.folder / "outputs.npz")
             with _warnings_of(case):
                 run = _CaseRun(case, machine, places, stop_after, settings)
-                found = run.check(template, tolerance, _chosen(golden, template.outputs), report)
-            verdict, seconds = "differs" if found.detail else "equal", time.perf_counter() - start
-            yield Row(case, verdict, seconds, report, warnings=_warnings(golden), **found._asdict())
+                outcome = run.check(template, tolerance, _chosen(golden, template.outputs), report)
+            verdict, seconds = "differs" if outcome.detail else "equal", time.perf_counter() - start
+            yield Row(case, verdict, seconds, report, warnings=_warnings(golden), **outcome._asdict())
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
             diagnostic.source = diagnostic.source or str(case.folder)
@@ -142,8 +142,8 @@ def _warnings_of(case: Case) -> Generator[None]:
         with warnings.catch_warnings(record=True) as told:
             yield
     finally:
-        for each in told:
-            warnings.warn(f"{case.name}: {each.message}", each.category, stacklevel=2)
+        for warning in told:
+            warnings.warn(f"{case.name}: {warning.message}", warning.category, stacklevel=2)
 
 
 class _Found(NamedTuple):
@@ -215,7 +215,7 @@ class _Kept(Observer):
 
 def _compiled(model: Model, machine: str, level: Level, needed: Sequence[Level]) -> dict[Level, Compilation]:
     """Compile a model to a level; where the end is needed and a phase before it, once for both."""
-    phase = next((each for each in needed if each.stop_after and not each.explicit), None)
+    phase = next((candidate for candidate in needed if candidate.stop_after and not candidate.explicit), None)
     if phase is None or Level() not in needed or level not in (phase, Level()):
         return {level: compile_model(model, machine, **level._asdict())}
     kept = _Kept(phase.stop_after)
@@ -238,8 +238,10 @@ def case_inputs(case: Case) -> dict[str, Array]:
         return matched(arrays, names, path)
     surplus = dict(list(arrays.items())[len(names) :])
     weights: Sequence[TensorProto] = model_proto(case.model).graph.initializer if surplus else []
-    constants = [numpy_helper.to_array(each) for each in weights if each.data_location != TensorProto.EXTERNAL]
-    others = [name for name, array in surplus.items() if not any(np.array_equal(array, each) for each in constants)]
+    constants = [numpy_helper.to_array(tensor) for tensor in weights if tensor.data_location != TensorProto.EXTERNAL]
+    others = [
+        name for name, array in surplus.items() if not any(np.array_equal(array, constant) for constant in constants)
+    ]
     if others:
         raise Diagnostic(
             f"the array '{others[0]}' is neither an input nor a constant of the model",

@@ -82,8 +82,8 @@ class Counts:
         """Return all counts for JSON."""
         fields = ("nodes", "operators", "engine", "cycles", "hidden", "first", "later", "engines")
         layers = [{name: getattr(layer, name) for name in fields} for layer in self.layers]
-        known = {"simulator": self.simulator, "unit": self.unit, "alone": self.alone}
-        return {**known, "first": self.first, "later": self.later, "layers": layers}
+        head = {"simulator": self.simulator, "unit": self.unit, "alone": self.alone}
+        return {**head, "first": self.first, "later": self.later, "layers": layers}
 
     @property
     def is_time(self) -> bool:
@@ -95,17 +95,17 @@ class Counts:
 class _Engines(Observer):
     """Engines of the outlined kernels, and of functions that passes make of these, by their names."""
 
-    found: dict[str, str] = field(default_factory=dict[str, str])
+    by_function: dict[str, str] = field(default_factory=dict[str, str])
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
         is_outlined = place.step.name == "outline-kernels"
-        if not is_outlined and not self.found:
+        if not is_outlined and not self.by_function:
             return
         for function in functions(module):
             engine: Any = function.attributes.get("engine")
             if engine is not None or is_outlined:
                 name = machine_of(module).copier.name if engine is None else engine.data
-                self.found[function.sym_name.data] = name
+                self.by_function[function.sym_name.data] = name
 
 
 def counts_of(
@@ -134,8 +134,8 @@ def counts_of(
     compilation = compile_model(model, target, observers=[engines])
     with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
         folder = Path(name)
-        for each in ("alone", "counted"):
-            (folder / each).mkdir()
+        for build in ("alone", "counted"):
+            (folder / build).mkdir()
         write_program(render(compilation.module), folder / "alone")
         calls = mark_calls(compilation.module, outermost=place not in SIMULATORS)
         write_program(render(compilation.module), folder / "counted")
@@ -143,16 +143,18 @@ def counts_of(
         entry = session.entries[0]
         zeros = {port.name: np.zeros(port.shape, port.dtype) for port in entry.inputs}
         names = [port.name for port in entry.inputs if not port.added]
-        given = matched(load_arrays(inputs), names, inputs, aliases=compilation.ssa_names) if inputs else {}
-        *before, call = [(0, given_to(entry, zeros | given | at)) for at in _positions(entry, position)]
+        arrays = matched(load_arrays(inputs), names, inputs, aliases=compilation.ssa_names) if inputs else {}
+        *before, call = [(0, given_to(entry, zeros | arrays | at)) for at in _positions(entry, position)]
         _run_last(session, before, call)
         alone = 0
         if session.unit == CYCLES:
             plain = started(place, compilation, folder / "alone", settings)
             _run_last(plain, before, call)
             alone = plain.later
-    found = with_counts(calls, session.counted)
-    return Counts(session.version, session.unit, alone, tuple(_layers(found, engines.found, model.path, simulation)))
+    counted = with_counts(calls, session.counted)
+    return Counts(
+        session.version, session.unit, alone, tuple(_layers(counted, engines.by_function, model.path, simulation))
+    )
 
 
 def _positions(entry: HostEntry, position: int | None) -> list[dict[str, Array]]:
@@ -180,14 +182,14 @@ def _layers(
     own: dict[tuple[str, ...], list[CountedCall]] = {nodes: [] for nodes in modelled}
     for call in calls[1:]:
         own.setdefault(call.nodes, []).append(call)
-    for nodes, each in own.items():
+    for nodes, layer_calls in own.items():
         layer = modelled.get(nodes)
         operators = label_of(nodes, types, layer.operator if layer is not None else "")
         parts: dict[str, int] = {}
-        for call in each:
+        for call in layer_calls:
             name = engines.get(call.function, WAITS if call.function.endswith("_wait") else TRANSFERS)
             parts[name] = parts.get(name, 0) + call.later
-        first, later = sum(call.first for call in each), sum(call.later for call in each)
+        first, later = sum(call.first for call in layer_calls), sum(call.later for call in layer_calls)
         engine, cycles, hidden = (layer.engine, layer.cycles, layer.hidden) if layer is not None else ("", 0, 0)
         yield LayerCount(nodes, operators, engine, cycles, hidden, first, later, parts)
     around = calls[0]
@@ -250,15 +252,15 @@ def _sums(title: str, text: str, counts: Counts, rows_of: Callable[[LayerCount],
     for name, cycles, later in (row for layer in counts.layers for row in rows_of(layer)):
         total = sums.setdefault(name, [0, 0, 0])
         total[:] = [total[0] + 1, total[1] + cycles, total[2] + later]
-    all_cycles = sum(each[1] for each in sums.values())
+    all_cycles = sum(row[1] for row in sums.values())
     titles = (
         "layers",
         counts.unit.split()[-1],
         "share",
         *(("modelled cycles", "share of cycles") if all_cycles else ()),
     )
-    for each in titles:
-        table.add_column(each, justify="right", no_wrap=True)
+    for heading in titles:
+        table.add_column(heading, justify="right", no_wrap=True)
     for name, (layers, cycles, later) in sorted(sums.items(), key=lambda item: -item[1][2]):
         modelled = (f"{cycles:,}", f"{cycles / all_cycles:.1%}") if all_cycles else ()
         table.add_row(name, f"{layers:,}", f"{later:,}", f"{later / max(counts.later, 1):.1%}", *modelled)

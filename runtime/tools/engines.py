@@ -34,13 +34,13 @@ class Partition(Observer):
         """Return the kernels for JSON."""
         return [
             {
-                "operator": each.operator,
-                "nodes": list(each.nodes),
-                "engine": each.engine,
-                "macs": each.macs,
-                "refusals": dict(each.refusals),
+                "operator": placement.operator,
+                "nodes": list(placement.nodes),
+                "engine": placement.engine,
+                "macs": placement.macs,
+                "refusals": dict(placement.refusals),
             }
-            for each in self.placements
+            for placement in self.placements
         ]
 
 
@@ -75,11 +75,11 @@ def _reason_table(partition: Partition) -> Table:
     table.add_column("first nodes", overflow="fold")
     table.add_column("why", overflow="fold", ratio=1)
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Placement]] = {}
-    for each in partition.placements:
-        if each.engine == partition.copier:
-            groups.setdefault((each.operator, each.refusals), []).append(each)
-    for (operator, refusals), found in groups.items():
+    for placement in partition.placements:
+        if placement.engine == partition.copier:
+            groups.setdefault((placement.operator, placement.refusals), []).append(placement)
+    for (operator, refusals), placements in groups.items():
         why = "\n".join(f"{engine}: {reason}" for engine, reason in refusals)
-        macs = sum(each.macs for each in found)
-        table.add_row(operator, f"{len(found):,}", f"{macs:,}", " + ".join(found[0].nodes), why)
+        macs = sum(placement.macs for placement in placements)
+        table.add_row(operator, f"{len(placements):,}", f"{macs:,}", " + ".join(placements[0].nodes), why)
     return table

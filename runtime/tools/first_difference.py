@@ -54,9 +54,9 @@ class Search:
         if difference := self.compare(_interpreted(module, self.inputs), expected):
             return [f"the network as imported differs before any pass: {difference}"]
         phase = self._phase(expected)
-        found = [f"phase '{phase}' is the first after which the interpreter differs"] if phase else []
+        notes = [f"phase '{phase}' is the first after which the interpreter differs"] if phase else []
         place, level = ("interpreter", Level(phase)) if phase else (self.place, self.level)
-        return [*found, *self._layer(module, place, level)]
+        return [*notes, *self._layer(module, place, level)]
 
     def _phase(self, expected: Mapping[str, Array]) -> str:
         """Return the first phase whose result differs in the interpreter, empty where none does."""
@@ -67,8 +67,8 @@ class Search:
             compilation = compile_model(self.model, self.machine, stop_after=phases[index])
             return self.compare(_interpreted(compilation.module, self.inputs), expected)
 
-        found = _first_range(len(phases), differs)
-        return phases[found[1]] if found else ""
+        first_range = _first_range(len(phases), differs)
+        return phases[first_range[1]] if first_range else ""
 
     def _layer(self, module: ModuleOp, place: str, level: Level) -> list[str]:
         """
@@ -89,11 +89,11 @@ class Search:
                 refusals[index] = f"the prefix of the network that ends with {names[index]} is refused: {error.message}"
                 return None
 
-        found = _first_range(len(ends), differs)
-        if found is None:
+        first_range = _first_range(len(ends), differs)
+        if first_range is None:
             causes = refusals.values() or ["what is computed depends on what layers are compiled together"]
             return ["no prefix of the network is known to differ", *causes]
-        first, last, difference = found
+        first, last, difference = first_range
         if first == last:
             return [f"the first layer that differs is {names[last]}: its {difference}"]
         layers = f"one of {last - first + 1}, {names[first]} to {names[last]}"
@@ -122,21 +122,21 @@ def _first_range(count: int, differs: Callable[[int], str | None]) -> tuple[int,
     unknown, it takes the nearest neighbour instead; it gives up after _UNKNOWN of these. Returns None where the highest
     known index is equal.
     """
-    equal, different, found = -1, count, ""
+    equal, different, last_difference = -1, count, ""
     unknown: set[int] = set()
     while len(unknown) < _UNKNOWN and (open := [i for i in range(equal + 1, different) if i not in unknown]):
-        middle = (equal + different) // 2 if found else count - 1
+        middle = (equal + different) // 2 if last_difference else count - 1
         index = min(open, key=lambda i: abs(i - middle))
         difference = differs(index)
         if difference is None:
             unknown.add(index)
         elif difference:
-            different, found = index, difference
-        elif found:
+            different, last_difference = index, difference
+        elif last_difference:
             equal = index
         else:
             return None
-    return (equal + 1, different, found) if found else None
+    return (equal + 1, different, last_difference) if last_difference else None
 
 
 def _prefix(module: ModuleOp, position: int) -> ModuleOp:

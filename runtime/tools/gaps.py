@@ -49,8 +49,8 @@ def import_gaps(model: Model) -> tuple[list[Gap], ModuleOp | None]:
     if model.path.suffix == ".mlir":
         return [], model.load()
     proto = model_proto(model.path)
-    found = [*_operators(proto), *_open_dimensions(proto, model), *_element_types(proto)]
-    return (found, None) if found else _loaded(model)
+    gaps = [*_operators(proto), *_open_dimensions(proto, model), *_element_types(proto)]
+    return (gaps, None) if gaps else _loaded(model)
 
 
 def _loaded(model: Model) -> tuple[list[Gap], ModuleOp | None]:
@@ -106,9 +106,9 @@ def _open_dimensions(proto: ModelProto, model: Model) -> Iterator[Gap]:
     constants = {tensor.name for tensor in proto.graph.initializer} | model.input_values.keys()
     for value in proto.graph.input:
         dims = value.type.tensor_type.shape.dim
-        given = model.input_shapes.get(value.name)
+        input_shape = model.input_shapes.get(value.name)
         is_open = value.type.HasField("tensor_type") and any(not dim.HasField("dim_value") for dim in dims)
-        if not is_open or given is not None or value.name in constants:
+        if not is_open or input_shape is not None or value.name in constants:
             continue
         shape = ",".join(str(dim.dim_value) if dim.HasField("dim_value") else dim.dim_param or "?" for dim in dims)
         example = ",".join(str(dim.dim_value) if dim.HasField("dim_value") else "1" for dim in dims)
@@ -132,8 +132,8 @@ def _element_types(proto: ModelProto) -> Iterator[Gap]:
     for place, kind in typed:
         if kind and kind not in (*ELEMENTS, *CARRIED):
             places.setdefault(kind, []).append(place)
-    for kind, found in places.items():
-        yield Gap(tuple(dict.fromkeys(found)), f"the element type {type_name(kind)} is not handled")
+    for kind, tensors in places.items():
+        yield Gap(tuple(dict.fromkeys(tensors)), f"the element type {type_name(kind)} is not handled")
 
 
 # On a target
@@ -146,17 +146,17 @@ def target_gaps(module: ModuleOp, machine_name: str) -> list[Gap]:
     The network is compiled again without the nodes that failed, and those like them, until nothing fails: their
     results become inputs.
     """
-    found: list[Gap] = []
+    gaps: list[Gap] = []
     work = module.clone()
     for _ in range(_ROUNDS):
         error = _failure(work, machine_name)
         if error is None:
-            return found
+            return gaps
         blamed = _blamed(work, error)
-        found += _described(error, blamed)
+        gaps += _described(error, blamed)
         if not blamed or not _without(work, blamed):
-            return found
-    return found
+            return gaps
+    return gaps
 
 
 def _failure(module: ModuleOp, machine_name: str) -> Diagnostic | None:
@@ -178,7 +178,7 @@ def _blamed(module: ModuleOp, error: Diagnostic) -> dict[str, list[Operation]]:
     nodes = [op for op in module.walk() if op.name.startswith("onnx.") and op.name != "onnx.Constant"]
     said = {note.split(": ", 1)[0]: note.split(": ", 1)[1] for note in error.notes if ": " in note}
     said = {place: text for place, text in said.items() if place.startswith("node ")} or {error.where: error.message}
-    found: dict[str, list[Operation]] = {}
+    blamed: dict[str, list[Operation]] = {}
     taken: set[Operation] = set()
     for place, text in said.items():
         named = [op for op in nodes if where(op) == place]
@@ -186,8 +186,8 @@ def _blamed(module: ModuleOp, error: Diagnostic) -> dict[str, list[Operation]]:
         alike = [op for op in nodes if op not in taken and (op in named or _kind(op) in kinds)]
         taken.update(alike)
         if alike:
-            found.setdefault(text, []).extend(alike)
-    return found
+            blamed.setdefault(text, []).extend(alike)
+    return blamed
 
 
 def _kind(op: Operation) -> Any:
@@ -276,9 +276,9 @@ def _report(model: Model, names: Sequence[str]) -> int:
 
     for name in names:
         machine_named(name)
-    found, module = import_gaps(model)
+    missing, module = import_gaps(model)
     if module is None:
-        _print({gap: ["all"] for gap in found})
+        _print({gap: ["all"] for gap in missing})
         return 1
     chosen = names or [machine.name for machine in targets.machines().values() if machine.phases]
     count = len([op for op in module.walk() if op.name.startswith("onnx.") and op.name != "onnx.Constant"])

@@ -66,22 +66,22 @@ def language_of(inputs: Sequence[Input], prompt: Sequence[Input] = ()) -> Langua
 
 
 def _language(inputs: Sequence[Input], function: str, step: Language | None) -> Language:
-    position = next((each for each in inputs if each.added), None)
+    position = next((port for port in inputs if port.added), None)
     rows = position.rows if position is not None else 0
-    masks = tuple(each for each in inputs if each.name == ATTENTION_MASK and prod(each.shape) == rows)
-    others = [each for each in inputs if each is not position and each not in masks]
+    masks = tuple(port for port in inputs if port.name == ATTENTION_MASK and prod(port.shape) == rows)
+    others = [port for port in inputs if port is not position and port not in masks]
     if position is None:
         raise Diagnostic(
             "the network keeps nothing from token to token",
             expected="a network with state",
-            found=f"the inputs {', '.join(each.name for each in inputs)}",
+            found=f"the inputs {', '.join(port.name for port in inputs)}",
             remedy="give --context, which turns the caches of the network into state",
         )
     if len(others) != 1:
         raise Diagnostic(
             "the network takes more than a token and a position",
             expected=f"one input besides the position, and '{ATTENTION_MASK}' of one number for each row of the state",
-            found=", ".join(each.name for each in others) or "none",
+            found=", ".join(port.name for port in others) or "none",
             remedy="export the network with its embedding, rotations and masks computed inside of it",
         )
     token = others[0]
@@ -138,7 +138,7 @@ def generate(
     count: int,
     *,
     taken: int = 0,
-    each: Callable[[int], None] = lambda token: None,
+    progress: Callable[[int], None] = lambda token: None,
 ) -> list[int]:
     """
     Return `count` tokens that follow a prompt, each of the greatest score, the first of equal ones.
@@ -151,26 +151,26 @@ def generate(
     if not taken:
         run.reset()
     tokens = list(prompt)
-    given = taken
+    consumed = taken
     while len(tokens) < len(prompt) + count:
         several = language.prompt
-        form = several if several is not None and len(tokens) - given >= several.count else language
-        scores = scores_after(run, form, tokens[given : given + form.count], given)
-        given += form.count
-        each(given)
-        if given == len(tokens):
+        form = several if several is not None and len(tokens) - consumed >= several.count else language
+        scores = scores_after(run, form, tokens[consumed : consumed + form.count], consumed)
+        consumed += form.count
+        progress(consumed)
+        if consumed == len(tokens):
             tokens.append(int(np.argmax(scores)))
     return tokens[len(prompt) :]
 
 
 def scores_after(run: Run, language: Language, tokens: Sequence[int], position: int) -> Array:
     """Return the scores of the tokens that may follow the last one."""
-    given = {
+    inputs = {
         language.token.name: np.array(tokens, np.int64).reshape(language.token.shape),
         language.position.name: np.full(language.position.shape, position, np.int64),
         **{mask.name: np.ones(mask.shape, np.int64) for mask in language.masks},
     }
-    outputs = run(given, function=language.function)
+    outputs = run(inputs, function=language.function)
     if len(outputs) != 1:
         raise Diagnostic(
             "the network gives more than scores", expected="one output", found=", ".join(outputs) or "none"
@@ -218,17 +218,20 @@ def run(options: argparse.Namespace, network: Run, language: Language, place: st
     start = time.perf_counter()
     with Progress(console=status, transient=True, disable=not status.is_terminal) as bar:
         task = bar.add_task("generating", total=total)
-        made = generate(
+        generated = generate(
             network,
             language,
             options.prompt,
             options.tokens,
             taken=taken,
-            each=lambda done: bar.update(task, completed=done - taken),
+            progress=lambda done: bar.update(task, completed=done - taken),
         )
     rate = total / max(time.perf_counter() - start, 1e-9)
-    print(",".join(str(token) for token in made))
-    given = len(options.prompt)
+    print(",".join(str(token) for token in generated))
+    prompt_length = len(options.prompt)
     kept = f" ({taken} of them kept)" if taken else ""
-    print(f"{given} tokens in{kept}, {len(made)} out, on {place}: {rate:,.1f} tokens a second", file=sys.stderr)
+    print(
+        f"{prompt_length} tokens in{kept}, {len(generated)} out, on {place}: {rate:,.1f} tokens a second",
+        file=sys.stderr,
+    )
     return 0

@@ -90,14 +90,14 @@ def store_config(shape: PoolShape, options: argparse.Namespace, model: bytes) ->
 
 def paged_language(inputs: Sequence[Input], prompt: Sequence[Input], context: int) -> Language:
     """Return the inputs of a decoder with a paged store. Raises Diagnostic where it is no language model."""
-    step, several = (_with_state(each, context) for each in (inputs, prompt))
+    step, several = (_with_state(ports, context) for ports in (inputs, prompt))
     return language_of(step, several)
 
 
 def _with_state(inputs: Sequence[Input], context: int) -> list[Input]:
     """Return inputs whose position counts the rows of a state of `context`."""
-    added = next((prod(each.shape) for each in inputs if each.name != POSITION), 0)
-    return [replace(each, added=added, rows=context) if each.name == POSITION else each for each in inputs]
+    added = next((prod(port.shape) for port in inputs if port.name != POSITION), 0)
+    return [replace(port, added=added, rows=context) if port.name == POSITION else port for port in inputs]
 
 
 def folder_run(options: argparse.Namespace) -> tuple[PagedRun, Sequence[Input], Sequence[Input]]:
@@ -136,8 +136,8 @@ def paged_run(
     if place == "interpreter":
         interpreted = Interpreted(compilation)
         names = [symbol_in(compilation.module, name) for name in ("network", PREFILL)]
-        known = symbol_names(compilation.module.body.block)
-        inputs = [network_inputs(compilation.module, name) if name in known else () for name in names]
+        symbols = symbol_names(compilation.module.body.block)
+        inputs = [network_inputs(compilation.module, name) if name in symbols else () for name in names]
         return _interpreted_run(interpreted, options, identity), inputs[0], inputs[1]
     return _on_host(HostNetwork(compilation.program(), flags=fast_flags()), options, identity)
 

@@ -51,7 +51,7 @@ _RUNTIME = re.compile(r"^emitc:.*\bconvert-to-emitc\{[^}]*\bruntime=([\w.]+)", r
 class Sample:
     """Operands of an instruction, and the bytes that it returns and writes."""
 
-    made: Instruction
+    instruction: Instruction
     numbers: dict[str, Any]
     buffers: dict[str, Array]
     expected: bytes
@@ -59,11 +59,11 @@ class Sample:
     def bytes(self, number: int) -> bytes:
         """Return the operands as the program reads them, after the number of the instruction."""
         parts = [np.int32(number).tobytes()]
-        for each in self.made.c_parameters:
-            if isinstance(each.kind, Buffer):
-                parts += [np.int32(self.buffers[each.name].size).tobytes(), self.buffers[each.name].tobytes()]
+        for parameter in self.instruction.c_parameters:
+            if isinstance(parameter.kind, Buffer):
+                parts += [np.int32(self.buffers[parameter.name].size).tobytes(), self.buffers[parameter.name].tobytes()]
             else:
-                parts.append(np.asarray(self.numbers[each.name], each.dtype).tobytes())
+                parts.append(np.asarray(self.numbers[parameter.name], parameter.dtype).tobytes())
         return b"".join(parts)
 
 
@@ -72,7 +72,7 @@ def instructions_of(target: str) -> list[Instruction]:
     folder = machine_named(target).folder
     for load in all_dialects().values():
         load()
-    return [made for made in instructions() if _folder_of(made) == folder]
+    return [instruction for instruction in instructions() if _folder_of(instruction) == folder]
 
 
 def check_instructions(
@@ -84,42 +84,42 @@ def check_instructions(
     Headers in the folder `headers` replace those of the target. Of instructions with a state, only the prototypes are
     compared. Raises Diagnostic at the first that differs.
     """
-    defined = {made.name for made in chosen if check_prototype(made, headers)}
-    executed = [made for made in chosen if not made.states]
-    drawn = [sample for made in executed for sample in _draw(made, samples, seed)]
+    defined = {instruction.name for instruction in chosen if check_prototype(instruction, headers)}
+    executed = [instruction for instruction in chosen if not instruction.states]
+    drawn = [sample for instruction in executed for sample in _draw(instruction, samples, seed)]
     if drawn:
-        _compare(executed, drawn, headers, is_linked=any(made.name not in defined for made in executed))
-    return [made.name for made in executed]
+        _compare(executed, drawn, headers, is_linked=any(instruction.name not in defined for instruction in executed))
+    return [instruction.name for instruction in executed]
 
 
 # Prototypes
 
 
-def check_prototype(made: Instruction, headers: Path | None = None) -> bool:
+def check_prototype(instruction: Instruction, headers: Path | None = None) -> bool:
     """
     Return whether a header defines the function of an instruction, not only declares it.
 
     Raises Diagnostic where none declares it, or with other types.
     """
-    folder = _folder_of(made)
+    folder = _folder_of(instruction)
     folders = [*([headers] if headers else []), *([folder / "c"] if folder else []), _COMMON]
-    names = made.headers or ("*.h",)
-    files = [file for name in names for each in folders for file in sorted(each.glob(name))]
+    names = instruction.headers or ("*.h",)
+    files = [file for name in names for parent in folders for file in sorted(parent.glob(name))]
     for file in files:
-        if (found := _declared(file.read_text(encoding="utf-8"), made.c)) is None:
+        if (declaration := _declared(file.read_text(encoding="utf-8"), instruction.c)) is None:
             continue
-        if _shape(found[0]) != _shape(made.prototype):
+        if _shape(declaration[0]) != _shape(instruction.prototype):
             raise Diagnostic(
-                f"the header declares another function than the instruction '{made.name}'",
+                f"the header declares another function than the instruction '{instruction.name}'",
                 where=str(file),
-                expected=made.prototype,
-                found=found[0],
+                expected=instruction.prototype,
+                found=declaration[0],
             )
-        return found[1]
+        return declaration[1]
     raise Diagnostic(
-        f"no header declares the function of the instruction '{made.name}'",
-        where=made.place,
-        expected=f"{made.prototype};",
+        f"no header declares the function of the instruction '{instruction.name}'",
+        where=instruction.place,
+        expected=f"{instruction.prototype};",
         found=", ".join(file.name for file in files) or f"no header {' or '.join(names)}",
         remedy=f"add it to a header in {folders[0]}",
     )
@@ -128,21 +128,21 @@ def check_prototype(made: Instruction, headers: Path | None = None) -> bool:
 def _declared(text: str, function: str) -> tuple[str, bool] | None:
     """Return the prototype of a function in a header, with True where its body follows."""
     plain = re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:\\\n|[^\n])*", " ", text, flags=re.DOTALL | re.MULTILINE)
-    found = re.search(rf"(?:^|[;}}])([^;{{}}]*?\b{function}\s*\([^)]*\))\s*([;{{])", plain)
-    return (" ".join(found[1].split()), found[2] == "{") if found else None
+    match = re.search(rf"(?:^|[;}}])([^;{{}}]*?\b{function}\s*\([^)]*\))\s*([;{{])", plain)
+    return (" ".join(match[1].split()), match[2] == "{") if match else None
 
 
 def _shape(prototype: str) -> list[str]:
     """Return the types of the result and the parameters; integers passed by value without their signs."""
     head, _, listed = prototype.rstrip(") ").partition("(")
     words = [word for word in head.split() if not re.fullmatch(r"static|inline|extern|[A-Z][A-Z0-9_]*", word)]
-    parts = [each.strip() for each in listed.split(",") if each.strip() not in ("", "void")]
-    types = [" ".join(words[:-1]), *(re.sub(r"(?<=[\s*])\w+$", "", each) for each in parts)]
-    return [re.sub(r"\s+", "", each if "*" in each else re.sub(r"\bu(?=int)", "", each)) for each in types]
+    parts = [part.strip() for part in listed.split(",") if part.strip() not in ("", "void")]
+    types = [" ".join(words[:-1]), *(re.sub(r"(?<=[\s*])\w+$", "", part) for part in parts)]
+    return [re.sub(r"\s+", "", text if "*" in text else re.sub(r"\bu(?=int)", "", text)) for text in types]
 
 
-def _folder_of(made: Instruction) -> Path | None:
-    file = Path(made.function.__code__.co_filename).resolve()
+def _folder_of(instruction: Instruction) -> Path | None:
+    file = Path(instruction.function.__code__.co_filename).resolve()
     return next((folder for folder in target_folders().values() if file.is_relative_to(folder.resolve())), None)
 
 
@@ -150,48 +150,54 @@ def _folder_of(made: Instruction) -> Path | None:
 
 
 @cache
-def _draw(made: Instruction, count: int, seed: int) -> list[Sample]:
+def _draw(instruction: Instruction, count: int, seed: int) -> list[Sample]:
     """Draw samples of an instruction's operands. Raises Diagnostic if its constraints reject nearly all."""
-    random = np.random.default_rng([seed, *made.name.encode()])
-    found, refusal = list[Sample](), Diagnostic("")
+    random = np.random.default_rng([seed, *instruction.name.encode()])
+    samples, refusal = list[Sample](), Diagnostic("")
     for _ in range(count * _TRIES):
         try:
-            found.append(_sample(made, random))
+            samples.append(_sample(instruction, random))
         except Diagnostic as error:
             if error.__cause__ is not None:
                 raise
             refusal = error
-        if len(found) == count:
-            return found
+        if len(samples) == count:
+            return samples
     raise Diagnostic(
-        f"random operands are hardly ever allowed by the instruction '{made.name}'",
-        where=made.place,
+        f"random operands are hardly ever allowed by the instruction '{instruction.name}'",
+        where=instruction.place,
         expected=f"{count} of {count * _TRIES} draws",
-        found=f"{len(found)}; the last one refused: {refusal.message}",
+        found=f"{len(samples)}; the last one refused: {refusal.message}",
         remedy="annotate what a number may be, such as Annotated[Const, (2, 4)] or Annotated[Size, range(16)]",
     )
 
 
-def _sample(made: Instruction, random: np.random.Generator) -> Sample:
+def _sample(instruction: Instruction, random: np.random.Generator) -> Sample:
     numbers, flat = dict[str, Any](), dict[str, Flat[Any]]()
-    types = {each.name: each.dtype for each in made.c_parameters if isinstance(each.kind, Buffer)}
-    for each in made.c_parameters:
-        if isinstance(each.kind, ElementSize):
-            numbers[each.name] = types[each.kind.buffer].itemsize
-        elif not isinstance(each.kind, Buffer):
-            numbers[each.name] = _number(each, random)
-    made.check({name: number for name, number in numbers.items() if type(number) is int})
-    for each in made.c_parameters:
-        if isinstance(each.kind, Buffer):
-            flat[each.name] = _values(each.dtype, _CAPACITY, random).view(Flat)
-            flat[each.name].reached = [0]
+    types = {
+        parameter.name: parameter.dtype for parameter in instruction.c_parameters if isinstance(parameter.kind, Buffer)
+    }
+    for parameter in instruction.c_parameters:
+        if isinstance(parameter.kind, ElementSize):
+            numbers[parameter.name] = types[parameter.kind.buffer].itemsize
+        elif not isinstance(parameter.kind, Buffer):
+            numbers[parameter.name] = _number(parameter, random)
+    instruction.check({name: number for name, number in numbers.items() if type(number) is int})
+    for parameter in instruction.c_parameters:
+        if isinstance(parameter.kind, Buffer):
+            flat[parameter.name] = _values(parameter.dtype, _CAPACITY, random).view(Flat)
+            flat[parameter.name].reached = [0]
     before = {name: np.array(array) for name, array in flat.items()}
-    result = made.run(flat, numbers, {})
+    result = instruction.run(flat, numbers, {})
     ends = {name: (array.reached or [0])[0] for name, array in flat.items()}
-    written = [each.name for each in made.c_parameters if isinstance(each.kind, Buffer) and each.kind.writes]
+    written = [
+        parameter.name
+        for parameter in instruction.c_parameters
+        if isinstance(parameter.kind, Buffer) and parameter.kind.writes
+    ]
     parts = [] if result is None else [np.asarray(result).tobytes()]
     expected = b"".join([*parts, *(np.array(flat[name])[: ends[name]].tobytes() for name in written)])
-    return Sample(made, numbers, {name: array[: ends[name]] for name, array in before.items()}, expected)
+    return Sample(instruction, numbers, {name: array[: ends[name]] for name, array in before.items()}, expected)
 
 
 def _number(parameter: Parameter, random: np.random.Generator) -> Any:
@@ -226,13 +232,13 @@ def _compare(chosen: Sequence[Instruction], drawn: Sequence[Sample], headers: Pa
         # The sources of an emulation are for functions that no header defines.
         machine = [flag for flag in machine_flags(source) if is_linked or flag.startswith("-")]
         program = compile_executable([source], (*own, *_FLAGS, *machine))
-        inputs.write_bytes(b"".join(sample.bytes(chosen.index(sample.made)) for sample in drawn))
+        inputs.write_bytes(b"".join(sample.bytes(chosen.index(sample.instruction)) for sample in drawn))
         command, options = [str(program), str(inputs), str(outputs)], {"ASAN_OPTIONS": "detect_leaks=0"}
         done = finished(command, environment=options)
-        found = outputs.read_bytes() if outputs.exists() else b""
+        results = outputs.read_bytes() if outputs.exists() else b""
     start = 0
     for sample in drawn:
-        part = found[start : start + len(sample.expected)]
+        part = results[start : start + len(sample.expected)]
         start += len(sample.expected)
         if part != sample.expected:
             raise _difference(sample, part, done)
@@ -243,74 +249,80 @@ def _fingerprint(folder: Path) -> str:
     return sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.h")))).hexdigest()[:16]
 
 
-def _difference(sample: Sample, found: bytes, done: subprocess.CompletedProcess[str]) -> Diagnostic:
-    made, has_ended = sample.made, len(found) < len(sample.expected)
-    places = [at for at, (a, b) in enumerate(zip(sample.expected, found, strict=False)) if a != b]
-    at = places[0] if places else len(found)
+def _difference(sample: Sample, results: bytes, done: subprocess.CompletedProcess[str]) -> Diagnostic:
+    instruction, has_ended = sample.instruction, len(results) < len(sample.expected)
+    places = [at for at, (a, b) in enumerate(zip(sample.expected, results, strict=False)) if a != b]
+    at = places[0] if places else len(results)
     report = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [f"status {done.returncode}"]
     operands = ", ".join(f"{name} = {number}" for name, number in sample.numbers.items())
+    fault = "fails" if has_ended else "computes something else than its Python"
     return Diagnostic(
-        f"the C of the instruction '{made.name}' {'fails' if has_ended else 'computes something else than its Python'}",
-        where=made.place,
+        f"the C of the instruction '{instruction.name}' {fault}",
+        where=instruction.place,
         expected=f"byte {at} of the results: {sample.expected[at]}",
-        found=report[0] if has_ended else f"{made.c}: {found[at]}",
+        found=report[0] if has_ended else f"{instruction.c}: {results[at]}",
         notes=[operands, *(f"{name}: {buffer.tolist()}" for name, buffer in sample.buffers.items())],
     )
 
 
 def _program(chosen: Sequence[Instruction]) -> str:
     """Return the program that reads samples from a file and writes the results to another one."""
-    headers = dict.fromkeys(header for made in chosen for header in made.headers or (_runtime_of(made),))
-    ordered = sorted(headers, key=lambda header: max(_rank(made, header) for made in chosen))
+    headers = dict.fromkeys(
+        header for instruction in chosen for header in instruction.headers or (_runtime_of(instruction),)
+    )
+    ordered = sorted(headers, key=lambda header: max(_rank(instruction, header) for instruction in chosen))
     lines = [f'#include "{header}"' for header in ("tilewright.h", *ordered)]
     lines += ["#include <stdio.h>", "#include <stdlib.h>", _READING]
-    for number, made in enumerate(chosen):
-        lines += [f"static void run_{number}(void) {{", *_call(made), "}"]
+    for number, instruction in enumerate(chosen):
+        lines += [f"static void run_{number}(void) {{", *_call(instruction), "}"]
     cases = "".join(f" case {number}: run_{number}(); break;" for number in range(len(chosen)))
     return "\n".join([*lines, _MAIN.replace("CASES", cases)])
 
 
-def _rank(made: Instruction, header: str) -> int:
-    return made.headers.index(header) + 1 if header in made.headers else 0
+def _rank(instruction: Instruction, header: str) -> int:
+    return instruction.headers.index(header) + 1 if header in instruction.headers else 0
 
 
-def _runtime_of(made: Instruction) -> str:
+def _runtime_of(instruction: Instruction) -> str:
     """Return the header of the C runtime of an instruction's target."""
-    folder = _folder_of(made)
-    found = _RUNTIME.search((folder / "pipeline.txt").read_text(encoding="utf-8")) if folder else None
-    if found is None:
+    folder = _folder_of(instruction)
+    match = _RUNTIME.search((folder / "pipeline.txt").read_text(encoding="utf-8")) if folder else None
+    if match is None:
         raise Diagnostic(
-            f"the instruction '{made.name}' names no header", where=made.place, remedy="give it header='NAME.h'"
+            f"the instruction '{instruction.name}' names no header",
+            where=instruction.place,
+            remedy="give it header='NAME.h'",
         )
-    return found[1]
+    return match[1]
 
 
-def _call(made: Instruction) -> list[str]:
+def _call(instruction: Instruction) -> list[str]:
     """
     Return the statements that read the operands of an instruction, call it and write what it gives.
 
     A prefix keeps the names of parameters apart from those of other variables and functions.
     """
     lines, after = list[str](), list[str]()
-    for each in made.c_parameters:
-        operand = f"arg_{each.name}"
-        if isinstance(each.kind, Buffer):
-            element, count, size = _C_TYPES[each.dtype], f"count_{each.name}", f"size_{each.name}"
-            before = _BEFORE if each.kind.has_offset else 0
+    for parameter in instruction.c_parameters:
+        operand = f"arg_{parameter.name}"
+        if isinstance(parameter.kind, Buffer):
+            element, count, size = _C_TYPES[parameter.dtype], f"count_{parameter.name}", f"size_{parameter.name}"
+            before = _BEFORE if parameter.kind.has_offset else 0
             lines += [
                 f"    int32_t {count}; take(&{count}, sizeof {count});",
                 f"    size_t {size} = (size_t){count} * sizeof({element});",
                 f"    {element} *{operand} = malloc({size} + {before} * sizeof({element}));",
                 f"    take({operand} + {before}, {size});",
             ]
-            after += [f"    give({operand} + {before}, {size});"] if each.kind.writes else []
+            after += [f"    give({operand} + {before}, {size});"] if parameter.kind.writes else []
             after.append(f"    free({operand});")
         else:
-            lines.append(f"    {each.c_type} {operand}; take(&{operand}, sizeof {operand});")
-    call = f"{made.c}({', '.join(argument for each in made.c_parameters for argument in _passed(each))})"
-    if made.result is None:
+            lines.append(f"    {parameter.c_type} {operand}; take(&{operand}, sizeof {operand});")
+    passed = [argument for parameter in instruction.c_parameters for argument in _passed(parameter)]
+    call = f"{instruction.c}({', '.join(passed)})"
+    if instruction.result is None:
         return [*lines, f"    {call};", *after]
-    return [*lines, f"    {made.result.c_type} given = {call};", "    give(&given, sizeof given);", *after]
+    return [*lines, f"    {instruction.result.c_type} given = {call};", "    give(&given, sizeof given);", *after]
 
 
 def _passed(parameter: Parameter) -> tuple[str, ...]:
@@ -359,8 +371,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Diagnostic as error:
         print(error, file=sys.stderr)
         return 1
-    for made in chosen:
-        print(f"{made.name}: {f'{options.samples} samples' if made.name in executed else 'prototype'} as in C")
+    for instruction in chosen:
+        compared = f"{options.samples} samples" if instruction.name in executed else "prototype"
+        print(f"{instruction.name}: {compared} as in C")
     return 0
 
 

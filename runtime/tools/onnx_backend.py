@@ -84,21 +84,23 @@ class TilewrightRep(BackendRep):
         )
         if key not in self._compiled:
             self._compiled[key] = self._compile(data, static)
-        found = self._compiled[key](data)
+        results = self._compiled[key](data)
         outputs = self._model.graph.output
         return namedtupledict("Outputs", [value.name for value in outputs])(
-            *(_output(found, value) for value in outputs)
+            *(_output(results, value) for value in outputs)
         )
 
     def _by_name(self, inputs: Any) -> dict[str, Array]:
         """Return the arrays that the network takes: of a sequence `x` these are `x[0]`, `x[1]`, ..."""
         names = [value.name for value in self._inputs]
-        given = _named(inputs, names)
-        if set(given) != set(names):
-            raise Diagnostic("these are not the inputs of the model", expected=", ".join(names), found=", ".join(given))
+        values = _named(inputs, names)
+        if set(values) != set(names):
+            raise Diagnostic(
+                "these are not the inputs of the model", expected=", ".join(names), found=", ".join(values)
+            )
         arrays: dict[str, Array] = {}
         for value in self._inputs:
-            items, kind = given[value.name], value.type
+            items, kind = values[value.name], value.type
             kind = kind.optional_type.elem_type if kind.HasField("optional_type") else kind
             if kind.HasField("sequence_type") and items is not None:
                 element = kind.sequence_type.elem_type
@@ -159,12 +161,12 @@ def _named(inputs: Any, names: Sequence[str]) -> dict[str, Any]:
     return {(names[index] if index < len(names) else f"input {index}"): item for index, item in enumerate(listed)}
 
 
-def _as_array(name: str, given: Any, kind: TypeProto) -> Array:
+def _as_array(name: str, value: Any, kind: TypeProto) -> Array:
     """Return a tensor as an array of numbers. Raises Diagnostic for texts, sequences and absent values."""
-    if not kind.HasField("tensor_type") or given is None or isinstance(given, (list, tuple)):
-        found = "nothing" if given is None else str(kind.WhichOneof("value")).replace("_", " ")
-        raise Diagnostic("an input is no tensor", where=f'input "{name}"', expected="a tensor", found=found)
-    array = np.asarray(given)
+    if not kind.HasField("tensor_type") or value is None or isinstance(value, (list, tuple)):
+        shown = "nothing" if value is None else str(kind.WhichOneof("value")).replace("_", " ")
+        raise Diagnostic("an input is no tensor", where=f'input "{name}"', expected="a tensor", found=shown)
+    array = np.asarray(value)
     if array.dtype.kind in "OUS":
         raise Diagnostic("an input holds no numbers", where=f'input "{name}"', found="texts")
     if kind.tensor_type.elem_type in CARRIED:
@@ -173,13 +175,13 @@ def _as_array(name: str, given: Any, kind: TypeProto) -> Array:
     return array if element is None else array.astype(numpy_type(element), copy=False)
 
 
-def _output(found: Mapping[str, Array], value: ValueInfoProto) -> Any:
+def _output(results: Mapping[str, Array], value: ValueInfoProto) -> Any:
     """Return an output in the NumPy type that the model declares; a sequence is a list."""
     kind = value.type.optional_type.elem_type if value.type.HasField("optional_type") else value.type
     if kind.HasField("sequence_type"):
-        names = takewhile(found.__contains__, (f"{value.name}[{index}]" for index in count()))
-        return [_declared(found[name], kind.sequence_type.elem_type) for name in names]
-    return _declared(found[value.name], kind)
+        names = takewhile(results.__contains__, (f"{value.name}[{index}]" for index in count()))
+        return [_declared(results[name], kind.sequence_type.elem_type) for name in names]
+    return _declared(results[value.name], kind)
 
 
 def _declared(array: Array, kind: TypeProto) -> Array:

@@ -46,13 +46,13 @@ def label_of(nodes: Sequence[str], types: Mapping[str, str], other: str) -> str:
 
 def shares_by_operator(simulation: Simulation, types: Mapping[str, str], copier: str) -> list[OperatorShare]:
     """Return the cycles of a simulation by operators, most first; `copier` is the general-purpose engine."""
-    found: dict[str, OperatorShare] = {}
+    shares: dict[str, OperatorShare] = {}
     for layer in simulation.layers:
         name = label_of(layer.nodes, types, layer.operator)
-        old = found.get(name, OperatorShare(name, 0, 0, 0))
-        host = sum(each.busy for each in layer.engines if each.engine == copier)
-        found[name] = OperatorShare(name, old.layers + 1, old.cycles + layer.cycles, old.host + host)
-    return sorted(found.values(), key=lambda each: -each.cycles)
+        old = shares.get(name, OperatorShare(name, 0, 0, 0))
+        host = sum(engine.busy for engine in layer.engines if engine.engine == copier)
+        shares[name] = OperatorShare(name, old.layers + 1, old.cycles + layer.cycles, old.host + host)
+    return sorted(shares.values(), key=lambda share: -share.cycles)
 
 
 def print_operators(shares: Sequence[OperatorShare], copier: str, console: Console) -> None:
@@ -67,10 +67,10 @@ def _table(shares: Sequence[OperatorShare], copier: str) -> Table:
     for title in ("layers", "cycles", "share", *((f"on {copier}", f"share of {copier}") if copier else ())):
         table.add_column(title, justify="right", no_wrap=True)
     total = OperatorShare(
-        "all", *(sum(getattr(each, name) for each in shares) for name in ("layers", "cycles", "host"))
+        "all", *(sum(getattr(share, name) for share in shares) for name in ("layers", "cycles", "host"))
     )
     whole = max(total.cycles, 1)
-    for each in (*shares, total):
-        host = (f"{each.host:,}", f"{each.host / whole:.1%}") if copier else ()
-        table.add_row(each.operators, f"{each.layers:,}", f"{each.cycles:,}", f"{each.cycles / whole:.1%}", *host)
+    for share in (*shares, total):
+        host = (f"{share.host:,}", f"{share.host / whole:.1%}") if copier else ()
+        table.add_row(share.operators, f"{share.layers:,}", f"{share.cycles:,}", f"{share.cycles / whole:.1%}", *host)
     return table

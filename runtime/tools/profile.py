@@ -66,7 +66,10 @@ def run(options: argparse.Namespace, model: Model, settings: Settings | None = N
     print_partition(partition, console)
     if counts is not None:
         print_counts(counts, console)
-    more: dict[str, Any] = {"kernels": partition.numbers(), "onnx_operators": [_plain(each) for each in operators]}
+    more: dict[str, Any] = {
+        "kernels": partition.numbers(),
+        "onnx_operators": [_plain(operator) for operator in operators],
+    }
     measured: dict[tuple[str, ...], int] = {}
     if counts is not None:
         more["measured" if counts.is_time else "instructions"] = counts.numbers()
@@ -165,4 +168,4 @@ def _plain(value: Any) -> Any:
     as_dict = getattr(value, "_asdict", None)
     if as_dict is not None:
         return as_dict()
-    return [_plain(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+    return [_plain(entry) for entry in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value

@@ -235,10 +235,10 @@ def _arrays(files: Sequence[Path], model: Model) -> dict[str, Array]:
     from ...frontend.importer import model_proto
 
     graph = model_proto(model.path).graph
-    given = {tensor.name for tensor in graph.initializer} | set(model.input_values)
-    names = [value.name for value in graph.input if value.name not in given]
-    found = [matched(load_arrays(file), names, file) for file in files]
-    for file, arrays in zip(files, found, strict=True):
+    constants = {tensor.name for tensor in graph.initializer} | set(model.input_values)
+    names = [value.name for value in graph.input if value.name not in constants]
+    by_file = [matched(load_arrays(file), names, file) for file in files]
+    for file, arrays in zip(files, by_file, strict=True):
         if single := [name for name, array in arrays.items() if not array.ndim]:
             raise Diagnostic(
                 "an array has no axis of samples",
@@ -249,15 +249,15 @@ def _arrays(files: Sequence[Path], model: Model) -> dict[str, Array]:
                 remedy="give an array of one sample or more",
             )
     try:
-        return {name: np.concatenate([arrays[name] for arrays in found]) for name in names}
+        return {name: np.concatenate([arrays[name] for arrays in by_file]) for name in names}
     except ValueError as error:
-        shapes = ", ".join(str([list(array.shape) for array in arrays.values()]) for arrays in found)
+        shapes = ", ".join(str([list(array.shape) for array in arrays.values()]) for arrays in by_file)
         raise Diagnostic("the calibration files differ in the shapes of samples", found=shapes) from error
 
 
 def numbers_of(errors: Sequence[TensorError]) -> dict[str, Any]:
     """Return the errors for JSON; an infinite ratio is None."""
-    rows = [asdict(each) for each in errors]
+    rows = [asdict(error) for error in errors]
     return {"layers": [{**row, "sqnr": row["sqnr"] if isfinite(row["sqnr"]) else None} for row in rows]}
 
 
@@ -266,8 +266,8 @@ def _print(errors: Sequence[TensorError]) -> None:
     from rich.text import Text
 
     table = Table("node", "operator", "tensor", "scale", "SQNR dB", "cosine")
-    for each in errors:
-        scale = f"{each.scale:.4g}" + (f", {each.zero}" if each.zero else "") if each.scale else ""
-        cells = (each.layer, each.operator, each.tensor, scale, f"{each.sqnr:.1f}", f"{each.cosine:.5f}")
+    for error in errors:
+        scale = f"{error.scale:.4g}" + (f", {error.zero}" if error.zero else "") if error.scale else ""
+        cells = (error.layer, error.operator, error.tensor, scale, f"{error.sqnr:.1f}", f"{error.cosine:.5f}")
         table.add_row(*map(Text, cells))
     table_console().print(table)

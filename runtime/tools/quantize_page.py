@@ -20,12 +20,12 @@ _STYLE = (
 
 def page_of(errors: Sequence[TensorError], title: str) -> str:
     """Return the page; `title` names the network."""
-    sqnr = [min(max(each.sqnr, 0), 80) for each in errors]
-    angle = [-log10(max(1 - each.cosine, 1e-8)) for each in errors]
+    sqnr = [min(max(error.sqnr, 0), 80) for error in errors]
+    angle = [-log10(max(1 - error.cosine, 1e-8)) for error in errors]
     name = escape(title)
     plots = (
-        ("Signal to quantisation noise (dB)", _bars(sqnr, [_label(each) for each in errors])),
-        ("Cosine, as -log10(1 - cosine)", _bars(angle, [_label(each) for each in errors])),
+        ("Signal to quantisation noise (dB)", _bars(sqnr, [_label(error) for error in errors])),
+        ("Cosine, as -log10(1 - cosine)", _bars(angle, [_label(error) for error in errors])),
     )
     sections = "".join(f"<h2>{head}</h2>{plot}" for head, plot in plots)
     return (
@@ -35,8 +35,8 @@ def page_of(errors: Sequence[TensorError], title: str) -> str:
     )
 
 
-def _label(each: TensorError) -> str:
-    return f"{each.layer or each.tensor} ({each.operator}): {_decibels(each.sqnr)} dB, cosine {each.cosine:.6f}"
+def _label(error: TensorError) -> str:
+    return f"{error.layer or error.tensor} ({error.operator}): {_decibels(error.sqnr)} dB, cosine {error.cosine:.6f}"
 
 
 def _decibels(ratio: float) -> str:
@@ -65,9 +65,9 @@ def _bars(values: Sequence[float], labels: Sequence[str]) -> str:
 def _table(errors: Sequence[TensorError]) -> str:
     head = ("node", "operator", "tensor", "scale", "zero", "SQNR dB", "cosine")
     rows = [
-        (*named, f"{each.scale:.5g}", str(each.zero), _decibels(each.sqnr), f"{each.cosine:.6f}")
-        for each in errors
-        for named in [(each.layer, each.operator, each.tensor)]
+        (*named, f"{error.scale:.5g}", str(error.zero), _decibels(error.sqnr), f"{error.cosine:.6f}")
+        for error in errors
+        for named in [(error.layer, error.operator, error.tensor)]
     ]
     lines = [f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows]
     return f"<table><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>{''.join(lines)}</table>"

@@ -89,14 +89,14 @@ def replay(
             forms += _forms(module)
         except Diagnostic as error:
             return Execution("as loops", f"it cannot be expanded: {error.message}")
-    given = [inputs] if inputs is not None else list(_inputs(module))
-    for arrays in given:
+    samples = [inputs] if inputs is not None else list(_inputs(module))
+    for arrays in samples:
         base = _run(module, arrays, Order())
         if isinstance(base, str):
             return Execution(_DEFAULT, base)
         for (form, program), (name, order) in product(forms, _orders(refusal, seeds)):
-            found = _run(program, arrays, order)
-            difference = found if isinstance(found, str) else _difference(base, found)
+            outcome = _run(program, arrays, order)
+            difference = outcome if isinstance(outcome, str) else _difference(base, outcome)
             if difference:
                 return Execution(f"{form}{name}", difference)
         directed = _BY_RULE.get(refusal.rule)
@@ -113,10 +113,10 @@ def _compared(module: ModuleOp, against: ModuleOp, inputs: Mapping[str, Array]) 
     sessions = Session(module), Session(against)
     for call, arrays in enumerate([inputs, *_inputs(module)]):
         try:
-            found, right = (session.run(arrays) for session in sessions)
+            actual, right = (session.run(arrays) for session in sessions)
         except Diagnostic as error:
             return Execution(_DEFAULT, _stopped(error))
-        if difference := _difference(right, found):
+        if difference := _difference(right, actual):
             return Execution(f"{_DEFAULT}{f', call {call + 1} in a row' if call else ''}", difference)
     return None
 
@@ -139,12 +139,12 @@ def _repeated(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None
     for call in range(2 + max(depths) if depths else 0):
         name = f"call {call + 1} in a row, with the slots that the calls before have left in streams"
         try:
-            found = session.run(inputs)
+            outputs = session.run(inputs)
         except Diagnostic as error:
             return Execution(name, _stopped(error))
-        if first is not None and (difference := _difference(first, found)):
+        if first is not None and (difference := _difference(first, outputs)):
             return Execution(name, difference)
-        first = first or found
+        first = first or outputs
     return None
 
 
@@ -159,8 +159,8 @@ def _as_loops(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None
     except Diagnostic:
         return None
     for first in ("first", "last"):
-        found = _run(loops, inputs, Order())
-        difference = found if isinstance(found, str) else _difference(expected, found, _ROUNDING)
+        outcome = _run(loops, inputs, Order())
+        difference = outcome if isinstance(outcome, str) else _difference(expected, outcome, _ROUNDING)
         if difference:
             return Execution(f"kernels run as loops, the {first} element first", difference)
         _turn_round([op for op in nested_ops(loops) if isinstance(op, scf.ForOp) and op not in kept])
@@ -190,10 +190,10 @@ def _looked_up(forms: Sequence[tuple[str, ModuleOp]], inputs: Mapping[str, Array
     """Return an execution that stops where lookups give an end of their declared range."""
     for (form, program), entries in product(forms, ("low", "high")):
         if any(isinstance(op, LookupOp) for op in nested_ops(program)):
-            found = _run(program, inputs, Order(entries=entries))
-            if isinstance(found, str):
+            outcome = _run(program, inputs, Order(entries=entries))
+            if isinstance(outcome, str):
                 which = "least" if entries == "low" else "greatest"
-                return Execution(f"{form}lookups give the {which} entry of their declared range", found)
+                return Execution(f"{form}lookups give the {which} entry of their declared range", outcome)
     return None
 
 
@@ -204,7 +204,9 @@ def _inputs(module: ModuleOp) -> Iterator[dict[str, Array]]:
     """
     yield from (random_inputs(module, seed) for seed in range(_INPUTS))
     arrays = random_inputs(module, _INPUTS)
-    yield {name: each / each.dtype.type(_SMALLER) if each.dtype.kind == "f" else each for name, each in arrays.items()}
+    yield {
+        name: array / array.dtype.type(_SMALLER) if array.dtype.kind == "f" else array for name, array in arrays.items()
+    }
     for end in ("low", "high"):
         yield random_inputs(module, _INPUTS, entries=end)
 
@@ -255,10 +257,10 @@ def _stopped(error: Diagnostic) -> str:
     return f"it stops: {error.message}{at}{': ' + error.found if error.found else ''}"
 
 
-def _difference(expected: Mapping[str, Array], found: Mapping[str, Array], rounding: float = 0.0) -> str:
+def _difference(expected: Mapping[str, Array], actual: Mapping[str, Array], rounding: float = 0.0) -> str:
     """Return the first element of the outputs that differs, floats by more than `rounding`; empty where none does."""
     for name, wanted in expected.items():
-        other = found[name]
+        other = actual[name]
         same = np.isclose(other, wanted, rounding, rounding) if wanted.dtype.kind == "f" else other == wanted
         differs = np.argwhere(~same & ~((other != other) & (wanted != wanted)))
         if len(differs):

@@ -158,15 +158,15 @@ class External:
         index = entry_number(self._program.entries, function)
         entry = self._program.entries[index]
         outputs = self._program.run_all([(index, given_to(entry, step)) for step in steps])
-        return [_named(entry.outputs, each) for each in outputs]
+        return [_named(entry.outputs, arrays) for arrays in outputs]
 
     @property
     def measured(self) -> Measurement:
         """Return the measurements of the last calls."""
         from ..simulators.session import Measurement
 
-        found = self._program
-        return Measurement(found.first, found.later, found.unit, found.version)
+        program = self._program
+        return Measurement(program.first, program.later, program.unit, program.version)
 
     def reset(self) -> None:
         self._program.reset()
@@ -223,8 +223,8 @@ def with_coprocessor(compilation: Compilation, settings: Settings) -> Settings:
 
 def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:
     """Return outputs by name, each cut to its valid part."""
-    found = {port.name: array for port, array in zip(ports, arrays, strict=True)}
-    return cut_outputs(found, {port.name: port.shape_of for port in ports if port.shape_of})
+    by_name = {port.name: array for port, array in zip(ports, arrays, strict=True)}
+    return cut_outputs(by_name, {port.name: port.shape_of for port in ports if port.shape_of})
 
 
 def native(compilation: Compilation) -> Run:
@@ -329,8 +329,8 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
     own, so that state is afterwards as before. Raises Diagnostic where arrays have no shape that fits, or differ in
     their number of steps, and where that process dies.
     """
-    given, has_steps = steps_of(inputs, arrays)
-    results = run.all(given) if isinstance(run, Native | External) else [run(step) for step in given]
+    steps, has_steps = steps_of(inputs, arrays)
+    results = run.all(steps) if isinstance(run, Native | External) else [run(step) for step in steps]
     if not has_steps:
         return results[0]
     return stacked(results)

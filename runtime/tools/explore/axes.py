@@ -75,14 +75,14 @@ class Vary:
 def parse_vary(text: str) -> Vary:
     """Parse `NAME=VALUE,VALUE`. Raises UsageError for another form, and for a value that occurs twice."""
     name, mark, values = text.partition("=")
-    found = tuple(value.strip() for value in values.split(","))
-    if not name or not mark or not all(found):
+    stripped = tuple(value.strip() for value in values.split(","))
+    if not name or not mark or not all(stripped):
         raise UsageError(
             "not an axis", expected="--vary NAME=VALUE,VALUE, such as levels.L1.size=64KiB,128KiB", found=text
         )
-    if len(set(found)) < len(found):
+    if len(set(stripped)) < len(stripped):
         raise UsageError(f"the axis '{name}' has a value twice", expected="different values", found=values)
-    return Vary(name.strip(), found)
+    return Vary(name.strip(), stripped)
 
 
 @dataclass(frozen=True)
@@ -103,16 +103,16 @@ class Axes:
 
         Raises UsageError for unknown axes, values of the wrong form, and two axes that set one key.
         """
-        known: dict[Keys, str] = {}
+        axis_of: dict[Keys, str] = {}
         axes: list[list[tuple[tuple[str, str], Setting]]] = []
         for vary in varied:
             settings = [self.setting(vary.name, value) for value in vary.values]
             for key in sorted({key for setting in settings for key in setting.keys}):
-                if key in known:
-                    found = f"{known[key]}, {vary.name}"
-                    raise UsageError(f"two axes set '{shown(key)}'", expected="one axis for each key", found=found)
-                known[key] = vary.name
-            axes.append([((vary.name, text), each) for text, each in zip(vary.values, settings, strict=True)])
+                if key in axis_of:
+                    both = f"{axis_of[key]}, {vary.name}"
+                    raise UsageError(f"two axes set '{shown(key)}'", expected="one axis for each key", found=both)
+                axis_of[key] = vary.name
+            axes.append([((vary.name, text), setting) for text, setting in zip(vary.values, settings, strict=True)])
         return [_point(values) for values in product(*axes)]
 
     def setting(self, name: str, value: str) -> Setting:
@@ -120,10 +120,10 @@ class Axes:
         if name in self.short:
             axis = self.short[name]
             arguments = _integers(name, value, axis.integers) if axis.integers else [value]
-            found = Setting()
-            for key, each in axis.settings(*arguments).items():
-                found = found.joined(self._set(key, each, name))
-            return found
+            setting = Setting()
+            for key, entry in axis.settings(*arguments).items():
+                setting = setting.joined(self._set(key, entry, name))
+            return setting
         if name == BATCH:
             return Setting(samples=_integers(name, value, 1)[0])
         return self._set(name, _typed(value), name)
@@ -143,7 +143,7 @@ class Axes:
             *self.short,
             BATCH,
             *self.keys(),
-            *(str(Option(step, each)) for step in self.options for each in self.options[step]),
+            *(str(Option(step, other)) for step in self.options for other in self.options[step]),
         ]
         raise UsageError(
             f"there is no axis '{axis}'",
@@ -174,25 +174,25 @@ def _leaves(value: object, path: Keys) -> Iterator[tuple[Keys, object]]:
     if not isinstance(value, Mapping):
         yield path, value
         return
-    for key, each in cast("Table", value).items():
-        yield from _leaves(each, (*path, key))
+    for key, entry in cast("Table", value).items():
+        yield from _leaves(entry, (*path, key))
 
 
 def _point(values: Sequence[tuple[tuple[str, str], Setting]]) -> Point:
     setting = Setting()
-    for _, each in values:
-        setting = setting.joined(each)
+    for _, part in values:
+        setting = setting.joined(part)
     return Point(tuple(value for value, _ in values), setting)
 
 
 def _located(table: Table, parts: Sequence[str]) -> Keys:
     """Return the keys that a dotted name means: those of the table may have points themselves, as `nn.matmul`."""
     path: list[str] = []
-    known, rest = table, list(parts)
+    inner, rest = table, list(parts)
     while rest:
-        length = next((n for n in range(len(rest), 0, -1) if ".".join(rest[:n]) in known), 1)
+        length = next((n for n in range(len(rest), 0, -1) if ".".join(rest[:n]) in inner), 1)
         path.append(".".join(rest[:length]))
-        known, rest = _table_at(known, path[-1]), rest[length:]
+        inner, rest = _table_at(inner, path[-1]), rest[length:]
     return tuple(path)
 
 

@@ -107,13 +107,13 @@ def run(options: argparse.Namespace, models: Sequence[Model]) -> int:
     jobs = [Job(name, point) for name in networks for point in points]
     subjects = _subjects(networks, design)
     results = Results(options.output, list(subjects.values()))
-    known = [results.of(job.network, job.point.values) for job in jobs]
-    open_jobs = [job for job, old in zip(jobs, known, strict=True) if old is None or (old.error and options.retry)]
+    earlier = [results.of(job.network, job.point.values) for job in jobs]
+    open_jobs = [job for job, old in zip(jobs, earlier, strict=True) if old is None or (old.error and options.retry)]
     _evaluate(open_jobs, design, networks, subjects, results, options)
-    found = [result for job in jobs if (result := results.of(job.network, job.point.values)) is not None]
+    evaluated = [result for job in jobs if (result := results.of(job.network, job.point.values)) is not None]
     rows, objectives = _rows(jobs, results, options.minimise, options.mac_bytes)
     _print_rows(rows, objectives, design.units, console)
-    failed = [result for result in found if result.error]
+    failed = [result for result in evaluated if result.error]
     _print_failed(failed, console)
     reused = len(jobs) - len(open_jobs)
     print(f"points: {len(jobs)}, failed: {len(failed)}, from {options.output}: {reused}; all costs are modelled")
@@ -156,10 +156,10 @@ def _subjects(networks: Mapping[str, Model], design: Design) -> dict[str, Subjec
 
 
 def _digest(parts: Iterable[bytes]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in parts:
-        found.update(part)
-    return found.hexdigest()[:16]
+        digest.update(part)
+    return digest.hexdigest()[:16]
 
 
 def _evaluate(
@@ -216,14 +216,18 @@ def _rows(
     from .evaluate import AREA, with_area
     from .pareto import pareto
 
-    found = [(job, results.of(job.network, job.point.values)) for job in jobs]
-    good = [(job, with_area(each.metrics, mac_bytes)) for job, each in found if each is not None and each.metrics]
+    outcomes = [(job, results.of(job.network, job.point.values)) for job in jobs]
+    good = [
+        (job, with_area(outcome.metrics, mac_bytes))
+        for job, outcome in outcomes
+        if outcome is not None and outcome.metrics
+    ]
     if not good:
-        errors = list(dict.fromkeys(_first_line(each) for _, each in found if each is not None))
+        errors = list(dict.fromkeys(_first_line(outcome) for _, outcome in outcomes if outcome is not None))
         raise Diagnostic(
             "no point is left: all of them failed",
             expected="a point at which the network can be compiled",
-            found=f"{len(found)} that failed",
+            found=f"{len(outcomes)} that failed",
             remedy="the file of results has the whole errors; vary other values",
             notes=errors[:_SHOWN],
         )
@@ -231,14 +235,14 @@ def _rows(
     objectives = tuple(minimise or (AREA, "ms" if "ms" in common else "cycles"))
     unknown = [name for name in objectives if name not in common]
     if unknown:
-        known = sorted(common)
-        remedy = did_you_mean(unknown[0], known)
-        raise UsageError(f"the points have no cost '{unknown[0]}'", "", f"of {', '.join(known)}", unknown[0], remedy)
+        names = sorted(common)
+        remedy = did_you_mean(unknown[0], names)
+        raise UsageError(f"the points have no cost '{unknown[0]}'", "", f"of {', '.join(names)}", unknown[0], remedy)
     rows: list[Row] = []
     for network in dict.fromkeys(job.network for job, _ in good):
         own = [(job, costs) for job, costs in good if job.network == network]
         optimal = pareto([tuple(costs[name] for name in objectives) for _, costs in own])
-        rows += [Row(*each, best) for each, best in zip(own, optimal, strict=True)]
+        rows += [Row(*pair, best) for pair, best in zip(own, optimal, strict=True)]
     return rows, objectives
 
 
@@ -289,8 +293,8 @@ def _print_axes(design: Design, console: Console) -> None:
 
     evaluations = Table("evaluation", "costs", title=f"{design.target}: --by", title_justify="left")
     evaluations.add_row(PROFILE, "the program of the network, simulated")
-    for name, each in design.evaluations.items():
-        evaluations.add_row(name, each.help)
+    for name, evaluation in design.evaluations.items():
+        evaluations.add_row(name, evaluation.help)
     console.print(evaluations)
     axes = Table("axis", "sets", "value", title=f"--vary, with --by {design.by}", title_justify="left")
     for name, axis in design.short.items():

@@ -66,11 +66,11 @@ class Design:
 
     def __post_init__(self) -> None:
         """Raise UsageError for an evaluation that the target does not declare."""
-        if self.by not in (known := [PROFILE, *self.evaluations]):
-            remedy = did_you_mean(self.by, known)
+        if self.by not in (names := [PROFILE, *self.evaluations]):
+            remedy = did_you_mean(self.by, names)
             raise UsageError(
                 f"target '{self.target}' has no evaluation '{self.by}'",
-                expected=", ".join(known),
+                expected=", ".join(names),
                 found=self.by,
                 remedy=remedy,
             )
@@ -104,15 +104,17 @@ class Design:
     @property
     def short(self) -> dict[str, Axis]:
         """The short names of axes that the target declares for this evaluation."""
-        known: Mapping[str, Axis] = getattr(self._declared, "AXES", {})
-        return {name: axis for name, axis in known.items() if axis.by in ("", self.by)}
+        declared: Mapping[str, Axis] = getattr(self._declared, "AXES", {})
+        return {name: axis for name, axis in declared.items() if axis.by in ("", self.by)}
 
     @cached_property
     def axes(self) -> Axes:
         """The axes that there are."""
         steps = self.pipeline(self.target, {}).steps
         options = {
-            step.name: [each.name for each in option_infos(type(step.run))] for step in steps if step.name != _ATTACH
+            step.name: [option.name for option in option_infos(type(step.run))]
+            for step in steps
+            if step.name != _ATTACH
         }
         return Axes(self.table, options, self.short)
 
@@ -220,23 +222,23 @@ class Evaluator:
 
     def _metrics(self, network: str, point: Point, file: Path) -> dict[str, float]:
         machine = load_machine(file)
-        found = _machine_metrics(machine)
+        metrics = _machine_metrics(machine)
         model = self.networks[network]
         with errors_in(model.path), rare_collections():
             pipeline = self.design.pipeline(str(file), point.setting.options)
             module, rest = self._begun(network, point.setting.samples, pipeline)
             if self.design.by == PROFILE:
-                found |= _profile(last_explicit(module, rest, str(file), _manager()))
+                metrics |= _profile(last_explicit(module, rest, str(file), _manager()))
             else:
                 _manager().run(module, rest, new_context())
-                found |= self.design.evaluations[self.design.by].metrics(module)
-        if machine.clock.nominal and "cycles" in found:
-            found["ms"] = found["cycles"] / machine.clock.nominal / 1000
+                metrics |= self.design.evaluations[self.design.by].metrics(module)
+        if machine.clock.nominal and "cycles" in metrics:
+            metrics["ms"] = metrics["cycles"] / machine.clock.nominal / 1000
         if point.setting.samples:
-            found |= {
-                f"sample_{name}": found[name] / point.setting.samples for name in ("cycles", "ms") if name in found
+            metrics |= {
+                f"sample_{name}": metrics[name] / point.setting.samples for name in ("cycles", "ms") if name in metrics
             }
-        return {name: float(value) for name, value in found.items() if not isnan(value)}
+        return {name: float(value) for name, value in metrics.items() if not isnan(value)}
 
     def _begun(self, network: str, samples: int, pipeline: Pipeline) -> tuple[ModuleOp, Pipeline]:
         """Return a network after the passes that no axis changes, and those that are left."""
@@ -264,8 +266,8 @@ def _profile(module: ModuleOp) -> dict[str, float]:
     """Return the costs of an explicit program."""
     simulation = simulate(module)
     moved = sum(link.bytes_in + link.bytes_out for link in simulation.links)
-    found = {"cycles": simulation.cycles, "traffic": moved}
-    return found | ({"energy": simulation.energy} if simulation.energy else {})
+    costs = {"cycles": simulation.cycles, "traffic": moved}
+    return costs | ({"energy": simulation.energy} if simulation.energy else {})
 
 
 def _machine_metrics(machine: Machine) -> dict[str, float]:
@@ -274,7 +276,7 @@ def _machine_metrics(machine: Machine) -> dict[str, float]:
     macs = 0.0
     near = [engine for engine in machine.engines if machine.far.name not in engine.levels_of()]
     for engine in near or machine.engines:
-        rates = [max((rate for _, rate in each.peak), default=_rate(each.parameters)) for each in engine.runs]
+        rates = [max((rate for _, rate in support.peak), default=_rate(support.parameters)) for support in engine.runs]
         macs += max(rates) * engine.cores * engine.total
     return {"memory": memory, "macs": macs}
 
@@ -312,9 +314,9 @@ def _open_inputs(model: Model) -> Iterator[tuple[str, tuple[int, ...]]]:
     if model.path.suffix == ".mlir":
         return
     graph = ModelProto.FromString(read_regular(model.path)).graph
-    constant = {each.name for each in graph.initializer}
-    for each in graph.input:
-        dims = each.type.tensor_type.shape.dim
-        if each.name not in constant and dims and not dims[0].HasField("dim_value"):
-            given = model.input_shapes.get(each.name)
-            yield each.name, tuple(given[1:]) if given else tuple(dim.dim_value for dim in dims[1:])
+    constant = {tensor.name for tensor in graph.initializer}
+    for value in graph.input:
+        dims = value.type.tensor_type.shape.dim
+        if value.name not in constant and dims and not dims[0].HasField("dim_value"):
+            shape = model.input_shapes.get(value.name)
+            yield value.name, tuple(shape[1:]) if shape else tuple(dim.dim_value for dim in dims[1:])

@@ -43,5 +43,5 @@ def data_of(rows: Sequence[Row], failed: Sequence[Result], objectives: Sequence[
             ]
             for row in rows
         ],
-        "failed": [[each.subject.network, [value for _, value in each.point], each.error] for each in failed],
+        "failed": [[result.subject.network, [value for _, value in result.point], result.error] for result in failed],
     }

@@ -13,8 +13,8 @@ def pareto(costs: Sequence[tuple[float, ...]]) -> list[bool]:
     """
     distinct = sorted(set(costs))
     front: list[tuple[float, ...]] = []
-    for each in distinct:  # one that dominates another comes before it
-        if not any(all(a <= b for a, b in zip(other, each, strict=True)) for other in front):
-            front.append(each)
+    for vector in distinct:  # one that dominates another comes before it
+        if not any(all(a <= b for a, b in zip(other, vector, strict=True)) for other in front):
+            front.append(vector)
     optimal = set(front)
-    return [each in optimal for each in costs]
+    return [vector in optimal for vector in costs]

@@ -115,16 +115,16 @@ def _result(where: str, line: str) -> Result:
         raise Diagnostic("not a file of results", where, expected, line[:80], "give another file with -o") from error
 
 
-def _other(where: str, found: Subject, subjects: Sequence[Subject]) -> Diagnostic:
+def _other(where: str, subject: Subject, subjects: Sequence[Subject]) -> Diagnostic:
     """Return the error for results of another subject: what differs first."""
-    known = [each for each in subjects if each.network == found.network]
-    nearest = (known or list(subjects))[0]
-    names = {"network": "network", "digest": f"network '{found.network}'", "target": "target"}
-    names |= {"machine": f"machine file of '{found.target}'", "by": "evaluation"}
-    differs = next(name for name in names if getattr(found, name) != getattr(nearest, name))
-    expected, other = getattr(nearest, differs), getattr(found, differs)
+    of_network = [candidate for candidate in subjects if candidate.network == subject.network]
+    nearest = (of_network or list(subjects))[0]
+    names = {"network": "network", "digest": f"network '{subject.network}'", "target": "target"}
+    names |= {"machine": f"machine file of '{subject.target}'", "by": "evaluation"}
+    differs = next(name for name in names if getattr(subject, name) != getattr(nearest, name))
+    expected, other = getattr(nearest, differs), getattr(subject, differs)
     if differs == "network":
-        expected = ", ".join(each.network for each in subjects)
+        expected = ", ".join(candidate.network for candidate in subjects)
     what = "another state of the" if differs in ("digest", "machine") else "another"
     return Diagnostic(
         f"the results are of {what} {names[differs]}", where, expected[:80], other[:80], "give another file with -o"

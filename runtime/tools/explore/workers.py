@@ -141,9 +141,9 @@ def _serve(work: Callable[[int], Any], connection: Connection, other: Connection
 
 def _outcome(work: Callable[[int], Any], number: int) -> Outcome:
     begun = time.monotonic()
-    result, found = None, None
+    result, failure = None, None
     try:
         result = work(number)
     except Exception as error:
-        found = as_diagnostic(error, "a point")
-    return Outcome(number, result, found, time.monotonic() - begun)
+        failure = as_diagnostic(error, "a point")
+    return Outcome(number, result, failure, time.monotonic() - begun)
