@@ -108,8 +108,8 @@ class Network:
         return stacked(results) if has_steps else results[0]
 
     def _call(self, step: Mapping[str, Array], counted: Sequence[Input]) -> dict[str, Array]:
-        given = {port.name: np.full(port.shape, self._position, np.int64) for port in counted}
-        outputs = self._run({**step, **given})
+        positions = {port.name: np.full(port.shape, self._position, np.int64) for port in counted}
+        outputs = self._run({**step, **positions})
         self._position += sum(port.added for port in counted)
         return outputs
 
@@ -152,8 +152,8 @@ def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _arrays(inputs: Any, source: str) -> dict[str, Array]:
     if not isinstance(inputs, Mapping):
-        found = type(inputs).__name__
-        raise Diagnostic("the inputs are no mapping", source=source, expected="arrays by their names", found=found)
+        kind = type(inputs).__name__
+        raise Diagnostic("the inputs are no mapping", source=source, expected="arrays by their names", found=kind)
     inputs = cast("Mapping[Any, ArrayLike]", inputs)
     if wrong := [name for name in inputs if not isinstance(name, str)]:
         raise Diagnostic("an input is named by a str", source=source, found=f"{type(wrong[0]).__name__} {wrong[0]!r}")
@@ -253,9 +253,9 @@ def quantize(
     result, then of each output. Raises Diagnostic as `tilewright quantize` does; nothing is written then.
     """
     values = {name: _array(name, value, str(model)) for name, value in input_values.items()}
-    given = Model(Path(model), input_shapes, input_values=values)
-    check_places({"output": Path(output)}, [given.path])
-    result, errors = quantize_file(given, _arrays(calibration, str(model)), options)
+    network = Model(Path(model), input_shapes, input_values=values)
+    check_places({"output": Path(output)}, [network.path])
+    result, errors = quantize_file(network, _arrays(calibration, str(model)), options)
     write_bytes(Path(output), result.model.SerializeToString())
     return errors
 
@@ -275,15 +275,15 @@ def quantize_weights(model: AnyPath, output: AnyPath, type: str) -> list[StoredW
 
 def _model(path: Path, options: Options) -> Model:
     """Return the model of a file. Raises UsageError for an unknown option, and for one of a state without a context."""
-    known = Options.__annotations__
-    for name in options.keys() - known.keys():
-        raise UsageError(f"there is no option '{name}'", expected=", ".join(known), remedy=did_you_mean(name, known))
+    names = Options.__annotations__
+    for name in options.keys() - names.keys():
+        raise UsageError(f"there is no option '{name}'", expected=", ".join(names), remedy=did_you_mean(name, names))
     for name in ("bucket", "prefill"):
         if options.get(name) and not options.get("context"):
             raise UsageError(f"{name} is for networks with state", remedy="give context too")
     prefill = options.get("prefill")
-    given = options.get("input_values", {})
-    values = {name: _array(name, value, str(path)) for name, value in given.items()}
+    arrays = options.get("input_values", {})
+    values = {name: _array(name, value, str(path)) for name, value in arrays.items()}
     return Model(
         path,
         options.get("input_shapes", {}),
@@ -301,17 +301,17 @@ def _model(path: Path, options: Options) -> Model:
 
 def _network(compilation: Compilation, start: Callable[[], Run]) -> Network:
     module = compilation.module
-    given, returned = ([Tensor(*each) for each in tensors] for tensors in network_tensors(module))
-    return Network(str(compilation.model.path), start, network_inputs(module), (given, returned), compilation.report)
+    inputs, returned = ([Tensor(*fields) for fields in tensors] for tensors in network_tensors(module))
+    return Network(str(compilation.model.path), start, network_inputs(module), (inputs, returned), compilation.report)
 
 
-def _load_folder(folder: Path, on: str, given: Sequence[str]) -> Network:
-    if on not in ("host", "sanitizers") or given:
+def _load_folder(folder: Path, on: str, options: Sequence[str]) -> Network:
+    if on not in ("host", "sanitizers") or options:
         raise UsageError(
             "a compiled folder runs as it is",
             source=str(folder),
             expected="on host or sanitizers, without options of a model",
-            found=", ".join([f"on {on}", *given]),
+            found=", ".join([f"on {on}", *options]),
             remedy="load the model that it was compiled from instead",
         )
     compiled = HostNetwork(folder, sanitize=on == "sanitizers")

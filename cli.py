@@ -267,8 +267,8 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     options.flags = [word.partition("=")[0] for word in words if word.startswith("--")]
     if not unknown:
         return options
-    known = [flag for action in parser._actions for flag in action.option_strings]  # pyright: ignore[reportPrivateUsage]
-    near = did_you_mean(unknown[0].partition("=")[0], known) if unknown[0].startswith("-") else ""
+    flags = [flag for action in parser._actions for flag in action.option_strings]  # pyright: ignore[reportPrivateUsage]
+    near = did_you_mean(unknown[0].partition("=")[0], flags) if unknown[0].startswith("-") else ""
     raise commands.usage_error(
         f"{name} knows no '{unknown[0]}'", remedy=near or f"{parser.prog} --help shows the options"
     )
@@ -277,23 +277,23 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
 def _command_place(words: Sequence[str]) -> int:
     """Return the place of the first word that is no option and no file of `--load-pass`; without one the length."""
     pairs = enumerate(zip(["", *words], words, strict=False))
-    found = (place for place, (before, word) in pairs if not word.startswith("-") and before != "--load-pass")
-    return next(found, len(words))
+    positions = (place for place, (before, word) in pairs if not word.startswith("-") and before != "--load-pass")
+    return next(positions, len(words))
 
 
-def _joined(words: Sequence[str], place: int, known: Iterable[str]) -> tuple[Sequence[str], str]:
+def _joined(words: Sequence[str], place: int, names: Iterable[str]) -> tuple[Sequence[str], str]:
     """
     Join the two words of a command of two, such as `foo bar`; return the words and the command's name.
 
     A first word that is a command itself stays alone, unless the second makes another command of it.
     """
     name, rest = words[place], words[place + 1 :]
-    if name in known and (not rest or f"{name} {rest[0]}" not in known):
+    if name in names and (not rest or f"{name} {rest[0]}" not in names):
         return words, name
-    if not any(command.startswith(f"{name} ") for command in known):
+    if not any(command.startswith(f"{name} ") for command in names):
         return words, name
     if not rest or rest[0].startswith("-"):
-        wanted = [command for command in known if command.startswith(f"{name} ")]
+        wanted = [command for command in names if command.startswith(f"{name} ")]
         if rest[:1] in (["-h"], ["--help"]):
             write_stdout(_overview(wanted) + "\n")
             raise SystemExit(0)
@@ -551,7 +551,9 @@ def _add_quantize(parser: argparse.ArgumentParser) -> None:
 def _add_new_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the target's name, that of its folder")
     what = "a core with an instruction and a scratchpad, or a systolic array with accumulators beside a core (core)"
-    parser.add_argument("--kind", choices=sorted(each.name for each in TEMPLATES.iterdir()), default="core", help=what)
+    parser.add_argument(
+        "--kind", choices=sorted(template.name for template in TEMPLATES.iterdir()), default="core", help=what
+    )
     what = "the folder in which the target's folder is made (the current one)"
     parser.add_argument("-o", "--output", type=path_of, default=Path(), metavar="DIR", help=what)
 
@@ -666,11 +668,11 @@ def _commands() -> Mapping[str, _Command]:
     `commands/foo_bar.py` in the folder of a target is the command `foo bar`, with its DESCRIPTION, `add_arguments` and
     `run`, which returns the exit code.
     """
-    known = dict(_COMMANDS)
+    entries = dict(_COMMANDS)
     for file in target_files("commands/*.py"):
         module: Any = module_at(file)
-        known[file.stem.replace("_", " ")] = module.DESCRIPTION, module.add_arguments, module.run
-    return known
+        entries[file.stem.replace("_", " ")] = module.DESCRIPTION, module.add_arguments, module.run
+    return entries
 
 
 def _version() -> str:

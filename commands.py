@@ -40,9 +40,9 @@ def usage_error(message: str, *, expected: str = "", found: str = "", remedy: st
 
 def _check_state(options: argparse.Namespace) -> None:
     """Raise UsageError for options of a state if there is none."""
-    given = [name for name in ("prefill", "bucket", "paged") if getattr(options, name, None)]
-    if given and not options.context:
-        raise usage_error(f"--{given[0]} is for networks with state", remedy="give --context too")
+    flags = [name for name in ("prefill", "bucket", "paged") if getattr(options, name, None)]
+    if flags and not options.context:
+        raise usage_error(f"--{flags[0]} is for networks with state", remedy="give --context too")
     if getattr(options, "paged", False) and getattr(options, "bucket", 0):
         raise usage_error("--bucket is for dense state", remedy="leave it out: paged attention costs what it selects")
 
@@ -112,7 +112,7 @@ def compile_command(options: argparse.Namespace) -> int:
         raise usage_error("programs of --bare hold one network, which has no name", found=f"--name {options.name}")
     if options.inputs and not options.bare:
         raise usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
-    given = load_arrays(options.inputs) if options.inputs else {}
+    arrays = load_arrays(options.inputs) if options.inputs else {}
     with progressing(options.target) as observers:
         told = [*observers, *hints(options.target, integers=options.integers, shifts=options.shifts)]
         compilation = compile_model(_model(options), options.target, name=options.name, observers=told)
@@ -124,7 +124,7 @@ def compile_command(options: argparse.Namespace) -> int:
     if options.bare:
         bare_of(compilation)
         ports, names = network_inputs(compilation.module), compilation.ssa_names
-        inputs = _matched(given, ports, options.inputs, names) if options.inputs else None
+        inputs = _matched(arrays, ports, options.inputs, names) if options.inputs else None
         programs = partial(write_bare, compilation, inputs=inputs)
     files = write_compilation(compilation, options.output, also=programs)
     print_compiled(compilation.report, files)
@@ -143,9 +143,9 @@ def run_command(options: argparse.Namespace) -> int:
     if options.interleave is not None and place != "interpreter":
         raise usage_error("--interleave is for --on interpreter", found=f"--on {place}")
     check_places({"--outputs": options.outputs}, [options.model, options.inputs])
-    given = load_arrays(options.inputs)
+    arrays = load_arrays(options.inputs)
     run, inputs, names = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
-    outputs = run_steps(run, inputs, _matched(given, inputs, options.inputs, names))
+    outputs = run_steps(run, inputs, _matched(arrays, inputs, options.inputs, names))
     save_outputs(outputs, options.outputs)
     if isinstance(run, Emulated):
         print(f"{run.instructions:,} instructions")
@@ -159,13 +159,13 @@ def _settings(options: argparse.Namespace, places: Sequence[str]) -> Settings:
     from .runtime.simulators.session import Settings
     from .runtime.tools.session import SIMULATORS, simulators
 
-    given = {"isa": options.isa, "seconds": options.time_limit, "extension": options.extension}
-    kept = {name: value for name, value in given.items() if value is not None}
-    found = f"--on {' --on '.join(places)}"
+    arguments = {"isa": options.isa, "seconds": options.time_limit, "extension": options.extension}
+    kept = {name: value for name, value in arguments.items() if value is not None}
+    flags = f"--on {' --on '.join(places)}"
     if kept.keys() - {"seconds"} and not set(places) & set(SIMULATORS):
-        raise usage_error(f"--isa and --extension are for --on {' and '.join(SIMULATORS)}", found=found)
+        raise usage_error(f"--isa and --extension are for --on {' and '.join(SIMULATORS)}", found=flags)
     if kept and not set(places) & set(simulators()):
-        raise usage_error(f"--time-limit is for --on {' and '.join(simulators())}", found=found)
+        raise usage_error(f"--time-limit is for --on {' and '.join(simulators())}", found=flags)
     if options.extension is not None:
         file, name = options.extension
         if not file.is_file():
@@ -185,8 +185,8 @@ def _matched(
     """Return the arrays of a file for a network's inputs; positions may be left out, as they count from 0 on."""
     from .runtime.inputs import matched
 
-    counted = [each.name for each in inputs if each.added]
-    return matched(arrays, [each.name for each in inputs], path, optional=counted, aliases=names)
+    counted = [port.name for port in inputs if port.added]
+    return matched(arrays, [port.name for port in inputs], path, optional=counted, aliases=names)
 
 
 _OF_MODELS = (
@@ -200,12 +200,12 @@ _OPEN_MODEL = ("--input-shape", "--input-type", "--input-value", "--output-name"
 
 def _check_folder(options: argparse.Namespace, place: str) -> None:
     """Raise UsageError for what a folder that `compile` wrote does not take: options of models, and other places."""
-    if given := next((flag for flag in options.flags if flag in _OF_MODELS), ""):
+    if option := next((flag for flag in options.flags if flag in _OF_MODELS), ""):
         raise usage_error(
-            f"{given} is for models, and a compiled folder has been compiled with what it says",
+            f"{option} is for models, and a compiled folder has been compiled with what it says",
             expected="a .onnx or .mlir file",
             found=str(options.model),
-            remedy=f"leave it out, or compile the model with {given}",
+            remedy=f"leave it out, or compile the model with {option}",
         )
     if place not in ("host", "sanitizers"):
         raise usage_error(
@@ -237,8 +237,8 @@ def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[I
     with progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, **level._asdict(), observers=observers)
     seed = getattr(options, "interleave", None)
-    made = runner(compilation, place, settings) if seed is None else Interpreted(compilation, seed)
-    return made, network_inputs(compilation.module), compilation.ssa_names
+    run = runner(compilation, place, settings) if seed is None else Interpreted(compilation, seed)
+    return run, network_inputs(compilation.module), compilation.ssa_names
 
 
 def generate_command(options: argparse.Namespace) -> int:
@@ -387,8 +387,8 @@ def replay_command(options: argparse.Namespace) -> int:
         attach_machine(module, find_machine(options.target))
     arrays = None
     if options.inputs is not None:
-        given = load_arrays(options.inputs)
-        arrays = _matched(given, network_inputs(module), options.inputs, ssa_names(module))
+        inputs = network_inputs(module)
+        arrays = _matched(load_arrays(options.inputs), inputs, options.inputs, ssa_names(module))
     against = None if options.against is None else Model(options.against).load()
     with errors_in(options.model):
         return run(module, arrays, against, options.seeds)
@@ -419,8 +419,8 @@ def quantize_command(options: argparse.Namespace) -> int:
         raise usage_error("samples of the inputs are needed", remedy="give --calibration FILE.npz, or --weights-only")
     if options.form == "auto" and not options.target:
         raise usage_error("--form auto takes the form with the fewest cycles on a target", remedy="give --target")
-    if options.search and (given := next((flag for flag in options.flags if flag in ("--ranges", "--rounding")), "")):
-        raise usage_error(f"--search tries all --ranges and --rounding, {given} among them", remedy="give one of both")
+    if options.search and (option := next((flag for flag in options.flags if flag in ("--ranges", "--rounding")), "")):
+        raise usage_error(f"--search tries all --ranges and --rounding, {option} among them", remedy="give one of both")
     options.context, options.integers = 0, False
     return run(options, _model(options))
 

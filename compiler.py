@@ -92,13 +92,13 @@ class Model:
 
         module = self._with_state(self.path, added)
         count = step_tokens if self.page_length else added_rows
-        found = count(functions(module)[0])
-        if found != added:
+        rows = count(functions(module)[0])
+        if rows != added:
             raise Diagnostic(
                 "the network does not take another number of new rows",
                 source=str(self.path),
                 expected=f"an open number of new rows, or a network exported for {added}",
-                found=f"a network for {found}",
+                found=f"a network for {rows}",
                 remedy="export it with dynamic axes, or give --prefill the file of the network for a prompt",
             )
         return module
@@ -199,11 +199,11 @@ def machine_named(name: str) -> targets.Machine:
     from .dialects.core.machine.file import variants
     from .grammar import UsageError
 
-    known = [*target_folders(), *variants()]
-    if name in known or name.endswith(".toml") or (name and Path(name).exists()):
+    names = [*target_folders(), *variants()]
+    if name in names or name.endswith(".toml") or (name and Path(name).exists()):
         return targets.machine_named(name)
-    remedy = did_you_mean(name, known) or "tilewright targets lists them; a folder or a machine file is one too"
-    raise UsageError(f"there is no target '{name}'", expected=f"one of {', '.join(known)}", remedy=remedy)
+    remedy = did_you_mean(name, names) or "tilewright targets lists them; a folder or a machine file is one too"
+    raise UsageError(f"there is no target '{name}'", expected=f"one of {', '.join(names)}", remedy=remedy)
 
 
 def pipeline_of(machine: targets.Machine) -> Pipeline:
@@ -296,14 +296,14 @@ def _compile(
             run_to_last_level(module, pipeline, manager)
         else:
             manager.run(module, pipeline, new_context())
-    found: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
+    content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
     if model.page_length:
-        found[MODEL_HASH] = model_hash(model.path).hex()
+        content[MODEL_HASH] = model_hash(model.path).hex()
     if name:
-        found["name"] = name
-        for layer in found["layers"]:
+        content["name"] = name
+        for layer in content["layers"]:
             layer["kernel"] = layer["kernel"] if "." in layer["kernel"] else f"{name}_{layer['kernel']}"
-    return Compilation(model, machine, module, inputs, found, names, name, pipeline)
+    return Compilation(model, machine, module, inputs, content, names, name, pipeline)
 
 
 def _without_proofs(pipeline: Pipeline) -> Pipeline:
@@ -454,9 +454,9 @@ def _is_stale(entry: Path, runtime: Path, earlier: Files) -> bool:
     if entry.name != "runtime" or not entry.is_dir():
         is_header = is_bundled(entry.name) and any((folder / entry.name).is_file() for folder in folders)
         return entry.is_file() and (is_header or entry.name in earlier or fnmatch(entry.name, "network-*.elf"))
-    known = {file.relative_to(folder) for folder in folders for file in folder.rglob("*") if file.is_file()}
-    found = [file.relative_to(entry) for file in entry.rglob("*") if not file.is_dir()]
-    return bool(found) and known.issuperset(found)
+    runtime_files = {file.relative_to(folder) for folder in folders for file in folder.rglob("*") if file.is_file()}
+    files = [file.relative_to(entry) for file in entry.rglob("*") if not file.is_dir()]
+    return bool(files) and runtime_files.issuperset(files)
 
 
 def _pipeline_of(compilation: Compilation) -> Pipeline:

@@ -281,7 +281,7 @@ def scope() -> Generator[None]:
         gone = _adopted.keys() - targets.keys()
         packages = [f"{_PACKAGE}.{TARGETS.name}.{name}" for name in gone]
         packages += [_loaded[file].__name__.rpartition(".")[0] for file in _loaded.keys() - loaded.keys()]
-        for name in [name for name in sys.modules if any(f"{name}.".startswith(f"{each}.") for each in packages)]:
+        for name in [name for name in sys.modules if any(f"{name}.".startswith(f"{package}.") for package in packages)]:
             del sys.modules[name]
         _restore(_adopted, targets)
         _restore(_loaded, loaded)
@@ -289,14 +289,14 @@ def scope() -> Generator[None]:
             drop(gone)
 
 
-def _restore(known: dict[K, T], before: dict[K, T]) -> None:
-    known.clear()
-    known.update(before)
+def _restore(entries: dict[K, T], before: dict[K, T]) -> None:
+    entries.clear()
+    entries.update(before)
 
 
 def unique(origins: Mapping[str, Mapping[str, T]], kind: str) -> dict[str, T]:
     """Return the entries of all origins by name. Raises Diagnostic where two have the same name."""
-    found: dict[str, T] = {}
+    merged: dict[str, T] = {}
     owner: dict[str, str] = {}
     for origin, entries in origins.items():
         for name, entry in entries.items():
@@ -308,5 +308,5 @@ def unique(origins: Mapping[str, Mapping[str, T]], kind: str) -> dict[str, T]:
                     found=f"the one of {owner[name]}",
                     remedy="rename one of them, or leave one of the two out",
                 )
-            found[name], owner[name] = entry, origin
-    return found
+            merged[name], owner[name] = entry, origin
+    return merged

@@ -81,9 +81,9 @@ def point_into(error: Diagnostic, text: str, source: str, first_line: int = 1) -
         error.snippet = snippet_at(text, int(match[2]) - first_line + 1, int(match[3]))
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return "did you mean 'x'?" for the known names nearest to `name`, which is none of them, or an empty text."""
-    near = difflib.get_close_matches(name, [other for other in known if other != name], n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name, [other for other in names if other != name], n=3, cutoff=0.5)
     return f"did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
 
 

@@ -78,8 +78,8 @@ def _check_regular(path: Path | str, status: os.stat_result, largest: int | None
         raise _too_large(path, f"{status.st_size:,}", largest)
 
 
-def _too_large(path: Path | str, found: str, largest: int) -> OSError:
-    return OSError(errno.EFBIG, f"it has {found} bytes, more than the {largest:,} that are read", str(path))
+def _too_large(path: Path | str, size: str, largest: int) -> OSError:
+    return OSError(errno.EFBIG, f"it has {size} bytes, more than the {largest:,} that are read", str(path))
 
 
 def read_regular(path: Path | str, largest: int | None = LARGEST) -> bytes:
@@ -184,7 +184,7 @@ def check_places(files: Mapping[str, Path | None], inputs: Iterable[Path | None]
     That is where a folder is missing or closed, where a folder has the name, where two files have one place, and where
     a file is one of the `inputs`, also by a link to it.
     """
-    read = [each for each in inputs if each is not None]
+    read = [path for path in inputs if path is not None]
     places: dict[Path, str] = {}
     for option, file in files.items():
         if file is None:
@@ -195,9 +195,9 @@ def check_places(files: Mapping[str, Path | None], inputs: Iterable[Path | None]
         first = places.setdefault(place, option)
         if first != option and (place.is_file() or not place.exists()):
             raise Diagnostic("two files have one place", str(file), found=f"{first} and {option}", remedy="name two")
-        if replaced := next((each for each in read if _is_same(place, each)), None):
-            found, remedy = f"{option} and {replaced}", "choose another place: the input would be lost"
-            raise Diagnostic("a file has the place of an input", str(file), found=found, remedy=remedy)
+        if replaced := next((path for path in read if _is_same(place, path)), None):
+            pair, remedy = f"{option} and {replaced}", "choose another place: the input would be lost"
+            raise Diagnostic("a file has the place of an input", str(file), found=pair, remedy=remedy)
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -269,7 +269,7 @@ def write_folder(folder: Path, fill: Callable[[Path], object], is_stale: Callabl
     Raises OSError where that fails or an entry is of another kind, and what `fill` raises; `folder` is then as it was.
     """
     target = Path(os.path.realpath(folder))
-    made = [each for each in (target.parent, *target.parents) if not each.exists()]
+    created = [parent for parent in (target.parent, *target.parents) if not parent.exists()]
     staging: Path | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -277,16 +277,16 @@ def write_folder(folder: Path, fill: Callable[[Path], object], is_stale: Callabl
         staging = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent if is_whole else target))
         os.chmod(staging, target.stat().st_mode & 0o777 if target.exists() else 0o777 & ~umask())
         fill(staging)
-        new = sorted(each.name for each in staging.iterdir())
-        old = [each for each in target.iterdir() if each != staging] if target.exists() else []
-        kept = [each.name for each in old if each.name not in new and not is_stale(each)]
+        new = sorted(entry.name for entry in staging.iterdir())
+        old = [entry for entry in target.iterdir() if entry != staging] if target.exists() else []
+        kept = [entry.name for entry in old if entry.name not in new and not is_stale(entry)]
         _check_kinds(staging, old, new, is_stale)
         if not (is_whole and _take_place(target, staging, kept)):
             _replace_entries(target, staging, old, new, kept)
         return [folder / name for name in new]
     except BaseException:
-        for each in made:
-            shutil.rmtree(each, ignore_errors=True)
+        for parent in created:
+            shutil.rmtree(parent, ignore_errors=True)
         raise
     finally:
         if staging is not None:
@@ -303,14 +303,14 @@ def _can_be_renamed(folder: Path) -> bool:
 
 def _check_kinds(staging: Path, old: Sequence[Path], new: Sequence[str], is_stale: Callable[[Path], bool]) -> None:
     """Raise OSError where an entry would be replaced by one of another kind, or a folder that is not an old output."""
-    for each in old:
-        if each.name not in new:
+    for entry in old:
+        if entry.name not in new:
             continue
-        if each.is_dir() != (staging / each.name).is_dir():
-            kind = "a folder" if each.is_dir() else "no folder"
-            raise FileExistsError(errno.EEXIST, f"{each.name} is {kind}", str(each))
-        if each.is_dir() and not is_stale(each):
-            raise FileExistsError(errno.EEXIST, f"{each.name} holds files of another origin", str(each))
+        if entry.is_dir() != (staging / entry.name).is_dir():
+            kind = "a folder" if entry.is_dir() else "no folder"
+            raise FileExistsError(errno.EEXIST, f"{entry.name} is {kind}", str(entry))
+        if entry.is_dir() and not is_stale(entry):
+            raise FileExistsError(errno.EEXIST, f"{entry.name} holds files of another origin", str(entry))
 
 
 def _take_place(target: Path, staging: Path, kept: Sequence[str]) -> bool:

@@ -52,7 +52,7 @@ _SIGNED: dict[int, np.dtype[Any]] = {
     **{width: np.dtype(f"int{width}") for width in (16, 32, 64)},
     1: np.dtype(np.bool_),
 }
-_UNSIGNED = {width: np.dtype(f"u{found}") if width != 1 else found for width, found in _SIGNED.items()}
+_UNSIGNED = {width: np.dtype(f"u{kind}") if width != 1 else kind for width, kind in _SIGNED.items()}
 
 
 def has_arrays(element: Attribute) -> bool:
@@ -66,9 +66,9 @@ def numpy_type(element: Attribute) -> np.dtype[Any]:
     match element:
         case IntegerType():
             kinds = _UNSIGNED if element.signedness.data is Signedness.UNSIGNED else _SIGNED
-            if (found := kinds.get(element.width.data)) is None:
+            if (kind := kinds.get(element.width.data)) is None:
                 raise Diagnostic(f"no array can hold elements of type {element}", expected="8, 16, 32 or 64 bits")
-            return found
+            return kind
         case IndexType():
             return np.dtype(np.int64)
         case Float16Type():

@@ -157,8 +157,8 @@ def _add_passes(add: _Add) -> None:
         metavar="FILE.py",
         help="a Python file whose passes and dialects to know",
     )
-    each = f"verify after each pass (true); {ROUNDTRIP}: verify too that its text parses as the same IR"
-    add("--verify-each", type=_verification, default=True, metavar="BOOL", help=each)
+    text = f"verify after each pass (true); {ROUNDTRIP}: verify too that its text parses as the same IR"
+    add("--verify-each", type=_verification, default=True, metavar="BOOL", help=text)
 
 
 def _add_lists(add: _Add) -> None:
@@ -226,14 +226,14 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     Raises UsageError where it is wrong, and SystemExit after `--help`.
     """
     parser = argument_parser()
-    known = [name for action in parser._actions for name in action.option_strings]  # pyright: ignore[reportPrivateUsage]
-    arguments, unknown = parser.parse_known_args([_spelled(word, known) for word in words])
+    flags = [name for action in parser._actions for name in action.option_strings]  # pyright: ignore[reportPrivateUsage]
+    arguments, unknown = parser.parse_known_args([_spelled(word, flags) for word in words])
     if second := next((word for word in unknown if not word.startswith("-")), None):
         from .grammar import UsageError
 
         raise UsageError(f"there is a second input '{second}'", found=f"'{arguments.input}' and '{second}'")
     arguments.pass_flags = [_pass_flag(word) for word in unknown]
-    arguments.known_options = known
+    arguments.known_options = flags
     return arguments
 
 
@@ -243,33 +243,33 @@ def _pass_flag(word: str) -> tuple[str, str | None]:
     return name, options if equals else None
 
 
-def _spelled(word: str, known: Sequence[str]) -> str:
+def _spelled(word: str, flags: Sequence[str]) -> str:
     """Return an argument with two dashes where it is a long option with one, and a value where one may be left out."""
     name = word.partition("=")[0]
-    if name not in known and len(name) > 2 and (f"-{name}" in known or _is_pass(name, known)):
+    if name not in flags and len(name) > 2 and (f"-{name}" in flags or _is_pass(name, flags)):
         word = f"-{word}"
     return f"{word}={_WITHOUT_VALUE[word]}" if word in _WITHOUT_VALUE else word
 
 
-def _is_pass(name: str, known: Sequence[str]) -> bool:
+def _is_pass(name: str, flags: Sequence[str]) -> bool:
     """Return whether a word that begins as an option of one letter does is the name of a pass: `-tabulate`, `-pcse`."""
-    if name[:2] not in known or name.startswith("--"):
+    if name[:2] not in flags or name.startswith("--"):
         return False
     from .passes import all_passes
 
     return name[1:] in all_passes()
 
 
-def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
+def main(argv: Sequence[str] | None = None, registries: Known | None = None) -> int:
     """
     Run opt-tool and return its exit code: 0 if all worked, 1 for errors in the input, 2 for a wrong command.
 
     `known` replaces the passes, machines, output formats and interpreter that are discovered.
     """
-    return _run(list(argv), known) if argv is not None else as_process(lambda words: _run(words, known))
+    return _run(list(argv), registries) if argv is not None else as_process(lambda words: _run(words, registries))
 
 
-def _run(words: list[str], known: Known | None) -> int:
+def _run(words: list[str], registries: Known | None) -> int:
     try:
         arguments = parse_arguments(words)
     except SystemExit as stop:
@@ -283,7 +283,7 @@ def _run(words: list[str], known: Known | None) -> int:
         return 2 if isinstance(error, UsageError) else 1
     from .runtime.driver.driver import drive
 
-    return drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))
+    return drive(arguments, registries, lambda recorded: parse_arguments([*recorded, *words]))
 
 
 def as_process(run: Callable[[list[str]], int]) -> int:

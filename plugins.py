@@ -126,31 +126,31 @@ def checked_dialect(dialect: Dialect, name: str, origin: str) -> Dialect:
     if dialect.name != name:
         raise _misnamed("dialect", name, dialect.name, origin)
     for kind, classes in (("ops", dialect.operations), ("attributes", dialect.attributes)):
-        names = [each.name for each in classes]
+        names = [definition.name for definition in classes]
         twice = len(set(names)) < len(names)
-        for each in names:
-            if twice and names.count(each) > 1:
+        for member in names:
+            if twice and names.count(member) > 1:
                 raise Diagnostic(
-                    f"two {kind} of the dialect '{name}' have the name '{each}'",
+                    f"two {kind} of the dialect '{name}' have the name '{member}'",
                     where=origin,
                     remedy="list each class once, and give each a name of its own",
                 )
-            if not each.startswith(f"{name}."):
+            if not member.startswith(f"{name}."):
                 raise Diagnostic(
-                    f"'{each}' is none of the {kind} of the dialect '{name}'",
+                    f"'{member}' is none of the {kind} of the dialect '{name}'",
                     where=origin,
                     expected=f"a name that begins with '{name}.'",
-                    found=each,
+                    found=member,
                 )
     return dialect
 
 
-def _misnamed(kind: str, expected: str, found: str, origin: str) -> Diagnostic:
+def _misnamed(kind: str, expected: str, actual: str, origin: str) -> Diagnostic:
     return Diagnostic(
         f"the {kind} is registered by another name than it has",
         where=origin,
         expected=f"a {kind} named '{expected}'",
-        found=f"'{found}'",
+        found=f"'{actual}'",
     )
 
 
@@ -161,10 +161,10 @@ def _of_module(file: Path, module: ModuleType) -> Plugin:
     """Return the passes and dialects that a module defines, imported ones left out."""
     values = list({id(value): value for value in vars(module).values()}.values())
     origin = str(file)
-    passes = {each.__name__: each for each in values if isinstance(each, type) and _is_pass(each, module)}
-    dialects = [each for each in values if isinstance(each, Dialect) and _is_own(each, module)]
-    named = {f"{origin}: {name}": {each.name: partial(_same, each)} for name, each in passes.items()}
-    loads = {f"{origin}: {place}": _checked(each, origin) for place, each in enumerate(dialects, 1)}
+    passes = {value.__name__: value for value in values if isinstance(value, type) and _is_pass(value, module)}
+    dialects = [value for value in values if isinstance(value, Dialect) and _is_own(value, module)]
+    named = {f"{origin}: {name}": {cls.name: partial(_same, cls)} for name, cls in passes.items()}
+    loads = {f"{origin}: {place}": _checked(dialect, origin) for place, dialect in enumerate(dialects, 1)}
     return Plugin(origin, unique(named, "passes"), unique(loads, "dialects"), {})
 
 
@@ -181,7 +181,7 @@ def _is_own(dialect: Dialect, module: ModuleType) -> bool:
     """Return whether a file or its neighbours define an op or attribute of a dialect, or it has none."""
     package = f"{module.__name__.rpartition('.')[0]}."
     members = [*dialect.operations, *dialect.attributes]
-    return not members or any(f"{each.__module__}.".startswith(package) for each in members)
+    return not members or any(f"{member.__module__}.".startswith(package) for member in members)
 
 
 def _same(cls: type[ModulePass]) -> type[ModulePass]:
