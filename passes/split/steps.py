@@ -40,7 +40,8 @@ def steps_of(whole: KernelTiles, machine: Machine, loop: int, cuts: Sequence[int
     """
     Split a kernel along a loop into steps; `cuts` are the first points of all parts but the first.
 
-    Without cuts the kernel is one step, and may have no loops. None if the engine does not support a part, or if a memory region is unknown.
+    Without cuts the kernel is one step, and may have no loops. None if the engine does not support a part, or if a
+    memory region is unknown.
     """
     engine = mapped_engine(whole.op, machine)
     tile_cost = machine.tile_cost(engine, whole.op)
