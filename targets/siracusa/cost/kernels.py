@@ -13,11 +13,11 @@ from ....passes.loops.scalar import live_ops
 
 class Share(NamedTuple):
     """
-    Work of the busiest core: iterations `turns` of the loop `loop` (-1 without a partition), and the active cores.
+    Work of the busiest core: iterations `trips` of the loop `loop` (-1 without a partition), and the active cores.
     """
 
     loop: int
-    turns: int
+    trips: int
     cores: int
 
 
@@ -29,9 +29,9 @@ def share(extents: Sequence[int], cores: int) -> Share:
     """
     best, least = Share(-1, 1, 1), 1.0
     for loop, extent in enumerate(extents):
-        turns = -(-extent // cores)
-        if turns < least * extent:
-            best, least = Share(loop, turns, -(-extent // turns)), turns / extent
+        trips = -(-extent // cores)
+        if trips < least * extent:
+            best, least = Share(loop, trips, -(-extent // trips)), trips / extent
     return best
 
 

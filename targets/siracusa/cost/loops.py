@@ -40,7 +40,7 @@ from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
 from ....passes.loops.scalar import live_ops
 from ..loops.interchange import loop_order
 from ..loops.rows import PAIR, copied_bytes, copies_rows
-from ..loops.transposes import SIDE, Turned, turned_loops, turns_blocks
+from ..loops.transposes import SIDE, TransposedLoops, transposed_loops, transposes_blocks
 from .kernels import dims_of, share, slowdown, used_accesses
 from .products import multiplies_bytes
 from .scalar import EXTENSIONS, EXTREMA, FLOAT_EXTREMA, Rates, Work, size_of, work_of, works_of
@@ -112,7 +112,7 @@ class Nest:
 
     `row` is the dimension of a row kernel, else None. `kept_phases` store `kept` for each element; `powers_phases` look
     it up in the table `powers`. Cores may share the results of a single row of a `shareable` kernel.
-    `turned` are the loops of a transpose.
+    `transposed` are the loops of a transpose.
     """
 
     parallel: tuple[int, ...]
@@ -124,7 +124,7 @@ class Nest:
     powers: Powers | None = None
     powers_phases: tuple[Phase, ...] = ()
     shareable: bool = False
-    turned: Turned | None = None
+    transposed: TransposedLoops | None = None
 
 
 @per_kernel
@@ -143,7 +143,7 @@ def nest_of(kernel: Kernel) -> Nest:
         powers=powers,
         powers_phases=_looking_up(kept_phases, kernel, powers) if powers is not None else (),
         shareable=is_shareable(kernel),
-        turned=turned_loops(kernel),
+        transposed=transposed_loops(kernel),
     )
 
 
@@ -230,7 +230,7 @@ def _words(type: Attribute) -> int:
 def nest_path(kernel: Kernel, bounds: tuple[int, ...], cores: int) -> str:
     """Return the loops of a kernel that is no product in words: `transpose` in blocks, `rows` by words, `plain`."""
     nest = nest_of(kernel)
-    if nest.turned is not None and prod(bounds) and turns_blocks(nest.turned, bounds):
+    if nest.transposed is not None and prod(bounds) and transposes_blocks(nest.transposed, bounds):
         return "transpose"
     return "rows" if prod(bounds) and copies_rows(bounds, nest.copied, cores) else "plain"
 
@@ -255,18 +255,18 @@ def nest_cycles(
     if not prod(bounds):
         return START
     path = nest_path(kernel, bounds, cores)
-    if path == "transpose" and nest.turned is not None:
-        return _transpose(nest.turned, bounds, cores, contention)
+    if path == "transpose" and nest.transposed is not None:
+        return _transpose(nest.transposed, bounds, cores, contention)
     by_rows = path == "rows"
     shared = nest.parallel[:-1] if by_rows else nest.parallel
     mine = share([bounds[d] for d in shared], cores)
     cut = shared[mine.loop] if mine.loop >= 0 else -1
-    own = tuple(mine.turns if d == cut else extent for d, extent in enumerate(bounds))
+    own = tuple(mine.trips if d == cut else extent for d, extent in enumerate(bounds))
     row = _row_cores(nest, bounds, cores, row_bytes)
     active = max(mine.cores, row)
     rates = rates.beside(active)
     phases, filling = _chosen(nest, bounds, rates, row_bytes, table_bytes)
-    unknown = -1 if cut >= 0 and mine.turns * cores == bounds[cut] else cut
+    unknown = -1 if cut >= 0 and mine.trips * cores == bounds[cut] else cut
     if by_rows:
         return START + _copy(nest, own)
     cycles, accesses = _loops(nest, phases, own, rates, row_bytes, row, unknown)
@@ -294,26 +294,26 @@ def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) 
     return max(1, -(-stretches // -(-stretches // cores))) if stretches > 1 else 1
 
 
-def _transpose(turned: Turned, bounds: Sequence[int], cores: int, contention: float) -> float:
+def _transpose(transposed: TransposedLoops, bounds: Sequence[int], cores: int, contention: float) -> float:
     """Return the cycles of the busiest core for a transpose in strips of 4 rows."""
-    strips, left = divmod(bounds[turned.rows], SIDE)
-    blocks, rest = divmod(bounds[turned.columns], SIDE)
+    strips, left = divmod(bounds[transposed.rows], SIDE)
+    blocks, rest = divmod(bounds[transposed.columns], SIDE)
     misaligned = SIDE * ((rest > 0) + (left > 0))
     whole = _STRIP + blocks * (_BLOCK + misaligned) + rest * SIDE * _REST
-    partial = _STRIP + left * bounds[turned.columns] * _REST if left else 0
-    outer = [extent for dim, extent in enumerate(bounds) if dim not in turned]
+    partial = _STRIP + left * bounds[transposed.columns] * _REST if left else 0
+    outer = [extent for dim, extent in enumerate(bounds) if dim not in transposed]
     mine = share([*outer, strips], cores)
-    part = mine.turns / [*outer, strips][mine.loop] if mine.loop >= 0 else 1.0
+    part = mine.trips / [*outer, strips][mine.loop] if mine.loop >= 0 else 1.0
     cycles = prod(outer) * part * (strips * whole + partial + AROUND)
     return START + cycles * slowdown(contention, 2 * SIDE / _BLOCK, mine.cores)
 
 
 def _copy(nest: Nest, bounds: tuple[int, ...]) -> float:
-    """Return the cycles of copying rows by pairs of words, in which cores take turns at the banks."""
+    """Return the cycles of copying rows by pairs of words, in which the banks serve one core at a time."""
     rows, (pairs, rest) = prod(bounds[:-1]), divmod(bounds[-1] * nest.copied, PAIR)
     *_, innermost = (1, *(extent for extent in bounds[:-1] if extent > 1))
-    turns = rows // innermost if innermost <= UNROLLED else rows
-    return AROUND * turns + rows * (_ROW + 4 * pairs + _REST * rest)
+    trips = rows // innermost if innermost <= UNROLLED else rows
+    return AROUND * trips + rows * (_ROW + 4 * pairs + _REST * rest)
 
 
 def _loops(
@@ -387,33 +387,32 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tup
         inside = _unrolled(phase, loops, bounds, rates, cut)
         if inside:
             outer, points = loops[:-inside], prod(bounds[d] for d in loops[-inside:])
-            turns = prod(bounds[d] for d in outer)
+            trips = prod(bounds[d] for d in outer)
             # A store may write what is loaded next, so that no other point fills the stalls.
             point_cycles = max(work, _WAIT_FOR_LOAD) if phase.stores else phase.work.beside_others(rates)
             moving = sum(any(dim in dims for dim in loops[-inside:]) for dims in operands)
             cycles = points * (point_cycles + moving) + len(operands)
             cycles -= 0 if outer else phase.first.beside_others(rates)
             accesses = points * moving + len(operands) - moving
-            return turns * cycles + _around(outer, bounds), turns * accesses
+            return trips * cycles + _around(outer, bounds), trips * accesses
     *outer, innermost = loops
     moving = sum(innermost in dims for dims in operands)
     fixed = len(operands) - moving
-    turns = prod(bounds[d] for d in outer)
-    points = turns * bounds[innermost]
+    trips = prod(bounds[d] for d in outer)
+    points = trips * bounds[innermost]
     is_integer = phase.stores and not phase.clamped and not phase.work.floats
     is_short = bounds[innermost] == 2 * FACTOR and not phase.branches
     if is_integer and (is_short or is_worth_unrolling(bounds[innermost], FACTOR)):
         point_cycles = max(phase.work.beside_others(rates), _WAIT_FOR_LOAD) + moving
         # What the factor leaves over steps pointers and branches each time (`peel-remainders`).
         blocks, rest = divmod(bounds[innermost], FACTOR)
-        stepping = turns * (blocks + rest) * (moving + BRANCH)
-        return points * point_cycles + stepping + turns * fixed + _around(
-            outer, bounds
-        ), points * moving + turns * fixed
+        stepping = trips * (blocks + rest) * (moving + BRANCH)
+        cycles = points * point_cycles + stepping + trips * fixed + _around(outer, bounds)
+        return cycles, points * moving + trips * fixed
     waits = _WAIT_FOR_LOAD if phase.stores else 0
     clamps = CLAMPED if phase.clamped else 0
-    cycles = points * (work + 2 * moving + BRANCH + waits) + turns * (fixed + clamps) + _around(outer, bounds)
-    return cycles, points * moving + turns * fixed
+    cycles = points * (work + 2 * moving + BRANCH + waits) + trips * (fixed + clamps) + _around(outer, bounds)
+    return cycles, points * moving + trips * fixed
 
 
 def _unrolled(phase: Phase, loops: Sequence[int], bounds: tuple[int, ...], rates: Rates, cut: int) -> int:

@@ -392,15 +392,15 @@ class Simd:
         """
         full, rest = divmod(self._features, self._widest)
         around = self._copy(pixels) + (STRAIGHT_PAIR if self._is_straight else PAIR) * (pixels - 1)
-        widths = [(turns, width) for turns, width in ((full, self._widest), (min(rest, 1), rest)) if turns and blocks]
+        widths = [(trips, width) for trips, width in ((full, self._widest), (min(rest, 1), rest)) if trips and blocks]
         again = FETCHED * is_refetched
-        costs = [(turns, width, self._block(width, pixels)) for turns, width in widths]
+        costs = [(trips, width, self._block(width, pixels)) for trips, width in widths]
         if blocks <= 1:
             fetched = [again * self._code_of(width, pixels) for _, width in widths]
             pairs = zip(costs, fetched, strict=True)
             return [Blocks(n, width * pixels, cycles + (around + more) / n) for (n, width, cycles), more in pairs]
         cycles = (
-            around + sum(turns * block_cycles for turns, _, block_cycles in costs) + again * self._code(pixels) / blocks
+            around + sum(trips * block_cycles for trips, _, block_cycles in costs) + again * self._code(pixels) / blocks
         )
         return [Blocks(blocks, self._features * pixels, cycles, 1 if rest else full, around)]
 
@@ -473,5 +473,5 @@ def plain_block_cycles(
     block = 23 * products + 15 + PLAIN_BLOCK**2 * product.epilogue.total(rates)
     counts = [lines, pairs + singles, blocks]
     mine = share(counts, cores)
-    lines, units, blocks = (mine.turns if loop == mine.loop else count for loop, count in enumerate(counts))
+    lines, units, blocks = (mine.trips if loop == mine.loop else count for loop, count in enumerate(counts))
     return 87 + lines * units * (blocks * block + 22) * slowdown(contention, 4 / 23, mine.cores)

@@ -104,21 +104,21 @@ loops with a single one, 0.12 to 0.39 with more.
 """
 
 
-class _Price(NamedTuple):
+class _OpCost(NamedTuple):
     """Cycles in up to 32 bits, and in 64."""
 
     narrow: float
     wide: float
 
 
-_BIT, _SUM, _SHIFT = _Price(1, 2), _Price(1, 4), _Price(1, 4)
-_PRODUCT = _Price(3, 13)
-_DIVISION = _Price(33, 200)
-_ROUNDED_DIVISION = _Price(70, 410)
+_BIT, _SUM, _SHIFT = _OpCost(1, 2), _OpCost(1, 4), _OpCost(1, 4)
+_PRODUCT = _OpCost(3, 13)
+_DIVISION = _OpCost(33, 200)
+_ROUNDED_DIVISION = _OpCost(70, 410)
 """Quotient and remainder, to round away from zero instead of C's truncation."""
 _INDEX_WIDTH = 32
 
-_PRICES: dict[type[Operation], _Price] = {
+_OP_COSTS: dict[type[Operation], _OpCost] = {
     arith.AddiOp: _SUM,
     arith.SubiOp: _SUM,
     arith.AndIOp: _BIT,
@@ -128,10 +128,10 @@ _PRICES: dict[type[Operation], _Price] = {
     arith.ShRSIOp: _SHIFT,
     arith.ShRUIOp: _SHIFT,
     arith.MuliOp: _PRODUCT,
-    arith.MulSIExtendedOp: _Price(5, 40),
-    arith.MulUIExtendedOp: _Price(5, 40),
-    arith.CmpiOp: _Price(1, 3),
-    arith.SelectOp: _Price(3, 4),
+    arith.MulSIExtendedOp: _OpCost(5, 40),
+    arith.MulUIExtendedOp: _OpCost(5, 40),
+    arith.CmpiOp: _OpCost(1, 3),
+    arith.SelectOp: _OpCost(3, 4),
     arith.DivSIOp: _DIVISION,
     arith.DivUIOp: _DIVISION,
     arith.RemSIOp: _DIVISION,
@@ -139,9 +139,9 @@ _PRICES: dict[type[Operation], _Price] = {
     arith.FloorDivSIOp: _ROUNDED_DIVISION,
     arith.CeilDivSIOp: _ROUNDED_DIVISION,
     arith.CeilDivUIOp: _ROUNDED_DIVISION,
-    math.AbsIOp: _Price(3, 6),
-    IntegerSqrtOp: _Price(160, 960),
-    LookupOp: _Price(17, 17),
+    math.AbsIOp: _OpCost(3, 6),
+    IntegerSqrtOp: _OpCost(160, 960),
+    LookupOp: _OpCost(17, 17),
 }
 """Cycles of ops; one for those not listed. The root is that of `tw_isqrt`, a step per two bits; tables are in L2."""
 
@@ -162,11 +162,11 @@ EXTENSIONS: dict[type[Operation], float] = {arith.ExtUIOp: 1, arith.ExtSIOp: 2}
 EXTREMA = (arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp)
 """Ops whose operands are in range, and need no extension."""
 FLOAT_EXTREMA = (arith.MaximumfOp, arith.MinimumfOp, arith.MaxnumfOp, arith.MinnumfOp)
-_OF_TWO = _Price(4.1, 8)
+_OF_TWO = _OpCost(4.1, 8)
 """Cycles of the larger of two bytes: a branch taken half of the time."""
-_BOUND = _Price(2.9, 6)
+_BOUND = _OpCost(2.9, 6)
 """Cycles of half a clip of a sum of bytes, which is often clipped."""
-_SELDOM_BOUND = _Price(1.5, 5)
+_SELDOM_BOUND = _OpCost(1.5, 5)
 """Cycles of half a clip of a rescaled value, which is rarely clipped."""
 _PRODUCT_FOR_DIVISION: dict[type[Operation], float] = {arith.FloorDivSIOp: 12, arith.DivSIOp: 15}
 """
@@ -328,9 +328,9 @@ def _work(op: Operation) -> Work:
     if isinstance(op, _FREE) or not op.results or _multiplies_by_one(op) or _is_idle(op):
         return Work()
     wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
-    price = _price(op)
-    saved = max(0, price.narrow - _bound(op, price)) if isinstance(op, EXTREMA) and not wide else 0
-    return Work(price.wide if wide else price.narrow, 0, isinstance(op, arith.MuliOp), saved)
+    cost = _op_cost(op)
+    saved = max(0, cost.narrow - _bound(op, cost)) if isinstance(op, EXTREMA) and not wide else 0
+    return Work(cost.wide if wide else cost.narrow, 0, isinstance(op, arith.MuliOp), saved)
 
 
 def _rescale(op: RescaleOp) -> Work:
@@ -359,20 +359,20 @@ def _is_summed(product: arith.MulfOp) -> bool:
     return any(isinstance(value, BlockArgument) for value in use.operands)
 
 
-def _price(op: Operation) -> _Price:
+def _op_cost(op: Operation) -> _OpCost:
     if isinstance(op, EXTREMA):
         if not any(_is_constant(value) for value in op.operands):
             return _OF_TWO
         return _SELDOM_BOUND if _is_scaled(op) else _BOUND
-    price = _PRICES.get(type(op), _BIT)
-    if price is _DIVISION and _is_constant(op.operands[1]):
-        return _Price(_DIVISION_BY_CONSTANT, _DIVISION.wide)
-    return price
+    cost = _OP_COSTS.get(type(op), _BIT)
+    if cost is _DIVISION and _is_constant(op.operands[1]):
+        return _OpCost(_DIVISION_BY_CONSTANT, _DIVISION.wide)
+    return cost
 
 
-def _bound(op: Operation, price: _Price) -> int:
+def _bound(op: Operation, cost: _OpCost) -> int:
     """Return the cycles of an extremum as an instruction; half the extension of a narrow sum that two bounds clip."""
-    return 1 if price is _OF_TWO or op.results[0].type == i32 else 2
+    return 1 if cost is _OF_TWO or op.results[0].type == i32 else 2
 
 
 def _extends_again(op: arith.TruncIOp) -> bool:

@@ -15,7 +15,7 @@ class Blocks(NamedTuple):
     cycles.
     """
 
-    turns: int
+    trips: int
     outputs: int
     cycles: float
     inner: int = 1
@@ -41,14 +41,14 @@ def busiest_core(outer: Sequence[int], line: Sequence[Blocks], cores: int, *, fi
     finds its share of a loop in `finding` cycles. `passes/forking/shares.py` chooses so among the emitted loops.
     """
     mine = _line_of(line, cores, finding if cores > 1 and prod(outer) > 1 else 0.0)
-    outputs, cycles = sum(part.turns * part.outputs for part in line), sum(part.turns * part.cycles for part in line)
+    outputs, cycles = sum(part.trips * part.outputs for part in line), sum(part.trips * part.cycles for part in line)
     for extent in reversed(outer):
         chunk = -(-extent // cores)
         if extent * _most(mine) < chunk * outputs:
             mine = [(extent * count, extent * time) for count, time in mine]
         else:
-            turns = [min(chunk, max(0, extent - core * chunk)) for core in range(cores)]
-            mine = [(count * outputs, count * cycles) for count in turns]
+            trips = [min(chunk, max(0, extent - core * chunk)) for core in range(cores)]
+            mine = [(count * outputs, count * cycles) for count in trips]
         outputs, cycles = extent * outputs, extent * cycles
     return Busiest(max(time for _, time in mine), sum(count > 0 for count, _ in mine))
 
@@ -60,8 +60,8 @@ def _most(cores: _Cores) -> int:
 def _line_of(line: Sequence[Blocks], cores: int, finding: float) -> _Cores:
     """Share each loop of a line; single iterations come last, each on the core that has the least to do."""
     mine: _Cores = [(0, 0.0)] * cores
-    for blocks in sorted(line, key=lambda part: part.turns == 1):
-        if blocks.turns == 1:
+    for blocks in sorted(line, key=lambda part: part.trips == 1):
+        if blocks.trips == 1:
             alone = min(reversed(range(cores)), key=lambda core: mine[core][0])
             own = [int(core == alone) for core in range(cores)]
             shares = [(n * blocks.outputs, n * blocks.cycles) for n in own]
@@ -74,11 +74,11 @@ def _line_of(line: Sequence[Blocks], cores: int, finding: float) -> _Cores:
 
 def _loop_of(blocks: Blocks, cores: int) -> _Cores:
     """Share a loop over blocks, or the loop inside."""
-    chunk, inner = -(-blocks.turns // cores), -(-blocks.inner // cores)
-    if blocks.turns * inner * (blocks.outputs // blocks.inner) < chunk * blocks.outputs:
+    chunk, inner = -(-blocks.trips // cores), -(-blocks.inner // cores)
+    if blocks.trips * inner * (blocks.outputs // blocks.inner) < chunk * blocks.outputs:
         iteration = (blocks.cycles - blocks.fixed) / blocks.inner
-        turns = [min(inner, max(0, blocks.inner - core * inner)) for core in range(cores)]
-        outputs = blocks.turns * (blocks.outputs // blocks.inner)
-        return [(n * outputs, blocks.turns * (blocks.fixed + n * iteration)) for n in turns]
-    turns = [min(chunk, max(0, blocks.turns - core * chunk)) for core in range(cores)]
-    return [(n * blocks.outputs, n * blocks.cycles) for n in turns]
+        trips = [min(inner, max(0, blocks.inner - core * inner)) for core in range(cores)]
+        outputs = blocks.trips * (blocks.outputs // blocks.inner)
+        return [(n * outputs, blocks.trips * (blocks.fixed + n * iteration)) for n in trips]
+    trips = [min(chunk, max(0, blocks.trips - core * chunk)) for core in range(cores)]
+    return [(n * blocks.outputs, n * blocks.cycles) for n in trips]

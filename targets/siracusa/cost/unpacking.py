@@ -45,7 +45,7 @@ def unpacking_cycles(
     """
     *rows, length = bounds
     mine = share([bounds[d] for d in parallel_dims(kernel)[:-1]], cores)
-    own = prod(mine.turns if number == mine.loop else extent for number, extent in enumerate(rows))
+    own = prod(mine.trips if number == mine.loop else extent for number, extent in enumerate(rows))
     blocks, rest = divmod(length, numbers)
     words, left = blocks * numbers // WORD, divmod(rest, WORD)
     around, block, four = (_XPULP_ROW, _XPULP_BLOCK, _XPULP_NUMBERS) if xpulp else (_ROW, _BLOCK, _NUMBERS)

@@ -214,7 +214,7 @@ def _work(windows: Windows, bounds: Sequence[int], lines: Lines, cores: int, epi
     # Channels of a group are a loop in that of groups, of which the cores share one.
     extents = [*(bounds[d] for d in windows.outer), *parts]
     mine = share(extents, cores)
-    part = mine.turns / extents[mine.loop] if mine.loop >= 0 else 1.0
+    part = mine.trips / extents[mine.loop] if mine.loop >= 0 else 1.0
     blocks, rest = divmod(line, PIXELS)
     row = AROUND + blocks * (_block(windows, bounds, PIXELS) + _stepping(windows, PIXELS))
     row += _block(windows, bounds, rest) + _stepping(windows, rest) if rest else 0

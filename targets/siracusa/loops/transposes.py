@@ -20,7 +20,7 @@ SIDE = 4
 """Rows, and columns, of a block: the bytes of a word."""
 
 
-class Turned(NamedTuple):
+class TransposedLoops(NamedTuple):
     """Loops of a transpose: along `columns` the input is contiguous, along `rows` the output."""
 
     rows: int
@@ -28,13 +28,13 @@ class Turned(NamedTuple):
 
 
 @per_kernel
-def turned_loops(kernel: Kernel) -> Turned | None:
+def transposed_loops(kernel: Kernel) -> TransposedLoops | None:
     """Match a kernel as a copy of bytes between buffers that are contiguous along different loops; None for others."""
     source = copied_source(kernel)
     if source is None or source.fill is not None or element_of(source.value) != i8:
         return None
     columns, rows = (_contiguous(access) for access in (source, kernel.outputs[0]))
-    return None if columns is None or rows is None or columns == rows else Turned(rows, columns)
+    return None if columns is None or rows is None or columns == rows else TransposedLoops(rows, columns)
 
 
 def _contiguous(access: Access) -> int | None:
@@ -49,24 +49,24 @@ def _contiguous(access: Access) -> int | None:
     return dims[0] if is_alone else None
 
 
-def turns_blocks(turned: Turned | None, bounds: Sequence[int]) -> bool:
+def transposes_blocks(transposed: TransposedLoops | None, bounds: Sequence[int]) -> bool:
     """Return whether a transpose has whole blocks."""
-    return turned is not None and min(bounds[turned.rows], bounds[turned.columns]) >= SIDE
+    return transposed is not None and min(bounds[transposed.rows], bounds[transposed.columns]) >= SIDE
 
 
-def lower_transpose(kernel: Kernel, nest: Nest, turned: Turned) -> None:
+def lower_transpose(kernel: Kernel, nest: Nest, transposed: TransposedLoops) -> None:
     """Build the loops over all but rows and columns, then over strips of 4 rows, with a `cluster.transpose` each."""
     loops, source = PartLoops(kernel, nest), copied_source(kernel)
     assert source is not None
-    with loops.over([dim for dim in range(len(kernel.bounds)) if dim not in turned], [PARALLEL]):
-        for strip in parts(0, kernel.bounds[turned.rows], SIDE):
+    with loops.over([dim for dim in range(len(kernel.bounds)) if dim not in transposed], [PARALLEL]):
+        for strip in parts(0, kernel.bounds[transposed.rows], SIDE):
             # A loop that cores share, even of one turn: the mark says that a core may do it alone.
             with loops.blocks("strip", strip, shared=True) as first:
-                loops.position |= {turned.rows: first, turned.columns: 0}
-                nest.insert(_transpose(loops, source, turned, strip.size))
+                loops.position |= {transposed.rows: first, transposed.columns: 0}
+                nest.insert(_transpose(loops, source, transposed, strip.size))
 
 
-def _transpose(loops: PartLoops, source: Access, turned: Turned, rows: int) -> Operation:
+def _transpose(loops: PartLoops, source: Access, transposed: TransposedLoops, rows: int) -> Operation:
     """Return the op that transposes some rows from the current position."""
     nest, target, bounds = loops.nest, loops.kernel.outputs[0], loops.kernel.bounds
     both = [
@@ -75,10 +75,10 @@ def _transpose(loops: PartLoops, source: Access, turned: Turned, rows: int) -> O
     ]
     return transpose(
         *both,
-        nest.value(bounds[turned.columns]),
+        nest.value(bounds[transposed.columns]),
         rows=rows,
-        x_row=(_axis(source, turned.rows), 1),
-        out_row=(_axis(target, turned.columns), 1),
+        x_row=(_axis(source, transposed.rows), 1),
+        out_row=(_axis(target, transposed.columns), 1),
     )
 
 

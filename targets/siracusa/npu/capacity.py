@@ -20,7 +20,7 @@ from .sharing import Choice
 
 
 @dataclass(frozen=True)
-class Weights:
+class WeightCapacity:
     """Constants of a block of tensor-level ops, and the levels that they need."""
 
     flow: Flow
@@ -34,10 +34,10 @@ class Weights:
         Return the kernels for the NPU, whole and in part, such that the weights of the others fit.
 
         Where they have not, it does more of `choices` whole, those that lose fewest cycles a byte of the far level
-        first, as long as its memory has room for their weights.
+        first, as long as its memory holds their weights.
         """
         chosen, parts = set(taken), dict(divided)
-        if not self._own or self._needed(chosen, parts) <= self._room:
+        if not self._own or self._needed(chosen, parts) <= self._capacity:
             return chosen, parts
         freed = {op: _weights_of(op) * _share(op, op.operands[1], chosen, parts) for op in choices}
         used = sum(map(_weights_of, chosen | parts.keys())) - sum(freed[op] for op in parts)
@@ -48,7 +48,7 @@ class Weights:
             chosen.add(op)
             parts.pop(op, None)
             used += freed[op]
-            if self._needed(chosen, parts) <= self._room:
+            if self._needed(chosen, parts) <= self._capacity:
                 break
         return chosen, parts
 
@@ -59,7 +59,7 @@ class Weights:
         return sum(level.size * prod(level.count) for level in levels if level.preloaded)
 
     @cached_property
-    def _room(self) -> int:
+    def _capacity(self) -> int:
         """Bytes of the far level besides inputs, results and the tensors of the largest kernel."""
         constants = set(self.flow.constants)
         largest = max((_bytes(v for v in op.operands if v not in constants) for op in self.flow.kernels), default=0)

@@ -148,12 +148,16 @@ class Conversion:
         """Build the matrix of the windows of an image [N, H, W, C] or [N, W, C]: a row for each pixel of the output."""
         batch, *space, channels = shape_of(x)
         x = self._reshaped(x, [batch, *[1, *space][-2:], channels])
-        image, (down, across), (apart, dilation) = self._padded(x, windows.pads), windows.strides, windows.dilations
+        image, (down, across), (row_dilation, dilation) = (
+            self._padded(x, windows.pads),
+            windows.strides,
+            windows.dilations,
+        )
         batch, height, width, channels = shape_of(image)
         _, *pixels, _ = shape_of(self.op.output)
         shape = [batch, *[1, *pixels][-2:], *windows.shape, channels]
         n, h, w, *taps = AffineMap.identity(5 if dilation == 1 else 6).results
-        at = n, h * down + taps[0] * apart
+        at = n, h * down + taps[0] * row_dilation
         if dilation == 1:
             # A row of a window is contiguous: its columns and channels are one loop.
             image = self._reshaped(image, [batch, height, width * channels])

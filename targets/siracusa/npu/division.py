@@ -58,13 +58,13 @@ class _Side:
         kernel = kernel_of(op)
         self._op, self._engine, self._machine, self._has_weights = op, engine, machine, has_weights
         self._dim = kernel.identity.results.index(kernel.outputs[0].map.results[axis])
-        self._bounds, self._price = kernel.bounds, machine.tile_cost(engine, op)
+        self._bounds, self._tile_cost = kernel.bounds, machine.tile_cost(engine, op)
 
     def cycles(self, extent: int) -> int | None:
         """Return the cycles of `extent` points of the loop, None if the engine does not support them."""
         whole = self._bounds[self._dim]
         bounds = tuple(extent if dim == self._dim else size for dim, size in enumerate(self._bounds))
-        cycles = self._price(bounds) if self._price is not None else None
+        cycles = self._tile_cost(bounds) if self._tile_cost is not None else None
         if cycles is None or not self._has_weights:
             return cycles
         return with_weights(cycles, self._op, self._engine, self._machine, extent / whole)

@@ -141,32 +141,34 @@ class Sharing:
                 return best
             best = neighbour
 
-    def divided(self, taken: Set[Operation], ways: Mapping[Operation, Sequence[Division]]) -> dict[Operation, Division]:
+    def divided(
+        self, taken: Set[Operation], candidates: Mapping[Operation, Sequence[Division]]
+    ) -> dict[Operation, Division]:
         """
         Select the kernels to split between the NPU and another engine, with their splits, to minimise the makespan.
 
-        `ways` are the candidate splits, `taken` the kernels on the NPU. Kernels are decided in order, in several sweeps
-        because splits interact.
+        `candidates` are the possible splits, `taken` the kernels on the NPU. Kernels are decided in order, in several
+        sweeps because splits interact.
         """
         splits: dict[Operation, Division] = {}
         for _ in range(SWEEPS):
             before = dict(splits)
-            for op in (op for op in self.flow.kernels if ways.get(op)):
-                others = {other: way for other, way in splits.items() if other != op}
-                splits = others | self._division(op, ways[op], taken, others)
+            for op in (op for op in self.flow.kernels if candidates.get(op)):
+                others = {other: division for other, division in splits.items() if other != op}
+                splits = others | self._division(op, candidates[op], taken, others)
             if splits == before:
                 break
         return splits
 
     def _division(
-        self, op: Operation, ways: Sequence[Division], taken: Set[Operation], others: Mapping[Operation, Division]
+        self, op: Operation, candidates: Sequence[Division], taken: Set[Operation], others: Mapping[Operation, Division]
     ) -> dict[Operation, Division]:
         """Return the best split of a kernel, given those of others, if it reduces the makespan."""
         number = self.flow.number(op)
         window = self.flow.kernels[max(0, number - AROUND) : number + AROUND + 1]
         least = LEAST_GAIN * self._alone(op, npu=op in taken)
-        priced = [(self.cycles(window, taken, {**others, op: way}), way) for way in ways]
-        cycles, best = min(priced, key=lambda candidate: candidate[0])
+        costed = [(self.cycles(window, taken, {**others, op: division}), division) for division in candidates]
+        cycles, best = min(costed, key=lambda candidate: candidate[0])
         return {op: best} if cycles < self.cycles(window, taken, others) - least else {}
 
     def cycles(
@@ -182,8 +184,8 @@ class Sharing:
             elif op in taken:
                 self._add_npu(op, self.choices[op].npu, self.choices[op].rest, runs, numbers)
                 before = len(runs) - 1
-            elif (price := self._price(op)) is not None:
-                runs.append(Run(*price, self._after(op.operands, numbers)))
+            elif (cost := self._cost_elsewhere(op)) is not None:
+                runs.append(Run(*cost, self._after(op.operands, numbers)))
             numbers[op] = set(range(before, len(runs)))
         return cycles_of_runs(runs)
 
@@ -212,7 +214,7 @@ class Sharing:
         makers = (maker for value in values for maker in self.flow.makers(value) if maker in numbers)
         return {number for maker in makers for number in numbers[maker]}
 
-    def _price(self, op: Operation) -> tuple[Engine, int] | None:
+    def _cost_elsewhere(self, op: Operation) -> tuple[Engine, int] | None:
         """Return the engine of a kernel that the NPU does not run, and its cycles; None if there is none."""
         if op in self.choices:
             return self.choices[op].elsewhere

@@ -25,7 +25,7 @@ from ..loops.depthwise import lower_depthwise
 from ..loops.dot import is_dot, lower_dot
 from ..loops.im2col import lower_im2col, lower_narrow_input
 from ..loops.rows import is_row_copy, lower_rows
-from ..loops.transposes import lower_transpose, turned_loops, turns_blocks
+from ..loops.transposes import lower_transpose, transposed_loops, transposes_blocks
 from ..loops.unpack import is_unpack, lower_unpack
 
 
@@ -69,8 +69,8 @@ class ConvertKernelsToDotsPass(Pass):
             lower_unpack(cast(UnpackOp, op), kernel, nest)
         elif is_row_copy(kernel, self._cores(module)):
             lower_rows(kernel, nest)
-        elif (turned := turned_loops(kernel)) is not None and turns_blocks(turned, kernel.bounds):
-            lower_transpose(kernel, nest, turned)
+        elif (transposed := transposed_loops(kernel)) is not None and transposes_blocks(transposed, kernel.bounds):
+            lower_transpose(kernel, nest, transposed)
         else:
             return False
         return True

@@ -21,10 +21,10 @@ from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
 from ....passes.mapping.refusals import refuse
 from ....runtime.interpreter import load_rules
+from ..npu.capacity import WeightCapacity
 from ..npu.conversion import Conversion
 from ..npu.division import Division, divide, divisible
 from ..npu.flow import Flow
-from ..npu.room import Weights
 from ..npu.sharing import Choice, Sharing
 from ..npu.sources import Source, is_candidate, source_of
 from ..npu.weight_costs import with_weights
@@ -139,21 +139,21 @@ def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Ma
     npu = next((engine for engine in machine.engines if engine.name == name), None)
     if npu is None:
         return Chosen(must)
-    prices = {form: _choice(model, npu, machine) for form, model in able.models.items()}
-    candidates = ((op, source, prices[source.form]) for op, source in able.sources.items())
+    costs = {form: _choice(model, npu, machine) for form, model in able.models.items()}
+    candidates = ((op, source, costs[source.form]) for op, source in able.sources.items())
     choices = {op: replace(choice, image=source.x) for op, source, choice in candidates if choice is not None}
     taken = {op for op, choice in choices.items() if op in must or choice.is_faster}
-    weights = Weights(flow, machine, npu)
+    capacity = WeightCapacity(flow, machine, npu)
     if not npu.queue:
-        taken = weights.fitted(taken | must, {}, choices)[0]
+        taken = capacity.fitted(taken | must, {}, choices)[0]
         return Chosen(taken, reasons=_reasons(able, choices, taken, npu, machine))
     free = {op: choice.elsewhere[0] for op, choice in choices.items() if op not in must and choice.elsewhere}
     sharing = Sharing(flow, machine, npu, choices, free.keys())
     taken = sharing.improved(taken)
     engines = {able.sources[op].form: other for op, other in free.items()}
-    ways = {form: _ways(able.models[form], npu, other, machine) for form, other in engines.items()}
-    divided = sharing.divided(taken, {op: ways[able.sources[op].form] for op in free})
-    taken, divided = weights.fitted(taken | must, divided, choices)
+    divisions = {form: _divisions(able.models[form], npu, other, machine) for form, other in engines.items()}
+    divided = sharing.divided(taken, {op: divisions[able.sources[op].form] for op in free})
+    taken, divided = capacity.fitted(taken | must, divided, choices)
     parts = {op: (division, free[op].name) for op, division in divided.items()}
     return Chosen(taken, parts, _reasons(able, choices, taken, npu, machine))
 
@@ -184,7 +184,7 @@ def _unless(is_faster: bool) -> str:
     return "" if is_faster else ", but the makespan of concurrent kernels or the room for weights decided"
 
 
-def _ways(model: Conversion, npu: Engine, other: Engine, machine: Machine) -> list[Division]:
+def _divisions(model: Conversion, npu: Engine, other: Engine, machine: Machine) -> list[Division]:
     """Return the splits of a kernel, empty if there are none."""
     splittable = divisible(model, npu, other, machine)
     return list(splittable.divisions()) if splittable is not None else []

@@ -57,7 +57,7 @@ def _sums(function: func.FuncOp) -> bool:
     return any(op.name in _PRODUCTS for op in ops) or (bool(loops) and all(loop.results for loop in innermost))
 
 
-def _stays_unrolled(loop: scf.ForOp, turns: int, factor: int) -> bool:
+def _stays_unrolled(loop: scf.ForOp, trips: int, factor: int) -> bool:
     """
     Return whether a share of a loop is worth unrolling, and would not be unrolled wholly without being asked.
 
@@ -66,7 +66,7 @@ def _stays_unrolled(loop: scf.ForOp, turns: int, factor: int) -> bool:
     ops = list(loop.body.block.ops)
     is_fill = not any(isinstance(op, memref.LoadOp) for op in ops)
     needs_asking = is_fill or sum(op.name in _CALLS for op in ops) > _MOST_CALLS
-    return is_worth_unrolling(turns, factor) or (turns == 2 * factor and needs_asking)
+    return is_worth_unrolling(trips, factor) or (trips == 2 * factor and needs_asking)
 
 
 @dataclass(frozen=True)

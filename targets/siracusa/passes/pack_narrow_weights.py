@@ -166,9 +166,9 @@ def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: 
     costs = {} if unpacking is None else {Form.UNPACKED: cycles + unpacking}
     twin = op.clone()
     _let_read(twin, _packed(op, bits).memref, bits, is_unsigned=False)
-    price = machine.cost(engine, twin) if not op.is_unsigned(1) and is_dot(twin) else None
+    cycles_packed = machine.cost(engine, twin) if not op.is_unsigned(1) and is_dot(twin) else None
     twin.erase()
-    return costs if price is None else costs | {Form.READ: price}
+    return costs if cycles_packed is None else costs | {Form.READ: cycles_packed}
 
 
 def _packing_windows(
@@ -186,15 +186,15 @@ def _packing_windows(
     _let_read(twin, _packed(op, bits).memref, bits, is_unsigned=is_unsigned)
     _let_pack(twin, no_signs=is_unsigned or op.is_unsigned(0))
     fits = takes_narrow_input(twin, engine.stack_bytes("packed_windows"))
-    price = machine.cost(engine, twin) if fits else None
+    cycles_packed = machine.cost(engine, twin) if fits else None
     twin.erase()
-    value_range = inputs.of(op) if price is not None else None
-    if price is None or value_range is None:
+    value_range = inputs.of(op) if cycles_packed is not None else None
+    if cycles_packed is None or value_range is None:
         return None
     has_signs = value_range.low < 0 or (not is_unsigned and value_range in Range.of_bits(bits, signed=True))
     if value_range not in Range.of_bits(bits, signed=has_signs) or (has_signs and (is_unsigned or op.is_unsigned(0))):
         return None
-    return price, not has_signs
+    return cycles_packed, not has_signs
 
 
 def _fits(module: ModuleOp, machine: Machine) -> bool:

@@ -294,7 +294,7 @@ def test_cores_are_neither_slower_together_nor_faster_than_each(rows: int, colum
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=4), st.integers(1, 9))
 def test_the_busiest_core_has_at_least_its_share(extents: list[int], cores: int):
     mine = share(extents, cores)
-    part = mine.turns / extents[mine.loop] if mine.loop >= 0 else 1.0
+    part = mine.trips / extents[mine.loop] if mine.loop >= 0 else 1.0
     assert 1 / cores <= part == min(1.0, *(-(-extent // cores) / extent for extent in extents))
     assert 1 <= mine.cores <= cores
 
