@@ -60,10 +60,10 @@ class HardwareLoops(PartLoops):
         self._check_contiguous("k0", "n0", "n0")
         strides = {name: (axis, 1) for name, (_, axis) in stride_axes(self.kernel).items()}
         buffers = [access.value for access in (self.x, self.w, self.y)]
-        apart = {"step": step, "dilation": dilation}
-        self.nest.insert(config_loop_conv(*buffers, **strides, **apart, **self._scaling()))
+        steps = {"step": step, "dilation": dilation}
+        self.nest.insert(config_loop_conv(*buffers, **strides, **steps, **self._scaling()))
         numbers = {"depth": self._extent("k0"), "taps_down": self._extent("k1"), "taps_across": self._extent("k2")}
-        self._tiles(("m1", "m2", "n0"), ("rows", "cols", "features"), loop_conv_ws, loop_conv_ws_bias, numbers | apart)
+        self._tiles(("m1", "m2", "n0"), ("rows", "cols", "features"), loop_conv_ws, loop_conv_ws_bias, numbers | steps)
 
     def _scaling(self) -> dict[str, object]:
         factor = self.nest.attribute(FloatAttr(self.form.epilogue.scale, f32))

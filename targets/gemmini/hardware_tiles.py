@@ -68,19 +68,19 @@ class Tile(NamedTuple):
     cycles: int
 
 
-def _least(tiles: Iterator[tuple[int, ...]], whole: tuple[int, ...], price: Callable[..., Phases]) -> Tile | None:
+def _least(tiles: Iterator[tuple[int, ...]], whole: tuple[int, ...], phases_of: Callable[..., Phases]) -> Tile | None:
     """Return the tile with the least cycles; the first one of several. None if there is none."""
-    candidates = [Tile(extents, _cycles(whole, extents, price)) for extents in tiles]
+    candidates = [Tile(extents, _cycles(whole, extents, phases_of)) for extents in tiles]
     return min(candidates, key=lambda tile: tile.cycles) if candidates else None
 
 
-def _cycles(whole: tuple[int, ...], tile: tuple[int, ...], price: Callable[..., Phases]) -> int:
+def _cycles(whole: tuple[int, ...], tile: tuple[int, ...], phases_of: Callable[..., Phases]) -> int:
     """Return the cycles of all tiles: the slowest of the three phases each, and loads before and stores behind all."""
     pairs = zip(whole, tile, strict=True)
     sizes = [[run for run in ((part, extent // part), (extent % part, 1)) if prod(run)] for extent, part in pairs]
-    total, first = 0.0, price(*tile)
+    total, first = 0.0, phases_of(*tile)
     for chosen in product(*sizes):
-        total += prod(count for _, count in chosen) * max(price(*(size for size, _ in chosen)))
+        total += prod(count for _, count in chosen) * max(phases_of(*(size for size, _ in chosen)))
     return ceil(total + first.load + first.store)
 
 
@@ -179,13 +179,13 @@ def windows_of(kernel: Kernel) -> tuple[int, int] | str:
     if {name for name in names if name in wanted or kernel.bounds[names.index(name)] > 1} != wanted:
         return "it is no convolution of images in one group"
     terms = [dict(linear(expr).terms) for expr in kernel.inputs[0].map.results]
-    apart = [_apart(kernel, terms, [names.index(f"{kind}{number}") for number in (1, 2)]) for kind in "mk"]
-    if None in apart or max(map(int, filter(None, apart))) >= 1 << 8:
+    strides = [_common_stride(kernel, terms, [names.index(f"{kind}{number}") for number in (1, 2)]) for kind in "mk"]
+    if None in strides or max(map(int, filter(None, strides))) >= 1 << 8:
         return "its windows, or their taps, are not equally apart in both directions"
-    return int(apart[0] or 1), int(apart[1] or 1)
+    return int(strides[0] or 1), int(strides[1] or 1)
 
 
-def _apart(kernel: Kernel, terms: list[dict[Any, int]], loops: list[int]) -> int | None:
+def _common_stride(kernel: Kernel, terms: list[dict[Any, int]], loops: list[int]) -> int | None:
     """Return the elements that two loops step by, each along an axis: 1 without steps, None where they differ."""
     steps = {term[loop] for term in terms for loop in loops if loop in term and kernel.bounds[loop] > 1}
     return None if len(steps) > 1 else next(iter(steps), 1)

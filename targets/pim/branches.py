@@ -179,10 +179,10 @@ class Network:
         rows = label.reverse().apply_range(reads[of_query]).apply_range(facts.origin).coalesce()
         components = prod(space[axis] for axis in labels)
         branches = _branches(rows, scores)
-        apart = [axis for axis in range(len(space)) if axis not in labels]
-        query_axes = tuple(axis for axis in apart if axis in by_operand[of_query])
+        unlabelled = [axis for axis in range(len(space)) if axis not in labels]
+        query_axes = tuple(axis for axis in unlabelled if axis in by_operand[of_query])
         queries = prod(space[axis] for axis in query_axes)
-        keys = prod(space[axis] for axis in apart if axis in by_operand[of_key])
+        keys = prod(space[axis] for axis in unlabelled if axis in by_operand[of_key])
         return Attention(
             scores,
             context,
@@ -347,14 +347,14 @@ def _components(accesses: Sequence[Any], op: Operation) -> Any:
 def _labels(together: Any, shape: Sequence[int], op: Operation) -> list[int]:
     """Return the axes whose indices tell components apart. Raises Diagnostic where no set of axes does."""
     axes = range(len(shape))
-    apart = [
+    separating = [
         axis
         for axis in axes
         if shape[axis] == 1 or together.apply_range(onto_axis(len(shape), axis)).is_equal(onto(shape, [axis]))
     ]
-    labels = onto(shape, apart)
+    labels = onto(shape, separating)
     if together.is_equal(labels.apply_range(labels.reverse())):
-        return apart
+        return separating
     raise Diagnostic(
         "branches of an attention are not told apart by axes of its scores",
         where=where(op),

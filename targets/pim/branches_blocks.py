@@ -125,10 +125,10 @@ def window_of(attention: Attention) -> Window | None:
     if not starts or len(rows) % len(starts):
         return None
     width, high = len(rows) // len(starts), len(starts)
-    apart = starts[1] - starts[0] if high > 1 else len(rows)
-    if any(start != starts[0] + at * apart for at, start in enumerate(starts)):
+    stride = starts[1] - starts[0] if high > 1 else len(rows)
+    if any(start != starts[0] + at * stride for at, start in enumerate(starts)):
         return None
-    return Window((high, width), (starts[0] // apart % high, starts[0] % apart % width))
+    return Window((high, width), (starts[0] // stride % high, starts[0] % stride % width))
 
 
 def _joined(

@@ -27,17 +27,17 @@ from .schedule_branches import SCHEDULE
 
 
 class Partition(NamedTuple):
-    """Sub-arrays of a stage: `grid` of them at a time, each of `scheme` nodes; `turned` has heads along columns."""
+    """Sub-arrays of a stage: `grid` of them at a time, each of `scheme` nodes; `transposed` has heads along columns."""
 
     grid: tuple[int, int]
     scheme: tuple[int, int]
-    turned: bool
+    transposed: bool
 
     @property
     def groups(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """The extents of the coordinates of the mesh: sub-arrays, then the nodes of each."""
         heads, patches = self.scheme
-        rows, columns = (patches, heads) if self.turned else (heads, patches)
+        rows, columns = (patches, heads) if self.transposed else (heads, patches)
         return (self.grid[0], rows), (self.grid[1], columns)
 
 
@@ -136,7 +136,7 @@ def _loops(op: Operation, own: Partition, mesh: Mesh) -> list[int]:
     """
     kernel = kernel_of(op)
     exprs, shape = kernel.outputs[0].map.results, shape_of(kernel.outputs[0].value)
-    heads, patches = (3, 1) if own.turned else (1, 3)
+    heads, patches = (3, 1) if own.transposed else (1, 3)
     branches = prod(shape[axis] for axis in numbers_of(cast("DenseArrayBase", op.attributes[BRANCH_DIMS])))
     names: Mapping[str, Sequence[int]] = {
         "branches": (0, 2) if branches > 1 else (),

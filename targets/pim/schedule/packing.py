@@ -71,7 +71,7 @@ def regular(rows: int, columns: int, a: int, b: int, branches: int) -> tuple[Rec
     """
     Pack sub-arrays of `a` by `b` nodes, all one way round, in a box whose number divides the branches.
 
-    Most sub-arrays are best; of equal numbers those that are not turned, then those with the most rows.
+    Most sub-arrays are best; of equal numbers those that are not transposed, then those with the most rows.
     """
     packings: list[tuple[Rectangle, ...]] = []
     for height, width in dict.fromkeys(((a, b), (b, a))):

@@ -217,17 +217,17 @@ def _y(rows: int, cols: int, features: int, conv: LoopConv) -> Along:
     return (rows, conv.y_strides[0]), (cols, conv.y_strides[1]), (features, 1)
 
 
-def _conv_price(*, is_biased: bool) -> Any:
+def _conv_cycles(*, is_biased: bool) -> Any:
     """Return the cycles of a tile's slowest phase as a function."""
 
-    def price(
+    def cycles(
         rows: int, cols: int, features: int, depth: int, taps_down: int, taps_across: int, step: int, dilation: int,
         dim: int, machine: Machine,
     ) -> float:  # fmt: skip
         window = Window(depth, (taps_down, taps_across), step, dilation, is_biased)
         return max(_array(machine, dim).convolution(window, rows, cols, features))
 
-    return price
+    return cycles
 
 
 def _convolve(sums: Any, pixels: Any, weights: Any, dim: int, conv: LoopConv) -> None:
@@ -242,7 +242,7 @@ def _convolve(sums: Any, pixels: Any, weights: Any, dim: int, conv: LoopConv) ->
 
 @instruction(
     "gemmini.loop_conv_ws", c="tw_gemmini_loop_conv_ws", header=HEADER, queue="loop",
-    cycles=_conv_price(is_biased=False),
+    cycles=_conv_cycles(is_biased=False),
     regions={"x": _x, "w": _w, "y": _y}, requires=[loop_conv_fault],
 )  # fmt: skip
 def loop_conv_ws(
@@ -264,7 +264,7 @@ def loop_conv_ws(
 
 @instruction(
     "gemmini.loop_conv_ws_bias", c="tw_gemmini_loop_conv_ws_bias", header=HEADER, queue="loop",
-    cycles=_conv_price(is_biased=True),
+    cycles=_conv_cycles(is_biased=True),
     regions={"x": _x, "w": _w, "d": lambda features: (features,), "y": _y}, requires=[loop_conv_fault, conv_bias_fault],
 )  # fmt: skip
 def loop_conv_ws_bias(
