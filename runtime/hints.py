@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..passes.core.pipeline import Pipeline
 
 
-def prices_floats(target: str) -> bool:
+def has_float_costs(target: str) -> bool:
     """Return whether a machine's model says what an operation on floats takes: where it does, that is much."""
     machine = find_machine(target)
     return any("float_cycles" in parameters_of(run.cost) for engine in machine.engines for run in engine.runs)
@@ -29,7 +29,7 @@ def hints(target: str, *, integers: bool, shifts: bool = False) -> list[Observer
     """Return the hints that apply."""
     if shifts:
         return []
-    floats = [FloatHint()] if not integers and prices_floats(target) else []
+    floats = [FloatHint()] if not integers and has_float_costs(target) else []
     return [*floats, ScaleHint(integers=integers)]
 
 

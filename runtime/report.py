@@ -204,10 +204,10 @@ def _layer(op: Operation, names: _Names) -> dict[str, Any]:
 def _times(op: Operation) -> int:
     """Return the trip count of an op: the product over the loops and grids around it."""
     parent = op.parent_op()
-    return 1 if parent is None else _times(parent) * _turns(parent)
+    return 1 if parent is None else _times(parent) * _trip_count(parent)
 
 
-def _turns(op: Operation) -> int:
+def _trip_count(op: Operation) -> int:
     """Return the trip count of a loop or grid, 1 where it depends on data."""
     match op:
         case GridOp():

@@ -56,7 +56,7 @@ def observe(
     session, seen = Session(module, interleave=interleave, limits=limits), Observation()
     globals_before = {name: session.contents(symbol) for name, symbol in _variables(module)}
     positions = {function: _position(session, function) for function in inputs}
-    turns = {function: _turns(port, calls) for function, port in positions.items()}
+    turns = {function: _call_count(port, calls) for function, port in positions.items()}
     for call in range(max(turns.values(), default=0)):
         for function in [name for name, count in turns.items() if call < count]:
             prefix = f"{function}." if len(inputs) > 1 else ""
@@ -107,7 +107,7 @@ def _position(session: Session, function: str) -> Port | None:
     return next((port for port in arguments if port.state), None)
 
 
-def _turns(position: Port | None, calls: int) -> int:
+def _call_count(position: Port | None, calls: int) -> int:
     if position is None:
         return calls
     added, rows = position.state

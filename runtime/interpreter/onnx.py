@@ -104,8 +104,8 @@ def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
     if name == "ReduceSum":
         return _sum_of_floats if element_of(op.results[0]) == f32 else None
     if name in _BY_SCALE:
-        alike = operands[1].size == 1 or (operands[1].ndim == 1 and operands[0].ndim > 0)
-        plain = alike and not op.attribute("block_size")
+        is_broadcast = operands[1].size == 1 or (operands[1].ndim == 1 and operands[0].ndim > 0)
+        plain = is_broadcast and not op.attribute("block_size")
         return _BY_SCALE[name] if plain and element_of(op.results[0]) in _EXACT else None
     return _LINEAR.get(name)
 

@@ -17,7 +17,7 @@ _MAKERS = (scf.ForOp, tensor.InsertOp, tensor.InsertSliceOp)
 
 def takes_over(op: Operation, value: SSAValue) -> bool:
     """Return whether an op may clobber a tensor's array: it is owned, and this is its last use."""
-    if not _is_own(value) or _home(value) is not op.parent:
+    if not _is_own(value) or _block_of(value) is not op.parent:
         return False
     users = [use.operation for use in value.uses]
     return users.count(op) == 1 and all(user is op or _reads_before(user, op) for user in users)
@@ -30,7 +30,7 @@ def _is_own(value: SSAValue) -> bool:
     return isinstance(value.owner, Block) and isinstance(value.owner.parent_op(), scf.ForOp)
 
 
-def _home(value: SSAValue) -> Block | None:
+def _block_of(value: SSAValue) -> Block | None:
     return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 

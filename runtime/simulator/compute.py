@@ -89,7 +89,7 @@ class TimedInterpreter(Interpreter):
             results = super().call(symbol, arguments)
             self._timeline.advance(self._now)
         if next(self._tokens, None) is not None:
-            raise _other_way(self.symbol(symbol))
+            raise _deviation(self.symbol(symbol))
         return results
 
     def fork(self) -> TimedInterpreter:
@@ -147,7 +147,7 @@ class TimedInterpreter(Interpreter):
             check_writable(effect.op, array)
         token = next(self._tokens, None)
         if token is None:
-            raise _other_way(effect.op)
+            raise _deviation(effect.op)
         self._timeline.add(effect, token.start, token.end)
         return token
 
@@ -234,7 +234,7 @@ def _transfer_of(op: Operation) -> TileTransfer | None:
     return transfer_of(op, effects_of(op))
 
 
-def _other_way(op: Operation) -> Diagnostic:
+def _deviation(op: Operation) -> Diagnostic:
     return Diagnostic(
         "the program deviates from its schedule",
         where=where(op),

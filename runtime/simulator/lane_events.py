@@ -32,11 +32,11 @@ class LaneEvents(Lockstep):
             owners |= {number: (nodes, lane) for lane, number in enumerate(nodes.instances.tolist())}
             for action in nodes.actions:
                 self._begin_columns(action, len(nodes.instances))
-        turns = [(self._begin, number, 0) for number, (nodes, _) in owners.items() if nodes.actions]
+        ready = [(self._begin, number, 0) for number, (nodes, _) in owners.items() if nodes.actions]
         blocked: dict[tuple[Stream, type, int], list[tuple[int, int, int]]] = defaultdict(list)
-        heapify(turns)
-        while turns:
-            now, number, at = turn = heappop(turns)
+        heapify(ready)
+        while ready:
+            now, number, at = entry = heappop(ready)
             nodes, lane = owners[number]
             action, freed = nodes.actions[at], None
             if isinstance(action, Take):
@@ -44,7 +44,7 @@ class LaneEvents(Lockstep):
                 queue, before = self._steps[action][lane]
                 until = self._handed[action.stream][kind].time(queue, before)
                 if until is None:
-                    blocked[action.stream, kind, queue].append(turn)
+                    blocked[action.stream, kind, queue].append(entry)
                     continue
                 action.began[lane], action.until[lane] = now, (now := max(now, until))
             elif isinstance(action, HandOn):
@@ -55,11 +55,11 @@ class LaneEvents(Lockstep):
             else:
                 now = self._execute(nodes, action, lane, now)
             if at + 1 < len(nodes.actions):
-                heappush(turns, (now, number, at + 1))
+                heappush(ready, (now, number, at + 1))
             else:
                 nodes.now[lane] = now
             for resumed in blocked.pop(freed, ()) if freed is not None else ():
-                heappush(turns, resumed)
+                heappush(ready, resumed)
         if blocked:
             raise NotInStep
         for nodes in self._classes:

@@ -61,7 +61,7 @@ class Ports:
         self._owed: dict[Own, float] = {}
         """Queue -> cycles that its reads wait, less than one."""
 
-    def turns(self, own: Own, rows: Rows, *, is_next: bool) -> int:
+    def bank_conflict_cycles(self, own: Own, rows: Rows, *, is_next: bool) -> int:
         """Return the cycles in which reads beside others wait; `is_next` to the instruction before in its queue."""
         if not is_next:
             self._last.pop(own, None)

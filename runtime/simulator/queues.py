@@ -127,13 +127,13 @@ class Queues:
         )
         token.start = max(schedule.now, order.free, *hazards, 0)
         own = queue.name, copy
-        turns = self._ports.turns(own, rows, is_next=token.start == order.free)
-        token.end = order.execute_until(token.start + cycles + turns)
+        conflict_cycles = self._ports.bank_conflict_cycles(own, rows, is_next=token.start == order.free)
+        token.end = order.execute_until(token.start + cycles + conflict_cycles)
         for late, lost in self._ports.execute(own, rows, token.start, token.end, schedule.now):
             self._orders[late].free += lost
-            turns += lost
-        if turns:
-            schedule.conflict(layer, turns)
+            conflict_cycles += lost
+        if conflict_cycles:
+            schedule.conflict(layer, conflict_cycles)
         schedule.queues_end = max(schedule.queues_end, token.end)
         in_flight.append(_InFlight(token.end, footprints))
         self._in_flight[queue.engine, copy] = in_flight

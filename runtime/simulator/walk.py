@@ -221,12 +221,12 @@ class Walker(Client):
         op: Operation,
         cost: KernelCost,
         shaped: Sequence[bool],
-        turns: Callable[[Sequence[Place]], int] | None = None,
+        conflict_cycles: Callable[[Sequence[Place]], int] | None = None,
     ) -> Handler:
         """
         Return the handler of a kernel: it runs, or is launched if it is inside of a launch.
 
-        `turns` are the cycles that it takes more, by the places of its operands.
+        `conflict_cycles` are the cycles that it takes more, by the places of its operands.
         """
         layer, schedule = self._layer(op), self._schedule
         layer.engine = layer.engine or cost.engine
@@ -238,7 +238,7 @@ class Walker(Client):
         def run(*operands: Any) -> None:
             fetch(0)
             places = [place for place, is_place in zip(operands, shaped, strict=False) if is_place]
-            late = turns(places) if turns is not None else 0
+            late = conflict_cycles(places) if conflict_cycles is not None else 0
             taken = replace(cost, cycles=cost.cycles + late) if late else cost
             if is_launched:
                 schedule.launch(layer, taken, places)

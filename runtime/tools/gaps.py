@@ -183,10 +183,10 @@ def _blamed(module: ModuleOp, error: Diagnostic) -> dict[str, list[Operation]]:
     for place, text in said.items():
         named = [op for op in nodes if where(op) == place]
         kinds = {_kind(op) for op in named}
-        alike = [op for op in nodes if op not in taken and (op in named or _kind(op) in kinds)]
-        taken.update(alike)
-        if alike:
-            blamed.setdefault(text, []).extend(alike)
+        equal = [op for op in nodes if op not in taken and (op in named or _kind(op) in kinds)]
+        taken.update(equal)
+        if equal:
+            blamed.setdefault(text, []).extend(equal)
     return blamed
 
 

@@ -26,25 +26,25 @@ def writes(bank: tuple[str, int], rows: float) -> Rows:
     return Rows({}, {}, {bank: rows})
 
 
-@pytest.mark.parametrize(("bank", "is_next", "turns"), [(FIRST, True, 16), (SECOND, True, 0), (FIRST, False, 0)])
-def test_rows_beside_those_of_the_instruction_before_take_turns(bank: tuple[str, int], is_next: bool, turns: int):
+@pytest.mark.parametrize(("bank", "is_next", "cycles"), [(FIRST, True, 16), (SECOND, True, 0), (FIRST, False, 0)])
+def test_rows_beside_those_of_the_instruction_before_take_turns(bank: tuple[str, int], is_next: bool, cycles: int):
     ports = Ports()
-    assert ports.turns(ARRAY, reads(FIRST), is_next=False) == 0
+    assert ports.bank_conflict_cycles(ARRAY, reads(FIRST), is_next=False) == 0
     assert not list(ports.execute(ARRAY, reads(FIRST), 0, 16, now=0))
-    assert ports.turns(ARRAY, beside(bank), is_next=is_next) == turns
+    assert ports.bank_conflict_cycles(ARRAY, beside(bank), is_next=is_next) == cycles
 
 
 def test_rows_take_turns_with_the_instruction_before_alone():
     ports = Ports()
     for rows, start in ((reads(FIRST), 0), (beside(SECOND), 16)):
         list(ports.execute(ARRAY, rows, start, start + 16, now=0))
-    assert ports.turns(ARRAY, beside(FIRST), is_next=True) == 0
+    assert ports.bank_conflict_cycles(ARRAY, beside(FIRST), is_next=True) == 0
 
 
 def test_rows_beside_others_of_their_instruction_take_turns_with_these():
     ports = Ports()
     list(ports.execute(ARRAY, reads(SECOND), 0, 16, now=0))
-    assert ports.turns(ARRAY, Rows({FIRST: 16}, {FIRST: 12, SECOND: 4}, {}), is_next=True) == 12
+    assert ports.bank_conflict_cycles(ARRAY, Rows({FIRST: 16}, {FIRST: 12, SECOND: 4}, {}), is_next=True) == 12
 
 
 @pytest.mark.parametrize(("bank", "waits"), [(FIRST, 10), (SECOND, 0)])
