@@ -24,9 +24,9 @@ Factory = Callable[[], Dialect]
 
 def dialect_files() -> dict[str, Path]:
     """Return the files of the dialects of Tilewright and its targets, by name. Raises Diagnostic for a name of two."""
-    found = [*files("dialects/*.py"), *target_files("dialects/*.py")]
+    modules = [*files("dialects/*.py"), *target_files("dialects/*.py")]
     folders = [*packages("dialects/*/"), *target_packages("dialects/*/")]
-    named = [(file.stem, file) for file in found] + [(file.parent.name, file) for file in folders]
+    named = [(file.stem, file) for file in modules] + [(file.parent.name, file) for file in folders]
     return unique({str(file): {name: file} for name, file in sorted(named) if name != "core"}, "dialects")
 
 
@@ -53,8 +53,8 @@ def all_dialects() -> dict[str, Factory]:
 def _load(file: Path) -> Dialect:
     dialect = file.parent.name if file.stem == "__init__" else file.stem
     name = dialect.upper()
-    found: object = getattr(module_at(file), name, None)
-    if isinstance(found, Dialect):
-        return found if is_inside(file) else checked_dialect(found, dialect, str(file))
+    dialect_object: object = getattr(module_at(file), name, None)
+    if isinstance(dialect_object, Dialect):
+        return dialect_object if is_inside(file) else checked_dialect(dialect_object, dialect, str(file))
     expected = f'{name} = Dialect("{dialect}", ...)'
     raise Diagnostic("the file does not define its dialect", where=str(file), expected=expected)

@@ -114,9 +114,9 @@ class CallIndirectOp(IRDLOperation):
         printer.print_attribute(self.callee.type)
 
 
-def _check(kind: str, expected: Any, found: tuple[Attribute, ...]) -> None:
-    if tuple(expected) != tuple(found):
-        names = [", ".join(map(str, types)) or "none" for types in (expected, found)]
+def _check(kind: str, expected: Any, actual: tuple[Attribute, ...]) -> None:
+    if tuple(expected) != tuple(actual):
+        names = [", ".join(map(str, types)) or "none" for types in (expected, actual)]
         raise VerifyException(f"the {kind} are not those of the callee's type: expected {names[0]}, found {names[1]}")
 
 

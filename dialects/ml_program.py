@@ -71,8 +71,8 @@ class GlobalOp(ml_program.GlobalOp):
 def definition_of(op: Operation, symbol: str) -> GlobalOp | None:
     """Return the global of that name in the module around an op, None if there is none."""
     module = module_of(op)
-    found = module.body.block.ops if module is not None and module.body.blocks else ()
-    return next((each for each in found if isinstance(each, GlobalOp) and each.sym_name.data == symbol), None)
+    ops = module.body.block.ops if module is not None and module.body.blocks else ()
+    return next((op for op in ops if isinstance(op, GlobalOp) and op.sym_name.data == symbol), None)
 
 
 class _Access(IRDLOperation):
@@ -166,8 +166,8 @@ class GlobalLoadConstOp(_Load):
 def loads_of(op: Operation, symbol: str) -> list[GlobalLoadOp]:
     """Return the loads of a global in the module around an op."""
     module = module_of(op)
-    loads = (each for each in module.walk() if isinstance(each, GlobalLoadOp)) if module is not None else ()
-    return [each for each in loads if each.symbol == symbol]
+    loads = (load for load in module.walk() if isinstance(load, GlobalLoadOp)) if module is not None else ()
+    return [load for load in loads if load.symbol == symbol]
 
 
 def new_global(name: str, type: Attribute, value: Attribute | None) -> GlobalOp:

@@ -87,8 +87,8 @@ class FuncOp(IRDLOperation):
             "arg_attrs": arg_attrs,
             "res_attrs": res_attrs,
         }
-        given = {key: value for key, value in properties.items() if value is not None}
-        return cls.create(properties=given, attributes=attributes, regions=[region])
+        present = {key: value for key, value in properties.items() if value is not None}
+        return cls.create(properties=present, attributes=attributes, regions=[region])
 
     def print(self, printer: Printer) -> None:
         specifiers = {} if self.specifiers is None else {"specifiers": self.specifiers}

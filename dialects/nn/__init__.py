@@ -363,7 +363,8 @@ class AddOp(KernelOp):
     def verify_structure(self) -> None:
         inputs, _ = shapes(self)
         if not inputs or len(set(inputs)) > 1:
-            raise VerifyException(f"expected inputs of one shape, got {', '.join(str(list(each)) for each in inputs)}")
+            shapes_of_inputs = ", ".join(str(list(shape)) for shape in inputs)
+            raise VerifyException(f"expected inputs of one shape, got {shapes_of_inputs}")
         super().verify_structure()
 
     def core(self) -> Kernel:

@@ -103,9 +103,9 @@ class PackableOp(ContractionOp):
             raise VerifyException(f"packed weights are bytes, and need '{needed}'")
         if self.narrow_input is not None and element_of(self.inputs[0]) != i8:
             raise VerifyException("'narrow_input' is for bytes")
-        (expected,), found = packed_shape((numbers,), self.packed_bits), shape_of(self.inputs[1])[-1]
-        if found != expected:
-            raise VerifyException(f"{numbers} weights of {self.packed_bits} bits take {expected} bytes, got {found}")
+        (expected,), stored = packed_shape((numbers,), self.packed_bits), shape_of(self.inputs[1])[-1]
+        if stored != expected:
+            raise VerifyException(f"{numbers} weights of {self.packed_bits} bits take {expected} bytes, got {stored}")
 
     def contract(
         self, bounds: Sequence[int], reduced: Sequence[int], maps: Sequence[AffineMap], *, padded: bool = False

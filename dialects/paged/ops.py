@@ -185,8 +185,8 @@ class PoolUser(PagedOp):
 def verify_array(what: str, value: SSAValue, shape: Sequence[int], element: Attribute) -> None:
     """Raise VerifyException for a value of another shape or element type."""
     if shape_of(value) != tuple(shape) or element_of(value) != element:
-        found = f"{list(shape_of(value))} of {element_of(value)}"
-        raise VerifyException(f"the {what} must be {list(shape)} of {element}, not {found}")
+        actual = f"{list(shape_of(value))} of {element_of(value)}"
+        raise VerifyException(f"the {what} must be {list(shape)} of {element}, not {actual}")
 
 
 @irdl_op_definition
