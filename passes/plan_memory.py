@@ -107,30 +107,30 @@ def _plan_block(block: Block, machine: Machine, limits: Limits, function: FuncOp
     """Plan the kernels of a block; weights, state, inputs and outputs take bytes of the levels."""
     outer = depth == 0
     resident = outer and not limits.layer_by_layer
-    found = layers_of(block, machine, depth, double_buffered=limits.double_buffered, keep_resident=resident)
-    if not found.ops:
+    initial = layers_of(block, machine, depth, double_buffered=limits.double_buffered, keep_resident=resident)
+    if not initial.ops:
         return
-    found.fixed = {level.name: _taken(function, level, machine) for level in found.levels}
+    initial.fixed = {level.name: _taken(function, level, machine) for level in initial.levels}
     capacity = {
-        level.name: (min(limits.level_bytes, level.size) if limits.level_bytes and found.is_last else level.size)
-        - found.fixed[level.name]
-        for level in found.levels
+        level.name: (min(limits.level_bytes, level.size) if limits.level_bytes and initial.is_last else level.size)
+        - initial.fixed[level.name]
+        for level in initial.levels
     }
     if outer:
-        found.taken = _taken(function, found.far, machine)
+        initial.taken = _taken(function, initial.far, machine)
     options = (limits.time_budget, limits.apart)
-    plans = [(*plan_layers(layers, capacity, *options), layers) for layers in alternatives(found)]
-    plan, addresses, layers = min(plans, key=lambda each: each[0].cycles)
+    plans = [(*plan_layers(layers, capacity, *options), layers) for layers in alternatives(initial)]
+    plan, addresses, layers = min(plans, key=lambda candidate: candidate[0].cycles)
     if outer:
         _note(function, layers, plan.cycles)
     for level, arena in addresses.items():
         for number, address in arena.resident.items():
             _keep(layers.buffers[number].alloc, level, address)
-    rooms = {name: size for name, size in capacity.items() if _is_free(addresses[name]) and not found.fixed[name]}
+    rooms = {name: size for name, size in capacity.items() if _is_free(addresses[name]) and not initial.fixed[name]}
     for number, choice in enumerate(plan.choices):
         begins = {level: arena.blocks[number] for level, arena in addresses.items()}
         replace_by_grid(layers, choice, begins, rooms)
-    _drop_views(found)
+    _drop_views(initial)
 
 
 def _is_free(arena: Addresses) -> bool:
@@ -183,8 +183,8 @@ def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int], r
     apart = {level: end - begins[level] for level, end in ends.items() if level in shared and end > begins[level]}
 
     def engine(op: Operation, source: Operation) -> str:
-        found = route.engines[source] if op.name == source.name else route.engine_beside(op, source)
-        return found.name if found is not None else ""
+        runner = route.engines[source] if op.name == source.name else route.engine_beside(op, source)
+        return runner.name if runner is not None else ""
 
     between = apart if spread.loops else None
     grid = grid_of(tiling, "", tiles, candidate.stages, candidate.order, scratch, engine, spread, between)
@@ -207,11 +207,11 @@ def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int], r
 
 def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:
     """Set the strides of a spatially mapped grid's buffers in shared levels to at least these bytes."""
-    found: dict[str, Attribute] = dict(grid.apart.data) if grid.apart is not None else {}
+    strides: dict[str, Attribute] = dict(grid.apart.data) if grid.apart is not None else {}
     for level, size in apart.items():
-        found[level] = IntegerAttr(max(size, grid.apart_in(level) or 0), i64)
-    if found:
-        grid.properties["apart"] = DictionaryAttr(found)
+        strides[level] = IntegerAttr(max(size, grid.apart_in(level) or 0), i64)
+    if strides:
+        grid.properties["apart"] = DictionaryAttr(strides)
 
 
 def _addresses(
@@ -225,9 +225,9 @@ def _addresses(
         tiles.append(ends[tile.level] if tile.has_buffer else None)
         if tile.has_buffer:
             ends[tile.level] += reserved(tile.size, machine.level(tile.level)) * stages
-    for each in tiling.scratch:
-        scratch.append(ends[each.level])
-        ends[each.level] += reserved(each.size, machine.level(each.level))
+    for buffer in tiling.scratch:
+        scratch.append(ends[buffer.level])
+        ends[buffer.level] += reserved(buffer.size, machine.level(buffer.level))
     return tiles, scratch, ends
 
 
@@ -238,10 +238,10 @@ def _keep_apart(
     if not level.single_port:
         return
     moved, inner = rings_of(tiling, choice.candidate.stages, level)
-    found = iter(in_banks((*moved.values(), *inner.values()), level, room))
+    placed = iter(in_banks((*moved.values(), *inner.values()), level, room))
     for addresses, rings in ((tiles, moved), (scratch, inner)):
         for at in rings:
-            addresses[at] = next(found).address
+            addresses[at] = next(placed).address
 
 
 @dataclass(frozen=True)

@@ -89,15 +89,15 @@ def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: i
     offsets, left = [0] * len(boxes), budget
     for group in components(boxes):
         part = boxes.part(group)
-        found = pack_simply(part, limit)
-        if height(part, found) > limit and is_crowded(part):
+        packed = pack_simply(part, limit)
+        if height(part, packed) > limit and is_crowded(part):
             return Decision(None, False)
-        if height(part, found) > limit:
+        if height(part, packed) > limit:
             verdict = _decide(part, limit, left)
             if verdict.offsets is None:
                 return Decision(None, verdict.proved)
-            found, left = verdict.offsets, left - verdict.spent
-        for index, offset in zip(group, found, strict=True):
+            packed, left = verdict.offsets, left - verdict.spent
+        for index, offset in zip(group, packed, strict=True):
             offsets[index] = offset
     return Decision(_placement(boxes, offsets, unit, lower_bound(boxes)), True)
 
@@ -115,11 +115,11 @@ def _demands(buffers: Sequence[Lifetime], sizes: Sequence[int]) -> list[tuple[in
     for (first, end), size in zip(spans, sizes, strict=True):
         changes[first] = changes.get(first, 0) + size
         changes[end] = changes.get(end, 0) - size
-    needed, found = 0, list[tuple[int, int]]()
+    needed, demands = 0, list[tuple[int, int]]()
     for step in sorted(changes):
         needed += changes[step]
-        found.append((step, needed))
-    return found
+        demands.append((step, needed))
+    return demands
 
 
 def _rounded(size: int, alignment: int) -> int:
@@ -138,15 +138,15 @@ def _boxes(buffers: Sequence[Lifetime], alignment: int) -> tuple[Boxes, int]:
 
 
 def _check_addresses(buffers: Sequence[Lifetime], sizes: Sequence[int], alignment: int) -> None:
-    given = [(b, b.address, size) for b, size in zip(buffers, sizes, strict=True) if b.address is not None]
-    for buffer, address, _ in given:
+    addressed = [(b, b.address, size) for b, size in zip(buffers, sizes, strict=True) if b.address is not None]
+    for buffer, address, _ in addressed:
         if address < 0 or address % alignment:
             raise Diagnostic(
                 f"the address {address} of buffer '{buffer.name}' is not a multiple of the alignment",
                 expected=f"a multiple of {alignment}",
                 remedy="give an aligned address, or none",
             )
-    for (one, low, size), (other, at, length) in combinations(given, 2):
+    for (one, low, size), (other, at, length) in combinations(addressed, 2):
         if one.meets(other) and low < at + length and at < low + size:
             raise Diagnostic(
                 f"buffers '{one.name}' and '{other.name}' are needed at the same time at addresses that overlap",
@@ -167,12 +167,12 @@ def _minimise(boxes: Boxes, budget: int) -> tuple[list[int], int]:
         part = boxes.part(group)
         packed.append((group, part, pack_simply(part, bound)))
     goal, left = bound, budget
-    for group, part, found in sorted(packed, key=lambda entry: -height(entry[1], entry[2])):
-        if height(part, found) > goal and left > 0 and not is_crowded(part):
-            found, proven, spent = _improve(part, found, goal, left)
+    for group, part, packing in sorted(packed, key=lambda entry: -height(entry[1], entry[2])):
+        if height(part, packing) > goal and left > 0 and not is_crowded(part):
+            packing, proven, spent = _improve(part, packing, goal, left)
             bound, left = max(bound, proven), left - spent
-        goal = max(goal, height(part, found))
-        for index, offset in zip(group, found, strict=True):
+        goal = max(goal, height(part, packing))
+        for index, offset in zip(group, packing, strict=True):
             offsets[index] = offset
     return offsets, bound
 

@@ -54,16 +54,16 @@ def meeting_within(ring: Ring, level: Level) -> float:
     return _mean([level.meeting(a, b) for a, b in combinations(ring.buffers, 2)])
 
 
-def _mean(found: Sequence[float]) -> float:
-    return sum(found) / len(found) if found else 0
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0
 
 
 def consecutive(rings: Sequence[Ring]) -> list[Ring]:
     """Place rings one behind the other from address 0 on."""
-    found: list[Ring] = []
+    placed: list[Ring] = []
     for ring in rings:
-        found.append(replace(ring, address=found[-1].end if found else 0))
-    return found
+        placed.append(replace(ring, address=placed[-1].end if placed else 0))
+    return placed
 
 
 @cache
@@ -82,12 +82,12 @@ def in_banks(rings: tuple[Ring, ...], level: Level, room: int) -> list[Ring]:
         if not pending:
             break
         placed = pending.pop()
-        found = meetings(placed, level)
-        if found >= least:
+        conflicts = meetings(placed, level)
+        if conflicts >= least:
             continue
         if len(placed) == len(rings):
             pairs = sorted(zip(order, placed, strict=True), key=lambda pair: pair[0])
-            least, best = found, [ring for _, ring in pairs]
+            least, best = conflicts, [ring for _, ring in pairs]
             continue
         places = list(_places(rings[order[len(placed)]], level, room, placed))
         pending += [[*placed, ring] for ring in reversed(places)]
@@ -96,10 +96,10 @@ def in_banks(rings: tuple[Ring, ...], level: Level, room: int) -> list[Ring]:
 
 def _places(ring: Ring, level: Level, room: int, placed: Sequence[Ring]) -> Iterator[Ring]:
     """Yield the places of a ring beside others, in ascending order."""
-    marks = [*range(0, room + 1, level.bank_bytes), *(mark for each in placed for mark in (each.address, each.end))]
+    marks = [*range(0, room + 1, level.bank_bytes), *(mark for other in placed for mark in (other.address, other.end))]
     begins = {mark - before * ring.size for mark in marks for before in range(ring.stages + 1)}
     for begin in sorted(begins):
-        found = replace(ring, address=begin)
-        is_apart = all(found.end <= each.address or each.end <= begin for each in placed)
-        if begin >= 0 and begin % level.unit == 0 and found.end <= room and is_apart:
-            yield found
+        candidate = replace(ring, address=begin)
+        is_apart = all(candidate.end <= other.address or other.end <= begin for other in placed)
+        if begin >= 0 and begin % level.unit == 0 and candidate.end <= room and is_apart:
+            yield candidate

@@ -174,7 +174,7 @@ def grid_of(
         for s, a in zip(tiling.scratch, places, strict=True)
     ]
     operands = [t.value for t, _ in ordered]
-    types = [*buffer_types([a for _, a in ordered], operands, len(inputs)), *(each.type for each in own)]
+    types = [*buffer_types([a for _, a in ordered], operands, len(inputs)), *(buffer.type for buffer in own)]
     block = Block(arg_types=[*[IndexType()] * rank, *types])
     bodies = {n: body.clone() for n, (t, _) in enumerate(ordered) if (body := t.body) is not None}
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
@@ -191,16 +191,16 @@ def _tile_numbers(tiling: Tilings, spread: Spread, order: Sequence[int]) -> Call
         numbers = {dim: place for place, dim in enumerate(order)}
         return lambda form: form.expr(numbers)
     counts = spread.counts(tiling.grid)
-    found = [Linear() for _ in counts]
+    tile_numbers = [Linear() for _ in counts]
     for place, (dim, _) in enumerate(spread.loops):
-        found[dim] += Linear(((place, counts[dim]),))
+        tile_numbers[dim] += Linear(((place, counts[dim]),))
     for place, dim in enumerate(order, start=len(spread.loops)):
-        found[dim] += Linear(((place, 1),))
+        tile_numbers[dim] += Linear(((place, 1),))
 
     def lead(form: Linear) -> AffineExpr:
         total = Linear((), form.constant)
         for atom, factor in form.terms:
-            total += found[cast(int, atom)] * factor
+            total += tile_numbers[cast(int, atom)] * factor
         return total.expr({dim: dim for dim in total.dims()})
 
     return lead
@@ -281,12 +281,12 @@ class _Body:
 
     def _copies(self, number: int, part: KernelTiles) -> list[Operation]:
         """Return copies from the tile read to the tile written, for outputs that the leader accumulates into."""
-        found: list[Operation] = []
+        copies: list[Operation] = []
         for index, tile in enumerate(self._tiling.operands.writes):
             read = self._tiling.tile_of.get((number, part.first_output + index))
             if read is not None:
-                found.append(memref.CopyOp(self._buffers[read], self._buffers[tile]))
-        return found
+                copies.append(memref.CopyOp(self._buffers[read], self._buffers[tile]))
+        return copies
 
     def _operands(self, number: int, part: KernelTiles) -> list[SSAValue]:
         """Return the operands of a kernel on one tile; an unused operand may be any buffer of its type."""
@@ -332,12 +332,12 @@ class _Body:
         else:
             tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
             tile.properties |= _own_properties(op, part.shape)
-        found = self._finished(tile, op, kernel_of(split.step if accumulates else split.whole))
+        tile_op = self._finished(tile, op, kernel_of(split.step if accumulates else split.whole))
         epilogue = part.places.epilogue
         if epilogue is not None and epilogue.bias is not None:
-            whole = cast(DictionaryAttr, found.attributes[ATTRIBUTE])
-            found.attributes[ATTRIBUTE] = DictionaryAttr({**whole.data, **epilogue.bias.description()})
-        return found
+            whole = cast(DictionaryAttr, tile_op.attributes[ATTRIBUTE])
+            tile_op.attributes[ATTRIBUTE] = DictionaryAttr({**whole.data, **epilogue.bias.description()})
+        return tile_op
 
     def _last(
         self, part: KernelTiles, split: SplitReduction, total: SSAValue, extras: Sequence[SSAValue], out: SSAValue
@@ -358,10 +358,10 @@ class _Body:
 
 def _tile_properties(op: KernelOp, part: KernelTiles) -> dict[str, Attribute]:
     """Return the properties of a kernel on a tile, without the padding that transfers fill."""
-    found = op.tile_properties(part.shape)
+    properties = op.tile_properties(part.shape)
     if not any(access.fill is not None for access in part.filled):
-        return found
-    return found | {"pads": DenseArrayBase.from_list(i64, [0] * len(numbers_of(found["pads"])))}
+        return properties
+    return properties | {"pads": DenseArrayBase.from_list(i64, [0] * len(numbers_of(properties["pads"])))}
 
 
 def _own_properties(op: Operation, sizes: Sequence[int]) -> dict[str, Attribute]:
@@ -395,9 +395,9 @@ def _without_hints(op: Operation) -> dict[str, Attribute]:
 
 def trailing_dims(order: Sequence[int], part: KernelTiles) -> list[int]:
     """Return the innermost dimensions of `order` along which a kernel's tile is invariant."""
-    found: list[int] = []
+    trailing: list[int] = []
     for dim in reversed(order):
         if dim in part.dims:
             break
-        found.insert(0, dim)
-    return found
+        trailing.insert(0, dim)
+    return trailing

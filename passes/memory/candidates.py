@@ -85,9 +85,9 @@ class Candidates:
         for number, (route, cost_model) in alternatives.items():
             sweep = Sweep.of(ops, route, cost_model, homes)
             self.emptied = self.emptied or sweep.emptied
-            for each in (sweep, *sweep.with_panels()):
-                computing = _promising(each, _stages(ops, each, double_buffered))
-                tilings = each.tilings.take(np.array([row for row, _ in computing.values()], np.int64))
+            for variant in (sweep, *sweep.with_panels()):
+                computing = _promising(variant, _stages(ops, variant, double_buffered))
+                tilings = variant.tilings.take(np.array([row for row, _ in computing.values()], np.int64))
                 ways += [
                     _Way(cost_model, (tilings, row), key, cycles, self.levels, number)
                     for row, (key, (_, cycles)) in enumerate(computing.items())
@@ -107,19 +107,19 @@ class Candidates:
     def fastest(self, room: Sequence[int]) -> Candidate | None:
         """Return the fastest candidate within `room` bytes per level, the smallest of equals; None if none fits."""
         # Best first: the cost of a way is a lower bound until it is asked for, and extrapolated until it is settled.
-        known: list[tuple[int, int, tuple[object, ...], int]] = [
+        queue: list[tuple[int, int, tuple[object, ...], int]] = [
             (way.bound, 0, (), number) for number, way in enumerate(self._ways)
         ]
-        while known:
-            _, asked, _, number = heappop(known)
+        while queue:
+            _, asked, _, number = heappop(queue)
             way = self._ways[number]
             if asked == 2:
                 return way.settled
             if not asked and (way.bytes is None or not fits(way.bytes, room)):
                 continue
-            found = way.settled if asked else way.candidate
-            if found is not None:
-                heappush(known, (found.cycles, 1 + asked, _rank(found), number))
+            candidate = way.settled if asked else way.candidate
+            if candidate is not None:
+                heappush(queue, (candidate.cycles, 1 + asked, _rank(candidate), number))
         return None
 
     def more(self, best: Candidate, room: Sequence[int]) -> tuple[int, ...]:
@@ -224,13 +224,13 @@ class _Way:
         return self.candidate if cycles is None else replace(self.candidate, cycles=cycles)
 
 
-def pareto(found: Sequence[Candidate]) -> list[Candidate]:
+def pareto(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the Pareto front of bytes per level and cycles."""
     front: list[Candidate] = []
     for candidate in sorted(
-        found, key=lambda c: (sum(c.bytes), c.cycles, c.sizes, c.order, c.spread.loops, c.alternative, c.panels)
+        candidates, key=lambda c: (sum(c.bytes), c.cycles, c.sizes, c.order, c.spread.loops, c.alternative, c.panels)
     ):
-        if not any(fits(each.bytes, candidate.bytes) and each.cycles <= candidate.cycles for each in front):
+        if not any(fits(other.bytes, candidate.bytes) and other.cycles <= candidate.cycles for other in front):
             front.append(candidate)
     return front
 
@@ -268,33 +268,37 @@ def _stages(ops: Sequence[Operation], sweep: Sweep, double_buffered: bool) -> se
     """
     pinned = {stages for op in ops if (stages := pinned_stages(op)) is not None}
     most = 3 if sweep.tilings.operands.starts else 2
-    found = {Stages(min(each, 2), min(each, most)) for each in pinned or ({1, 2, 3} if double_buffered else {1})}
+    numbers = pinned or ({1, 2, 3} if double_buffered else {1})
+    permitted = {Stages(min(number, 2), min(number, most)) for number in numbers}
     is_reused = double_buffered and not pinned and sweep.holds_sums and sweep.copies == 1
-    return found | {Stages(2, 1)} if is_reused else found
+    return permitted | {Stages(2, 1)} if is_reused else permitted
 
 
 def _promising(sweep: Sweep, stages: set[Stages]) -> dict[_Key, tuple[int, int]]:
     """Select tilings for an exact cost, with rows and compute cycles: on one engine instance, on all, on half, ..."""
     if not len(sweep):
         return {}
-    sizes = {each: sweep.all_bytes(each) for each in stages}
-    found = _best(sweep, [each for order in sweep.orders() for each in _alone(sweep, order, stages, sizes)])
+    sizes = {pair: sweep.all_bytes(pair) for pair in stages}
+    chosen = _best(sweep, [estimates for order in sweep.orders() for estimates in _alone(sweep, order, stages, sizes)])
     copies = sweep.copies
     while copies > 1:
         mapped = [_on_copies(sweep, order, stages, copies) for order in sweep.orders()]
-        found |= _best(sweep, [each for order in mapped for each in order], _SLACK_MAPPED)
+        chosen |= _best(sweep, [estimates for order in mapped for estimates in order], _SLACK_MAPPED)
         if sweep.route.chains:
             chained = [_on_copies(sweep, order, stages, copies, chained=True) for order in sweep.orders()]
-            found |= _best(sweep, [each for order in chained for each in order], _SLACK_MAPPED, _PRICED_CHAINED)
+            chosen |= _best(
+                sweep, [estimates for order in chained for estimates in order], _SLACK_MAPPED, _PRICED_CHAINED
+            )
         copies //= 2
-    return found
+    return chosen
 
 
 def _best(
-    sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK, most: int = 0
+    sweep: Sweep, alternatives: Sequence[_Estimates], slack: float = _SLACK, most: int = 0
 ) -> dict[_Key, tuple[int, int]]:
     """Return the tilings near the Pareto front of estimated cycles and bytes, with their rows and compute cycles."""
-    sizes, times = np.concatenate([each.bytes for each in found]), np.concatenate([each.times for each in found])
+    sizes = np.concatenate([estimates.bytes for estimates in alternatives])
+    times = np.concatenate([estimates.times for estimates in alternatives])
     ranked = np.lexsort((times, sizes))
     if sizes[ranked[0]] < TOO_LARGE:
         ranked = ranked[sizes[ranked] < TOO_LARGE]
@@ -302,7 +306,7 @@ def _best(
     chosen: dict[_Key, tuple[int, int]] = {}
     computing: dict[_Key, tuple[int, int]] = {}
     for index in cast("list[int]", ranked[times[ranked] <= best * slack].tolist()):
-        estimates, row = found[index // len(sweep)], index % len(sweep)
+        estimates, row = alternatives[index // len(sweep)], index % len(sweep)
         key = estimates.key(sweep, row)
         chosen.setdefault(key, (int(sizes[index]), int(times[index])))
         computing.setdefault(key, (row, int(estimates.computing[row])))
@@ -317,10 +321,10 @@ def _alone(
     compute, moved, ends = sweep.estimate(order)
     if _SINGLE in stages:
         yield _Estimates(sizes[_SINGLE], compute + moved, compute, order, _SINGLE)
-    for each in sorted(stages - {_SINGLE}):
-        busy = compute + sweep.exposed(order, each)
+    for staging in sorted(stages - {_SINGLE}):
+        busy = compute + sweep.exposed(order, staging)
         hidden = np.maximum(busy, moved - ends) + ends
-        yield _Estimates(sizes[each], np.where(steps > 1, hidden, compute + moved), compute, order, each)
+        yield _Estimates(sizes[staging], np.where(steps > 1, hidden, compute + moved), compute, order, staging)
 
 
 def _on_copies(
@@ -332,24 +336,24 @@ def _on_copies(
         compute, moved, ends = sweep.estimate(order, divided, chained=chained)
         own, first = moved // copies, ends
         passed, last = sweep.hops(order, divided) if chained else (0, 0)
-        sizes = {each: sweep.all_bytes(each, divided) for each in stages}
+        sizes = {staging: sweep.all_bytes(staging, divided) for staging in stages}
         if chained:
             fits = sweep.are_neighbours(order, divided)
-            sizes = {each: np.where(fits, size, 2 * TOO_LARGE) for each, size in sizes.items()}
+            sizes = {staging: np.where(fits, size, 2 * TOO_LARGE) for staging, size in sizes.items()}
         if _SINGLE in stages:
             times = np.maximum(compute + own + passed - ends // copies, moved - first) + first + last
             yield _Estimates(sizes[_SINGLE], times, compute, order, _SINGLE, divided, chained)
-        for each in sorted(stages - {_SINGLE}):
+        for staging in sorted(stages - {_SINGLE}):
             hidden = np.maximum(np.maximum(compute, passed), moved - first) + first + last
-            yield _Estimates(sizes[each], hidden, compute, order, each, divided, chained)
+            yield _Estimates(sizes[staging], hidden, compute, order, staging, divided, chained)
 
 
-def _thinned(found: dict[_Key, tuple[int, int]], costed: int) -> list[_Key]:
+def _thinned(sized: dict[_Key, tuple[int, int]], costed: int) -> list[_Key]:
     """Return the fastest of each of `costed` groups of neighbours in bytes, and the fastest of all."""
-    ranked = sorted(found, key=lambda key: (*found[key], key))
+    ranked = sorted(sized, key=lambda key: (*sized[key], key))
     count = min(costed, len(ranked))
     ends = [len(ranked) * number // count for number in range(count + 1)]
     groups = [ranked[low:high] for low, high in pairwise(ends)]
-    fastest = [min(group, key=lambda key: (found[key][1], found[key][0])) for group in groups]
-    best = sorted(found, key=lambda key: (found[key][1], found[key][0], key))
+    fastest = [min(group, key=lambda key: (sized[key][1], sized[key][0])) for group in groups]
+    best = sorted(sized, key=lambda key: (sized[key][1], sized[key][0], key))
     return list(dict.fromkeys([ranked[0], *fastest, *best[: costed // _GROUPS_PER_FASTEST]]))

@@ -112,11 +112,11 @@ class CostModel:
     def whole(self) -> tuple[CostOfTile, ...]:
         """Cost model per tile of each kernel, its epilogue included."""
         *producers, leader = self.ops
-        found = [
+        producer_costs = [
             self._with_epilogue(op) if places.separate_sums else self._price_of(op, self.route.engines[op])
             for op, places in zip(producers, self.route.places, strict=False)
         ]
-        return (*found, self._price_of(leader, self.route.engines[leader]))
+        return (*producer_costs, self._price_of(leader, self.route.engines[leader]))
 
     def _with_epilogue(self, op: Operation) -> CostOfTile:
         """Return the cost model of a producer whose epilogue is a kernel of its own."""
@@ -167,14 +167,14 @@ class CostModel:
         tile.
         """
         counts = spread.counts(tiling.grid)
-        found: list[Work] = []
+        works: list[Work] = []
         for part, tile_cost in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
             cycles = tile_cost(part.shape)
             if cycles is None:
                 return None
-            found.append(Work(cycles, prod(counts[dim] for dim in trailing_dims(order, part))))
+            works.append(Work(cycles, prod(counts[dim] for dim in trailing_dims(order, part))))
         leader = self.leader(tiling)
-        return None if leader is None else [*found, *leader]
+        return None if leader is None else [*works, *leader]
 
     def leader(self, tiling: Tilings) -> list[Work] | None:
         """Return the compute cycles per step of the leader's engine; None if it cannot run a tile."""
@@ -191,8 +191,8 @@ class CostModel:
             costs = start(shape), step(part.shape), end(shape)
         if None in costs:
             return None
-        first, each, last = cast("tuple[int, int, int]", costs)
-        return [Work(first, run), Work(each), Work(last, run, last=True)]
+        first, middle, last = cast("tuple[int, int, int]", costs)
+        return [Work(first, run), Work(middle), Work(last, run, last=True)]
 
     def _output_tile(self, part: KernelTiles, tiling: Tilings) -> tuple[int, ...]:
         return part.tiles(part.kernel.outputs[0], tiling.counts, is_output=True, in_place=False).shape
@@ -318,7 +318,7 @@ class CostModel:
         Rows that the engine reads in step take turns. Where a program issues instructions, reads also wait for rows
         that are loaded meanwhile; operands that are not read in step are read in each of the `computing` cycles.
         """
-        part, found, in_step = tiling.parts[-1], 0.0, self._in_step
+        part, conflicts, in_step = tiling.parts[-1], 0.0, self._in_step
         for level in (level for level in self.route.levels if in_step and level.single_port):
             moved, inner = rings_of(tiling, stages, level)
             placed = dict(zip(moved, in_banks((*moved.values(), *inner.values()), level, level.size), strict=False))
@@ -326,15 +326,15 @@ class CostModel:
             reads = {at: part.role(position) in in_step for at, position in _read_by(tiling, placed)}
             rates = {at: min(1, rows[at] / max(computing, 1)) if beside else 1 for at, beside in reads.items()}
             for at in (at for at, beside in reads.items() if beside):
-                found += rows[at] * sum(meeting(placed[at], placed[other], level) for other in reads if other != at)
+                conflicts += rows[at] * sum(meeting(placed[at], placed[other], level) for other in reads if other != at)
             if not self.route.machine.issuing:
                 continue
             for at in (at for at in reads if placed[at].stages > 1):
                 met = {other: meeting(placed[at], placed[other], level) for other in reads if other != at}
                 met[at] = meeting_within(placed[at], level)
                 loaded = rows[at] / _run(tiling.tiles[at], tiling.grid, order)
-                found += loaded * sum(share * rates[other] for other, share in met.items())
-        return round(found)
+                conflicts += loaded * sum(share * rates[other] for other, share in met.items())
+        return round(conflicts)
 
     def floor(self, tiling: Tilings, order: Sequence[int], spread: Spread, computing: int) -> int:
         """
@@ -459,7 +459,7 @@ class CostModel:
             if place[position] + 1 == spread.extents[position] or any(place[later] for later in chain[number + 1 :]):
                 continue
             target = (*place[:position], place[position] + 1, *place[position + 1 :])
-            ends = [instance_number(level.count, each, spread.extents) for each in (place, target)]
+            ends = [instance_number(level.count, instance, spread.extents) for instance in (place, target)]
             behind.append((queues[target], route_between(machine, link, ends[0], ends[1])))
         return PassedTiles(tiles.run, tiles.count, mesh, link, self.hop_times(tile), queues[place], behind)
 
@@ -473,7 +473,7 @@ class CostModel:
     ) -> tuple[int, int]:
         """Return the cycles of an instance's program, and of its transfers, without overlap."""
         steps = prod(counts)
-        busy = max(sum(work.cycles * (steps // work.run) for work in each) for each in (works, issued))
+        busy = max(sum(work.cycles * (steps // work.run) for work in program) for program in (works, issued))
         moving = 0
         for tile, _ in moved:
             often = steps // _run(tile, counts, order)
@@ -535,7 +535,7 @@ class CostModel:
         count, times = prod(bounds) // run, self._times(tile, run, order, bounds, begin)
         if count == 1 and not tile.is_output and not tile.starts:
             startup, data, issue = times(0)
-            first, second = (int(self.route.waited(tile.value, np.array(each))) for each in (startup, data))
+            first, second = (int(self.route.waited(tile.value, np.array(cycles))) for cycles in (startup, data))
             once = Times(first, second, issue)
             return TileTransfers(TileStream(False, run, 1, stages), lambda turn: once, link, self._waiting)
         tiles = TileStream(tile.is_output, run, count, stages, tile.starts)
@@ -551,18 +551,18 @@ class CostModel:
             return lambda turn: same
         steps = np.arange(prod(bounds) // run) * run
         weights = {dim: (prod(bounds[place + 1 :]), bounds[place]) for place, dim in enumerate(order)}
-        shape, found = shape_of(tile.value), list[Ints]()
+        shape, begins = shape_of(tile.value), list[Ints]()
         for offset in tile.forms:
             at = np.full(len(steps), offset.constant)
             for atom, factor in offset.terms:
                 weight, bound = weights.get(cast(int, atom), (1, 1))
                 at += (steps // weight % bound + begin.get(cast(int, atom), 0)) * factor
-            found.append(at)
+            begins.append(at)
         keys = np.zeros(len(steps), np.int64)
-        for at, extent, size in zip(found, tile.shape, shape, strict=True):
+        for at, extent, size in zip(begins, tile.shape, shape, strict=True):
             keys = keys * (extent + 1) + np.clip(at + extent, 0, size) - np.clip(at, 0, size)
         _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
-        costs = [descriptor.at([int(at[index]) for at in found]) for index in first]
+        costs = [descriptor.at([int(at[index]) for at in begins]) for index in first]
         times = [Times(cost.startup, cost.data, cost.issue) for cost in costs]
         every = [times[kind] for kind in kinds.ravel().tolist()]
         return every.__getitem__

@@ -152,11 +152,11 @@ class _Table(NamedTuple):
 
 def _table_of(kernel: Kernel, extra: Access) -> _Table | None:
     """Return an operand of the epilogue as a table, None if it is no constant or varies along more than an axis."""
-    found = _start_shape(kernel, extra)
+    shape_and_map = _start_shape(kernel, extra)
     constant = constant_elements(extra.value)
-    if found is None or constant is None:
+    if shape_and_map is None or constant is None:
         return None
-    axes = [axis for axis, expr in enumerate(found[1]) if linear(expr).terms]
+    axes = [axis for axis, expr in enumerate(shape_and_map[1]) if linear(expr).terms]
     if len(axes) != 1:
         return None
     return _Table(axes[0], dense(array_of(constant).reshape(-1), element_of(extra.value)))
@@ -217,9 +217,9 @@ def _groups(shape: Sequence[int], own: Sequence[int]) -> list[list[int]]:
 
 def _as_start(kernel: Kernel, extra: Access, element: Attribute) -> Bias:
     """Return an operand of the epilogue as the start of the sums."""
-    found = _start_shape(kernel, extra)
-    assert found is not None
-    shape, exprs = found
+    shape_and_map = _start_shape(kernel, extra)
+    assert shape_and_map is not None
+    shape, exprs = shape_and_map
     body = None
     if (narrow := element_of(extra.value)) != element:
         block = Block(arg_types=[narrow])

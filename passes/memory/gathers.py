@@ -83,7 +83,7 @@ def prepare_gathers(block: Block, machine: Machine, *, double_buffered: bool) ->
 
     What is copied is a cast of source and table, which `look_up` resolves in the grid of the copy.
     """
-    for gather in [found for op in block.ops if (found := gather_of(op)) is not None]:
+    for gather in [gather for op in block.ops if (gather := gather_of(op)) is not None]:
         engine = engine_of(gather.op, machine)
         places = places_of(engine, machine, 0)
         if places is None or not places.is_last or machine.far.external:
@@ -123,8 +123,8 @@ def _tiled_cycles(
     if machine.tile_cost(engine, copy) is None:
         return None
     candidates = Candidates([copy], {0: (route, CostModel((copy,), route))}, double_buffered=double_buffered, homes={})
-    found = candidates.fastest([level.size for level in route.levels])
-    return None if found is None else found.cycles
+    candidate = candidates.fastest([level.size for level in route.levels])
+    return None if candidate is None else candidate.cycles
 
 
 def _far_cycles(op: Operation, engine: Engine, machine: Machine) -> int:
@@ -157,10 +157,10 @@ def look_up(grid: GridOp) -> None:
     body.block.insert_arg(table.type, rank + count)
     for op in body.block.ops:
         op.attributes.pop(ATTRIBUTE, None)  # describes the whole as the copy's own operand
-    found = GridOp(
+    resolved = GridOp(
         grid.bounds, [*inputs, table], list(grid.outputs), tiles, body, grid.scratches, grid.spatial_dims, grid.apart
     )
-    found.attributes |= grid.attributes
-    found.location = grid.location
-    Rewriter.replace_op(grid, found, [])
+    resolved.attributes |= grid.attributes
+    resolved.location = grid.location
+    Rewriter.replace_op(grid, resolved, [])
     Rewriter.erase_op(whole)

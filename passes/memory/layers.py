@@ -62,7 +62,7 @@ class _Group:
 
     cost_models: tuple[CostModel, ...]
     """Those of the alternative places of the operands."""
-    known: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
+    candidates: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
 
     @cached_property
     def floor(self) -> int:
@@ -101,8 +101,8 @@ class Layers:
     @cached_property
     def levels(self) -> tuple[Level, ...]:
         """Near levels of the kernels' operands, from far to near."""
-        found = {level for index in range(len(self.ops)) for level in self.levels_of(index, 1)}
-        return tuple(level for level in self.machine.levels if level in found)
+        near = {level for index in range(len(self.ops)) for level in self.levels_of(index, 1)}
+        return tuple(level for level in self.machine.levels if level in near)
 
     @property
     def is_last(self) -> bool:
@@ -166,11 +166,11 @@ class Layers:
         ops, group = self.ops[first : first + count], self._group(first, count)
         homes = self._homes(ops, near)
         marks = tuple(homes.get(value, "") for op in ops for value in op.operands)
-        if marks not in group.known:
+        if marks not in group.candidates:
             routes = {n: (self.route(ops, n), cost_model) for n, cost_model in enumerate(group.cost_models)}
-            able = {n: each for n, each in routes.items() if not n or self._moves_results(ops[-1], each[0], homes)}
-            group.known[marks] = Candidates(ops, able, double_buffered=self.double_buffered, homes=homes)
-        return group.known[marks]
+            able = {n: pair for n, pair in routes.items() if not n or self._moves_results(ops[-1], pair[0], homes)}
+            group.candidates[marks] = Candidates(ops, able, double_buffered=self.double_buffered, homes=homes)
+        return group.candidates[marks]
 
     def _moves_results(self, op: Operation, route: Route, homes: Mapping[SSAValue, str]) -> bool:
         """Return whether the link to the level of a kernel's result computes its epilogue."""
@@ -265,8 +265,8 @@ class Layers:
         roles = {role for v, role in roles_of(user) if v is value}
         if any(places.layout(role, access.map) != layout for role in roles for access in read):
             return None
-        made = self.places[producer].level("outs")
-        if not all(places.reaches(role, made) for v, role in roles_of(user) if v is value):
+        written = self.places[producer].level("outs")
+        if not all(places.reaches(role, written) for v, role in roles_of(user) if v is value):
             return None
         reused = any(access.value is value for access in kernel.inputs) or value in _written(self.kernels[index + 1])
         alike = len({access.map for access in read}) == 1
@@ -323,13 +323,13 @@ def layers_of(block: Block, machine: Machine, depth: int, *, double_buffered: bo
     ops = list(engines)
     around = spatial_grid(block.parent_op())
     copies = 1 if around is None else around.copies
-    found = Layers(machine, ops, kernels, engines, places, [], double_buffered, copies, stored)
-    found.placed = levels_of(ops)
+    layers = Layers(machine, ops, kernels, engines, places, [], double_buffered, copies, stored)
+    layers.placed = levels_of(ops)
     if keep_resident and ops:
-        steps = _Steps(block, found)
+        steps = _Steps(block, layers)
         allocs = [op for op in block.ops if isinstance(op, memref.AllocOp)]
-        found.buffers = [b for op in allocs if (b := _buffer(op, steps)) is not None]
-    return found
+        layers.buffers = [b for op in allocs if (b := _buffer(op, steps)) is not None]
+    return layers
 
 
 def levels_of(ops: Iterable[Operation]) -> dict[SSAValue, str]:
@@ -432,7 +432,7 @@ def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -
     uses = [
         (layers.places[op], role) for op in dict.fromkeys(kernels) for value, role in roles_of(op) if value in values
     ]
-    best, found = -1, ""
+    best, level_name = -1, ""
     for level in layers.levels if uses else ():
         if not all(can_store(level, value) for value in values):
             continue
@@ -441,8 +441,8 @@ def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -
         in_place = [places.reaches(role, level.name) for places, role in uses]
         moved = [use for use, stays in zip(uses, in_place, strict=True) if not stays]
         if sum(in_place) > best and all(_is_linked(*use, level.name, layers.machine) for use in moved):
-            best, found = sum(in_place), level.name
-    return found
+            best, level_name = sum(in_place), level.name
+    return level_name
 
 
 def _is_in_blocks(values: Sequence[SSAValue], kernels: Sequence[Operation], layers: Layers) -> bool:
@@ -473,8 +473,8 @@ def is_static_view(op: Operation) -> bool:
 def _views(value: SSAValue, counts: Callable[[Operation], bool]) -> tuple[list[SSAValue], list[Operation]]:
     """Return a buffer with its transitive views accepted by `counts`, and the other ops that use them."""
     values, users = [value], list[Operation]()
-    for each in values:  # grows
-        for use in each.uses:
+    for alias in values:  # grows
+        for use in alias.uses:
             if counts(use.operation):
                 values.append(use.operation.results[0])
             else:

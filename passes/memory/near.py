@@ -59,12 +59,12 @@ class Largest:
 
     def at(self, kernel: int, resident: set[int]) -> int | None:
         """Return the largest resident buffer live at a kernel; evicted ones are dropped from the tree."""
-        found: list[int] = []
+        numbers_live: list[int] = []
         node = kernel + self._leaves
         while node:
             numbers = self._nodes.get(node, [])
             while numbers and numbers[-1] not in resident:
                 numbers.pop()
-            found += numbers[-1:]
+            numbers_live += numbers[-1:]
             node //= 2
-        return max(found, key=self._key, default=None)
+        return max(numbers_live, key=self._key, default=None)

@@ -147,17 +147,17 @@ def filler(boxes: Boxes) -> Callable[[Sequence[int], bool], list[int]]:
 
 def _neighbours(boxes: Boxes) -> list[list[int]]:
     """Return the interference graph as adjacency lists."""
-    found: list[list[int]] = [[] for _ in range(len(boxes))]
+    adjacent: list[list[int]] = [[] for _ in range(len(boxes))]
     alive: dict[int, None] = {}
     leaving = sorted(range(len(boxes)), key=lambda i: boxes.ends[i], reverse=True)
     for index in sorted(range(len(boxes)), key=lambda i: boxes.begins[i]):
         while boxes.ends[leaving[-1]] <= boxes.begins[index]:
             del alive[leaving.pop()]
         for other in alive:
-            found[other].append(index)
-        found[index] += alive
+            adjacent[other].append(index)
+        adjacent[index] += alive
         alive[index] = None
-    return found
+    return adjacent
 
 
 def _fill(boxes: Boxes, neighbours: Sequence[list[int]], ranked: Sequence[int], *, tight: bool) -> list[int]:

@@ -36,8 +36,8 @@ class Blocks:
         """Return the layout of an operand's tiles, None if the loop does not index it."""
         if (axis := self.axis(map)) is None:
             return None
-        dims = [AffineExpr.dimension(each) for each in range(len(map.results))]
-        others = [dim for each, dim in enumerate(dims) if each != axis]
+        dims = [AffineExpr.dimension(number) for number in range(len(map.results))]
+        others = [dim for number, dim in enumerate(dims) if number != axis]
         exprs = (dims[axis] // self.extent, *others, dims[axis] % self.extent)
         return AffineMapAttr(AffineMap(len(dims), 0, exprs))
 
@@ -109,8 +109,8 @@ def places_of(engine: Engine, machine: Machine, depth: int) -> Places | None:
         return None
     far = paths["ins"][min(depth, len(paths["ins"]) - 1)]
     levels = {role: path[min(depth + 1, len(path) - 1)] for role, path in paths.items()}
-    found = _at(engine, machine, far, levels)
-    return replace(found, is_last=longest == depth + 2)
+    places = _at(engine, machine, far, levels)
+    return replace(places, is_last=longest == depth + 2)
 
 
 def links_to(engine: Engine, machine: Machine) -> int:
@@ -135,10 +135,10 @@ def _path(engine: Engine, machine: Machine, role: str) -> list[str]:
     end, far = (fetched or engine.levels_of("ins"))[0], machine.far.name
     inward = role in ("ins", "weights")
     links = machine.path(far, end) if inward else machine.path(end, far)[::-1]
-    found = [far]
+    path = [far]
     for link in links:
-        found.append(link.near if link.far == found[-1] else link.far)
-    return found
+        path.append(link.near if link.far == path[-1] else link.far)
+    return path
 
 
 def engine_beside(op: Operation, leader: Engine, places: Places, machine: Machine) -> Engine | None:
@@ -153,7 +153,7 @@ def engine_beside(op: Operation, leader: Engine, places: Places, machine: Machin
     role = "outs" if op.name == "linalg.fill" else "ins"
     able = (engine for engine, _ in machine.engines_for(op) if sums in engine.levels_of(role))
     outs = places.level("outs")
-    return next((each for each in able if places.separate_sums or outs in each.levels_of("outs")), None)
+    return next((candidate for candidate in able if places.separate_sums or outs in candidate.levels_of("outs")), None)
 
 
 def result_fault(places: Places, home: str, machine: Machine) -> str:
@@ -185,7 +185,7 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, m
     support = engine.support(op)
     if support is None or not places.is_last:
         return places
-    found = dict[str, Blocks]()
+    blocks = dict[str, Blocks]()
     for role, name in support.blocked:
         if (loop := loop_named(kernel, name)) is None:
             continue
@@ -200,8 +200,8 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, m
                 found=f"{level.row_bytes} bytes, {', '.join(link.transforms) or 'no transforms'}",
                 remedy="change the machine's file, or map the kernel to another engine (the attribute 'engine')",
             )
-        found[role] = Blocks(loop, level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
-    return replace(places, blocks=found, filled=frozenset(support.filled))
+        blocks[role] = Blocks(loop, level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
+    return replace(places, blocks=blocks, filled=frozenset(support.filled))
 
 
 def _stored(op: Operation, kernel: Kernel, role: str) -> Attribute:

@@ -68,8 +68,8 @@ class Addresses:
 def best(near: Near, first: int, count: int) -> Choice | None:
     """Return the fastest fused group that fits; None if none fits."""
     options = near.layers.options(first, count, near.resident)
-    found = options.fastest(near.room(first, first + count - 1, options.levels))
-    return None if found is None else Choice(first, count, found)
+    candidate = options.fastest(near.room(first, first + count - 1, options.levels))
+    return None if candidate is None else Choice(first, count, candidate)
 
 
 def slower(near: Near, choice: Choice) -> bool:
@@ -106,21 +106,21 @@ def addresses_of(
     if not kept and not apart and early is None:
         return Addresses((0,) * len(plan.choices), {}, max(sizes, default=0))
     begins = [c.first for c in plan.choices] if early is None else early
-    users = [number for number, each in enumerate(sizes) if each or len(layers.levels) == 1]
+    users = [number for number, size_in in enumerate(sizes) if size_in or len(layers.levels) == 1]
     blocks = [Lifetime(f"block {(c := plan.choices[n]).first}", sizes[n], begins[n], c.last) for n in users]
     needed = [*blocks, *(_lifetime(layers, plan, number) for number in kept)]
     needed = _longer(needed, apart, size) if apart else needed
     placement = place(needed, level.unit, 0 if apart or early is not None else BUDGET)
     offsets = placement.offsets
-    found = dict(zip(users, offsets[: len(blocks)], strict=True))
+    tile_offsets = dict(zip(users, offsets[: len(blocks)], strict=True))
     resident = dict(zip(kept, offsets[len(blocks) :], strict=True))
-    return Addresses(tuple(found.get(n, 0) for n in range(len(sizes))), resident, placement.size)
+    return Addresses(tuple(tile_offsets.get(n, 0) for n in range(len(sizes))), resident, placement.size)
 
 
 def _bytes_in(level: Level, layers: Layers, choice: Choice) -> int:
     """Return the bytes of a choice's tiles and scratch in a level."""
     levels = layers.levels_of(choice.first, choice.count)
-    return next((size for each, size in zip(levels, choice.candidate.bytes, strict=True) if each == level), 0)
+    return next((size for other, size in zip(levels, choice.candidate.bytes, strict=True) if other == level), 0)
 
 
 def can_be_packed(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> bool:
@@ -136,15 +136,16 @@ def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
 
 def _longer(needed: Sequence[Lifetime], apart: int, size: int) -> list[Lifetime]:
     """Extend live ranges by up to `apart` kernels while the live bytes stay within `size`, small buffers first."""
-    ends = [each.last for each in needed]
-    load = loads(((each.first, each.last, each.size) for each in needed), max(ends, default=0) + apart + 1)
+    ends = [lifetime.last for lifetime in needed]
+    spans = ((lifetime.first, lifetime.last, lifetime.size) for lifetime in needed)
+    load = loads(spans, max(ends, default=0) + apart + 1)
     order = sorted(range(len(needed)), key=lambda number: needed[number].size)
     for distance in range(1, apart + 1):
         for number in order:
             step = needed[number].last + distance
             if ends[number] == step - 1 and load[step] + needed[number].size <= size:
                 ends[number], load[step] = step, load[step] + needed[number].size
-    return [replace(each, last=end) for each, end in zip(needed, ends, strict=True)]
+    return [replace(lifetime, last=end) for lifetime, end in zip(needed, ends, strict=True)]
 
 
 def lower_bound(layers: Layers) -> int:

@@ -81,10 +81,10 @@ def _improved(near: Near, plan: Plan, first: int, last: int, budget: float) -> P
     before = plan.resident.intersection(inside)
     for number in before:
         near.toggle(number)
-    found = _searched(near, plan, first, last, inside, budget)
-    for number in found.resident.intersection(inside):
+    improved = _searched(near, plan, first, last, inside, budget)
+    for number in improved.resident.intersection(inside):
         near.toggle(number)
-    return found
+    return improved
 
 
 def _searched(near: Near, plan: Plan, first: int, last: int, inside: list[int], budget: float) -> Plan:
@@ -185,10 +185,10 @@ def _options(near: Near, first: int, last: int, inside: frozenset[int]) -> Itera
 
 def _joined(layers: Layers, begin: int, count: int) -> frozenset[int] | None:
     """Return the intermediates of a fused group; None if its kernels cannot be fused."""
-    found = [layers.joins(index) for index in range(begin, begin + count - 1)]
-    return None if None in found else frozenset(n for n in found if n is not None)
+    intermediates = [layers.joins(index) for index in range(begin, begin + count - 1)]
+    return None if None in intermediates else frozenset(n for n in intermediates if n is not None)
 
 
 def _subsets(numbers: list[int]) -> Iterator[frozenset[int]]:
     for size in range(len(numbers) + 1):
-        yield from (frozenset(each) for each in combinations(numbers, size))
+        yield from (frozenset(subset) for subset in combinations(numbers, size))

@@ -78,8 +78,8 @@ def _first(layers: Layers, capacity: Mapping[str, int]) -> Plan:
         if best(near, index, 1) is not None:
             fitting.add(heappop(pending))
             continue
-        found = (free[level].at(index, near.resident) for level in _short_levels(near, index))
-        number = next((each for each in found if each is not None), None)
+        live = (free[level].at(index, near.resident) for level in _short_levels(near, index))
+        number = next((candidate for candidate in live if candidate is not None), None)
         if number is None:
             raise _does_not_fit(layers, near.resident, capacity)
         near.toggle(number)
@@ -117,14 +117,14 @@ def _refilled(near: Near, choices: list[Choice]) -> Plan:
             continue
         near.toggle(number)
         indices = limits.crossed(number)
-        changed = [found for index in indices if (found := best(near, index, 1)) is not None]
-        saved = sum(choices[each.first].candidate.cycles - each.candidate.cycles for each in changed)
+        changed = [choice for index in indices if (choice := best(near, index, 1)) is not None]
+        saved = sum(choices[choice.first].candidate.cycles - choice.candidate.cycles for choice in changed)
         if len(changed) < len(indices) or saved <= 0:
             near.toggle(number)
             continue
-        for each in changed:
-            choices[each.first] = each
-            limits.note(each)
+        for moved in changed:
+            choices[moved.first] = moved
+            limits.note(moved)
     return Plan(tuple(choices), frozenset(near.resident))
 
 
@@ -155,7 +155,7 @@ class _Limits:
         """Return the kernels whose choice may change after a buffer has become resident or has been evicted."""
         buffer = self._near.layers.buffers[number]
         during, level = slice(buffer.first, buffer.last + 1), buffer.level
-        left, least, more = (each[level][during] for each in (self._near.left, self._least, self._more))
+        left, least, more = (table[level][during] for table in (self._near.left, self._least, self._more))
         crossed = np.flatnonzero((left < least) | (left >= more)) + buffer.first
         return sorted({*crossed.tolist(), *self._near.layers.users_of[number]})
 
@@ -196,14 +196,14 @@ def _placed(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> tuple[Pl
     near = Near(layers, plan.resident, capacity)
     evicted = 0
     while True:
-        found = {level.name: addresses_of(layers, plan, level) for level in layers.levels}
-        level = next((name for name, each in found.items() if each.size > capacity[name]), None)
+        addresses = {level.name: addresses_of(layers, plan, level) for level in layers.levels}
+        level = next((name for name, allocation in addresses.items() if allocation.size > capacity[name]), None)
         if level is None:
-            return plan, found
+            return plan, addresses
         here = [n for n in plan.resident if layers.buffers[n].level == level and not layers.buffers[n].keep]
         free = sorted(here, key=_weight_of(layers))
         if not free:
-            raise _cannot_be_packed(layers, level, found[level].size, capacity[level])
+            raise _cannot_be_packed(layers, level, addresses[level].size, capacity[level])
         count = 1 if evicted < _ONE_AT_A_TIME else evicted // 2
         plan = _without(near, plan, free[-count:])
         evicted += count
@@ -234,11 +234,11 @@ def _set_apart(layers: Layers, plan: Plan, level: Level, capacity: int, apart: i
         return None
     early = None if layers.is_last else with_early_blocks(layers, plan, level, capacity)
     for share in _SHARES:
-        found = addresses_of(layers, plan, level, apart, int(capacity * share), early)
-        if found.size <= capacity:
-            return found
-    if early is not None and (found := addresses_of(layers, plan, level, early=early)).size <= capacity:
-        return found
+        addresses = addresses_of(layers, plan, level, apart, int(capacity * share), early)
+        if addresses.size <= capacity:
+            return addresses
+    if early is not None and (addresses := addresses_of(layers, plan, level, early=early)).size <= capacity:
+        return addresses
     return None
 
 
@@ -269,11 +269,11 @@ class _Need:
 def _need(kept: Near, index: int) -> _Need:
     layers = kept.layers
     op, options = layers.ops[index], layers.options(index, 1, kept.resident)
-    found = options.front
+    front = options.front
     pins = hinted([op, *(layers.buffers[n].alloc for n in sorted(kept.resident))])
     notes = [f"hints: {', '.join(pins)}"] if pins else []
     remove = ", or remove a hint" if pins else ""
-    if not found:
+    if not front:
         engine = layers.engines[op].name
         message = f"'{op.name}' cannot be cut into tiles that '{engine}' runs"
         if options.emptied:
@@ -282,8 +282,8 @@ def _need(kept: Near, index: int) -> _Need:
         error = Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else change)
         return _Need(float("inf"), error)
     room = kept.room(index, index, options.levels)
-    least = min(found, key=lambda each: max(size - left for size, left in zip(each.bytes, room, strict=True)))
-    level, size, left = max(zip(options.levels, least.bytes, room, strict=True), key=lambda each: each[1] - each[2])
+    least = min(front, key=lambda candidate: max(size - left for size, left in zip(candidate.bytes, room, strict=True)))
+    level, size, left = max(zip(options.levels, least.bytes, room, strict=True), key=lambda entry: entry[1] - entry[2])
     near, capacity = level.name, kept.capacity[level.name]
     needed = size + capacity - left
     notes = [_largest(layers, index, kept, least, level), *notes]
@@ -304,11 +304,12 @@ def _largest(layers: Layers, index: int, kept: Near, candidate: Candidate, level
     tiling = layers.tiling(index, 1, candidate.sizes, kept.resident, candidate.alternative, candidate.panels)
     operands = list(tiling.op.operands)
     pairs = zip(tiling.tiles, candidate.stages, strict=True)
-    found = [
+    buffers = [
         (tile.near_size * stages, f"operand {operands.index(tile.value)} has tiles of {list(tile.shape)}")
         for tile, stages in pairs
         if tile.level == level.name and not tile.starts
     ]
-    found += [(each.size, f"scratch is {list(each.shape)}") for each in tiling.scratch if each.level == level.name]
-    size, text = max(found, default=(0, "no tile"))
+    scratch = [buffer for buffer in tiling.scratch if buffer.level == level.name]
+    buffers += [(buffer.size, f"scratch is {list(buffer.shape)}") for buffer in scratch]
+    size, text = max(buffers, default=(0, "no tile"))
     return f"most of it: {text}, {size:,} bytes"

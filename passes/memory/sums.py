@@ -55,29 +55,30 @@ def with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, mac
     if kernel.epilogue is None or not can_cut_reductions(op, kernel) or sums != {level.element}:
         _check_elements(op, engine, places, machine)
         return [places]
-    found: list[Places] = []
+    variants: list[Places] = []
     epilogue = split_reduction(op).epilogue
     assert epilogue is not None
     apart = replace(places, separate_sums=True)
     beside = engine_beside(epilogue, engine, apart, machine)
     if beside is not None:
-        found.append(apart.beside(beside, machine))
-        _check_elements(op, engine, found[0], machine)
+        variants.append(apart.beside(beside, machine))
+        _check_elements(op, engine, variants[0], machine)
     moved = transfer_epilogue(kernel)
     reason = moved if isinstance(moved, str) else ""
     if isinstance(moved, TransferEpilogue):
         stored = places.stored(moved)
         reason = result_fault(stored, places.far, machine) or start_fault(stored, machine)
-        found += [] if reason else [stored]
+        variants += [] if reason else [stored]
         if reason and moved.bias is not None and (view := moved.bias.view) is not None:
             view.erase()
-    if found:
-        return found
+    if variants:
+        return variants
     raise Diagnostic(
         f"no engine of '{machine.name}' takes the sums of '{op.name}' out of {level.name}",
         where=where(op),
         expected=f"one that runs '{epilogue.name}' with ins in {level.name}, or a link out of it that computes it",
-        found=", ".join(each.name for each, _ in machine.engines_for(epilogue)) + f", which do not reach it; {reason}",
+        found=", ".join(engine.name for engine, _ in machine.engines_for(epilogue))
+        + f", which do not reach it; {reason}",
         remedy=f"name {level.name} among the levels of an engine's ins, add to transforms of the link what it can, "
         "or map the kernel to another engine",
     )
@@ -125,10 +126,10 @@ def sums_fault(op: Operation, engine: Engine, machine: Machine) -> str:
     if places is None:
         return ""
     try:
-        found = with_sums(op, kernel_of(op), engine, places, machine)
+        variants = with_sums(op, kernel_of(op), engine, places, machine)
     except Diagnostic as error:
         return f"{error.message}; found {error.found}"
-    for each in found:
-        if each.epilogue is not None and each.epilogue.bias is not None and (view := each.epilogue.bias.view):
+    for variant in variants:
+        if variant.epilogue is not None and variant.epilogue.bias is not None and (view := variant.epilogue.bias.view):
             view.erase()
     return ""

@@ -68,7 +68,7 @@ class Sweep:
         """Return the sweep of a group of kernels; `homes` has the level of operands outside of the far one."""
         choices = extents_to_try(ops[-1], kernel_of(ops[-1]), route)
         tilings = tilings_of(tuple(ops), list(product(*choices)), homes, route.places)
-        limits = ", ".join(f"d{dim}" for dim, each in enumerate(choices) if not each)
+        limits = ", ".join(f"d{dim}" for dim, extents in enumerate(choices) if not extents)
         emptied = f"'multiples' and 'maxima' of the engine exclude each other along {limits}" if limits else ""
         sweep = Sweep(cost_model, route, tilings, choices, emptied=emptied)
         sweep = sweep._kept(legal(tilings), lambda: refusal(tilings.take(slice(0, 1))))
@@ -92,10 +92,10 @@ class Sweep:
 
         At an inner hop, verify-memory distinguishes a tile from its operand by the shape.
         """
-        found = np.zeros(len(self), np.bool_)
+        looking = np.zeros(len(self), np.bool_)
         for tiles in self.tilings.tiles:
-            found |= (tiles.extents == np.array(shape_of(tiles.value))).all(axis=1) & any_along(tiles.moving)
-        return found
+            looking |= (tiles.extents == np.array(shape_of(tiles.value))).all(axis=1) & any_along(tiles.moving)
+        return looking
 
     def _unfilled(self, name: str) -> Flags:
         """Return the tilings whose tiles lie inside of the operands that a link brings."""
@@ -125,8 +125,10 @@ class Sweep:
         fine = np.logical_and.reduce([table >= 0 for table in tables])
         engines = ", ".join(dict.fromkeys(engine.name for engine in self.route.engines.values()))
         smallest = self.tilings.sizes[:1].tolist()
-        found = replace(self, tables=tables)._kept(fine, lambda: f"no cost of tiles such as {smallest[0]} on {engines}")
-        return found if counting is None else replace(found, counts_issued=found._tables(counting))
+        supported = replace(self, tables=tables)._kept(
+            fine, lambda: f"no cost of tiles such as {smallest[0]} on {engines}"
+        )
+        return supported if counting is None else replace(supported, counts_issued=supported._tables(counting))
 
     def _tables(self, cost_model: CostModel) -> list[Ints]:
         """Tabulate the costs of all tiles: of each producer, of the leader, and of the ends of its partial sums."""
@@ -189,16 +191,17 @@ class Sweep:
         Only loops along which all outputs move are mapped: instances write disjoint tiles.
         """
         written = [set[int]().union(*(linear(e).dims() for e in a.map.results)) for a in self.tilings.kernel.outputs]
-        dims = [dim for dim in order if dim not in self.tilings.reduced and all(dim in each for each in written)]
+        parallel = [dim for dim in order if dim not in self.tilings.reduced]
+        dims = [dim for dim in parallel if all(dim in dims_of_output for dims_of_output in written)]
         table = _divisors(int(self.counts.max(initial=1)), most)
-        found: dict[bytes, Ints] = {}
+        mappings: dict[bytes, Ints] = {}
         for limit in (count for count in range(most, 0, -1) if most % count == 0):
             divided, left = np.ones_like(self.tilings.sizes), np.full(len(self), most)
             for dim in dims:
                 divided[:, dim] = table[self.counts[:, dim], np.minimum(left, limit) if dim == dims[0] else left]
                 left //= divided[:, dim]
-            found.setdefault(divided.tobytes(), divided)
-        return list(found.values())
+            mappings.setdefault(divided.tobytes(), divided)
+        return list(mappings.values())
 
     def near_bytes(self, level: Level, stages: Stages, divided: Ints | None = None) -> Ints:
         """Compute the bytes of each tiling in a level, over all instances that share it."""
@@ -214,11 +217,11 @@ class Sweep:
     def all_bytes(self, stages: Stages, divided: Ints | None = None) -> Ints:
         """Compute the bytes of each tiling over all levels; TOO_LARGE and the bytes short where one is too small."""
         levels = self.route.levels
-        each = [self.near_bytes(level, stages, divided) for level in levels]
+        in_level = [self.near_bytes(level, stages, divided) for level in levels]
         if len(levels) == 1:
-            return each[0]
-        short = np.sum([np.maximum(size - level.size, 0) for size, level in zip(each, levels, strict=True)], axis=0)
-        return cast(Ints, np.where(short > 0, TOO_LARGE + short, np.sum(each, axis=0)))
+            return in_level[0]
+        short = np.sum([np.maximum(size - level.size, 0) for size, level in zip(in_level, levels, strict=True)], axis=0)
+        return cast(Ints, np.where(short > 0, TOO_LARGE + short, np.sum(in_level, axis=0)))
 
     def orders(self) -> Iterator[tuple[int, ...]]:
         """Yield the loop orders to try: reductions innermost, unpermuted loops outermost."""
@@ -248,10 +251,10 @@ class Sweep:
         for tiles in self.tilings.tiles:
             if tiles.in_place:
                 continue
-            each, often = self._transfers(tiles), tiles_in_order(counts, tiles.moving, order)
+            cycles, often = self._transfers(tiles), tiles_in_order(counts, tiles.moving, order)
             compute = compute + self._program(tiles) * often
-            alone = each if tiles.is_output else self.route.waited(tiles.value, each)
-            first = np.where(often == 1, alone, each)
+            alone = cycles if tiles.is_output else self.route.waited(tiles.value, cycles)
+            first = np.where(often == 1, alone, cycles)
             users = copies
             if chained and divided is not None and _may_pass(tiles):
                 users = np.where(tiles.moving, divided, 1).prod(axis=1)
@@ -275,8 +278,8 @@ class Sweep:
             if tiles.in_place:
                 continue
             often = tiles_in_order(counts, tiles.moving, order)
-            each = self._instructions(tiles)
-            total += np.where((often > 1) | tiles.is_output, each * often, 0)
+            cycles = self._instructions(tiles)
+            total += np.where((often > 1) | tiles.is_output, cycles * often, 0)
         return total * self.route.machine.issuing
 
     def are_neighbours(self, order: Sequence[int], divided: Ints) -> Flags:

@@ -55,16 +55,16 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
     spanned = index_dims(kernel) | kernel.divided_dims
     most, rows = most_of(op, kernel, route), max((link.rows for link in route.machine.links), default=0)
-    found: list[list[int]] = []
+    extents: list[list[int]] = []
     mapped: list[set[int]] = []
     for dim, bound in enumerate(kernel.bounds):
         reduced = dim in kernel.reduced
         mapped.append(set())
         if pinned[dim]:
-            found.append([pinned[dim]])
+            extents.append([pinned[dim]])
             continue
         if bound == 1 or spans[dim] or dim in spanned or (reduced and not cuttable):
-            found.append([ends[dim]])
+            extents.append([ends[dim]])
             continue
         cuts = {-(-bound // count) for count in range(1, bound + 1)}
         cuts |= {_blocked(cut, rows, bound) for cut in cuts if rows and not reduced}
@@ -75,13 +75,13 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
         even = {_blocked(-(-bound // count), blocks[dim], ends[dim]) for count in _even_counts(bound, route.copies)}
         in_rows = set[int]() if reduced else {cut for cut in kept if rows and cut % rows == 0}
         mapped[dim] = {*even.intersection(kept), *_thinned(sorted(in_rows), most.per_loop // 4, ())}
-        found.append(_thinned(kept, most.per_reduction if reduced else most.per_loop, mapped[dim]))
+        extents.append(_thinned(kept, most.per_reduction if reduced else most.per_loop, mapped[dim]))
     # Kernels differ widely in their number of loops, so the total number of combinations is bounded.
-    while prod(map(len, found)) > most.combinations:
-        longest = max(found, key=lambda sizes: (len(sizes), -sizes[-1] if len(sizes) == 2 else 0))
-        dim = next(dim for dim, sizes in enumerate(found) if sizes is longest)
+    while prod(map(len, extents)) > most.combinations:
+        longest = max(extents, key=lambda sizes: (len(sizes), -sizes[-1] if len(sizes) == 2 else 0))
+        dim = next(dim for dim, sizes in enumerate(extents) if sizes is longest)
         longest[:] = _thinner(longest, mapped[dim])
-    return found
+    return extents
 
 
 def _blocked(size: int, block: int, bound: int) -> int:
