@@ -98,11 +98,11 @@ class Sharder:
 
     def _give_back(self, root: SSAValue, before: Operation) -> None:
         """Insert the transfer of a value back to its buffer in the far level."""
-        found = self._held[root][0]
+        located = self._held[root][0]
         outer = Writer.before(before)
-        far = in_shape(outer, root, found.shape)
+        far = in_shape(outer, root, located.shape)
         program = Program(outer, self._mesh, before.location)
-        program.store(program.own(found, self._mesh.part(found.shape, found.placement)), far, found.placement)
+        program.store(program.own(located, self._mesh.part(located.shape, located.placement)), far, located.placement)
         program.finish("gather")
         self._drop(root)
 
@@ -117,8 +117,8 @@ class Sharder:
 
     def _shard(self, op: Operation, kernel: Kernel, accesses: Sequence[Access]) -> None:
         mesh, inputs = self._mesh, len(accesses) - len(kernel.outputs)
-        held = [next((at for _, at in self._located(access.value)), None) for access in accesses[:inputs]]
-        loops = split_loops(kernel, accesses, held, mesh, self._spatial.get(op))
+        placements = [next((at for _, at in self._located(access.value)), None) for access in accesses[:inputs]]
+        loops = split_loops(kernel, accesses, placements, mesh, self._spatial.get(op))
         wanted = [needed(access, loops, mesh) for access in accesses]
         kept_in = [n for n in range(inputs, len(accesses)) if not covers(accesses[n], kernel)]
         read = [*range(inputs), *(inputs + n for n, is_read in enumerate(outputs_read(op, kernel)) if is_read)]
@@ -136,14 +136,14 @@ class Sharder:
             if number >= inputs and number in sources:
                 old = self._taken(program, sources[number], value, wanted[number])
                 program.move(old, local[number], program.offsets(shape_of(old), mesh.copies))
-        made = op.clone()
+        clone = op.clone()
         for name in (SUB_ARRAYS, SPATIAL):
-            made.attributes.pop(name, None)
+            clone.attributes.pop(name, None)
         if self._contents is not None:
-            self._contents.state(op, begin_of(kernel, loops, mesh), made)
+            self._contents.state(op, begin_of(kernel, loops, mesh), clone)
         for number, value in enumerate(local):
-            made.operands[number] = value
-        program.body.insert(made)
+            clone.operands[number] = value
+        program.body.insert(clone)
         for number, target in kept.items():
             if target is None:
                 program.store(local[number], accesses[number].value, wanted[number])
@@ -159,40 +159,41 @@ class Sharder:
         root, is_whole = root_of(value)
         if not is_whole or not is_shaped(value):
             return []
-        held = self._held.get(root, ())
-        found = [(each, reshaped(each.placement, each.shape, shape_of(value), self._mesh)) for each in held]
-        return [(each, placement) for each, placement in found if placement is not None]
+        sharded = self._held.get(root, ())
+        shape = shape_of(value)
+        candidates = [(one, reshaped(one.placement, one.shape, shape, self._mesh)) for one in sharded]
+        return [(located, placement) for located, placement in candidates if placement is not None]
 
     def _source(self, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
         """Return an operand in the instances, gathered along coordinates where it is wanted; None in the far level."""
         root, _ = root_of(value)
-        held = self._located(value) or self._reshaped(value, op)
-        if not held:
+        candidates = self._located(value) or self._reshaped(value, op)
+        if not candidates:
             if root in self._held:
                 self._give_back(root, op)
             return self._shared(value, wanted, op)
-        found, placement = min(held, key=lambda each: len(self._moved(each[1], wanted)))
+        located, placement = min(candidates, key=lambda candidate: len(self._moved(candidate[1], wanted)))
         for coordinate in self._moved(placement, wanted):
-            found = self._gathered(found, coordinate, op)
-            self._held[root].append(found)
+            located = self._gathered(located, coordinate, op)
+            self._held[root].append(located)
         both = zip(placement, keeps(placement, wanted), strict=True)
         gathered = tuple(axis if is_kept else None for axis, is_kept in both)
-        return Located(found.buffer, tuple(shape_of(value)), gathered)
+        return Located(located.buffer, tuple(shape_of(value)), gathered)
 
     def _reshaped(self, value: SSAValue, op: Operation) -> list[tuple[Located, Placement]]:
         """Gather a value whose parts are no boxes in the shape of a view of it; return those that are then located."""
         root, is_whole = root_of(value)
-        for each in self._held.get(root, ()) if is_whole else ():
-            split = [number for number, axis in enumerate(each.placement) if axis is not None]
+        for located in self._held.get(root, ()) if is_whole else ():
+            split = [number for number, axis in enumerate(located.placement) if axis is not None]
             for gathered in (left for count in range(1, len(split)) for left in combinations(reversed(split), count)):
-                rest = tuple(None if number in gathered else axis for number, axis in enumerate(each.placement))
-                is_box = reshaped(rest, each.shape, shape_of(value), self._mesh) is not None
+                rest = tuple(None if number in gathered else axis for number, axis in enumerate(located.placement))
+                is_box = reshaped(rest, located.shape, shape_of(value), self._mesh) is not None
                 if not is_box or not self._mesh.gathers_faster(gathered):
                     continue
-                found = each
-                for coordinate in self._moved(each.placement, rest):
-                    found = self._gathered(found, coordinate, op)
-                self._held[root].append(found)
+                boxed = located
+                for coordinate in self._moved(located.placement, rest):
+                    boxed = self._gathered(boxed, coordinate, op)
+                self._held[root].append(boxed)
                 return self._located(value)
         return []
 
@@ -206,14 +207,14 @@ class Sharder:
     def _loaded(self, value: SSAValue, wanted: Placement, split: Placement, op: Operation) -> Located:
         """Insert the load of a value of the far level, and the rings that pass on its parts."""
         outer = Writer.before(op)
-        found = self._new(outer, element_of(value), shape_of(value), split)
+        located = self._new(outer, element_of(value), shape_of(value), split)
         program = Program(outer, self._mesh, op.location)
         shape = self._mesh.part(shape_of(value), split)
-        program.fetch(value, program.own(found, shape), split)
+        program.fetch(value, program.own(located, shape), split)
         program.finish("load")
         for coordinate in self._moved(split, wanted):
-            found = self._gathered(found, coordinate, op)
-        return found
+            located = self._gathered(located, coordinate, op)
+        return located
 
     def _taken(self, program: Program, source: Located | None, value: SSAValue, wanted: Placement) -> SSAValue:
         """Return the instance's part of an operand."""
@@ -221,7 +222,7 @@ class Sharder:
             return program.load(value, wanted)
         own = program.own(source, self._mesh.part(source.shape, source.placement))
         rest = tuple(want if axis is None else None for axis, want in zip(source.placement, wanted, strict=True))
-        return own if not any(each is not None for each in rest) else program.part(own, rest)
+        return own if not any(axis is not None for axis in rest) else program.part(own, rest)
 
     def _target(self, outer: Writer, value: SSAValue, wanted: Placement, op: Operation) -> Located | None:
         """Return a new sharded value for a result; None for part of a buffer, which stays in the far level."""
@@ -237,24 +238,22 @@ class Sharder:
         shape = self._mesh.part(shape_of(value), wanted)
         return program.empty(value, shape) if target is None else program.own(target, shape)
 
-    def _moved(self, held: Placement, wanted: Placement) -> list[int]:
+    def _moved(self, placement: Placement, wanted: Placement) -> list[int]:
         """
         Return the coordinates along which parts lie in other instances than where they are wanted.
 
         Of those that split one axis the last comes first, so that parts are gathered to larger parts.
         """
-        found = zip(held, keeps(held, wanted), self._mesh.extents, strict=True)
-        moved = [
-            n for n, (axis, is_kept, extent) in enumerate(found) if axis is not None and not is_kept and extent > 1
-        ]
-        return sorted(moved, key=lambda number: (held.index(held[number]), -number))
+        axes = zip(placement, keeps(placement, wanted), self._mesh.extents, strict=True)
+        moved = [n for n, (axis, is_kept, extent) in enumerate(axes) if axis is not None and not is_kept and extent > 1]
+        return sorted(moved, key=lambda number: (placement.index(placement[number]), -number))
 
     def _gathered(self, value: Located, coordinate: int, op: Operation) -> Located:
         """Insert the gathering of the parts of all instances along a coordinate."""
         (dim, stride), extent = self._mesh.strides[coordinate], self._mesh.extents[coordinate]
         outer = Writer.before(op)
-        placement = tuple(None if each == coordinate else old for each, old in enumerate(value.placement))
-        found = self._new(outer, element_of(value.buffer), value.shape, placement)
+        placement = tuple(None if number == coordinate else old for number, old in enumerate(value.placement))
+        target = self._new(outer, element_of(value.buffer), value.shape, placement)
         axis = value.placement[coordinate]
         assert axis is not None
         properties: dict[str, Attribute] = {"along": IntAttr(dim), "axis": IntAttr(value.placement.count(None) + axis)}
@@ -262,23 +261,24 @@ class Sharder:
             properties["by"] = IntAttr(stride)
         if stride * extent < self._mesh.instances[dim]:
             properties["within"] = IntAttr(stride * extent)
-        outer.insert(AllGatherOp.create(operands=[value.buffer, found.buffer], properties=properties))
-        return found
+        outer.insert(AllGatherOp.create(operands=[value.buffer, target.buffer], properties=properties))
+        return target
 
 
 def _computed_numbers(op: Operation, kernel: Kernel) -> list[SSAValue]:
     """Return the numbers that a kernel uses and others compute: programs take buffers, indices and constants alone."""
     used = [value for value in (*kernel.captures, *op.operands) if not is_shaped(value)]
-    return [each for each in used if each.type != IndexType() and not isinstance(each.owner, arith.ConstantOp)]
+    return [value for value in used if value.type != IndexType() and not isinstance(value.owner, arith.ConstantOp)]
 
 
 def _last_uses(function: FuncOp) -> dict[SSAValue, Operation]:
     """Return the last op of a function's body that accesses a buffer, by buffer; none for arguments."""
-    found: dict[SSAValue, Operation] = {}
+    last_uses: dict[SSAValue, Operation] = {}
     for op in function.body.block.ops:
         if not isinstance(op, _PASSIVE):
-            found |= {root_of(value)[0]: op for each in nested_ops(op) for value in each.operands if is_shaped(value)}
-    return {root: op for root, op in found.items() if isinstance(root.owner, Operation)}
+            operands = [value for inner in nested_ops(op) for value in inner.operands]
+            last_uses |= {root_of(value)[0]: op for value in operands if is_shaped(value)}
+    return {root: op for root, op in last_uses.items() if isinstance(root.owner, Operation)}
 
 
 @dataclass(frozen=True)
@@ -317,5 +317,5 @@ class ShardKernelsPass(Pass):
 
     def _function(self, function: FuncOp, mesh: Mesh, *, is_entry: bool) -> None:
         sharder = Sharder(function, mesh, is_entry=is_entry, resident=self.resident)
-        for each in list(function.body.block.ops) if function.body.blocks else []:
-            sharder.visit(each)
+        for op in list(function.body.block.ops) if function.body.blocks else []:
+            sharder.visit(op)

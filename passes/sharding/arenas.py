@@ -21,16 +21,16 @@ Instances: TypeAlias = "tuple[str, tuple[int, ...]]"
 def shards_of(function: FuncOp) -> dict[Instances, list[tuple[memref.AllocaOp, Lifetime]]]:
     """Compute the live range of each sharded value in ops of a function's body, by the instances that hold shards."""
     steps = {op: index for index, op in enumerate(function.body.block.ops)}
-    found: dict[Instances, list[tuple[memref.AllocaOp, Lifetime]]] = {}
+    shards: dict[Instances, list[tuple[memref.AllocaOp, Lifetime]]] = {}
     for op in function.body.block.ops:
         if not isinstance(op, memref.AllocaOp) or not is_sharded(op.memref.type) or not _is_in_all(op):
             continue
         sharding, size = sharding_of(op.memref.type), bytes_of(shard_type(cast("MemRefType[Any]", op.memref.type)))
-        values = found.setdefault((sharding.level, sharding.over), [])
+        values = shards.setdefault((sharding.level, sharding.over), [])
         used = sorted({steps[ancestor(use.operation, steps)] for use in op.memref.uses}) or [steps[op]]
         name = op.memref.name_hint or f"shards_{len(values)}"
         values.append((op, Lifetime(name, size, used[0], used[-1])))
-    return found
+    return shards
 
 
 def _is_in_all(op: memref.AllocaOp) -> bool:

@@ -51,9 +51,9 @@ class Contents:
         self._function = function
         self._buffers: dict[Any, _Buffer] = {}
 
-    def state(self, op: Operation, begin: AffineMap, made: Operation | None = None) -> None:
+    def state(self, op: Operation, begin: AffineMap, target: Operation | None = None) -> None:
         """
-        State the values that an op of the network reads and leaves, in `made`, its part in each instance.
+        State the values that an op of the network reads and leaves, in `target`, its part in each instance.
 
         `begin` leads from the coordinates of an instance to the loops.
         """
@@ -68,15 +68,15 @@ class Contents:
             reads, writes = [*inputs, *before], [*(False for _ in inputs), *(True for _ in before)]
         entries: list[list[Attribute | None]] = []
         for side, chosen in ((self._read, reads), (self._written, writes)):
-            known = zip(op.operands, loops, chosen, strict=True)
-            entries.append([side(v, *accessed) if is_one and is_shaped(v) else None for v, accessed, is_one in known])
-        (made or op).attributes[ATTRIBUTE] = stated_values(begin, *entries)
+            triples = zip(op.operands, loops, chosen, strict=True)
+            entries.append([side(v, *accessed) if is_one and is_shaped(v) else None for v, accessed, is_one in triples])
+        (target or op).attributes[ATTRIBUTE] = stated_values(begin, *entries)
 
     def _forget(self, op: Operation) -> None:
         """Note that an op has left what it does not state in globals, and in all buffers that it may access."""
-        for buffer in [each for each in self._buffers.values() if each.name.startswith("@")]:
+        for buffer in [buffer for buffer in self._buffers.values() if buffer.name.startswith("@")]:
             buffer.versions[...] = _UNKNOWN
-        self.forget([value for each in (op, *nested_ops(op)) for value in each.operands])
+        self.forget([value for inner in (op, *nested_ops(op)) for value in inner.operands])
 
     def forget(self, values: Sequence[SSAValue]) -> None:
         """Note that the buffers of some values hold none that is stated."""
@@ -96,19 +96,19 @@ class Contents:
 
     def _read(self, value: SSAValue, map: AffineMap, bounds: Sequence[int]) -> Attribute | None:
         """Return the entry of an operand that is read, None where its elements are of several values."""
-        found = self._part(value)
-        version = _one(found[1]) if found is not None else None
-        if found is None or version is None or version < 0:
+        versions = self._part(value)
+        version = _one(versions[1]) if versions is not None else None
+        if versions is None or version is None or version < 0:
             return None
-        return statement(found[0].value(version), _element(value, map), len(bounds))
+        return statement(versions[0].value(version), _element(value, map), len(bounds))
 
     def _written(self, value: SSAValue, map: AffineMap, bounds: Sequence[int]) -> Attribute | None:
         """Return the entry of an operand that is written, in a new version where it replaces elements of the last."""
-        found = self._part(value)
-        if found is None:
+        versions = self._part(value)
+        if versions is None:
             self.forget([value])
             return None
-        buffer, part = found
+        buffer, part = versions
         origin = AffineExpr.constant(0)
         is_written = element_table(map, bounds, shape_of(value), origin, [0] * len(bounds)) == 0
         if not buffer.last or (part[is_written] == buffer.last).any():
@@ -162,17 +162,17 @@ def _is_static(value: SSAValue) -> bool:
     if not isinstance(layout, StridedLayoutAttr):
         return False
     offset = layout.offset
-    return not isinstance(offset, NoneAttr) and not any(isinstance(each, NoneAttr) for each in layout.strides.data)
+    return not isinstance(offset, NoneAttr) and not any(isinstance(stride, NoneAttr) for stride in layout.strides.data)
 
 
 def _element(value: SSAValue, map: AffineMap) -> AffineExpr:
     """Return the number of the element of its buffer that an access leads to."""
     strides, offset = layout_of(value)
-    found: AffineExpr = AffineExpr.constant(offset)
+    number: AffineExpr = AffineExpr.constant(offset)
     for stride, expr, size in zip(strides, map.results, shape_of(value), strict=True):
         if size > 1:
-            found = expr * stride + found
-    return found
+            number = expr * stride + number
+    return number
 
 
 def _one(versions: Array) -> int | None:

@@ -78,4 +78,4 @@ class _Gathering:
         offsets: list[Index] = [0] * len(self._shape)
         size = shape_of(self._own)[op.axis.data]
         offsets[op.axis.data] = body.mul(body.rem_unsigned(body.sub(self._place, ago), op.count), size)
-        return body.op(DmaStartOp(self._whole, [body.value(each) for each in offsets], shard, writes_far=True))
+        return body.op(DmaStartOp(self._whole, [body.value(offset) for offset in offsets], shard, writes_far=True))

@@ -48,8 +48,8 @@ class Lowering:
     def stream(self, type: StreamType, depth: int, name: str, key: Hashable) -> SSAValue:
         """Return the stream of a key, a new one for a new key; it is empty between the programs of two ops."""
         if key not in self._streams:
-            self._streams[key] = made = StreamOp(depth, type)
-            made.location, made.results[0].name_hint = self._function.location, name
+            self._streams[key] = stream = StreamOp(depth, type)
+            stream.location, stream.results[0].name_hint = self._function.location, name
         return self._streams[key].results[0]
 
     def slot(self, ring: tuple[Any, ...]) -> MemRefType[Any]:

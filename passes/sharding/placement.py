@@ -65,32 +65,32 @@ class Mesh:
 
     def gathers_faster(self, coordinates: Sequence[int]) -> bool:
         """Return whether rings along coordinates take less time than by way of the far level, there and back."""
-        parts = prod(self.extents[each] for each in coordinates)
+        parts = prod(self.extents[coordinate] for coordinate in coordinates)
         return (parts - 1) * self.width < 2 * prod(self.extents) * self.ring
 
     def part(self, shape: Sequence[int], placement: Placement) -> list[int]:
         """Return the shape of an instance's part of a value."""
-        found = list(shape)
+        extents = list(shape)
         for axis, extent in zip(placement, self.extents, strict=True):
             if axis is not None:
-                found[axis] //= extent
-        return found
+                extents[axis] //= extent
+        return extents
 
     def steps(self, shape: Sequence[int], placement: Placement) -> list[int]:
         """Return the elements between the parts of neighbours along each coordinate; 0 for copies."""
-        found, inner = [0] * len(placement), self.part(shape, placement)
+        strides, inner = [0] * len(placement), self.part(shape, placement)
         for coordinate in reversed(range(len(placement))):
             if (axis := placement[coordinate]) is not None:
-                found[coordinate] = inner[axis]
+                strides[coordinate] = inner[axis]
                 inner[axis] *= self.extents[coordinate]
-        return found
+        return strides
 
     def coordinate(self, number: int) -> AffineExpr:
         """Return a coordinate, of those of the instance."""
         dim, stride = self.strides[number]
-        found: AffineExpr = AffineExpr.dimension(dim)
-        found = found // stride if stride > 1 else found
-        return found % self.extents[number] if stride * self.extents[number] < self.instances[dim] else found
+        expr: AffineExpr = AffineExpr.dimension(dim)
+        expr = expr // stride if stride > 1 else expr
+        return expr % self.extents[number] if stride * self.extents[number] < self.instances[dim] else expr
 
     def type_of(self, element: Attribute, shape: Sequence[int], placement: Placement) -> MemRefType[Any]:
         """Return the type of a sharded value: an axis of its own for each coordinate with copies, in front."""
@@ -107,26 +107,26 @@ class Mesh:
             expr = expr * stride if stride > 1 else expr
             before = sums[dim]
             sums[dim] = expr if before is None else before + expr
-        results = tuple(AffineExpr.constant(0) if each is None else each for each in sums)
+        results = tuple(AffineExpr.constant(0) if expr is None else expr for expr in sums)
         space = ShardedAttr.get(self.level, self.instances, AffineMap(len(lead) + len(shape), 0, results))
         return MemRefType(cast(Any, element), [*lead, *shape], NoneAttr(), space)
 
 
 def mesh_of(machine: Machine) -> Mesh:
     """Return the largest engine with instances whose level has as many. Raises Diagnostic where there is none."""
-    found = [
+    meshes = [
         Mesh(engine.name, level.name, level.count, *_widths(machine, level.name))
         for engine in machine.engines
         for level in machine.levels
         if len(engine.count) > 0 and engine.count == level.count and level.name in engine.levels_of()
     ]
-    if not found:
+    if not meshes:
         raise Diagnostic(
             f"the machine '{machine.name}' has no engine with instances in a level of as many",
             expected="an engine and its level with one count, such as count = [4, 4]",
             remedy="plan its memory with plan-memory",
         )
-    return max(found, key=lambda mesh: prod(mesh.instances))
+    return max(meshes, key=lambda mesh: prod(mesh.instances))
 
 
 def sub_array(mesh: Mesh, over: Sequence[int]) -> Mesh:
@@ -146,8 +146,8 @@ def sub_array(mesh: Mesh, over: Sequence[int]) -> Mesh:
 
 def sub_arrays(mesh: Mesh, groups: Sequence[Sequence[int]]) -> Mesh:
     """Return the first instances of a mesh in groups. Raises Diagnostic where it has fewer."""
-    found = sub_array(mesh, [prod(group) for group in groups])
-    return replace(found, groups=tuple(map(tuple, groups)))
+    first = sub_array(mesh, [prod(group) for group in groups])
+    return replace(first, groups=tuple(map(tuple, groups)))
 
 
 def _widths(machine: Machine, level: str) -> tuple[float, float]:
@@ -160,8 +160,8 @@ def _widths(machine: Machine, level: str) -> tuple[float, float]:
 def accesses_of(op: Operation, kernel: Kernel) -> list[Access] | None:
     """Return the access of each operand of a kernel, None where operands are no buffers of accesses."""
     inputs = kernel.inputs[: len(op.operands) - len(kernel.extras) - len(kernel.outputs)]
-    found = [*inputs, *kernel.extras, *kernel.outputs]
-    return found if [access.value for access in found] == list(op.operands) else None
+    accesses = [*inputs, *kernel.extras, *kernel.outputs]
+    return accesses if [access.value for access in accesses] == list(op.operands) else None
 
 
 def outputs_read(op: Operation, kernel: Kernel) -> list[bool]:
@@ -169,28 +169,28 @@ def outputs_read(op: Operation, kernel: Kernel) -> list[bool]:
     starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
     own = kernel.inputs[len(op.operands) - len(kernel.extras) - len(kernel.outputs) :]
     used = used_inputs(kernel)
-    before = [any(access is each for each in used) for access in own] or [False] * len(kernel.outputs)
+    before = [any(access is used_access for used_access in used) for access in own] or [False] * len(kernel.outputs)
     return [None in starts or is_read for is_read in before]
 
 
 def split_loops(
     kernel: Kernel,
     accesses: Sequence[Access],
-    held: Sequence[Placement | None],
+    placements: Sequence[Placement | None],
     mesh: Mesh,
     asked: Mapping[int, int] | None = None,
 ) -> dict[int, int]:
     """
     Return the loop of a kernel that is split along each coordinate, by coordinate; none where it has copies.
 
-    Those that are `asked` for come first. `held` are the placements of the inputs, None for those that are in no
+    Those that are `asked` for come first. `placements` are those of the inputs, None for those that are in no
     instance: loops along which operands are split already come next. Of others, the last coordinate takes the longest,
     each one before it the last.
     """
     able = [loop for loop in kernel.output_dims if _may_split(kernel, accesses, loop)]
-    found: dict[int, int] = {}
+    loops: dict[int, int] = {}
     wishes = [dict(asked or {})]
-    for access, placement in zip(accesses, held, strict=False):
+    for access, placement in zip(accesses, placements, strict=False):
         exprs = [
             (coordinate, access.map.results[axis])
             for coordinate, axis in enumerate(placement or ())
@@ -198,26 +198,28 @@ def split_loops(
         ]
         wishes.append({at: expr.position for at, expr in exprs if isinstance(expr, AffineDimExpr)})
     for wish in wishes:
-        taken = set(found.values())
+        taken = set(loops.values())
         for coordinate, loop in sorted(wish.items()):
-            parts = mesh.extents[coordinate] * prod(mesh.extents[each] for each in found if found[each] == loop)
-            if coordinate not in found and loop in able and loop not in taken and kernel.bounds[loop] % parts == 0:
-                found[coordinate] = loop
-    free = [loop for loop in able if loop not in found.values()]
+            parts = mesh.extents[coordinate] * prod(mesh.extents[other] for other in loops if loops[other] == loop)
+            if coordinate not in loops and loop in able and loop not in taken and kernel.bounds[loop] % parts == 0:
+                loops[coordinate] = loop
+    free = [loop for loop in able if loop not in loops.values()]
     for coordinate in reversed(range(len(mesh.extents))):
         extent = mesh.extents[coordinate]
         left = [loop for loop in free if extent > 1 and kernel.bounds[loop] % extent == 0]
-        if coordinate in found or not left:
+        if coordinate in loops or not left:
             continue
         is_last = coordinate == len(mesh.extents) - 1
-        found[coordinate] = max(left, key=lambda loop: kernel.bounds[loop]) if is_last else left[-1]
-        free.remove(found[coordinate])
-    return dict(sorted(found.items()))
+        loops[coordinate] = max(left, key=lambda loop: kernel.bounds[loop]) if is_last else left[-1]
+        free.remove(loops[coordinate])
+    return dict(sorted(loops.items()))
 
 
 def may_split(kernel: Kernel, accesses: Sequence[Access], loops: Mapping[int, int], mesh: Mesh) -> bool:
     """Return whether loops, by coordinate, divide into equal parts that are independent, and boxes of operands."""
-    parts = {loop: prod(mesh.extents[each] for each in loops if loops[each] == loop) for loop in loops.values()}
+    parts = dict.fromkeys(loops.values(), 1)
+    for coordinate, loop in loops.items():
+        parts[loop] *= mesh.extents[coordinate]
     able = set(kernel.output_dims)
     return all(
         loop in able and _may_split(kernel, accesses, loop) and kernel.bounds[loop] % n == 0
@@ -239,7 +241,7 @@ def _may_split(kernel: Kernel, accesses: Sequence[Access], loop: int) -> bool:
 def begin_of(kernel: Kernel, loops: dict[int, int], mesh: Mesh) -> AffineMap:
     """Return the map from the coordinates of an instance to the point at which its part of a kernel begins."""
     begin: list[AffineExpr] = [AffineExpr.constant(0) for _ in kernel.bounds]
-    steps = mesh.steps(kernel.bounds, tuple(loops.get(each) for each in range(len(mesh.extents))))
+    steps = mesh.steps(kernel.bounds, tuple(loops.get(coordinate) for coordinate in range(len(mesh.extents))))
     for number, loop in loops.items():
         first = mesh.coordinate(number) * steps[number]
         begin[loop] = first if begin[loop] == AffineExpr.constant(0) else begin[loop] + first
@@ -249,7 +251,8 @@ def begin_of(kernel: Kernel, loops: dict[int, int], mesh: Mesh) -> AffineMap:
 def needed(access: Access, loops: dict[int, int], mesh: Mesh) -> Placement:
     """Return the placement of an operand of a kernel whose loops are split."""
     axes = {expr.position: axis for axis, expr in enumerate(access.map.results) if isinstance(expr, AffineDimExpr)}
-    return tuple(axes.get(loops[each]) if each in loops else None for each in range(len(mesh.extents)))
+    coordinates = range(len(mesh.extents))
+    return tuple(axes.get(loops[number]) if number in loops else None for number in coordinates)
 
 
 def shared_loads(shape: Sequence[int], wanted: Placement, mesh: Mesh) -> Placement:
@@ -259,14 +262,14 @@ def shared_loads(shape: Sequence[int], wanted: Placement, mesh: Mesh) -> Placeme
     Copies for all instances along a coordinate share the link from the far level; the rings of a coordinate work at
     once, and an instance keeps what it passes on.
     """
-    found = list(wanted)
+    placement = list(wanted)
     left = {axis: size for axis, size in enumerate(shape) if axis not in wanted and size}
     for coordinate, extent in enumerate(mesh.extents):
-        free = sorted((axis for axis, size in left.items() if size % extent == 0), key=lambda axis: axis in found)
+        free = sorted((axis for axis, size in left.items() if size % extent == 0), key=lambda axis: axis in placement)
         if wanted[coordinate] is None and extent > 1 and free and prod(mesh.extents) * mesh.ring > 2 * mesh.width:
-            found[coordinate] = free[0]
+            placement[coordinate] = free[0]
             left[free[0]] //= extent
-    return tuple(found)
+    return tuple(placement)
 
 
 def covers(access: Access, kernel: Kernel) -> bool:
@@ -283,39 +286,39 @@ def _reached(expr: AffineExpr, kernel: Kernel) -> set[int]:
     """Return the values of an expression over the loops of a kernel."""
     dims = sorted(expr.used_dims())
     point = [0] * len(kernel.bounds)
-    found = set[int]()
+    values = set[int]()
     for indices in product(*(range(kernel.bounds[dim]) for dim in dims)):
         for dim, index in zip(dims, indices, strict=True):
             point[dim] = index
-        found.add(expr.eval(point, []))
-    return found
+        values.add(expr.eval(point, []))
+    return values
 
 
-def keeps(held: Placement, wanted: Placement) -> list[bool]:
+def keeps(current: Placement, wanted: Placement) -> list[bool]:
     """Return, for each coordinate, whether it splits a value as is wanted: coordinates before it of its axis do too."""
-    found: list[bool] = []
+    kept: list[bool] = []
     for number, axis in enumerate(wanted):
-        others = [each for each in range(number) if axis in (held[each], wanted[each])]
-        found.append(axis is not None and held[number] == axis and all(found[each] for each in others))
-    return found
+        others = [other for other in range(number) if axis in (current[other], wanted[other])]
+        kept.append(axis is not None and current[number] == axis and all(kept[other] for other in others))
+    return kept
 
 
 def reshaped(placement: Placement, source: Sequence[int], target: Sequence[int], mesh: Mesh) -> Placement | None:
     """Return the placement of a value in another shape of as many elements; None where its parts are no boxes there."""
     if list(source) == list(target):
         return placement
-    found: list[int | None] = [None] * len(placement)
+    reshaped_axes: list[int | None] = [None] * len(placement)
     for here, there in axis_groups(source, target):
-        split = [(number, axis) for axis in here for number, each in enumerate(placement) if each == axis]
+        split = [(number, axis) for axis in here for number, split_axis in enumerate(placement) if split_axis == axis]
         sizes = [(axis, source[axis]) for axis in here if source[axis] > 1]
         if _in_order(split, sizes, mesh) is None:
             return None
-        made = _in_order([(number, -1) for number, _ in split], [(axis, target[axis]) for axis in there], mesh)
-        if made is None:
+        target_axes = _in_order([(number, -1) for number, _ in split], [(axis, target[axis]) for axis in there], mesh)
+        if target_axes is None:
             return None
-        for number, axis in made.items():
-            found[number] = axis
-    return tuple(found)
+        for number, axis in target_axes.items():
+            reshaped_axes[number] = axis
+    return tuple(reshaped_axes)
 
 
 def _in_order(split: Sequence[tuple[int, int]], sizes: Sequence[tuple[int, int]], mesh: Mesh) -> dict[int, int] | None:
@@ -324,7 +327,7 @@ def _in_order(split: Sequence[tuple[int, int]], sizes: Sequence[tuple[int, int]]
 
     `split` are coordinates, each with the axis that it has to split, -1 for any.
     """
-    found: dict[int, int] = {}
+    axes: dict[int, int] = {}
     rest = list(sizes)
     for number, wanted in split:
         while rest and rest[0][1] == 1 and mesh.extents[number] > 1:
@@ -332,12 +335,12 @@ def _in_order(split: Sequence[tuple[int, int]], sizes: Sequence[tuple[int, int]]
         axis, size = rest[0] if rest else (wanted, 1)
         if size % mesh.extents[number] or (wanted not in (-1, axis) and mesh.extents[number] > 1):
             return None
-        if any(each > number for each, other in found.items() if other == axis):
+        if any(later > number for later, other in axes.items() if other == axis):
             return None
-        found[number] = axis if rest else (sizes[-1][0] if sizes else wanted)
+        axes[number] = axis if rest else (sizes[-1][0] if sizes else wanted)
         if rest:
             rest[0] = (axis, size // mesh.extents[number])
-    return found
+    return axes
 
 
 def axis_groups(source: Sequence[int], target: Sequence[int]) -> list[tuple[list[int], list[int]]]:
@@ -348,8 +351,8 @@ def axis_groups(source: Sequence[int], target: Sequence[int]) -> list[tuple[list
     i = j = 0
     while i < len(source) and j < len(target):
         here, there = [i], [j]
-        while prod(source[each] for each in here) != prod(target[each] for each in there):
-            if prod(source[each] for each in here) < prod(target[each] for each in there):
+        while prod(source[axis] for axis in here) != prod(target[axis] for axis in there):
+            if prod(source[axis] for axis in here) < prod(target[axis] for axis in there):
                 here.append(here[-1] + 1)
             else:
                 there.append(there[-1] + 1)

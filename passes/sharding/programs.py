@@ -49,8 +49,10 @@ class Program:
     def coordinate(self, number: int) -> Index:
         """Return a coordinate of the instance, of those along which values are split."""
         (dim, stride), extent = self._mesh.strides[number], self._mesh.extents[number]
-        found = self.body.div_unsigned(self.block.args[dim], stride)
-        return found if stride * extent == self._mesh.instances[dim] else self.body.rem_unsigned(found, extent)
+        coordinate = self.body.div_unsigned(self.block.args[dim], stride)
+        if stride * extent == self._mesh.instances[dim]:
+            return coordinate
+        return self.body.rem_unsigned(coordinate, extent)
 
     def finish(self, title: str) -> None:
         """Insert the program."""
@@ -68,12 +70,12 @@ class Program:
 
     def offsets(self, shape: Sequence[int], placement: Placement) -> list[SSAValue]:
         """Return the indices of the first element of the instance's part."""
-        found: list[Index] = [0] * len(shape)
+        first: list[Index] = [0] * len(shape)
         steps = self._mesh.steps(shape, placement)
         for number, axis in enumerate(placement):
             if axis is not None:
-                found[axis] = self.body.add(self.body.mul(self.coordinate(number), steps[number]), found[axis])
-        return [self.body.value(each) for each in found]
+                first[axis] = self.body.add(self.body.mul(self.coordinate(number), steps[number]), first[axis])
+        return [self.body.value(index) for index in first]
 
     def load(self, far: SSAValue, placement: Placement) -> SSAValue:
         """Transfer the instance's part of a far buffer to a new one of its own."""
@@ -134,12 +136,12 @@ def _viewed(
     properties: dict[str, Attribute],
 ) -> SSAValue:
     kind = cast("MemRefType[Any]", value.type)
-    made = MemRefType(kind.element_type, list(shape), NoneAttr(), kind.memory_space)
+    view_type = MemRefType(kind.element_type, list(shape), NoneAttr(), kind.memory_space)
     axes = ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups])
     return writer.op(
         op.build(
             operands=[value, []] if properties else [value],
-            result_types=[made],
+            result_types=[view_type],
             properties={"reassociation": axes, **properties},
         )
     )

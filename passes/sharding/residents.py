@@ -28,7 +28,7 @@ class Residents:
 
     def __init__(self, function: FuncOp, *, is_on: bool):
         self._function, self._is_on = function, is_on
-        self._found: dict[Hashable, Located] = {}
+        self._located: dict[Hashable, Located] = {}
         self._last: ResidentOp | None = None
         around = function.parent_op()
         ops = around.regions[0].block.ops if around is not None else ()
@@ -45,33 +45,33 @@ class Residents:
         if definition is None:
             return None
         key = definition, tuple(shape_of(value)), wanted, mesh
-        if key not in self._found:
-            self._found[key] = self._made(value, wanted, mesh, load)
-        return self._found[key]
+        if key not in self._located:
+            self._located[key] = self._insert(value, wanted, mesh, load)
+        return self._located[key]
 
-    def _made(self, value: SSAValue, wanted: Placement, mesh: Mesh, load: Load) -> Located:
+    def _insert(self, value: SSAValue, wanted: Placement, mesh: Mesh, load: Load) -> Located:
         """Insert a resident value, whose region loads it, before all programs of the function."""
         shape = tuple(shape_of(value))
-        made = ResidentOp(mesh.type_of(element_of(value), shape, wanted))
-        made.location, made.result.name_hint = self._function.location, "resident"
+        resident = ResidentOp(mesh.type_of(element_of(value), shape, wanted))
+        resident.location, resident.result.name_hint = self._function.location, "resident"
         block = self._function.body.block
-        Rewriter.insert_op(made, InsertPoint.after(self._last) if self._last else InsertPoint.at_start(block))
+        Rewriter.insert_op(resident, InsertPoint.after(self._last) if self._last else InsertPoint.at_start(block))
         before = self._last
-        far = _cloned(value, made)
-        found = load(far, made)
-        body = made.body.block
+        far = _cloned(value, resident)
+        located = load(far, resident)
+        body = resident.body.block
         first = before.next_op if before is not None else block.first_op
-        while first is not None and first is not made:
+        while first is not None and first is not resident:
             following = first.next_op
             if not isinstance(first, memref.AllocOp):
                 first.detach()
                 body.add_op(first)
             first = following
-        found.buffer.replace_all_uses_with(body.args[0])
-        assert isinstance(found.buffer.owner, Operation)
-        Rewriter.erase_op(found.buffer.owner)
-        self._last = made
-        return Located(made.result, shape, wanted)
+        located.buffer.replace_all_uses_with(body.args[0])
+        assert isinstance(located.buffer.owner, Operation)
+        Rewriter.erase_op(located.buffer.owner)
+        self._last = resident
+        return Located(resident.result, shape, wanted)
 
 
 def _cloned(value: SSAValue, before: Operation) -> SSAValue:
@@ -83,13 +83,13 @@ def _cloned(value: SSAValue, before: Operation) -> SSAValue:
         if isinstance(at.owner, memref.GetGlobalOp):
             break
         at = at.owner.operands[0]
-    known: dict[SSAValue, SSAValue] = {}
+    mapping: dict[SSAValue, SSAValue] = {}
     for op in reversed(chain):
-        made = op.clone(known)
-        Rewriter.insert_op(made, InsertPoint.before(before))
-        made.location = op.location
-        known |= dict(zip(op.results, made.results, strict=True))
-    return known[value]
+        clone = op.clone(mapping)
+        Rewriter.insert_op(clone, InsertPoint.before(before))
+        clone.location = op.location
+        mapping |= dict(zip(op.results, clone.results, strict=True))
+    return mapping[value]
 
 
 def prove_read_only(module: ModuleOp) -> None:
@@ -118,12 +118,12 @@ def one_call(module: ModuleOp, *, is_first: bool = True) -> ModuleOp:
     module = module.clone()
     for op in [op for op in nested_ops(module) if isinstance(op, ResidentOp)]:
         type = op.result.type
-        made = memref.AllocaOp.get(type.get_element_type(), shape=type.get_shape(), memory_space=type.memory_space)
-        made.location, made.memref.name_hint = op.location, op.result.name_hint
-        Rewriter.insert_op(made, InsertPoint.before(op))
-        op.body.block.args[0].replace_all_uses_with(made.memref)
-        for each in list(op.body.block.ops) if is_first else ():
-            each.detach()
-            Rewriter.insert_op(each, InsertPoint.before(op))
-        Rewriter.replace_op(op, [], [made.memref])
+        shard = memref.AllocaOp.get(type.get_element_type(), shape=type.get_shape(), memory_space=type.memory_space)
+        shard.location, shard.memref.name_hint = op.location, op.result.name_hint
+        Rewriter.insert_op(shard, InsertPoint.before(op))
+        op.body.block.args[0].replace_all_uses_with(shard.memref)
+        for inner in list(op.body.block.ops) if is_first else ():
+            inner.detach()
+            Rewriter.insert_op(inner, InsertPoint.before(op))
+        Rewriter.replace_op(op, [], [shard.memref])
     return module

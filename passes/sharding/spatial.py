@@ -34,7 +34,7 @@ def sub_arrays_of(op: Operation, mesh: Mesh) -> Mesh:
     if stated is None:
         return mesh
     parts = cast("ArrayAttr[Attribute]", stated).data if isinstance(stated, ArrayAttr) else ()
-    groups = [_numbers(each, SUB_ARRAYS, op) for each in parts]
+    groups = [_numbers(part, SUB_ARRAYS, op) for part in parts]
     if len(groups) != len(mesh.instances) or any(not group or min(group) < 1 for group in groups):
         raise Diagnostic(
             f"the attribute {SUB_ARRAYS} does not describe sub-arrays of '{mesh.engine}'",
@@ -86,7 +86,7 @@ def spatial_loops(function: FuncOp, mesh: Mesh) -> dict[Operation, dict[int, int
     What makes an operand is split as it is needed; what reads a result, as it is held; and again what makes operands.
     """
     kernels: list[_Mapped] = []
-    found: dict[Operation, dict[int, int]] = {}
+    loops_of: dict[Operation, dict[int, int]] = {}
     for op in list(function.body.block.ops) if function.body.blocks else []:
         kernel = kernel_of(op) if is_kernel(op) and not op.results else None
         accesses = accesses_of(op, kernel) if kernel is not None and not kernel.tables else None
@@ -94,65 +94,65 @@ def spatial_loops(function: FuncOp, mesh: Mesh) -> dict[Operation, dict[int, int
             continue
         kernels.append(_Mapped(op, kernel, accesses, sub_arrays_of(op, mesh)))
         if SPATIAL in op.attributes:
-            found[op] = _stated(op, kernel, accesses, kernels[-1].mesh)
-    if found:
-        _split_producers(kernels, found)
-        _split_consumers(kernels, found)
-        _split_producers(kernels, found)
-    return found
+            loops_of[op] = _stated(op, kernel, accesses, kernels[-1].mesh)
+    if loops_of:
+        _split_producers(kernels, loops_of)
+        _split_consumers(kernels, loops_of)
+        _split_producers(kernels, loops_of)
+    return loops_of
 
 
-def _split_producers(kernels: Sequence[_Mapped], found: dict[Operation, dict[int, int]]) -> None:
+def _split_producers(kernels: Sequence[_Mapped], loops_of: dict[Operation, dict[int, int]]) -> None:
     """Add the loops of kernels whose results others need split; of several, as the one that splits it most."""
     wanted: _Placed = {}
-    for each in reversed(kernels):
-        loops = found.get(each.op) or _loops(each, each.outputs, wanted)
+    for kernel in reversed(kernels):
+        loops = loops_of.get(kernel.op) or _loops(kernel, kernel.outputs, wanted)
         if not loops:
             continue
-        found[each.op] = loops
-        for root, placement in _placements(each, each.inputs, loops):
+        loops_of[kernel.op] = loops
+        for root, placement in _placements(kernel, kernel.inputs, loops):
             if root not in wanted or wanted[root][1].count(None) > placement.count(None):
-                wanted[root] = each.mesh, placement
+                wanted[root] = kernel.mesh, placement
 
 
-def _split_consumers(kernels: Sequence[_Mapped], found: dict[Operation, dict[int, int]]) -> None:
+def _split_consumers(kernels: Sequence[_Mapped], loops_of: dict[Operation, dict[int, int]]) -> None:
     """Add the loops of kernels that read results which are held split."""
-    held: _Placed = {}
-    for each in kernels:
-        loops = found.get(each.op) or _loops(each, each.inputs, held)
+    placements: _Placed = {}
+    for kernel in kernels:
+        loops = loops_of.get(kernel.op) or _loops(kernel, kernel.inputs, placements)
         if loops:
-            found[each.op] = loops
-        for access in each.outputs:
-            held.pop(root_of(access.value)[0], None)
-        for root, placement in _placements(each, each.outputs, loops):
-            held[root] = each.mesh, placement
+            loops_of[kernel.op] = loops
+        for access in kernel.outputs:
+            placements.pop(root_of(access.value)[0], None)
+        for root, placement in _placements(kernel, kernel.outputs, loops):
+            placements[root] = kernel.mesh, placement
 
 
-def _placements(each: _Mapped, accesses: Sequence[Access], loops: dict[int, int]) -> list[tuple[SSAValue, Placement]]:
+def _placements(kernel: _Mapped, accesses: Sequence[Access], loops: dict[int, int]) -> list[tuple[SSAValue, Placement]]:
     """Return the buffers of operands, each with the placement that it has where the loops are split."""
-    found: list[tuple[SSAValue, Placement]] = []
+    placements: list[tuple[SSAValue, Placement]] = []
     for access in accesses if loops else ():
         root, is_whole = root_of(access.value)
         if not is_whole or not is_shaped(access.value):
             continue
-        placement = reshaped(needed(access, loops, each.mesh), shape_of(access.value), shape_of(root), each.mesh)
-        found += [(root, placement)] if placement is not None else []
-    return found
+        placement = reshaped(needed(access, loops, kernel.mesh), shape_of(access.value), shape_of(root), kernel.mesh)
+        placements += [(root, placement)] if placement is not None else []
+    return placements
 
 
-def _loops(each: _Mapped, accesses: Sequence[Access], placed: _Placed) -> dict[int, int]:
+def _loops(kernel: _Mapped, accesses: Sequence[Access], placed: _Placed) -> dict[int, int]:
     """Return the loops along which operands are split as they are placed, the first one's first."""
-    found: dict[int, int] = {}
+    loops: dict[int, int] = {}
     for access in accesses:
         root, is_whole = root_of(access.value)
-        if root not in placed or not is_whole or placed[root][0] != each.mesh:
+        if root not in placed or not is_whole or placed[root][0] != kernel.mesh:
             continue
-        placement = reshaped(placed[root][1], shape_of(root), shape_of(access.value), each.mesh)
+        placement = reshaped(placed[root][1], shape_of(root), shape_of(access.value), kernel.mesh)
         exprs = [(n, access.map.results[axis]) for n, axis in enumerate(placement or ()) if axis is not None]
         for number, expr in exprs:
-            wish = found | {number: expr.position} if isinstance(expr, AffineDimExpr) else found
-            found = wish if number not in found and each.may_split(wish) else found
-    return dict(sorted(found.items()))
+            wish = loops | {number: expr.position} if isinstance(expr, AffineDimExpr) else loops
+            loops = wish if number not in loops and kernel.may_split(wish) else loops
+    return dict(sorted(loops.items()))
 
 
 def _stated(op: Operation, kernel: Kernel, accesses: Sequence[Access], mesh: Mesh) -> dict[int, int]:
@@ -171,7 +171,7 @@ def _stated(op: Operation, kernel: Kernel, accesses: Sequence[Access], mesh: Mes
         raise Diagnostic(
             "the loops of a kernel do not divide into equal parts that are independent",
             where=where(op),
-            expected=f"parallel loops that divide into {[mesh.extents[each] for each in loops]}",
+            expected=f"parallel loops that divide into {[mesh.extents[coordinate] for coordinate in loops]}",
             found=f"loops {list(loops.values())} of {bounds} iterations",
             remedy=f"state other sub-arrays ({SUB_ARRAYS}), or -1 for no loop",
         )

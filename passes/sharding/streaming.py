@@ -88,7 +88,7 @@ def _stream(op: ResidentOp, reason: str) -> None:
     """Load a resident constant before each op of the function that uses it, into a sharded value of its own."""
     block = op.parent_block()
     assert block is not None
-    steps = {each: number for number, each in enumerate(block.ops)}
+    steps = {user: number for number, user in enumerate(block.ops)}
     users: dict[Operation, list[LocalOp]] = {}
     for use in list(op.result.uses):
         assert isinstance(use.operation, LocalOp)
@@ -97,38 +97,39 @@ def _stream(op: ResidentOp, reason: str) -> None:
         loaded = _loaded(op, user)
         for local in users[user]:
             local.operands[0] = loaded
-    for each in nested_ops(op):
-        if isinstance(each, memref.GetGlobalOp):
-            _definition(op, each).attributes[STREAMED] = StringAttr(reason)
+    for allocation in nested_ops(op):
+        if isinstance(allocation, memref.GetGlobalOp):
+            _definition(op, allocation).attributes[STREAMED] = StringAttr(reason)
     passed = _allocations(op)
     Rewriter.erase_op(op)
-    for each in passed:
-        if not each.memref.uses.get_length():
-            Rewriter.erase_op(each)
+    for allocation in passed:
+        if not allocation.memref.uses.get_length():
+            Rewriter.erase_op(allocation)
 
 
 def _loaded(op: ResidentOp, before: Operation) -> SSAValue:
     """Insert a copy of the region of a resident constant, with values of its own."""
-    made = memref.AllocaOp.get(
+    shard = memref.AllocaOp.get(
         op.result.type.get_element_type(), shape=op.result.type.get_shape(), memory_space=op.result.type.memory_space
     )
-    made.location, made.memref.name_hint = op.location, "streamed"
-    known: dict[SSAValue, SSAValue] = {op.body.block.args[0]: made.memref}
-    copies: list[Operation] = [made]
-    for each in _allocations(op):
-        copies.append(each.clone())
-        copies[-1].location = each.location
-        known[each.memref] = copies[-1].results[0]
+    shard.location, shard.memref.name_hint = op.location, "streamed"
+    mapping: dict[SSAValue, SSAValue] = {op.body.block.args[0]: shard.memref}
+    copies: list[Operation] = [shard]
+    for inner in _allocations(op):
+        copies.append(inner.clone())
+        copies[-1].location = inner.location
+        mapping[inner.memref] = copies[-1].results[0]
     Rewriter.insert_op(copies, InsertPoint.before(before))
-    for each in op.body.block.ops:
-        Rewriter.insert_op(each.clone(known), InsertPoint.before(before))
-    return made.memref
+    for inner in op.body.block.ops:
+        Rewriter.insert_op(inner.clone(mapping), InsertPoint.before(before))
+    return shard.memref
 
 
 def _allocations(op: ResidentOp) -> list[memref.AllocaOp]:
     """Return the sharded values by which the region of a resident constant passes its parts."""
-    used = [value.owner for each in nested_ops(op) for value in each.operands]
-    return list(dict.fromkeys(each for each in used if isinstance(each, memref.AllocaOp) and each.parent is op.parent))
+    used = [value.owner for inner in nested_ops(op) for value in inner.operands]
+    allocations = [owner for owner in used if isinstance(owner, memref.AllocaOp) and owner.parent is op.parent]
+    return list(dict.fromkeys(allocations))
 
 
 def _definition(op: ResidentOp, use: memref.GetGlobalOp) -> memref.GlobalOp:
@@ -138,7 +139,7 @@ def _definition(op: ResidentOp, use: memref.GetGlobalOp) -> memref.GlobalOp:
         module = module.parent_op()
     assert module is not None
     return next(
-        each
-        for each in module.body.block.ops
-        if isinstance(each, memref.GlobalOp) and each.sym_name.data == use.name_.string_value()
+        definition
+        for definition in module.body.block.ops
+        if isinstance(definition, memref.GlobalOp) and definition.sym_name.data == use.name_.string_value()
     )
