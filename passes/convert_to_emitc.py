@@ -101,11 +101,12 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     private = {name: function for name, function in state.functions.items() if not _is_public(function)}
     state.arguments = index_arguments(ordered, private)
     for function in ordered:
-        made = _function(state, function, constants.get(_symbol(function), set()))
-        converted += [*state.definitions, made]
+        c_function = _function(state, function, constants.get(_symbol(function), set()))
+        converted += [*state.definitions, c_function]
         state.definitions.clear()
         if pool is not None and _is_public(function):
-            made.attributes[PAGED] = DictionaryAttr({name: pool.properties[name] for name in (*PoolOp.SIZES, "scale")})
+            sizes = {name: pool.properties[name] for name in (*PoolOp.SIZES, "scale")}
+            c_function.attributes[PAGED] = DictionaryAttr(sizes)
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_tables.h"] if ENTRY in state.called else []
     headers += ["tilewright_half.h"] if any(is_half_function(name) for name in state.called) else []
@@ -221,9 +222,9 @@ def _global(state: ModuleState, name: str, gets: list[Operation]) -> Operation:
     element = cast("MemRefType[Any]", op.properties["type"]).get_element_type()
     raw = str(element) == "i8" and "constant" not in op.properties and _only_viewed(gets)
     space = cast("MemRefType[Any]", op.properties["type"]).memory_space
-    made = global_op(op, state.names[name], state.alignments.get(space, 1), raw=raw)
-    state.global_types[name] = cast(EmitC_ArrayType, made.type)
-    return made
+    declaration = global_op(op, state.names[name], state.alignments.get(space, 1), raw=raw)
+    state.global_types[name] = cast(EmitC_ArrayType, declaration.type)
+    return declaration
 
 
 def _only_viewed(gets: list[Operation]) -> bool:
@@ -241,9 +242,9 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     if len(function.regions[0].blocks) > 1:
         raise Diagnostic("a function has branches between blocks", where(function), "structured control flow (scf)")
     public = _is_public(function)
-    given = cast("ArrayAttr[DictionaryAttr] | None", function.properties.get("arg_attrs"))
+    arg_attrs = cast("ArrayAttr[DictionaryAttr] | None", function.properties.get("arg_attrs"))
     attributes: list[dict[str, Attribute]] = [
-        dict(given.data[argument.index].data) if given is not None else {} for argument in source.args
+        dict(arg_attrs.data[argument.index].data) if arg_attrs is not None else {} for argument in source.args
     ]
     effects = state.effects.of_function(function)
     written = set(effects.writes)
@@ -273,8 +274,13 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
         state.headers[header] = max(state.headers.get(header, 0), rank)
     outputs = cast(FunctionType, function.properties["function_type"]).outputs.data
     if len(outputs) > 1:
-        found, remedy = f"{len(outputs)} results", "return values in buffers"
-        raise Diagnostic("a C function has one result", where(function), "at most one result", found, remedy)
+        raise Diagnostic(
+            "a C function has one result",
+            where(function),
+            expected="at most one result",
+            found=f"{len(outputs)} results",
+            remedy="return values in buffers",
+        )
     results = [scalar_type(type_, function) for type_ in outputs]
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(state.names[_symbol(function)]),
@@ -283,21 +289,22 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     }
     if not public:
         properties["specifiers"] = flags(["static", "TW_KERNEL"])
-    made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
-    made.attributes |= converter.attributes
-    made.attributes |= {key: value for key, value in function.attributes.items() if key in (STATUS, RESET, SPECIFIER)}
-    made.location = function.location
-    return made
+    c_function = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
+    c_function.attributes |= converter.attributes
+    kept = (STATUS, RESET, SPECIFIER)
+    c_function.attributes |= {key: value for key, value in function.attributes.items() if key in kept}
+    c_function.location = function.location
+    return c_function
 
 
 def _always_constants(state: ModuleState) -> dict[str, set[int]]:
     """Return, by function, the arguments that are module constants at every call."""
-    found: dict[str, set[int]] = {}
+    positions: dict[str, set[int]] = {}
     for op in (op for ops in state.ops.values() for op in ops):
         if (called := callee_of(op)) is not None:
             handed = {index for index, value in enumerate(op.operands) if _is_constant(state, value)}
-            found[called] = found.get(called, handed) & handed
-    return found
+            positions[called] = positions.get(called, handed) & handed
+    return positions
 
 
 def _is_constant(state: ModuleState, value: SSAValue) -> bool:
@@ -326,8 +333,8 @@ def _argument_type(
             found=str(type_),
             remedy="give the function a dense buffer and take a memref.subview of it there",
         )
-    given = cast("StringAttr | None", attributes.get("onnx.type"))
-    if given is not None and given.data.startswith("ui"):
+    onnx_type = cast("StringAttr | None", attributes.get("onnx.type"))
+    if onnx_type is not None and onnx_type.data.startswith("ui"):
         element = UNSIGNED[element.compile_time_size * 8]
     return EmitC_ArrayType([max(prod(type_.get_shape()), 1)], cast(Any, element))
 

@@ -184,8 +184,8 @@ def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
     if left is right:
         return b.integer(False, i1)
     for value, other in ((left, right), (right, left)):
-        if (known := b.known(other)) is not None:
-            return b.emit(emitc.LogicalNotOp, [b.value(value)], i1) if known else b.value(value)
+        if (constant := b.known(other)) is not None:
+            return b.emit(emitc.LogicalNotOp, [b.value(value)], i1) if constant else b.value(value)
     return b.compare("ne", *_both(b, op))
 
 
@@ -196,8 +196,8 @@ def _shift(b: Builder, op: Operation) -> SSAValue:
     # A left shift of a negative number is undefined in C.
     type_ = UNSIGNED[max(width, 32)] if left else UNSIGNED[width] if op.name == "arith.shrui" else SIGNED[width]
     kind = emitc.BitwiseLeftShiftOp if left else emitc.BitwiseRightShiftOp
-    known = b.known(amount)
-    by = b.value(amount) if known is None else b.integer(known & 1 if width == 1 else known, i32)
+    constant = b.known(amount)
+    by = b.value(amount) if constant is None else b.integer(constant & 1 if width == 1 else constant, i32)
     shifted = b.emit(kind, [b.as_type(value, type_), by], type_ if type_.width.data >= 32 else i32)
     return b.cast(shifted, SIGNED[width])
 
@@ -249,11 +249,11 @@ def _tautology(b: Builder, predicate: str, op: Operation) -> bool | None:
 
 def _excludes(b: Builder, masked: SSAValue, number: SSAValue) -> bool:
     """Return whether the constant operand of `arith.andi` or `arith.ori` excludes a bit of a constant."""
-    op, known = masked.owner, b.known(number)
-    if known is None or not isinstance(op, Operation) or op.name not in _BITWISE:
+    op, constant = masked.owner, b.known(number)
+    if constant is None or not isinstance(op, Operation) or op.name not in _BITWISE:
         return False
     masks = [mask for operand in op.operands if (mask := b.known(operand)) is not None]
-    return any(known & ~mask if op.name == "arith.andi" else mask & ~known for mask in masks)
+    return any(constant & ~mask if op.name == "arith.andi" else mask & ~constant for mask in masks)
 
 
 @rule("math.absi")
@@ -307,8 +307,8 @@ def _carry(b: Builder, op: Operation, total: SSAValue, width: int) -> SSAValue:
     if sums.high < limit or sums.low >= limit:
         return b.integer(sums.low >= limit, i1)
     for value, other in (op.operands, reversed(op.operands)):
-        if (known := b.known(other)) is not None:
-            return b.compare("gt", b.as_type(value, unsigned), b.integer(-1 - known, unsigned))
+        if (constant := b.known(other)) is not None:
+            return b.compare("gt", b.as_type(value, unsigned), b.integer(-1 - constant, unsigned))
     return b.compare("lt", b.cast(total, unsigned), b.as_type(op.operands[0], unsigned))
 
 
@@ -327,9 +327,9 @@ def _signed_operand(b: Builder, op: Operation) -> SSAValue:
 
 @rule("arith.extsi", "arith.sitofp")
 def _from_signed(b: Builder, op: Operation) -> SSAValue:
-    known, result = b.known(op.operands[0]), _result(op)
-    if known is not None and isinstance(result, IntegerType):
-        return b.integer(-(known & 1) if _width(b, op) == 1 else known, cast(IntegerType, result))
+    constant, result = b.known(op.operands[0]), _result(op)
+    if constant is not None and isinstance(result, IntegerType):
+        return b.integer(-(constant & 1) if _width(b, op) == 1 else constant, cast(IntegerType, result))
     return b.cast(_signed_operand(b, op), result)
 
 
@@ -352,9 +352,9 @@ def _unsigned_index_cast(b: Builder, op: Operation) -> SSAValue:
 
 @rule("arith.extui", "arith.uitofp")
 def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
-    known, wide = b.known(op.operands[0]), _result(op)
-    if known is not None and isinstance(wide, IntegerType):
-        return b.integer(known & ((1 << _width(b, op)) - 1), cast(IntegerType, wide))
+    constant, wide = b.known(op.operands[0]), _result(op)
+    if constant is not None and isinstance(wide, IntegerType):
+        return b.integer(constant & ((1 << _width(b, op)) - 1), cast(IntegerType, wide))
     return b.cast(b.as_type(op.operands[0], UNSIGNED[width] if (width := _width(b, op)) > 1 else i1), _result(op))
 
 

@@ -55,13 +55,13 @@ def local_array(b: Builder, op: Operation) -> None:
     for size in layout_of(op.results[0], op).shape:
         count *= size
     array = EmitC_ArrayType([max(count, 1)], cast(Any, element))
-    made = emitc.VariableOp.create(result_types=[array], properties={"value": EmitC_OpaqueAttr(StringAttr(""))})
-    given = cast("IntegerAttr[Any] | None", op.properties.get("alignment"))
-    if given is not None:
-        made.attributes["tilewright.alignment"] = IntegerAttr(given.value.data, i64)
-    made.result.name_hint = op.results[0].name_hint or "sums"
-    b.ops.append(made)
-    b.values[op.results[0]] = b.cast(made.result, pointer(element))
+    variable = emitc.VariableOp.create(result_types=[array], properties={"value": EmitC_OpaqueAttr(StringAttr(""))})
+    alignment = cast("IntegerAttr[Any] | None", op.properties.get("alignment"))
+    if alignment is not None:
+        variable.attributes["tilewright.alignment"] = IntegerAttr(alignment.value.data, i64)
+    variable.result.name_hint = op.results[0].name_hint or "sums"
+    b.ops.append(variable)
+    b.values[op.results[0]] = b.cast(variable.result, pointer(element))
 
 
 # Elements
@@ -80,9 +80,9 @@ def element_index(b: Builder, layout: Strided, indices: Iterable[SSAValue]) -> S
             total, constant = _sum(b, total, _product(b, inner, unit)), constant + inner_constant * unit
             inner, inner_constant = None, 0
         inner, inner_constant = _product(b, inner, unit // stride), inner_constant * (unit // stride)
-        known = b.known(index)
-        inner = inner if known is not None else _sum(b, inner, b.value(index))
-        inner_constant, unit = inner_constant + (known or 0), stride
+        constant_index = b.known(index)
+        inner = inner if constant_index is not None else _sum(b, inner, b.value(index))
+        inner_constant, unit = inner_constant + (constant_index or 0), stride
     total, constant = _sum(b, total, _product(b, inner, unit)), constant + inner_constant * unit
     if total is None:
         return b.integer(constant)
@@ -122,8 +122,8 @@ def lookup(b: Builder, op: Operation) -> None:
     load(b, op)
     entry, limits = b.cast(b.values[op.results[0]], i64), DeclaredRange.of(op)
     if limits[0] < -(1 << 31) or limits[1] > 1 << 31:
-        found = f"[{limits[0]}, {limits[1]})"
-        raise Diagnostic("the range of a table is beyond that of int32_t, an index in C", where(op), found=found)
+        interval = f"[{limits[0]}, {limits[1]})"
+        raise Diagnostic("the range of a table is beyond that of int32_t, an index in C", where(op), found=interval)
     b.values[op.results[0]] = b.call(ENTRY, [entry, *(b.integer(limit, i64) for limit in limits)], i32)
 
 
@@ -180,21 +180,21 @@ def _bytes_from(b: Builder, op: Operation, base: SSAValue) -> SSAValue:
     """Emit `(T *)(base + shift)` for `memref.view`, whose source is a buffer of bytes."""
     element_type = scalar_type(cast("MemRefType[Any]", op.results[0].type).get_element_type(), op)
     offset, shift = layout_of(op.operands[0], op).offset, op.operands[1]
-    known = b.known(shift)
+    constant = b.known(shift)
     if offset is None:
         raise _unknown_offset(op)
-    if known is None:
+    if constant is None:
         moved = _advanced(b, base, b.integer(offset)) if offset else base
         return b.cast(_advanced(b, moved, b.value(shift)), pointer(element_type))
-    if (known + offset) % element_type.compile_time_size:
+    if (constant + offset) % element_type.compile_time_size:
         raise Diagnostic(
             "a view has a misaligned byte offset",
             where(op),
             expected=f"a multiple of {element_type.compile_time_size}",
-            found=str(known + offset),
+            found=str(constant + offset),
         )
-    if known + offset:
-        base = _advanced(b, base, b.integer(known + offset))
+    if constant + offset:
+        base = _advanced(b, base, b.integer(constant + offset))
     return b.cast(base, pointer(element_type))
 
 
@@ -209,9 +209,9 @@ def _first_element(b: Builder, op: Operation, offset: int | None) -> SSAValue:
     elif offset is None:
         raise _unknown_offset(op)
     constant, total = (offset or 0) if op.name == "memref.subview" else 0, None
-    for known, stride in zip(static, strides, strict=True):
-        value = next(dynamic) if known == _DYNAMIC else None
-        place = int(known) if value is None else b.known(value)
+    for static_offset, stride in zip(static, strides, strict=True):
+        value = next(dynamic) if static_offset == _DYNAMIC else None
+        place = int(static_offset) if value is None else b.known(value)
         if place is not None:
             constant += place * stride
         elif value is not None:
@@ -297,11 +297,11 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
         properties["const_specifier"] = UnitAttr()
         if "initial_value" not in properties:
             raise Diagnostic("a constant has no value", where(op), found=f"@{name}")
-    given = op.properties.get("alignment", op.attributes.get("alignment"))
+    stated = op.properties.get("alignment", op.attributes.get("alignment"))
     size = scalar_type(type_.get_element_type(), op).compile_time_size
     # The x86-64 ABI aligns every array of 16 bytes or more to 16.
     least = 16 if count * size >= 16 else size
-    alignment = max(least, level, cast("IntegerAttr[Any]", given).value.data if given is not None else 1)
+    alignment = max(least, level, cast("IntegerAttr[Any]", stated).value.data if stated is not None else 1)
     attributes: dict[str, Attribute] = {
         "tilewright.alignment": IntegerAttr(alignment, i64),
         "tilewright.shape": shape_attribute(type_.get_shape()),
@@ -311,9 +311,9 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
         attributes[EXTERNAL] = UnitAttr()
     if isinstance(type_.memory_space, StringAttr):
         attributes["tilewright.level"] = type_.memory_space
-    made = emitc.GlobalOp.create(properties=properties, attributes=attributes)
-    made.location = op.location
-    return made
+    converted = emitc.GlobalOp.create(properties=properties, attributes=attributes)
+    converted.location = op.location
+    return converted
 
 
 def _flat(op: Operation, value: Any, count: int) -> Attribute:

@@ -235,23 +235,23 @@ class Builder:
 
         Raises Diagnostic for an index of which interval analysis shows that it is beyond these.
         """
-        known = self.full_value(source)
-        if not isinstance(source.type, IndexType) or known.type == INDEX:
-            return known
+        c_value = self.full_value(source)
+        if not isinstance(source.type, IndexType) or c_value.type == INDEX:
+            return c_value
         within = self.range_of(source)
         if within.high < NARROW.low or within.low > NARROW.high:
             at = where(source.owner) if isinstance(source.owner, Operation) else ""
-            found = str(within.low) if within.low == within.high else f"{within.low} to {within.high}"
+            interval = str(within.low) if within.low == within.high else f"{within.low} to {within.high}"
             raise Diagnostic(
-                "an index is beyond the range of int32_t", at, found=found, remedy="store or pass it as i64"
+                "an index is beyond the range of int32_t", at, found=interval, remedy="store or pass it as i64"
             )
-        return self.cast(known, INDEX)
+        return self.cast(c_value, INDEX)
 
     def full_value(self, source: SSAValue) -> SSAValue:
         """Return the C value of a value of the source program, of a wide index in 64 bits."""
-        if (known := self.values.get(source)) is None:
-            known = self.values[source] = self._constant_of(source)
-        return known
+        if (c_value := self.values.get(source)) is None:
+            c_value = self.values[source] = self._constant_of(source)
+        return c_value
 
     def is_wide(self, source: SSAValue) -> bool:
         """Return whether a value of the source program is an index in 64 bits."""
@@ -272,8 +272,8 @@ class Builder:
 
     def as_type(self, source: SSAValue, type_: IntegerType) -> SSAValue:
         """Return an integer of the source program in another type; a constant needs no cast."""
-        if (known := self.known(source)) is not None:
-            return self.integer(known, type_)
+        if (constant := self.known(source)) is not None:
+            return self.integer(constant, type_)
         return self.cast(self.full_value(source), type_)
 
     def fits(self, op: Operation) -> bool:
@@ -304,9 +304,9 @@ class Builder:
 
     def range_of(self, source: SSAValue) -> Range:
         """Return the interval of an integer of the source program."""
-        found = self._ranges.of(source)
-        assert found is not None, source.type
-        return found
+        interval = self._ranges.of(source)
+        assert interval is not None, source.type
+        return interval
 
     def is_within(self, source: SSAValue, low: int, high: int) -> bool:
         """Return whether interval analysis shows that an integer is between two numbers."""

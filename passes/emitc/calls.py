@@ -32,9 +32,11 @@ def place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) ->
 def call_instruction(b: Builder, op: InstructionOp) -> None:
     """Convert an instruction to a call of its C function."""
     record = op.INSTRUCTION
-    given = op.operands_of()
+    operands = op.operands_of()
     numbers = op.properties_of()
-    arguments = [value for each in record.c_parameters for value in _arguments(b, op, each, given, numbers)]
+    arguments = [
+        value for parameter in record.c_parameters for value in _arguments(b, op, parameter, operands, numbers)
+    ]
     result = scalar_type(op.results[0].type, op) if op.results else None
     if not record.headers:
         b.include_runtime(op)
@@ -46,7 +48,7 @@ def call_instruction(b: Builder, op: InstructionOp) -> None:
         value = effect(b, record.c, arguments, result)
     if op.results:
         b.values[op.results[0]] = value
-    if any(isinstance(each.kind, Buffer) and each.kind.has_offset for each in record.c_parameters):
+    if any(isinstance(parameter.kind, Buffer) and parameter.kind.has_offset for parameter in record.c_parameters):
         b.ops[-1].attributes[OFFSETS] = _HOLDS
 
 
@@ -54,13 +56,13 @@ def _arguments(
     b: Builder,
     op: InstructionOp,
     parameter: Parameter,
-    given: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
+    operands: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
     numbers: Mapping[str, int],
 ) -> list[SSAValue]:
     """Return the C arguments for a parameter: two for a buffer with an offset."""
     if not isinstance(parameter.kind, Buffer):
-        return [_number(b, op, parameter, given, numbers)]
-    value, at = given[parameter.name]
+        return [_number(b, op, parameter, operands, numbers)]
+    value, at = operands[parameter.name]
     if not parameter.kind.has_offset:
         return [_pointer(b, op, value, at)]
     return [b.value(value), _offset(b, layout_of(value, op), at)]
@@ -81,20 +83,20 @@ def _number(
     b: Builder,
     op: InstructionOp,
     parameter: Parameter,
-    given: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
+    operands: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
     numbers: Mapping[str, int],
 ) -> SSAValue:
     """Return the C argument for a parameter that is no buffer."""
     kind = parameter.kind
-    if parameter.name in given:
-        return b.value(given[parameter.name][0])
+    if parameter.name in operands:
+        return b.value(operands[parameter.name][0])
     if isinstance(kind, Stride):
         axis, times = op.step_of(parameter.name)
-        return b.integer(layout_of(given[kind.buffer][0], op).strides[axis] * times if times else 0)
+        return b.integer(layout_of(operands[kind.buffer][0], op).strides[axis] * times if times else 0)
     if isinstance(kind, Extent):
-        return b.integer(shape_of(given[kind.buffer][0])[kind.axis])
+        return b.integer(shape_of(operands[kind.buffer][0])[kind.axis])
     if isinstance(kind, ElementSize):
-        return b.integer(numpy_type(element_of(given[kind.buffer][0])).itemsize)
+        return b.integer(numpy_type(element_of(operands[kind.buffer][0])).itemsize)
     return b.integer(numbers[parameter.name])
 
 

@@ -118,8 +118,8 @@ class FunctionConverter:
         for op in block.ops:
             first = len(self.b.ops)
             self.op(op)
-            for made in self.b.ops[first:]:
-                made.location = op.location
+            for new in self.b.ops[first:]:
+                new.location = op.location
 
     def op(self, op: Operation) -> None:
         """Convert one op. Raises Diagnostic for an op without a rule."""
@@ -191,11 +191,11 @@ class FunctionConverter:
                 self.assign(shared, self.carried_value(initial))
             return shared
         type_ = lvalue(WIDE_INDEX if isinstance(result.type, IndexType) else scalar_type(result.type, op))
-        known = _literal(self.carried_value(initial)) if initial is not None else None
-        first = EmitC_OpaqueAttr(StringAttr("")) if known is None else known
+        literal = _literal(self.carried_value(initial)) if initial is not None else None
+        first = EmitC_OpaqueAttr(StringAttr("")) if literal is None else literal
         variable = self.b.emit(emitc.VariableOp, [], type_, {"value": first})
         variable.name_hint = result.name_hint or _carried_hint(op, index)
-        if initial is not None and known is None:
+        if initial is not None and literal is None:
             self.b.emit(emitc.AssignOp, [variable, self.carried_value(initial)], None)
         return variable
 
@@ -222,9 +222,9 @@ class FunctionConverter:
         self.carried[body] = variables
         type_ = WIDE_INDEX if is_wide else scalar_type(body.args[0].type, op)
         new = self.region(body, [type_], lambda: self.yielded(body, variables))
-        made = emitc.ForOp.create(operands=limits, regions=[Region(new)])
-        made.attributes |= {name: op.attributes[name] for name in (INDEPENDENT, UNROLL) if name in op.attributes}
-        self.b.ops.append(made)
+        loop = emitc.ForOp.create(operands=limits, regions=[Region(new)])
+        loop.attributes |= {name: op.attributes[name] for name in (INDEPENDENT, UNROLL) if name in op.attributes}
+        self.b.ops.append(loop)
         self.results(op, variables)
 
     def condition(self, op: Operation) -> None:
@@ -335,9 +335,9 @@ class FunctionConverter:
         if len(types) > 1:
             raise Diagnostic("a C function has at most one result", where(op))
         target = SymbolRefAttr(self.state.names[callee(op)])
-        made = emitc.CallOp.create(operands=operands, result_types=types, properties={"callee": target})
-        self.b.ops.append(made)
-        self.b.values |= dict(zip(op.results, made.results, strict=True))
+        call = emitc.CallOp.create(operands=operands, result_types=types, properties={"callee": target})
+        self.b.ops.append(call)
+        self.b.values |= dict(zip(op.results, call.results, strict=True))
 
     def end(self, op: Operation) -> None:
         """Convert `func.return`."""

@@ -52,7 +52,8 @@ OUT_OF_RANGE, OUT_OF_ORDER = 1, 2
 def guard_inputs(module: ModuleOp) -> None:
     """Add range checks to public functions with input ranges, and a reset function to a module with state."""
     states = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and STATE in op.attributes]
-    public = [each for each in functions(module) if each.sym_visibility is None and BUCKET_OF not in each.attributes]
+    visible = [function for function in functions(module) if function.sym_visibility is None]
+    public = [function for function in visible if BUCKET_OF not in function.attributes]
     guarded = [function for function in public if _ranges(function)]
     if not states and not guarded:
         return
@@ -121,9 +122,9 @@ def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | N
     outer.attributes[STATUS] = UnitAttr()
     outer.location = function.location
     function.properties["sym_name"] = StringAttr(f"{name}_step")
-    for each in (function, *(bucket for _, bucket in buckets)):
-        each.properties["sym_visibility"] = StringAttr("private")
-        each.attributes.pop(BUCKET_OF, None)
+    for inner in (function, *(bucket for _, bucket in buckets)):
+        inner.properties["sym_visibility"] = StringAttr("private")
+        inner.attributes.pop(BUCKET_OF, None)
     Rewriter.insert_op(outer, InsertPoint.after(function))
 
 
@@ -228,9 +229,9 @@ def _reset(module: ModuleOp, name: str, states: list[memref.GlobalOp]) -> func.F
         with builder.loop(None, 0, shape_of(flat)[0]) as index:
             builder.insert(memref.StoreOp.get(zero, flat, [builder.value(index)]))
     builder.insert(func.ReturnOp())
-    made = func.FuncOp(name, FunctionType.from_lists([], []), Region(block))
-    made.attributes[RESET] = UnitAttr()
-    return made
+    reset = func.FuncOp(name, FunctionType.from_lists([], []), Region(block))
+    reset.attributes[RESET] = UnitAttr()
+    return reset
 
 
 def _restore(module: ModuleOp, state: memref.GlobalOp, memory: SSAValue, block: Block) -> None:

@@ -20,15 +20,15 @@ def index_arguments(callees_first: Sequence[Operation], private: Mapping[str, Op
 
     `callees_first` are the functions of a module in topological order. An index is narrowed where it is passed.
     """
-    found: dict[SSAValue, Range] = {}
+    intervals: dict[SSAValue, Range] = {}
     for function in reversed(callees_first):
-        ranges = ValueRanges(dict(found), stored_range)
+        ranges = ValueRanges(dict(intervals), stored_range)
         for op in nested_ops(function):
             callee = private.get(callee_of(op) or "")
             if callee is not None and callee.regions[0].blocks:
                 for argument, passed in _passed(op, callee.regions[0].blocks[0].args, ranges):
-                    found[argument] = found[argument] | passed if argument in found else passed
-    return found
+                    intervals[argument] = intervals[argument] | passed if argument in intervals else passed
+    return intervals
 
 
 def _passed(call: Operation, arguments: Sequence[SSAValue], ranges: ValueRanges) -> Iterator[tuple[SSAValue, Range]]:

@@ -79,10 +79,12 @@ def convert_stream(converter: FunctionConverter, op: Operation) -> None:
         slots = MemRefType(tile.get_element_type(), shape, memory_space=space)
         source = memref.GlobalOp.get(StringAttr(name), slots, UnitAttr())
         source.location = op.location
-        made = global_op(source, state.scope.add(f"{name}_slots"), state.alignments.get(space, 1), raw=False)
-        state.definitions.append(made)
-        state.slots[op.stream] = made
-        array = b.emit(emitc.GetGlobalOp, [], made.type, {"name": SymbolRefAttr(made.sym_name.data)})
+        array_of_slots = global_op(source, state.scope.add(f"{name}_slots"), state.alignments.get(space, 1), raw=False)
+        state.definitions.append(array_of_slots)
+        state.slots[op.stream] = array_of_slots
+        array = b.emit(
+            emitc.GetGlobalOp, [], array_of_slots.type, {"name": SymbolRefAttr(array_of_slots.sym_name.data)}
+        )
         memory, size = b.cast(array, pointer(_VOID)), bytes_of(tile)
     state.streams[op.stream] = name
     b.headers[state.threads] = _RANK
@@ -103,9 +105,9 @@ def convert_allocation(converter: FunctionConverter, op: Operation) -> None:
     name = state.fresh_name(value.name_hint or "shards")
     source = memref.GlobalOp.get(StringAttr(name), shards, UnitAttr())
     source.location = op.location
-    made = global_op(source, name, state.alignments.get(space, 1), raw=False)
-    state.definitions.append(made)
-    array = b.emit(emitc.GetGlobalOp, [], made.type, {"name": SymbolRefAttr(name)})
+    array_of_shards = global_op(source, name, state.alignments.get(space, 1), raw=False)
+    state.definitions.append(array_of_shards)
+    array = b.emit(emitc.GetGlobalOp, [], array_of_shards.type, {"name": SymbolRefAttr(name)})
     b.values[value] = b.cast(array, pointer(scalar_type(type_.get_element_type(), op)))
     b.values[value].name_hint = value.name_hint
 
@@ -152,24 +154,24 @@ def convert_stream_end(converter: FunctionConverter, op: Operation) -> None:
     b.headers[converter.state.threads] = _RANK
     if not op.results:
         return
-    made, tile = converter.state.slots[op.stream], cast("MemRefType[Any]", op.results[0].type)
+    slots, tile = converter.state.slots[op.stream], cast("MemRefType[Any]", op.results[0].type)
     element = scalar_type(tile.get_element_type(), op)
     before = b.emit(emitc.MulOp, [index, b.integer(owner.depth.data)], INDEX) if owner.type.extents else None
     slot = taken if before is None else b.emit(emitc.AddOp, [before, taken], INDEX)
     first = b.emit(emitc.MulOp, [slot, b.integer(max(prod(tile.get_shape()), 1))], INDEX)
-    array = b.emit(emitc.GetGlobalOp, [], made.type, {"name": SymbolRefAttr(made.sym_name.data)})
+    array = b.emit(emitc.GetGlobalOp, [], slots.type, {"name": SymbolRefAttr(slots.sym_name.data)})
     b.values[op.results[0]] = b.emit(emitc.AddOp, [b.cast(array, pointer(element)), first], pointer(element))
     b.values[op.results[0]].name_hint = op.results[0].name_hint
 
 
 def _flat_index(b: Builder, op: StreamEndOp, extents: tuple[int, ...]) -> SSAValue:
     """Emit the row-major index of an element of an array of streams."""
-    found: SSAValue | None = None
+    index: SSAValue | None = None
     for extent, coordinate in zip(extents, op.coordinates, strict=True):
         own = b.value(coordinate)
-        outer = None if found is None else b.emit(emitc.MulOp, [found, b.integer(extent)], INDEX)
-        found = own if outer is None else b.emit(emitc.AddOp, [outer, own], INDEX)
-    return b.integer(0) if found is None else found
+        outer = None if index is None else b.emit(emitc.MulOp, [index, b.integer(extent)], INDEX)
+        index = own if outer is None else b.emit(emitc.AddOp, [outer, own], INDEX)
+    return b.integer(0) if index is None else index
 
 
 # Programs
@@ -228,14 +230,14 @@ def _function(converter: FunctionConverter, program: ProgramOp) -> tuple[str, li
         "arg_attrs": ArrayAttr(shapes),
         "specifiers": flags(["static"]),
     }
-    made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
-    made.location = program.location
+    c_function = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
+    c_function.location = program.location
     arguments = [f"program->buffers[{index}]" for index in range(len(captured))]
     arguments += [f"program->coordinates[{index}]" for index in range(len(indices))]
     thread = state.scope.add(f"{name}_thread")
     unused = "" if arguments else "    (void)program;\n"
     text = f"static void {thread}(const tw_program *program)\n{{\n{unused}    {name}({', '.join(arguments)});\n}}\n"
-    state.definitions += [made, _verbatim(text)]
+    state.definitions += [c_function, _verbatim(text)]
     return thread, captured, numbers
 
 
@@ -270,8 +272,8 @@ def _shared_bytes(converter: FunctionConverter, value: SSAValue) -> int:
     """
     owner = root_of(value).owner
     is_global = isinstance(owner, memref.GetGlobalOp)
-    found = converter.state.globals.get(owner.name_.string_value()) if is_global else None
-    if is_sharded(value.type) or (isinstance(found, memref.GlobalOp) and found.constant is not None):
+    definition = converter.state.globals.get(owner.name_.string_value()) if is_global else None
+    if is_sharded(value.type) or (isinstance(definition, memref.GlobalOp) and definition.constant is not None):
         return 0
     strides, offset = layout_of(value)
     if None in cast("list[int | None]", [*strides, offset]):

@@ -54,10 +54,10 @@ def _groups(module: ModuleOp) -> list[_Group]:
 
 def _depths(module: ModuleOp) -> dict[FuncOp | None, int]:
     """Return the most calls that lead to each function: functions of one depth never run within each other."""
-    known = {function.sym_name.data: function for function in functions(module)}
-    callees = {function: _callees(function, known) for function in known.values()}
-    depths: dict[FuncOp | None, int] = dict.fromkeys(known.values(), 0)
-    for _ in known:
+    by_name = {function.sym_name.data: function for function in functions(module)}
+    callees = {function: _callees(function, by_name) for function in by_name.values()}
+    depths: dict[FuncOp | None, int] = dict.fromkeys(by_name.values(), 0)
+    for _ in by_name:
         deeper = [(function, callee) for function in callees for callee in callees[function]]
         changed = [pair for pair in deeper if depths[pair[1]] <= depths[pair[0]]]
         for function, callee in changed:
@@ -67,9 +67,9 @@ def _depths(module: ModuleOp) -> dict[FuncOp | None, int]:
     return depths
 
 
-def _callees(function: FuncOp, known: Mapping[str, FuncOp]) -> list[FuncOp]:
+def _callees(function: FuncOp, by_name: Mapping[str, FuncOp]) -> list[FuncOp]:
     names = {callee_of(op) for op in nested_ops(function)}
-    return [known[name] for name in sorted(filter(None, names)) if name in known]
+    return [by_name[name] for name in sorted(filter(None, names)) if name in by_name]
 
 
 def _kind(op: memref.GlobalOp) -> Hashable:
@@ -83,11 +83,11 @@ def _kind(op: memref.GlobalOp) -> Hashable:
 
 def _users(module: ModuleOp) -> dict[str, list[memref.GetGlobalOp]]:
     """Return the `memref.get_global` ops of each global."""
-    found: dict[str, list[memref.GetGlobalOp]] = {}
+    users: dict[str, list[memref.GetGlobalOp]] = {}
     for op in nested_ops(module):
         if type(op) is memref.GetGlobalOp:
-            found.setdefault(op.name_.string_value(), []).append(op)
-    return found
+            users.setdefault(op.name_.string_value(), []).append(op)
+    return users
 
 
 def _function(op: memref.GetGlobalOp) -> FuncOp | None:

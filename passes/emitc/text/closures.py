@@ -32,8 +32,8 @@ def closure_text(function: emitc.FuncOp, names: Names) -> str:
     said = argument_attributes(function)
     types = function.function_type.inputs.data
     fields = [
-        f"    {declaration(type_, field, constant='tilewright.const' in given)};"
-        for type_, field, given in zip(types, arguments, said, strict=True)
+        f"    {declaration(type_, field, constant='tilewright.const' in attributes)};"
+        for type_, field, attributes in zip(types, arguments, said, strict=True)
     ]
     lines = [
         f"struct {struct} {{",
@@ -51,14 +51,14 @@ def closure_text(function: emitc.FuncOp, names: Names) -> str:
 
 def _entry(function: emitc.FuncOp, name: str, struct: str, handed: str) -> list[str]:
     """Return the entry point: the iterations of one core, or the share of a number."""
-    given = f"    const struct {struct} *const given = from;"
+    local = f"    const struct {struct} *const given = from;"
     if CLAIMED in function.attributes:
         call = f"    {_callee(function)}({handed}share);"
-        return [f"static void {name}(const void *from, int32_t share) {{", given, call, "}"]
+        return [f"static void {name}(const void *from, int32_t share) {{", local, call, "}"]
     turns = cast("IntegerAttr", function.attributes[FORK]).value.data
     return [
         f"static void {name}(void *from) {{",
-        given,
+        local,
         f"    for (uint32_t core = tw_core(); core < {turns}u; core += tw_cores()) {{",
         f"        {_callee(function)}({handed}(int32_t)core);",
         "    }",

@@ -40,16 +40,16 @@ def may_write(op: Operation) -> bool:
     return not op.regions and (callee_of(op) is not None or memory_effects(op).may_write)
 
 
-def effects_of(ops: list[Operation], known: Mapping[Block, Effects]) -> Effects:
-    """Collect the writes of a block's ops; `known` has those of nested blocks."""
-    found = Effects()
+def effects_of(ops: list[Operation], nested: Mapping[Block, Effects]) -> Effects:
+    """Collect the writes of a block's ops; `nested` has those of nested blocks."""
+    effects = Effects()
     for position, op in enumerate(ops):
-        for inner in (known[block] for region in op.regions for block in region.blocks):
+        for inner in (nested[block] for region in op.regions for block in region.blocks):
             for variable in inner.variables:
-                found.variables.setdefault(variable, []).append(position)
-            found.memory += [position] if inner.memory else []
+                effects.variables.setdefault(variable, []).append(position)
+            effects.memory += [position] if inner.memory else []
         if type(op) is emitc.AssignOp and (variable := local_variable(op.var)) is not None:
-            found.variables.setdefault(variable, []).append(position)
+            effects.variables.setdefault(variable, []).append(position)
         elif may_write(op):
-            found.memory.append(position)
-    return found
+            effects.memory.append(position)
+    return effects

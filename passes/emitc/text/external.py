@@ -57,7 +57,7 @@ class External:
     def definitions(self) -> str:
         """C code that defines the arrays' names and the functions declared in the header."""
         types = [*(f"const {weight.c_type}" for weight in self.weights), *(array.c_type for array in self.arrays)]
-        names = [each.c_name for each in (*self.weights, *self.arrays)]
+        names = [array.c_name for array in (*self.weights, *self.arrays)]
         lines, place = [f"static uintptr_t {self.prefix}_ram;"], 0
         for name, kind, size in zip(names, types, self._sizes, strict=True):
             lines.append(f"#define {name} (({kind} *)({self.prefix}_ram + {place}u))")

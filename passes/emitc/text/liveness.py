@@ -32,7 +32,7 @@ def dead_ops(block: Block) -> set[Operation]:
         needed = [owner for owner in owners if isinstance(owner, Operation)]
         if isinstance(op, emitc.VariableOp):
             needed += assignments.get(op.results[0], [])
-        pending += [each for each in needed if each in unmarked]
+        pending += [op for op in needed if op in unmarked]
         unmarked.difference_update(needed)
     return unmarked
 

@@ -72,9 +72,9 @@ class CProgram:
         return NOTE + "\n".join(lines) + "\n\n" + self.body
 
     @staticmethod
-    def _headers(each: Iterable[str]) -> tuple[list[str], list[str]]:
+    def _headers(lines: Iterable[str]) -> tuple[list[str], list[str]]:
         """Split lines into that of the first runtime header, and those after a machine's own headers."""
-        parts = list(each)
+        parts = list(lines)
         return parts[:1], parts[1:]
 
     @property
@@ -149,8 +149,8 @@ def render(module: ModuleOp) -> CProgram:
     definitions = [external.definitions] if external is not None else []
     has_threads = any(CLAIMED in op.attributes for op in functions)
     pieces += [threads_text(prefix)] if has_threads else []
-    known = [*weights, *(external.weights if external is not None else ())]
-    weights_bytes = sum(len(weight.data) for weight in known)
+    all_weights = [*weights, *(external.weights if external is not None else ())]
+    weights_bytes = sum(len(weight.data) for weight in all_weights)
     return CProgram(
         prefix,
         header_text(prefix, public, arena, state, weights_bytes, external, has_threads=has_threads),
@@ -245,8 +245,8 @@ def _is_weight(op: emitc.GlobalOp) -> bool:
 
 
 def _alignment(op: emitc.GlobalOp) -> int:
-    given = op.attributes.get("tilewright.alignment")
-    return cast("IntegerAttr[Any]", given).value.data if given is not None else 1
+    alignment = op.attributes.get("tilewright.alignment")
+    return cast("IntegerAttr[Any]", alignment).value.data if alignment is not None else 1
 
 
 def _weight(op: emitc.GlobalOp) -> Weight:

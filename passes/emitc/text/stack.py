@@ -40,20 +40,20 @@ _CALLS = {emitc.CallOpaqueOp, emitc.VerbatimOp}
 def stack_bound(module: ModuleOp) -> int:
     """Compute an upper bound in bytes of the stack of any public function of a module of `emitc`."""
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, emitc.FuncOp)}
-    known: dict[str, int] = {}
+    depths: dict[str, int] = {}
     for name in functions:
-        _depth(name, functions, known)
-    return max(known.values(), default=0)
+        _depth(name, functions, depths)
+    return max(depths.values(), default=0)
 
 
-def _depth(name: str, functions: Mapping[str, emitc.FuncOp], known: dict[str, int]) -> int:
+def _depth(name: str, functions: Mapping[str, emitc.FuncOp], depths: dict[str, int]) -> int:
     function = functions.get(name)
     if function is None:
         return RUNTIME
-    if name not in known:
+    if name not in depths:
         frame, called = _frame(function)
-        known[name] = frame + max((_depth(each, functions, known) for each in called), default=0)
-    return known[name]
+        depths[name] = frame + max((_depth(callee, functions, depths) for callee in called), default=0)
+    return depths[name]
 
 
 def _frame(function: emitc.FuncOp) -> tuple[int, set[str]]:

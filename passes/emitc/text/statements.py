@@ -184,17 +184,17 @@ class _FunctionPrinter:
 
     def is_constant(self, value: SSAValue) -> bool:
         """Return whether a pointer's or array's elements are read-only."""
-        if (known := self.constant.get(value)) is not None:
-            return known
+        if (memoised := self.constant.get(value)) is not None:
+            return memoised
         owner = value.owner
         if isinstance(owner, emitc.GetGlobalOp):
-            found = owner.name_.root_reference.data in self.constants
+            read_only = owner.name_.root_reference.data in self.constants
         elif isinstance(owner, emitc.CastOp | emitc.AddOp | emitc.SubOp):
-            found = self.is_constant(owner.operands[0])
+            read_only = self.is_constant(owner.operands[0])
         else:
-            found = False
-        self.constant[value] = found
-        return found
+            read_only = False
+        self.constant[value] = read_only
+        return read_only
 
     def variable(self, op: Operation) -> None:
         result, value = op.results[0], op.properties["value"]
@@ -338,8 +338,8 @@ class _FunctionPrinter:
 
 def _aligned(op: Operation) -> str:
     """Return the alignment specifier of a variable."""
-    given: Any = op.attributes.get("tilewright.alignment")
-    return "" if given is None else f"_Alignas({given.value.data}) "
+    alignment: Any = op.attributes.get("tilewright.alignment")
+    return "" if alignment is None else f"_Alignas({alignment.value.data}) "
 
 
 def _reads(op: Operation) -> bool:
