@@ -123,7 +123,7 @@ def neighbours(op: Operation, index: int, order: Order) -> list[tuple[SSAValue, 
     if rule is None:
         return None
     form = rule.follow(op, index, order)
-    listed = [each for each in rule.forms(op) if (each.result if index == RESULT else each.operands[index]) == order]
+    listed = [form for form in rule.forms(op) if (form.result if index == RESULT else form.operands[index]) == order]
     form = form or next(iter(listed), None)
     if form is None:
         return None
@@ -200,8 +200,8 @@ class Problem:
         """Yield the users of a value and of its transposes, and the layout of the value that is row-major there."""
         pending = [(value, identity(len(shape_of(value))))]
         while pending:
-            each, order = pending.pop()
-            for use in each.uses:
+            view, order = pending.pop()
+            for use in view.uses:
                 op, index = end_of(use, self.candidates.block)
                 if self.candidates.is_fixed(op) or op in self.nodes:
                     yield op, index, order

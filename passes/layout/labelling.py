@@ -58,9 +58,9 @@ class Labelling:
     def copies(self, choice: Sequence[int]) -> Iterator[tuple[Value, Label]]:
         """Yield the values and layouts of the copies that a choice of forms needs."""
         for value in self.values:
-            given = self.labels(value.producer)[choice[value.producer.node]]
+            produced = self.labels(value.producer)[choice[value.producer.node]]
             wanted = dict.fromkeys(self.labels(user)[choice[user.node]] for user in value.users)
-            yield from ((value, label) for label in wanted if label != given)
+            yield from ((value, label) for label in wanted if label != produced)
 
     def cost(self, choice: Sequence[int]) -> Cost:
         """Return the cost of a choice of forms, () where it has none."""
@@ -88,11 +88,11 @@ def _components(problem: Labelling) -> list[list[Value]]:
     for nodes in free:
         for node in nodes:
             sets.unite(nodes[0], node, 0)
-    found: dict[int, list[Value]] = {}
+    groups: dict[int, list[Value]] = {}
     for value, nodes in zip(problem.values, free, strict=True):
         if nodes:
-            found.setdefault(sets.find(nodes[0])[0], []).append(value)
-    return list(found.values())
+            groups.setdefault(sets.find(nodes[0])[0], []).append(value)
+    return list(groups.values())
 
 
 def _nodes(value: Value) -> list[int]:
@@ -147,17 +147,17 @@ def _terms(problem: Labelling, nodes: Sequence[int], values: Sequence[Value]) ->
     priced = [literal for literal in priced if literal in problem.prices]
     scaled = iter(_scaled(problem, values, [problem.prices[literal] for literal in priced]))
     for value, cost in zip(values, scaled, strict=False):
-        given = problem.labels(value.producer)
-        producers = {label: _literals(problem, value.producer, label) for label in dict.fromkeys(given)}
+        produced = problem.labels(value.producer)
+        producers = {label: _literals(problem, value.producer, label) for label in dict.fromkeys(produced)}
         wanted: dict[Label, list[End]] = {}
         for user in value.users:
             for label in dict.fromkeys(problem.labels(user)):
                 wanted.setdefault(label, []).append(user)
         for label, users in wanted.items():
             always = any(set(problem.labels(user)) == {label} for user in users)
-            if set(given) == {label} or (always and label not in given):
+            if set(produced) == {label} or (always and label not in produced):
                 continue
-            literals = [] if always else [each for user in users for each in _literals(problem, user, label)]
+            literals = [] if always else [literal for user in users for literal in _literals(problem, user, label)]
             yield _Term(cost, producers.get(label, []), literals, always)
     for literal, cost in zip(priced, scaled, strict=True):
         yield _Term(cost, [], [literal], always=False)
@@ -221,9 +221,9 @@ def reached_by_paths(arcs: Sequence[tuple[int, int, int]]) -> set[int]:
     while True:
         before, reached = {0: 0}, [0]
         for tail in reached:
-            found = [head for head, capacity in left[tail].items() if capacity and head not in before]
-            before |= dict.fromkeys(found, tail)
-            reached += found
+            heads = [head for head, capacity in left[tail].items() if capacity and head not in before]
+            before |= dict.fromkeys(heads, tail)
+            reached += heads
         if 1 not in before:
             return set(reached)
         path = [1]
@@ -258,7 +258,7 @@ def _min_cut(problem: Labelling, nodes: Sequence[int], terms: Sequence[_Term]) -
     sets = _Parities()
     for term in terms:
         literals = [*term.producers, *term.users]
-        if not all(sets.unite(literals[0].node, each.node, literals[0].form ^ each.form) for each in literals):
+        if not all(sets.unite(literals[0].node, literal.node, literals[0].form ^ literal.form) for literal in literals):
             return None
     if any(len(problem.forms[node]) > 2 for node in nodes):
         return None
@@ -288,11 +288,11 @@ def _integer_program(problem: Labelling, nodes: Sequence[int], terms: Sequence[_
         model.add_exactly_one(forms)
     costs: list[cp_model.LinearExprT] = []
     for term in terms:
-        given = [chosen[node][form] for node, form in term.producers]
+        literals = [chosen[node][form] for node, form in term.producers]
         copied = model.new_bool_var("")
         costs.append(term.cost * copied)
         for user in [1] if term.always else [chosen[node][form] for node, form in term.users]:
-            model.add(copied + sum(given) >= user)
+            model.add(copied + sum(literals) >= user)
     model.minimize(sum(costs))
     solver = cp_model.CpSolver()
     solver.parameters.parse_text_format(f"num_workers: 1 random_seed: 0 max_deterministic_time: {_EFFORT}")

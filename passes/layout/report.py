@@ -53,15 +53,15 @@ def least_transposes(module: ModuleOp) -> int:
 
 def report(module: ModuleOp) -> Iterator[str]:
     """Yield the lines of the report."""
-    found = transposes_of(module)
-    total = sum(each.size for each in found)
-    noun = "transpose" if len(found) == 1 else "transposes"
-    yield f"{len(found)} {noun} of {total:,} bytes, at least {least_transposes(module)} for these demands"
-    for index, each in enumerate(found, 1):
-        order = ", ".join(map(str, permutation_of(each.op)))
-        yield f"{index:3}. {each.op.operands[0].type} to [{order}], {each.size:,} bytes{_names(each.op)}"
-        yield f"     from {each.source}"
-        yield f"     for {each.target}"
+    transposes = transposes_of(module)
+    total = sum(transpose.size for transpose in transposes)
+    noun = "transpose" if len(transposes) == 1 else "transposes"
+    yield f"{len(transposes)} {noun} of {total:,} bytes, at least {least_transposes(module)} for these demands"
+    for index, transpose in enumerate(transposes, 1):
+        order = ", ".join(map(str, permutation_of(transpose.op)))
+        yield f"{index:3}. {transpose.op.operands[0].type} to [{order}], {transpose.size:,} bytes{_names(transpose.op)}"
+        yield f"     from {transpose.source}"
+        yield f"     for {transpose.target}"
 
 
 def _demands(op: Operation) -> tuple[str, str]:
@@ -85,13 +85,13 @@ def _nearest_demand(value: SSAValue, order: Order, start: Operation) -> str:
     pending: deque[tuple[SSAValue, Order]] = deque([(value, order)])
     seen: set[tuple[SSAValue, Order]] = set()
     while pending:
-        each, wanted = pending.popleft()
-        if (each, wanted) in seen or is_constant(each):
+        reached, wanted = pending.popleft()
+        if (reached, wanted) in seen or is_constant(reached):
             continue
-        seen.add((each, wanted))
-        if isinstance(each, BlockArgument):
-            return f"input %{each.name_hint or each.index}"
-        for op, index in ends_of(each, block):
+        seen.add((reached, wanted))
+        if isinstance(reached, BlockArgument):
+            return f"input %{reached.name_hint or reached.index}"
+        for op, index in ends_of(reached, block):
             if op is start:
                 continue
             if is_transpose(op):

@@ -140,7 +140,7 @@ def _convert_generic(state: Layouts, op: linalg.GenericOp, form: Form) -> None:
             indices = [gather.operands[1 + axis] for axis in order]
             gather.operands = [state.given(gather.operands[0], order), *indices]
     body = op.detach_region(op.body)
-    for index in [each for each in body.walk() if isinstance(each, linalg.IndexOp)]:
+    for index in [inner for inner in body.walk() if isinstance(inner, linalg.IndexOp)]:
         axis = index.dim.value.data
         index.dim = IntegerAttr(order.index(axis) if axis < rank else axis, i64)
     twin = linalg.GenericOp(inputs, [out], body, [*maps, op.indexing_maps.data[-1]], op.iterator_types, [out.type])
@@ -258,8 +258,8 @@ def _convert_concatenation(state: Layouts, op: tensor.ConcatOp, form: Form) -> N
     twins = [state.given(value, form.result) for value in op.inputs]
     axis = form.result.index(op.dim.value.data)
     type = type_in(op.results[0], form.result)
-    made = tensor.ConcatOp.build(operands=[twins], result_types=[type], properties={"dim": scalar_attr(axis, i64)})
-    state.replace(op, state.emit(made), form.result)
+    twin = tensor.ConcatOp.build(operands=[twins], result_types=[type], properties={"dim": scalar_attr(axis, i64)})
+    state.replace(op, state.emit(twin), form.result)
 
 
 _SLICES = ("static_offsets", "static_sizes", "static_strides")
@@ -276,13 +276,14 @@ def _convert_slice(state: Layouts, op: tensor.ExtractSliceOp | tensor.InsertSlic
     moved = {name: [place[axis] for axis in form.result] for name, place in places.items()}
     computed = iter(op.offsets)
     offsets = [[next(computed)] if offset == DYNAMIC_INDEX else [] for offset in places["static_offsets"]]
-    given = [state.given(value, form.result) for value in op.operands[: len(op.operands) - len(op.offsets)]]
-    made = type(op).build(
-        operands=[*([value] for value in given), [each for axis in form.result for each in offsets[axis]], [], []],
+    tensors = [state.given(value, form.result) for value in op.operands[: len(op.operands) - len(op.offsets)]]
+    dynamic = [offset for axis in form.result for offset in offsets[axis]]
+    twin = type(op).build(
+        operands=[*([value] for value in tensors), dynamic, [], []],
         result_types=[type_in(op.results[0], form.result)],
         properties={name: DenseArrayBase.from_list(i64, place) for name, place in moved.items()},
     )
-    state.replace(op, state.emit(made), form.result)
+    state.replace(op, state.emit(twin), form.result)
 
 
 def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]]:

@@ -129,11 +129,11 @@ def transposed(state: Layouts, value: SSAValue, order: Sequence[int]) -> SSAValu
 def viewed(state: Layouts, value: SSAValue, shape: Sequence[int]) -> SSAValue:
     """Return a value in another shape of as many elements."""
     block = Block()
-    made = Lowerer(block).reshape(value, shape)
+    view = Lowerer(block).reshape(value, shape)
     for op in list(block.ops):
         op.detach()
         state.emit(op)
-    return made
+    return view
 
 
 def padded(state: Layouts, x: SSAValue, low: list[int], high: list[int], fill: arith.ConstantOp) -> SSAValue:
@@ -167,14 +167,14 @@ def weights_like(op: Operation, values: Any, old: SSAValue) -> SSAValue:
 def rebuilt(
     state: Layouts,
     op: KernelOp,
-    made: type[KernelOp],
+    kind: type[KernelOp],
     inputs: Sequence[SSAValue],
     properties: dict[str, Attribute | None],
     order: Order,
 ) -> SSAValue:
     """Return the twin of a kernel's result in a layout, from a kernel of the same epilogue on operands to match."""
     extras, maps = permuted(state, op.extras, op.epilogue_maps.data if op.epilogue_maps else (), order)
-    twin = made(
+    twin = kind(
         inputs,
         empty_like(state, op.results[0], order),
         properties,
@@ -223,8 +223,8 @@ def gathers_of(op: Operation) -> list[tensor.ExtractOp]:
     """Return the ops in the body of a `linalg.generic` that take elements of tensors from outside."""
     if not isinstance(op, linalg.GenericOp):
         return []
-    found = [each for each in op.body.walk() if isinstance(each, tensor.ExtractOp)]
-    return [each for each in found if not op.is_ancestor(each.operands[0].owner)]
+    gathers = [gather for gather in op.body.walk() if isinstance(gather, tensor.ExtractOp)]
+    return [gather for gather in gathers if not op.is_ancestor(gather.operands[0].owner)]
 
 
 def end_of(use: Use, block: Block) -> tuple[Operation, int]:

@@ -28,14 +28,14 @@ def keep_axes(block: Block) -> None:
         common = common_axes(source, target)
         if len(common) <= len(shape_of(op.operands[0])):
             continue
-        made = Block()
-        lower = Lowerer(made)
+        scratch = Block()
+        lower = Lowerer(scratch)
         value = lower.reshape(lower.reshape(merged.operands[0], common), target)
         value.name_hint = op.results[0].name_hint
-        for each in list(made.ops):
-            each.detach()
-            each.location = op.location
-            Rewriter.insert_op(each, InsertPoint.before(op))
+        for new in list(scratch.ops):
+            new.detach()
+            new.location = op.location
+            Rewriter.insert_op(new, InsertPoint.before(op))
         op.results[0].replace_all_uses_with(value)
         Rewriter.erase_op(op)
         Rewriter.erase_op(merged)

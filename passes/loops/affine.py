@@ -55,8 +55,8 @@ def clamps_of(kernel: Kernel) -> list[Clamp]:
     if not kernel.fill_is_neutral:
         return []
     axes = [axis for access in kernel.inputs for axis in axes_of(access, kernel.bounds)]
-    found = [_clamp(axis, kernel.reduced) for axis in axes if axis.low or axis.high]
-    return [clamp for clamp in found if clamp is not None]
+    clamps = [_clamp(axis, kernel.reduced) for axis in axes if axis.low or axis.high]
+    return [clamp for clamp in clamps if clamp is not None]
 
 
 def _clamp(axis: Axis, reduced: frozenset[int]) -> Clamp | None:

@@ -154,6 +154,6 @@ class BlockLoops(PartLoops):
 
     def places(self) -> list[list[SSAValue]]:
         """Return the indices of the elements of x and w at the current position, and leave the window."""
-        found = [self.place(access) for access in self.kernel.inputs]
+        indices = [self.place(access) for access in self.kernel.inputs]
         self.leave_window()
-        return found
+        return indices

@@ -90,9 +90,9 @@ def _copier(
     block = Block(arg_types=types)
     far, near, *offsets = block.args
     far.name_hint, near.name_hint = "far", "near"
-    known, builder = inside(op), Builder.at_end(block)
-    bounds = _bounds(builder, far, near, offsets, known)
-    if op.fill is not None and not all(first and last for first, last in known):
+    inside_sides, builder = inside(op), Builder.at_end(block)
+    bounds = _bounds(builder, far, near, offsets, inside_sides)
+    if op.fill is not None and not all(first and last for first, last in inside_sides):
         fill(builder, near, bounds, op.fill)
     builder.insert(func.ReturnOp(*move(builder, op, bounds)))
     return func.FuncOp(name, FunctionType.from_lists(types, list(results)), Region(block), visibility="private")
@@ -107,12 +107,14 @@ def inside(op: DmaStartOp) -> tuple[tuple[bool, bool], ...]:
     if op.clipped is None:
         return ((True, True),) * len(op.offsets)
     ranges, sides = ValueRanges(), zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True)
-    found: list[tuple[bool, bool]] = []
+    in_bounds: list[tuple[bool, bool]] = []
     for axis, (offset, tile, whole) in enumerate(sides):
-        held, last = ranges.of(offset), 0 if axis in op.repeated else whole - tile
+        interval, last = ranges.of(offset), 0 if axis in op.repeated else whole - tile
         divides = axis in op.repeated or whole % tile == 0
-        found.append((held is not None and held.low >= 0, held is not None and divides and held.high <= last))
-    return tuple(found)
+        begins = interval is not None and interval.low >= 0
+        ends = interval is not None and divides and interval.high <= last
+        in_bounds.append((begins, ends))
+    return tuple(in_bounds)
 
 
 def _bounds(
@@ -120,11 +122,11 @@ def _bounds(
     far: SSAValue,
     near: SSAValue,
     offsets: Sequence[SSAValue],
-    known: Sequence[tuple[bool, bool]],
+    inside_sides: Sequence[tuple[bool, bool]],
 ) -> list[Range]:
-    """Return the interval of the tile's indices in bounds of the far buffer per axis; `known` is that of `inside`."""
+    """Return the interval of the tile's indices in bounds of the far buffer per axis; `inside_sides`: see `inside`."""
     bounds: list[Range] = []
-    for offset, tile, extent, (first, last) in zip(offsets, shape_of(near), shape_of(far), known, strict=True):
+    for offset, tile, extent, (first, last) in zip(offsets, shape_of(near), shape_of(far), inside_sides, strict=True):
         low = 0 if first else builder.max(0, builder.sub(0, offset))
         high = tile if last else builder.min(tile, builder.sub(extent, offset))
         bounds.append((low, high))

@@ -55,12 +55,12 @@ def kept_of(kernel: Kernel) -> Kept | None:
     body, result = kernel.reductions[-1].body, kernel.result
     own = len(kernel.reductions[-1].initial)
     table: Numbers = {}
-    made = {number: value for value, number in _numbered(body, len(body.args) - own, table).items()}
+    computed = {number: value for value, number in _numbered(body, len(body.args) - own, table).items()}
     weights = _weights(result, len(kernel.inputs))
     again = {
-        value: made[number]
+        value: computed[number]
         for value, number in _numbered(result, len(body.args) - own, table).items()
-        if number in made and weights.get(value, 0) >= _LEAST_WORK
+        if number in computed and weights.get(value, 0) >= _LEAST_WORK
     }
     if not again:
         return None
@@ -82,14 +82,14 @@ def _numbered(block: Block, shared: int, table: Numbers) -> dict[SSAValue, int]:
     numbers: dict[SSAValue, int] = {
         arg: number(("argument", place if place < shared else arg)) for place, arg in enumerate(block.args)
     }
-    found: dict[SSAValue, int] = {}
+    own_numbers: dict[SSAValue, int] = {}
     for op in live_ops(block)[0]:
         operands = tuple(numbers[v] if v in numbers else number(("outside", v)) for v in op.operands)
         key = (op.name, tuple(sorted(op.properties.items(), key=lambda item: item[0])), operands)
         for place, value in enumerate(op.results):
             same = ("own", value) if op.regions or op.attributes else (*key, place, value.type)
-            numbers[value] = found[value] = number(same)
-    return found
+            numbers[value] = own_numbers[value] = number(same)
+    return own_numbers
 
 
 def _weights(block: Block, inputs: int) -> dict[SSAValue, int]:
@@ -109,28 +109,28 @@ def _work(op: Operation) -> int:
 
 def _yielding(body: Block, value: SSAValue, type: Attribute) -> Block:
     """Return a reduction's body that also yields one of its values, in this type."""
-    made, values = _copied(body, [arg.type for arg in body.args], None)
+    copy, values = _copied(body, [arg.type for arg in body.args], None)
     assert body.last_op is not None
-    yielded = [values.get(each, each) for each in body.last_op.operands]
-    return made.finish(*yielded, made.convert(values[value], type))
+    yielded = [values.get(operand, operand) for operand in body.last_op.operands]
+    return copy.finish(*yielded, copy.convert(values[value], type))
 
 
 def _taking(block: Block, kept: SSAValue) -> Block:
     """Return a result's body that takes one of its values as its last argument."""
-    made, values = _copied(block, [*(arg.type for arg in block.args), kept.type], kept)
+    copy, values = _copied(block, [*(arg.type for arg in block.args), kept.type], kept)
     assert block.last_op is not None
-    return made.finish(*(values.get(each, each) for each in block.last_op.operands))
+    return copy.finish(*(values.get(operand, operand) for operand in block.last_op.operands))
 
 
 def _copied(block: Block, types: list[Attribute], kept: SSAValue | None) -> tuple[Body, dict[SSAValue, SSAValue]]:
     """Copy a body without its terminator; `kept` becomes the last argument."""
-    made = Body(types)
-    values: dict[SSAValue, SSAValue] = dict(zip(block.args, made.args, strict=False))
-    for old, new in zip(block.args, made.args, strict=False):
+    copy = Body(types)
+    values: dict[SSAValue, SSAValue] = dict(zip(block.args, copy.args, strict=False))
+    for old, new in zip(block.args, copy.args, strict=False):
         new.name_hint = old.name_hint
     for op in live_ops(block)[0]:
         if kept is not None and kept in op.results:
-            values[kept] = made.args[-1]
+            values[kept] = copy.args[-1]
         else:
-            made.block.add_op(op.clone(values))
-    return made, values
+            copy.block.add_op(op.clone(values))
+    return copy, values

@@ -24,34 +24,34 @@ from ...ir import symbol_names
 
 def expand_lookups(module: ModuleOp) -> None:
     """Convert the table of each `quant.lookup` and `quant.entry` to a constant, equal ones shared, and load from it."""
-    known: dict[Any, str] = {}
+    symbols: dict[Any, str] = {}
     taken = symbol_names(module.body.block)
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp) and op.body.blocks]:
         tables: dict[str, SSAValue] = {}
         for op in [op for op in nested_ops(function) if isinstance(op, LookupOp | EntryOp)]:
-            _read(op, tables, function, _named(op, known, taken, module))
+            _read(op, tables, function, _named(op, symbols, taken, module))
 
 
-def _named(op: LookupOp | EntryOp, known: dict[Any, str], taken: set[str], module: ModuleOp) -> str:
+def _named(op: LookupOp | EntryOp, symbols: dict[Any, str], taken: set[str], module: ModuleOp) -> str:
     """Return the symbol of a table's constant."""
     table = cast("DenseIntOrFPElementsAttr[Any]", op.table)
-    if table not in known:
-        number = len(known)
+    if table not in symbols:
+        number = len(symbols)
         while f"table_{number}" in taken:
             number += 1
-        known[table] = f"table_{number}"
-        taken.add(known[table])
-        made = memref.GlobalOp.get(
-            StringAttr(known[table]),
+        symbols[table] = f"table_{number}"
+        taken.add(symbols[table])
+        constant = memref.GlobalOp.get(
+            StringAttr(symbols[table]),
             MemRefType(table.get_element_type(), table.get_shape()),
             table,
             sym_visibility=StringAttr("private"),
             constant=UnitAttr(),
         )
-        made.location = op.location
+        constant.location = op.location
         assert module.body.block.first_op is not None
-        Rewriter.insert_op(made, InsertPoint.before(module.body.block.first_op))
-    return known[table]
+        Rewriter.insert_op(constant, InsertPoint.before(module.body.block.first_op))
+    return symbols[table]
 
 
 def _read(op: LookupOp | EntryOp, tables: dict[str, SSAValue], function: func.FuncOp, name: str) -> None:
@@ -74,7 +74,7 @@ def _place(op: LookupOp) -> SSAValue:
     return _emit(arith.AddiOp(number, first), op, here)
 
 
-def _emit(made: Operation, op: Operation, where: InsertPoint) -> SSAValue:
-    made.location = op.location
-    Rewriter.insert_op(made, where)
-    return made.results[0]
+def _emit(new: Operation, op: Operation, where: InsertPoint) -> SSAValue:
+    new.location = op.location
+    Rewriter.insert_op(new, where)
+    return new.results[0]

@@ -121,11 +121,11 @@ class Nest(Builder):
 
     def once(self, key: object, operands: Sequence[SSAValue], make: Callable[[], Operation]) -> SSAValue:
         """Return the result of an op with these operands, built once per key in the loop that it is hoisted to."""
-        known = self._scopes[self._depth_of(operands)].known
+        hoisted = self._scopes[self._depth_of(operands)].known
         whole = (key, *operands)
-        if whole not in known:
-            known[whole] = self.op(make())
-        return known[whole]
+        if whole not in hoisted:
+            hoisted[whole] = self.op(make())
+        return hoisted[whole]
 
     def _append(self, op: Operation, depth: int) -> None:
         assert self.location is not None

@@ -56,15 +56,15 @@ def powers_of(kernel: Kernel, kept: Kept | None) -> Powers | None:
     body, ops = kept.reduction, live_ops(kept.reduction)[0]
     largest = body.args[len(kernel.inputs)]
     distance = next((op for op in ops if isinstance(op, arith.SubiOp) and op.lhs is largest), None)
-    made = _made_of(distance.result, ops) if distance is not None else []
-    if distance is None or not made:
+    chain = _dependent_ops(distance.result, ops) if distance is not None else []
+    if distance is None or not chain:
         return None
-    power = made[-1].results[0]
-    values = _values(distance.result, made, kernel.furthest)
+    power = chain[-1].results[0]
+    values = _values(distance.result, chain, kernel.furthest)
     if (values != values.astype(numpy_type(kept.type))).any():
         return None
     last = int(np.append(np.flatnonzero(values != values[-1]), -1).max()) + 1
-    code = _power(distance.result, made, kept.type)
+    code = _power(distance.result, chain, kept.type)
     return Powers(last + 1, kept.type, code, _looking_up(body, distance.result, power, last, kept.type))
 
 
@@ -73,36 +73,36 @@ def tabulates(powers: Powers | None, points: int, table_bytes: int) -> bool:
     return powers is not None and powers.bytes <= table_bytes and points >= _WORTH * powers.entries
 
 
-def _made_of(distance: SSAValue, ops: list[Operation]) -> list[Operation]:
+def _dependent_ops(distance: SSAValue, ops: list[Operation]) -> list[Operation]:
     """Return the ops that depend on a distance and on constants alone, with their operands' definitions."""
-    known = {distance}
-    found: list[Operation] = []
+    available = {distance}
+    chain: list[Operation] = []
     for op in ops:
         is_constant = isinstance(op, arith.ConstantOp)
-        if type(op) in SCALAR_RULES and len(op.results) == 1 and (is_constant or known.issuperset(op.operands)):
-            known.add(op.results[0])
-            found.append(op)
-    while found and isinstance(found[-1], arith.ConstantOp | arith.TruncIOp):
-        found.pop()
-    return found
+        if type(op) in SCALAR_RULES and len(op.results) == 1 and (is_constant or available.issuperset(op.operands)):
+            available.add(op.results[0])
+            chain.append(op)
+    while chain and isinstance(chain[-1], arith.ConstantOp | arith.TruncIOp):
+        chain.pop()
+    return chain
 
 
-def _values(distance: SSAValue, made: list[Operation], furthest: int) -> Array:
+def _values(distance: SSAValue, chain: list[Operation], furthest: int) -> Array:
     """Evaluate the power of every distance."""
     distances = np.arange(furthest + 1)
     values: dict[SSAValue, Any] = {distance: distances.astype(numpy_type(distance.type))}
     with np.errstate(all="ignore"):
-        for op in made:
+        for op in chain:
             values[op.results[0]] = SCALAR_RULES[type(op)](op, *(values[operand] for operand in op.operands))
-    return np.broadcast_to(np.asarray(values[made[-1].results[0]]), distances.shape)
+    return np.broadcast_to(np.asarray(values[chain[-1].results[0]]), distances.shape)
 
 
-def _power(distance: SSAValue, made: list[Operation], type: Attribute) -> Block:
+def _power(distance: SSAValue, chain: list[Operation], type: Attribute) -> Block:
     body = Body([distance.type])
     values = {distance: body.args[0]}
-    for op in made:
+    for op in chain:
         body.block.add_op(op.clone(values))
-    return body.finish(body.convert(values[made[-1].results[0]], type))
+    return body.finish(body.convert(values[chain[-1].results[0]], type))
 
 
 def _looking_up(block: Block, distance: SSAValue, power: SSAValue, last: int, type: Attribute) -> Block:
@@ -115,8 +115,8 @@ def _looking_up(block: Block, distance: SSAValue, power: SSAValue, last: int, ty
         if power not in op.results:
             body.block.add_op(op.clone(values))
             continue
-        found = values[distance]
-        limit = body.op(arith.ConstantOp(scalar_attr(last, found.type)))
-        place = body.op(arith.IndexCastOp(body.op(arith.MinSIOp(found, limit)), IndexType()))
+        index = values[distance]
+        limit = body.op(arith.ConstantOp(scalar_attr(last, index.type)))
+        place = body.op(arith.IndexCastOp(body.op(arith.MinSIOp(index, limit)), IndexType()))
         values[power] = body.convert(body.op(memref.LoadOp.get(body.args[-1], [place])), power.type)
-    return body.finish(*(values.get(each, each) for each in block.last_op.operands))
+    return body.finish(*(values.get(operand, operand) for operand in block.last_op.operands))

@@ -45,9 +45,9 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
     total = _wide(x, compute, emit)
     if constant_integer(op.mul) != 1:
         total = emit.op(arith.MuliOp(total, _wide(mul, compute, emit), overflow=NO_SIGNED_WRAP))
-    known = constant_integer(op.add)
-    if known is not None and fits(known + rounding, compute):
-        total = _plus(total, known + rounding, emit)
+    constant = constant_integer(op.add)
+    if constant is not None and fits(constant + rounding, compute):
+        total = _plus(total, constant + rounding, emit)
     else:
         total = emit.op(arith.AddiOp(total, _wide(add, compute, emit), overflow=NO_SIGNED_WRAP))
         total = _plus(total, rounding, emit)
@@ -63,10 +63,10 @@ def is_natural(op: RequantizeOp) -> bool:
 
 def _least(value: SSAValue) -> int:
     """Return the least value of a constant, or of a function's argument; the least of 64 bits where it is unknown."""
-    known = constant_integer(value)
+    constant = constant_integer(value)
     function = value.block.parent_op() if isinstance(value, BlockArgument) else None
-    if known is not None or not isinstance(function, func.FuncOp) or function.arg_attrs is None:
-        return -(1 << 63) if known is None else known
+    if constant is not None or not isinstance(function, func.FuncOp) or function.arg_attrs is None:
+        return -(1 << 63) if constant is None else constant
     limits = function.arg_attrs.data[cast(BlockArgument, value).index].data.get(RANGE)
     return -(1 << 63) if limits is None else numbers_of(limits)[0]
 
