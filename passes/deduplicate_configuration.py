@@ -32,16 +32,16 @@ from .configuration.registers import Register, is_configuration
 from .configuration.summaries import Summaries, calls_of
 from .core.base import Pass
 
-Held: TypeAlias = "Mapping[Register, Hashable]"
+RegisterValues: TypeAlias = "Mapping[Register, Hashable]"
 """Values that registers hold, of those that are known."""
 
 
 def deduplicate_configuration(module: ModuleOp) -> int:
     """Erase instructions that set registers to what they hold on each path; return how many."""
-    known, callers = Summaries(module), calls_of(module)
-    if not known.known:
+    summaries, callers = Summaries(module), calls_of(module)
+    if not summaries.registers:
         return 0
-    analysis = _Analysis(known)
+    analysis = _Analysis(summaries)
     for function in functions(module):
         if function.body.blocks and not callers.get(function):
             analysis.block(function.body.block, {})
@@ -59,86 +59,90 @@ class _Analysis:
     `reached` are the instructions that set registers, `needed` those that change one on some path.
     """
 
-    def __init__(self, known: Summaries):
-        self._known = known
+    def __init__(self, summaries: Summaries):
+        self._summaries = summaries
         self.reached: set[Operation] = set()
         self.needed: set[Operation] = set()
-        self._done: dict[tuple[Block, frozenset[tuple[Register, Hashable]]], Held] = {}
+        self._done: dict[tuple[Block, frozenset[tuple[Register, Hashable]]], RegisterValues] = {}
 
-    def block(self, block: Block, held: Held) -> Held:
+    def block(self, block: Block, contents: RegisterValues) -> RegisterValues:
         """Return the values that registers hold behind a block, given those before it."""
-        key = block, frozenset(held.items())
+        key = block, frozenset(contents.items())
         if key not in self._done:
             self._done[key] = {}  # of a recursive call
-            found = held
+            after = contents
             for op in block.ops:
-                found = self._op(op, found)
-            self._done[key] = found
+                after = self._op(op, after)
+            self._done[key] = after
         return self._done[key]
 
-    def _op(self, op: Operation, held: Held) -> Held:
+    def _op(self, op: Operation, contents: RegisterValues) -> RegisterValues:
         if is_configuration(op):
-            return self._set(op, held)
+            return self._set(op, contents)
         match op:
-            case CallOp() if (callee := self._known.functions.get(op.callee.string_value())) and callee.body.blocks:
-                return self.block(callee.body.block, held)
+            case CallOp() if (callee := self._summaries.functions.get(op.callee.string_value())) and callee.body.blocks:
+                return self.block(callee.body.block, contents)
             case IfOp():
-                ends = [self.block(region.block, held) if region.blocks else held for region in op.regions]
+                ends = [self.block(region.block, contents) if region.blocks else contents for region in op.regions]
                 return _both(ends[0], ends[1])
             case ForOp():
-                written = self._known.of(op).may
-                return self._loop(op, held) if written else self._inside(op, held)
+                written = self._summaries.of(op).may
+                return self._loop(op, contents) if written else self._inside(op, contents)
             case _ if op.regions:
-                return self._unordered(op, held)
+                return self._unordered(op, contents)
             case _:
-                return _without(held, self._known.of(op).may)
+                return _without(contents, self._summaries.of(op).may)
 
-    def _inside(self, op: ForOp, held: Held) -> Held:
+    def _inside(self, op: ForOp, contents: RegisterValues) -> RegisterValues:
         """Visit a loop that sets no registers."""
-        return held if not self._known.of(op).reads else self.block(op.body.block, held)
+        return contents if not self._summaries.of(op).reads else self.block(op.body.block, contents)
 
-    def _loop(self, op: ForOp, held: Held) -> Held:
+    def _loop(self, op: ForOp, contents: RegisterValues) -> RegisterValues:
         """Visit a loop with the values that its first and all later iterations begin with."""
-        begin = held
+        begin = contents
         while True:
-            trial = _Analysis(self._known)
+            trial = _Analysis(self._summaries)
             following = _both(begin, trial.block(op.body.block, begin))
             if len(following) == len(begin):
                 break
             begin = following
         return _both(begin, self.block(op.body.block, begin))
 
-    def _unordered(self, op: Operation, held: Held) -> Held:
+    def _unordered(self, op: Operation, contents: RegisterValues) -> RegisterValues:
         """Keep all settings of regions whose order is unknown, and of the functions that they call."""
         pending, seen = [op], set[Operation]()
         while pending:
-            for each in nested_ops(pending.pop()):
-                if is_configuration(each):
-                    self.reached.add(each)
-                    self.needed.add(each)
-                callee = self._known.functions.get(each.callee.string_value()) if isinstance(each, CallOp) else None
+            for inner in nested_ops(pending.pop()):
+                if is_configuration(inner):
+                    self.reached.add(inner)
+                    self.needed.add(inner)
+                callee = (
+                    self._summaries.functions.get(inner.callee.string_value()) if isinstance(inner, CallOp) else None
+                )
                 if callee is not None and callee not in seen:
                     seen.add(callee)
                     pending.append(callee)
-        return _without(held, self._known.of(op).may)
+        return _without(contents, self._summaries.of(op).may)
 
-    def _set(self, op: Operation, held: Held) -> Held:
+    def _set(self, op: Operation, contents: RegisterValues) -> RegisterValues:
         self.reached.add(op)
-        values = self._known.values(op)
+        values = self._summaries.values(op)
         if values is None:
             self.needed.add(op)
-            return _without(held, self._known.of(op).may)
-        if any(register not in held or held[register] != value for register, value in values.items()):
+            return _without(contents, self._summaries.of(op).may)
+        if any(register not in contents or contents[register] != value for register, value in values.items()):
             self.needed.add(op)
-        return {**held, **values}
+        return {**contents, **values}
 
 
-def _both(one: Held, other: Held) -> Held:
+def _both(one: RegisterValues, other: RegisterValues) -> RegisterValues:
     return {register: value for register, value in one.items() if register in other and other[register] == value}
 
 
-def _without(held: Held, registers: Set[Register]) -> Held:
-    return {register: value for register, value in held.items() if register not in registers} if registers else held
+def _without(contents: RegisterValues, registers: Set[Register]) -> RegisterValues:
+    if not registers:
+        return contents
+    return {register: value for register, value in contents.items() if register not in registers}
 
 
 @dataclass(frozen=True)

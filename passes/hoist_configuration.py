@@ -37,19 +37,19 @@ from .core.base import Pass
 
 def hoist_configuration(module: ModuleOp) -> None:
     """Move instructions that set configuration registers out of functions, loops and branches, as far as possible."""
-    known, callers = Summaries(module), calls_of(module)
-    if not known.known:
+    summaries, callers = Summaries(module), calls_of(module)
+    if not summaries.registers:
         return
     pending = list(functions(module))
     while pending:
         function = pending.pop(0)
         if not function.body.blocks:
             continue
-        while any([_leave(op, known) for op in _regions(function)]):
+        while any([_leave(op, summaries) for op in _regions(function)]):
             pass
-        if (calls := callers.get(function)) and _lift_to_calls(function, calls, known):
+        if (calls := callers.get(function)) and _lift_to_calls(function, calls, summaries):
             around = [_function_of(call) for call in calls]
-            pending += [each for each in dict.fromkeys(around) if each not in pending]
+            pending += [caller for caller in dict.fromkeys(around) if caller not in pending]
 
 
 def _regions(function: FuncOp) -> Sequence[Operation]:
@@ -69,13 +69,13 @@ def _settings(block: Block) -> list[Operation]:
     return [op for op in block.ops if is_configuration(op)]
 
 
-def _is_first(op: Operation, registers: Set[Register], known: Summaries) -> bool:
+def _is_first(op: Operation, registers: Set[Register], summaries: Summaries) -> bool:
     """Return whether nothing before an op in its block reads or writes the registers."""
     before, at = list[Operation](), op.prev_op
     while at is not None:
         before.append(at)
         at = at.prev_op
-    return not any((found := known.of(each)).reads & registers or found.may & registers for each in before)
+    return not any((summary := summaries.of(inner)).reads & registers or summary.may & registers for inner in before)
 
 
 def _chain(op: Operation) -> list[Operation] | None:
@@ -85,7 +85,7 @@ def _chain(op: Operation) -> list[Operation] | None:
     None where one cannot be computed earlier, or depends on an argument of a loop's block. Those of a function's block
     have a value at each call.
     """
-    block, found, pending = op.parent, set[Operation](), list(op.operands)
+    block, definitions, pending = op.parent, set[Operation](), list(op.operands)
     assert block is not None
     is_function = isinstance(block.parent_op(), FuncOp)
     while pending:
@@ -96,94 +96,94 @@ def _chain(op: Operation) -> list[Operation] | None:
             continue
         owner = value.owner
         assert isinstance(owner, Operation)
-        if owner.parent is not block or owner in found:
+        if owner.parent is not block or owner in definitions:
             continue
         if not is_speculatable(owner):
             return None
-        found.add(owner)
+        definitions.add(owner)
         pending += owner.operands
-    return [each for each in block.ops if each in found]
+    return [inner for inner in block.ops if inner in definitions]
 
 
-def _leave(parent: Operation, known: Summaries) -> bool:
+def _leave(parent: Operation, summaries: Summaries) -> bool:
     """Move instructions that set registers out of a loop or a branch, and return whether any has moved."""
     moved = False
     for region in parent.regions:
         for op in _settings(region.block) if region.blocks else ():
-            values = known.values(op)
-            if values is None or not _may_leave(op, parent, values.keys(), known):
+            values = summaries.values(op)
+            if values is None or not _may_leave(op, parent, values.keys(), summaries):
                 continue
             chain = _chain(op)
             if chain is None:
                 continue
             _clone([*chain, op], {}, InsertPoint.before(parent))
             Rewriter.erase_op(op)
-            known.changed(parent)
+            summaries.changed(parent)
             moved = True
     return moved
 
 
-def _may_leave(op: Operation, parent: Operation, registers: Set[Register], known: Summaries) -> bool:
+def _may_leave(op: Operation, parent: Operation, registers: Set[Register], summaries: Summaries) -> bool:
     """Return whether registers may be set before a loop or branch instead of at the begin of its block."""
-    if not _is_first(op, registers, known):
+    if not _is_first(op, registers, summaries):
         return False
     if isinstance(parent, ForOp):
-        others = [each for each in parent.body.block.ops if each is not op]
-        if any(known.of(each).may & registers for each in others):
+        others = [other for other in parent.body.block.ops if other is not op]
+        if any(summaries.of(other).may & registers for other in others):
             return False
-        return runs(parent) or not _live_behind(parent, registers, known)
+        return runs(parent) or not _live_behind(parent, registers, summaries)
     others = [region.block for region in parent.regions if region.blocks and region.block is not op.parent]
-    if any(known.of_block(block).exposed & registers for block in others):
+    if any(summaries.of_block(block).exposed & registers for block in others):
         return False
-    rest = registers - in_order(map(known.of_block, others)).must if others else registers
-    return not rest or not _live_behind(parent, rest, known)
+    rest = registers - in_order(map(summaries.of_block, others)).must if others else registers
+    return not rest or not _live_behind(parent, rest, summaries)
 
 
-def _live_behind(op: Operation, registers: Set[Register], known: Summaries) -> bool:
+def _live_behind(op: Operation, registers: Set[Register], summaries: Summaries) -> bool:
     """Return whether registers may be read behind an op before they are written."""
     left, at = registers, op.next_op
     while at is not None and left:
-        found = known.of(at)
-        if found.exposed & left:
+        summary = summaries.of(at)
+        if summary.exposed & left:
             return True
-        left, at = left - found.must, at.next_op
+        left, at = left - summary.must, at.next_op
     parent = op.parent_op()
     if not left:
         return False
     if isinstance(parent, ForOp):
-        again = known.of_block(parent.body.block)
-        return bool(again.exposed & left) or _live_behind(parent, left, known)
+        again = summaries.of_block(parent.body.block)
+        return bool(again.exposed & left) or _live_behind(parent, left, summaries)
     if isinstance(parent, IfOp):
-        return _live_behind(parent, left, known)
+        return _live_behind(parent, left, summaries)
     is_private = isinstance(parent, FuncOp) and parent.sym_visibility is not None
     return not isinstance(parent, FuncOp) or is_private
 
 
-def _lift_to_calls(function: FuncOp, calls: list[CallOp], known: Summaries) -> bool:
+def _lift_to_calls(function: FuncOp, calls: list[CallOp], summaries: Summaries) -> bool:
     """Move instructions that set registers from the begin of a function before its calls."""
     moved = False
     for op in _settings(function.body.block):
-        values = known.values(op)
-        if values is None or not _is_first(op, values.keys(), known):
+        values = summaries.values(op)
+        if values is None or not _is_first(op, values.keys(), summaries):
             continue
         chain = _chain(op)
         if chain is None:
             continue
         for call in calls:
-            given: dict[SSAValue, SSAValue] = dict(zip(function.body.block.args, call.arguments, strict=True))
-            _clone([*chain, op], given, InsertPoint.before(call))
+            mapping: dict[SSAValue, SSAValue] = dict(zip(function.body.block.args, call.arguments, strict=True))
+            _clone([*chain, op], mapping, InsertPoint.before(call))
         Rewriter.erase_op(op)
-        known.changed(function)
+        summaries.changed(function)
         moved = True
     return moved
 
 
-def _clone(ops: list[Operation], given: dict[SSAValue, SSAValue], place: InsertPoint) -> None:
+def _clone(ops: list[Operation], mapping: dict[SSAValue, SSAValue], place: InsertPoint) -> None:
     """Insert copies of ops at a place, with the values that stand there for theirs."""
     for op in ops:
-        made = op.clone(given)
-        made.location = op.location
-        Rewriter.insert_op(made, place)
+        clone = op.clone(mapping)
+        clone.location = op.location
+        Rewriter.insert_op(clone, place)
 
 
 @dataclass(frozen=True)

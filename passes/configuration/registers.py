@@ -67,23 +67,23 @@ def values_set(op: InstructionOp) -> Mapping[Register, Hashable] | None:
         numbers = _numbers(op)
         if any(isinstance(value, SSAValue) for value in numbers.values()):
             return None
-        changed = {each.name: each.element() for each in record.configurations}
+        changed = {parameter.name: parameter.element() for parameter in record.configurations}
         record.run(dict.fromkeys(record.buffers, _buffer(0)), numbers, changed)
     except Diagnostic:
         return None
-    found: dict[Register, Hashable] = {}
+    values: dict[Register, Hashable] = {}
     for configuration in changed.values():
         owner = cast("type[Configuration]", type(configuration))
         for name, value in cast("dict[str, Any]", vars(configuration)).items():
             if isinstance(value, Registers):
                 numbered = cast("Mapping[int, Any]", value)
-                found |= {Register(owner, name, number): _exact(each) for number, each in numbered.items()}
+                values |= {Register(owner, name, number): _exact(content) for number, content in numbered.items()}
             else:
-                found[Register(owner, name)] = _exact(value)
-    return found
+                values[Register(owner, name)] = _exact(value)
+    return values
 
 
-def registers_read(op: InstructionOp, known: Set[Register]) -> Set[Register]:
+def registers_read(op: InstructionOp, registers: Set[Register]) -> Set[Register]:
     """
     Return the registers that an instruction reads, of the known ones.
 
@@ -91,28 +91,30 @@ def registers_read(op: InstructionOp, known: Set[Register]) -> Set[Register]:
     number.
     """
     record, noted, has_ended = op.INSTRUCTION, set[Register](), False
-    owners = {each.element for each in record.configurations}
+    owners = {parameter.element for parameter in record.configurations}
     if not owners or is_configuration(op):
         return frozenset()
     for value in (0, 1):
         has_ended |= _ends(op, record, value, noted)
-    return known & noted if has_ended else frozenset(each for each in known if each.owner in owners)
+    return registers & noted if has_ended else frozenset(register for register in registers if register.owner in owners)
 
 
 def _ends(op: InstructionOp, record: Record, value: int, noted: set[Register]) -> bool:
     """Run the semantics with registers of one value, note those that it reads, and return whether it ends."""
     try:
         numbers = _numbers(op)
-        elements = {each.name: each.element for each in record.parameters if each.kind is Kind.SCALAR}
+        elements = {
+            parameter.name: parameter.element for parameter in record.parameters if parameter.kind is Kind.SCALAR
+        }
         for name, number in numbers.items():
             if isinstance(number, SSAValue):
                 numbers[name] = elements[name](1) if name in elements else 1
         top = cast(Operation, op.get_toplevel_object())
         states = {
-            each.name: _Traced(each.element, value, noted)
-            if each in record.configurations
-            else maker_of(each.element)(top)
-            for each in record.states
+            state.name: _Traced(state.element, value, noted)
+            if state in record.configurations
+            else maker_of(state.element)(top)
+            for state in record.states
         }
         record.run({name: _buffer(_ELEMENTS) for name in record.buffers}, numbers, states)
     except Diagnostic:
@@ -121,8 +123,8 @@ def _ends(op: InstructionOp, record: Record, value: int, noted: set[Register]) -
 
 
 def _numbers(op: InstructionOp) -> dict[str, Any]:
-    found = op.numbers_at([None] * len(op.operands))
-    return {name: value for name, value in found.items() if name in op.INSTRUCTION.numbers}
+    numbers = op.numbers_at([None] * len(op.operands))
+    return {name: value for name, value in numbers.items() if name in op.INSTRUCTION.numbers}
 
 
 def _buffer(size: int) -> Flat[Any]:

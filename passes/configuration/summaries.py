@@ -50,7 +50,7 @@ class Summaries:
     """Summaries of the ops of a module, memoised; after a change of it, `changed` forgets those that it concerns."""
 
     def __init__(self, module: ModuleOp):
-        self.functions = {each.sym_name.data: each for each in functions(module)}
+        self.functions = {function.sym_name.data: function for function in functions(module)}
         ops = nested_ops(module)
         instructions = [op for op in ops if isinstance(op, InstructionOp)]
         self._calls: dict[str, list[CallOp]] = {}
@@ -59,7 +59,7 @@ class Summaries:
         self._values: dict[Operation, Mapping[Register, Hashable] | None] = {
             op: values_set(op) for op in instructions if is_configuration(op)
         }
-        self.known = frozenset(register for found in self._values.values() for register in found or ())
+        self.registers = frozenset(register for values in self._values.values() for register in values or ())
         self._reads: dict[Hashable, Set[Register]] = {}
         self._summaries: dict[Operation, Summary] = {}
 
@@ -85,14 +85,14 @@ class Summaries:
         """Return the summary of an op."""
         if op not in self._summaries:
             self._summaries[op] = self._everything  # of a recursive call
-            self._summaries[op] = self._made(op)
+            self._summaries[op] = self._compute(op)
         return self._summaries[op]
 
     @cached_property
     def _everything(self) -> Summary:
-        return Summary(self.known, self.known, self.known)
+        return Summary(self.registers, self.registers, self.registers)
 
-    def _made(self, op: Operation) -> Summary:
+    def _compute(self, op: Operation) -> Summary:
         match op:
             case InstructionOp():
                 return self._of_instruction(op)
@@ -109,7 +109,7 @@ class Summaries:
                 first, second = (self.of_block(region.block) if region.blocks else NOTHING for region in op.regions)
                 return first.either(second)
             case _:
-                inner = [self.of(each) for region in op.regions for block in region.blocks for each in block.ops]
+                inner = [self.of(nested) for region in op.regions for block in region.blocks for nested in block.ops]
                 return _concurrent(inner)
 
     def of_block(self, block: Block) -> Summary:
@@ -120,14 +120,14 @@ class Summaries:
         if is_configuration(op):
             values = self.values(op)
             if values is None:
-                owners = {each.element for each in op.INSTRUCTION.configurations}
-                return Summary(may=frozenset(each for each in self.known if each.owner in owners))
+                owners = {parameter.element for parameter in op.INSTRUCTION.configurations}
+                return Summary(may=frozenset(register for register in self.registers if register.owner in owners))
             return Summary(may=values.keys(), must=values.keys())
         if not op.INSTRUCTION.configurations:
-            return Summary(may=self.known) if _resets(op) else NOTHING
+            return Summary(may=self.registers) if _resets(op) else NOTHING
         key = type(op), tuple(op.properties.items()), tuple(operand.type for operand in op.operands)
         if key not in self._reads:
-            self._reads[key] = registers_read(op, self.known)
+            self._reads[key] = registers_read(op, self.registers)
         return Summary(self._reads[key], self._reads[key])
 
 
@@ -139,18 +139,18 @@ def _resets(op: InstructionOp) -> bool:
 
 def in_order(summaries: Iterable[Summary]) -> Summary:
     """Return the summary of ops one after another."""
-    found = NOTHING
-    for each in summaries:
-        found = found.then(each)
-    return found
+    total = NOTHING
+    for summary in summaries:
+        total = total.then(summary)
+    return total
 
 
 def _concurrent(summaries: Iterable[Summary]) -> Summary:
     """Return the summary of ops whose order is unknown."""
     reads, may = set[Register](), set[Register]()
-    for each in summaries:
-        reads |= each.reads
-        may |= each.may
+    for summary in summaries:
+        reads |= summary.reads
+        may |= summary.may
     return Summary(reads, reads, may)
 
 
@@ -163,12 +163,12 @@ def runs(loop: ForOp) -> bool:
 def calls_of(module: ModuleOp) -> Mapping[FuncOp, list[CallOp]]:
     """Return the calls of each private function with a body that only calls name."""
     private = {
-        each.sym_name.data: each
-        for each in functions(module)
-        if each.sym_visibility is not None and each.sym_visibility.data == "private" and each.body.blocks
+        function.sym_name.data: function
+        for function in functions(module)
+        if function.sym_visibility is not None and function.sym_visibility.data == "private" and function.body.blocks
     }
-    found: dict[FuncOp, list[CallOp]] = {each: [] for each in private.values()}
+    calls: dict[FuncOp, list[CallOp]] = {function: [] for function in private.values()}
     for op in nested_ops(module):
         if isinstance(op, CallOp) and (name := op.callee.string_value()) in private:
-            found[private[name]].append(op)
-    return found
+            calls[private[name]].append(op)
+    return calls
