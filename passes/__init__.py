@@ -50,8 +50,8 @@ def all_passes() -> dict[str, Factory]:
 
 
 def _files() -> dict[str, Path]:
-    found = [*files("passes/*.py"), *target_files("passes/*.py")]
-    return unique({str(file): {_name(file): file} for file in found}, "passes")
+    paths = [*files("passes/*.py"), *target_files("passes/*.py")]
+    return unique({str(file): {_name(file): file} for file in paths}, "passes")
 
 
 def _name(file: Path) -> str:
@@ -60,12 +60,12 @@ def _name(file: Path) -> str:
 
 def _load(file: Path) -> type[ModulePass]:
     words = "".join(word.capitalize() for word in file.stem.split("_"))
-    found = getattr(module_at(file), f"{words}Pass", None)
-    if getattr(found, "name", None) == _name(file):
-        return found  # pyright: ignore[reportReturnType]
+    pass_class = getattr(module_at(file), f"{words}Pass", None)
+    if getattr(pass_class, "name", None) == _name(file):
+        return pass_class  # pyright: ignore[reportReturnType]
     raise Diagnostic(
         "the file does not define its pass",
         where=str(file),
         expected=f'class {words}Pass(Pass) with name = "{_name(file)}"',
-        found=f"the name '{getattr(found, 'name', None)}'" if found is not None else f"no {words}Pass",
+        found=f"the name '{getattr(pass_class, 'name', None)}'" if pass_class is not None else f"no {words}Pass",
     )

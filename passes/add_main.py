@@ -41,8 +41,8 @@ def add_main(module: ModuleOp, name: str = "network") -> None:
     """
     network = next((op for op in functions(module) if op.sym_name.data == name), None)
     if network is None:
-        known = ", ".join(op.sym_name.data for op in functions(module))
-        raise Diagnostic(f"the module has no function '{name}'", expected=f"one of {known}" if known else "a function")
+        names = ", ".join(op.sym_name.data for op in functions(module))
+        raise Diagnostic(f"the module has no function '{name}'", expected=f"one of {names}" if names else "a function")
     taken = {op.sym_name.data for op in module.body.block.ops if isinstance(op, func.FuncOp)}
     if clashes := sorted(taken & {MAIN, READ, WRITE}):
         raise Diagnostic(

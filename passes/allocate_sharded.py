@@ -43,7 +43,7 @@ def _place(
 ) -> None:
     placement = place([lifetime for _, lifetime in values], alignment, budget)
     rank = len(over)
-    map = AffineMap(rank + 1, 0, tuple(AffineExpr.dimension(each) for each in range(rank)))
+    map = AffineMap(rank + 1, 0, tuple(AffineExpr.dimension(axis) for axis in range(rank)))
     space = ShardedAttr.get(level, over, map)
     first = function.body.block.first_op
     assert first is not None

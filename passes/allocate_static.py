@@ -42,14 +42,14 @@ def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
     Allocations with an address in a level are excluded.
     """
     steps = {op: index for index, op in enumerate(function.body.block.ops)}
-    found: list[tuple[memref.AllocOp, Lifetime]] = []
+    allocations: list[tuple[memref.AllocOp, Lifetime]] = []
     for op in nested_ops(function.body):
         if isinstance(op, memref.AllocOp) and address_of(op) is None:
             used = sorted({steps[ancestor(user, steps)] for user in _users(op.results[0])})
             first, last = (used[0], used[-1]) if used else (steps[ancestor(op, steps)],) * 2
-            name = op.results[0].name_hint or f"buffer_{len(found)}"
-            found.append((op, Lifetime(name, bytes_of(op.results[0].type), first, last)))
-    return found
+            name = op.results[0].name_hint or f"buffer_{len(allocations)}"
+            allocations.append((op, Lifetime(name, bytes_of(op.results[0].type), first, last)))
+    return allocations
 
 
 def ancestor(op: Operation, steps: dict[Operation, int]) -> Operation:
@@ -89,23 +89,23 @@ def allocate_static(
     Allocations in a memory level that their types name have an arena there. `budget` limits the search (see `place`).
     Raises Diagnostic for an arena above `capacity` bytes, unless that is 0.
     """
-    found = lifetimes(function)
-    levels = dict.fromkeys(cast(Any, op.results[0].type).memory_space for op, _ in found)
+    allocations = lifetimes(function)
+    levels = dict.fromkeys(cast(Any, op.results[0].type).memory_space for op, _ in allocations)
     for level in levels:
-        inside = [each for each in found if cast(Any, each[0].results[0].type).memory_space == level]
+        inside = [(op, lifetime) for op, lifetime in allocations if cast(Any, op.results[0].type).memory_space == level]
         _allocate(module, function, inside, level, alignment, budget, capacity)
 
 
 def _allocate(
     module: ModuleOp,
     function: func.FuncOp,
-    found: Sequence[tuple[memref.AllocOp, Lifetime]],
+    allocations: Sequence[tuple[memref.AllocOp, Lifetime]],
     level: Attribute,
     alignment: int,
     budget: int,
     capacity: int,
 ) -> None:
-    buffers = [lifetime for _, lifetime in found]
+    buffers = [lifetime for _, lifetime in allocations]
     placement = place(buffers, alignment, budget)
     if 0 < capacity < placement.size:
         problem = does_not_fit(buffers, placement, capacity, alignment)
@@ -118,7 +118,7 @@ def _allocate(
     first = function.body.block.first_op
     assert first is not None
     Rewriter.insert_op(arena, InsertPoint.before(first))
-    for (op, lifetime), offset in zip(found, placement.offsets, strict=True):
+    for (op, lifetime), offset in zip(allocations, placement.offsets, strict=True):
         start = arith.ConstantOp(IntegerAttr(offset, IndexType()))
         view = memref.ViewOp(arena.results[0], start.result, [], cast(Any, op.results[0].type))
         view.attributes["tilewright.lifetime"] = StringAttr(f"{lifetime.first}..{lifetime.last}")
@@ -150,12 +150,12 @@ def _remedies(
     buffers: Sequence[Lifetime], alive: Sequence[Lifetime], capacity: int, alignment: int, proved: bool
 ) -> list[str]:
     """Return remedies other than a larger arena: more search, or the smallest buffer whose removal suffices."""
-    found = [] if proved else ["a larger budget, which may find a better placement"]
+    remedies = [] if proved else ["a larger budget, which may find a better placement"]
     for buffer in sorted(alive, key=lambda b: (b.size, b.name)):
         others = [other for other in buffers if other is not buffer]
         if place(others, alignment, 0).size <= capacity:
-            return [*found, f"{buffer.name} ({buffer.size} bytes) in another memory or made smaller"]
-    return [*found, "several buffers in another memory or made smaller: no single one suffices"]
+            return [*remedies, f"{buffer.name} ({buffer.size} bytes) in another memory or made smaller"]
+    return [*remedies, "several buffers in another memory or made smaller: no single one suffices"]
 
 
 def _define(module: ModuleOp, symbol: str, kind: MemRefType[Any], placement: Placement, alignment: int) -> None:

@@ -47,10 +47,10 @@ def unroll_factor(op: Operation, factor: int) -> int:
     if not isinstance(op, scf.ForOp) or op.iter_args or (turns := _trip_count(op)) < 2 * factor:
         return 1
     body = list(op.body.block.ops)
-    stores = any(isinstance(each, memref.StoreOp) for each in body)
-    if not stores or len(body) > MOST_OPS or any(not _is_inline(each) for each in body):
+    stores = any(isinstance(inner, memref.StoreOp) for inner in body)
+    if not stores or len(body) > MOST_OPS or any(not _is_inline(inner) for inner in body):
         return 1
-    branches = any(each.regions for each in body)
+    branches = any(inner.regions for inner in body)
     if not branches and is_peeled(turns, sum(map(_size, body))):
         return 1
     is_short = turns == 2 * factor and not branches
@@ -107,6 +107,6 @@ class AnnotateUnrollingPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            for each in nested_ops(function):
-                if (factor := unroll_factor(each, self.factor)) > 1:
-                    each.attributes[UNROLL] = IntegerAttr(factor, i64)
+            for inner in nested_ops(function):
+                if (factor := unroll_factor(inner, self.factor)) > 1:
+                    inner.attributes[UNROLL] = IntegerAttr(factor, i64)

@@ -52,9 +52,9 @@ class _Floats(Builder):
         return self.op(kind(a, self.constant(b, self.type), cast(Any, self._flags)))
 
 
-def _rewrite(op: Operation, made: Any) -> None:
+def _rewrite(op: Operation, expand: Any) -> None:
     if type(op.results[0].type) in _FORMATS:
-        Rewriter.replace_op(op, [], [made(_Floats(op), op.operands[0])])
+        Rewriter.replace_op(op, [], [expand(_Floats(op), op.operands[0])])
 
 
 def _logarithm(code: _Floats, x: SSAValue) -> SSAValue:

@@ -56,7 +56,7 @@ def _is_pointwise(op: ConvOp) -> bool:
         return False
     maps = [attribute.data for attribute in op.epilogue_maps or ()]
     places = set(range(1, 1 + axes))
-    used = {dim for each in maps for expr in each.results for dim in expr.used_dims()}
+    used = {dim for index_map in maps for expr in index_map.results for dim in expr.used_dims()}
     return set(shape_of(op.inputs[1])[1 : 1 + axes]) == {1} and not used & places
 
 
@@ -89,6 +89,6 @@ class CollapsePixelsPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
         for function in functions(op):
-            for each in nested_ops(function):
-                if isinstance(each, ConvOp):
-                    collapse_pixels(each, machine)
+            for convolution in nested_ops(function):
+                if isinstance(convolution, ConvOp):
+                    collapse_pixels(convolution, machine)

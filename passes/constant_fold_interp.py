@@ -35,7 +35,9 @@ def _is_foldable(op: Operation) -> bool:
     if not op.operands or type(op) not in SCALAR_RULES or not is_speculatable(op):
         return False
     constants = [operand.owner for operand in op.operands]
-    return all(isinstance(each, arith.ConstantOp) and isinstance(each.value, _NUMBERS) for each in constants)
+    return all(
+        isinstance(constant, arith.ConstantOp) and isinstance(constant.value, _NUMBERS) for constant in constants
+    )
 
 
 _NUMBERS = (IntegerAttr, FloatAttr)

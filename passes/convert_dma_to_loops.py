@@ -86,15 +86,17 @@ def _mapped(builder: Builder, op: DmaStartOp, value: SSAValue, indices: Sequence
     if op.body is None:
         return value
     copies: dict[SSAValue, SSAValue] = dict(zip(op.body.block.args, (value, *indices), strict=False))
-    for each in op.body.block.ops:
-        if isinstance(each, YieldOp):
-            return copies[each.arguments[0]]
-        if isinstance(each, RequantizeOp):
-            copies[each.result] = expand_requantize(each, copies[each.x], copies[each.mul], copies[each.add], builder)
-        elif isinstance(each, RescaleOp):
-            copies[each.result] = expand_rescale(each, copies[each.x], copies[each.scale], builder)
+    for inner in op.body.block.ops:
+        if isinstance(inner, YieldOp):
+            return copies[inner.arguments[0]]
+        if isinstance(inner, RequantizeOp):
+            copies[inner.result] = expand_requantize(
+                inner, copies[inner.x], copies[inner.mul], copies[inner.add], builder
+            )
+        elif isinstance(inner, RescaleOp):
+            copies[inner.result] = expand_rescale(inner, copies[inner.x], copies[inner.scale], builder)
         else:
-            builder.insert(each.clone(copies))
+            builder.insert(inner.clone(copies))
     raise AssertionError("a body ends with hier.yield")
 
 

@@ -67,9 +67,9 @@ def _move_access(lower: Lowerer, op: GlobalLoadOp | GlobalStoreOp) -> None:
     definition.properties["type"] = kind = _tensor_level(definition.type)
     value = definition.value
     if isinstance(value, DenseIntOrFPElementsAttr):
-        held = array_of(cast("DenseIntOrFPElementsAttr[Any]", value))
+        array = array_of(cast("DenseIntOrFPElementsAttr[Any]", value))
         element = cast("TensorType[Any]", kind).get_element_type()
-        bits = held.view(f"i{held.itemsize}") if held.dtype.kind == "u" else held
+        bits = array.view(f"i{array.itemsize}") if array.dtype.kind == "u" else array
         definition.properties["value"] = dense(bits, element)
     if isinstance(op, GlobalLoadOp):
         lower.values[op.result] = lower.op(GlobalLoadOp(op.symbol, kind))

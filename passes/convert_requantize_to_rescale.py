@@ -32,31 +32,34 @@ _STEPS = 4
 def convert_requantize(op: RequantizeOp) -> bool:
     """Replace a requantisation by a float factor if the results of all integers in range are equal; return whether."""
     mul, add, shift = integer_of(op.mul), integer_of(op.add), op.shift.value.data
-    found = ValueRanges(source=_sum_range).of(op.x)
-    if mul is None or mul <= 0 or add is None or add % (1 << shift) or found is None or found.high - found.low > _MOST:
+    sum_range = ValueRanges(source=_sum_range).of(op.x)
+    if mul is None or mul <= 0 or add is None or add % (1 << shift):
         return False
-    x = np.arange(found.low, found.high + 1).astype(numpy_type(op.x.type))
+    if sum_range is None or sum_range.high - sum_range.low > _MOST:
+        return False
+    x = np.arange(sum_range.low, sum_range.high + 1).astype(numpy_type(op.x.type))
     expected = SCALAR_RULES[RequantizeOp](op, x, np.asarray(mul), np.asarray(add))
     for factor in _factors(mul / (1 << shift)):
         scale = arith.ConstantOp(FloatAttr(float(factor), f32))
         numbers = {"zero": add >> shift, "low": op.low.value.data, "high": op.high.value.data}
-        made = RescaleOp(op.x, scale.result, **numbers, type=op.result.type)
-        if np.array_equal(SCALAR_RULES[RescaleOp](made, x, np.asarray(factor)), expected):
-            for each in (scale, made):
-                each.location = op.location
-                Rewriter.insert_op(each, InsertPoint.before(op))
-            Rewriter.replace_op(op, [], [made.result])
+        rescale = RescaleOp(op.x, scale.result, **numbers, type=op.result.type)
+        if np.array_equal(SCALAR_RULES[RescaleOp](rescale, x, np.asarray(factor)), expected):
+            for new in (scale, rescale):
+                new.location = op.location
+                Rewriter.insert_op(new, InsertPoint.before(op))
+            Rewriter.replace_op(op, [], [rescale.result])
             return True
-        made.erase()
+        rescale.erase()
     return False
 
 
 def _factors(factor: float) -> list[Array]:
     """Return the floats of 32 bits next to a factor, the nearest first."""
-    found = [np.float32(factor)]
+    factors = [np.float32(factor)]
     for _ in range(_STEPS):
-        found = [np.nextafter(found[0], np.float32(0)), *found, np.nextafter(found[-1], np.float32(np.inf))]
-    return [np.asarray(each) for each in sorted(found, key=lambda each: abs(float(each) - factor))]
+        factors = [np.nextafter(factors[0], np.float32(0)), *factors, np.nextafter(factors[-1], np.float32(np.inf))]
+    nearest = sorted(factors, key=lambda neighbour: abs(float(neighbour) - factor))
+    return [np.asarray(neighbour) for neighbour in nearest]
 
 
 def _sum_range(value: SSAValue) -> Range | None:
@@ -87,5 +90,5 @@ class ConvertRequantizeToRescalePass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            for each in [inner for inner in nested_ops(function) if isinstance(inner, RequantizeOp)]:
-                convert_requantize(each)
+            for requantize in [inner for inner in nested_ops(function) if isinstance(inner, RequantizeOp)]:
+                convert_requantize(requantize)

@@ -58,6 +58,6 @@ class ConvertStridedConvolutionsToSlicesPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            for each in nested_ops(function):
-                if isinstance(each, ConvOp):
-                    read_slice(each)
+            for convolution in nested_ops(function):
+                if isinstance(convolution, ConvOp):
+                    read_slice(convolution)

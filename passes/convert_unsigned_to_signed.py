@@ -91,9 +91,9 @@ class _Signed:
 
 def _flipped(value: SSAValue, before: OnnxOp) -> SSAValue:
     """Insert unsigned bytes less 128, which differ in the highest bit."""
-    known = constant_of(value)
-    if known is not None:
-        return literal((known.astype(np.int16) - _HALF).astype(np.int8), _I8, before)
+    constant = constant_of(value)
+    if constant is not None:
+        return literal((constant.astype(np.int16) - _HALF).astype(np.int8), _I8, before)
     bytes_ = node("BitwiseXor", [value, literal(np.uint8(_HALF), _UI8, before)], value.type, before)
     return node("BitCast", [bytes_], TensorType(_I8, shape_of(value)), before, to=3)
 
@@ -139,10 +139,10 @@ def _requantised(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     shifted = literal(offset.astype(np.int64) - _HALF * op.attribute("div"), i64, op)
     properties = {key: value for key, value in op.properties.items() if not key.endswith("SegmentSizes")}
     properties["signed"] = stored_value(op.SCHEMA.attributes["signed"].type, 1)
-    made = make(type(op), [*op.operands[:2], shifted], [TensorType(_I8, shape_of(op.results[0]))], properties)
-    made.location = op.location
-    Rewriter.insert_op(made, InsertPoint.before(op))
-    return [made.results[0]]
+    requantize = make(type(op), [*op.operands[:2], shifted], [TensorType(_I8, shape_of(op.results[0]))], properties)
+    requantize.location = op.location
+    Rewriter.insert_op(requantize, InsertPoint.before(op))
+    return [requantize.results[0]]
 
 
 def _looked_up(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
@@ -174,7 +174,7 @@ def _moved(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     if op.name == "onnx.Pad" and op.attribute("mode") == "constant":
         inputs += [None] * (3 - len(inputs))
         inputs[2] = inputs[2] or literal(np.uint8(0), _UI8, op)
-    return list(moved(op, [each and signed.form(each, op) for each in inputs], _I8, op))
+    return list(moved(op, [operand and signed.form(operand, op) for operand in inputs], _I8, op))
 
 
 _RULES: dict[str, Rule] = {

@@ -36,8 +36,8 @@ def decompose_functions(function: func.FuncOp) -> None:
     load_rules()
     pending = [op for op in nested_ops(function.body) if _is_decomposed(op)]
     while pending:
-        made = _decompose(cast(OnnxOp, pending.pop()))
-        pending += [op for op in made if _is_decomposed(op)]
+        body = _decompose(cast(OnnxOp, pending.pop()))
+        pending += [op for op in body if _is_decomposed(op)]
 
 
 def _is_decomposed(op: Operation) -> bool:
@@ -59,13 +59,13 @@ def _decompose(op: OnnxOp) -> list[Operation]:
     for argument, value in zip(body.args, _inputs(op).values(), strict=True):
         argument.replace_all_uses_with(value)
     results = list(body.last_op.operands)
-    made = list(body.ops)[:-1]
-    for inner in made:
+    ops = list(body.ops)[:-1]
+    for inner in ops:
         inner.detach()
         inner.location = op.location
-    Rewriter.insert_op(made, InsertPoint.before(op))
+    Rewriter.insert_op(ops, InsertPoint.before(op))
     Rewriter.replace_op(op, [], results)
-    return made
+    return ops
 
 
 def _body_of(op: OnnxOp) -> FunctionProto:
@@ -76,8 +76,8 @@ def _body_of(op: OnnxOp) -> FunctionProto:
     else:
         version = max(schema.context_dependent_function_opset_versions)
         types = [TypeProto() if value is None else _onnx_type(value) for value in op.node_inputs]
-        given = _node_of(op).SerializeToString(), [type.SerializeToString() for type in types]
-        data = schema.get_context_dependent_function_with_opset_version(version, *given)
+        serialized = _node_of(op).SerializeToString(), [type.SerializeToString() for type in types]
+        data = schema.get_context_dependent_function_with_opset_version(version, *serialized)
     function = FunctionProto.FromString(data)
     function.name, function.domain = "Body", _DOMAIN
     return function
@@ -121,7 +121,7 @@ def _onnx_type(value: SSAValue) -> TypeProto:
     from ..frontend.tensors import ELEMENTS
 
     element = element_of(value)
-    number = next(number for number, known in ELEMENTS.items() if known == element)
+    number = next(number for number, kind in ELEMENTS.items() if kind == element)
     return helper.make_tensor_type_proto(number, shape_of(value))
 
 

@@ -44,17 +44,17 @@ def _source(value: SSAValue) -> Range | None:
     return Range(0, (1 << 31) - 1) if isinstance(value.owner, IntegerSqrtOp) else None
 
 
-def _is_natural(held: Range | None) -> bool:
-    return held is not None and held.low >= 0
+def _is_natural(value_range: Range | None) -> bool:
+    return value_range is not None and value_range.low >= 0
 
 
 def _outermost_loop(op: Operation, value: SSAValue) -> scf.ForOp | None:
     """Return the outermost loop around an op in which a value is invariant, None if there is none."""
-    found, parent = None, op.parent_op()
+    outermost, parent = None, op.parent_op()
     while parent is not None and not parent.is_ancestor(_home(value)):
-        found = parent if isinstance(parent, scf.ForOp) else found
+        outermost = parent if isinstance(parent, scf.ForOp) else outermost
         parent = parent.parent_op()
-    return found
+    return outermost
 
 
 def _home(value: SSAValue) -> Operation:

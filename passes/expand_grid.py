@@ -120,14 +120,14 @@ def _write_loop(
     """Emit the loop over the points of one engine instance; `place` has its spatial indices."""
     streams = streams_of(grid, memories, units)
     scratch: list[SSAValue] = []
-    for each in grid.scratches:
-        start = writer.value(each.place or 0)
-        scratch.append(writer.op(view_of(memories[each.level_name], start, each.type)))
-    held = {index: chain.take(writer) for index, chain in chains.chains.items() if chain.stream.tiles.count == 1}
+    for buffer in grid.scratches:
+        start = writer.value(buffer.place or 0)
+        scratch.append(writer.op(view_of(memories[buffer.level_name], start, buffer.type)))
+    taken = {index: chain.take(writer) for index, chain in chains.chains.items() if chain.stream.tiles.count == 1}
     bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
     with writer.loop("step", 0, grid.steps, kept=True) as step:
-        _write_step(Step(writer, bounds, writer.value(step), place), grid, streams, scratch, chains, held)
-    for index, (_, tokens) in held.items():
+        _write_step(Step(writer, bounds, writer.value(step), place), grid, streams, scratch, chains, taken)
+    for index, (_, tokens) in taken.items():
         _let_go(writer, tokens)
         chains.chains[index].release(writer)
 
@@ -144,7 +144,7 @@ def _write_step(
     streams: list[OperandStream],
     scratch: list[SSAValue],
     chains: Chains,
-    held: Mapping[int, tuple[SSAValue, list[SSAValue]]],
+    taken: Mapping[int, tuple[SSAValue, list[SSAValue]]],
 ) -> None:
     buffers: list[SSAValue] = []
     for stream in streams:
@@ -160,8 +160,8 @@ def _write_step(
             _move(step, stream, buffers[index], 0)
     sent: list[SSAValue] = []
     for index, chain in chains.chains.items():
-        if index in held:
-            buffers[index] = held[index][0]
+        if index in taken:
+            buffers[index] = taken[index][0]
         else:
             buffers[index], tokens = chain.taken_at(step)
             sent += tokens
@@ -174,7 +174,7 @@ def _write_step(
     Rewriter.inline_block(grid.body.block, step.writer.point, [*point, *buffers, *scratch])
     _let_go(step.writer, sent)
     for index, chain in chains.chains.items():
-        if index not in held:
+        if index not in taken:
             chain.release_at(step)
     for stream, near in zip(streams, buffers, strict=True):
         if stream.memory is not None and stream.is_output:

@@ -29,18 +29,18 @@ def fold_constants(module: ModuleOp, limit: int) -> None:
     load_rules(module)
     runner = Interpreter(module)
     for function in functions(module):
-        known: dict[Operation, list[Array]] = {}
+        constants: dict[Operation, list[Array]] = {}
         for op in nested_ops(function.body):
             if isinstance(op, arith.ConstantOp) and isinstance(op.result.type, TensorType):
-                known[op] = [array_of(cast(Any, op.value))]
-            elif _is_foldable(op, known, limit):
-                operands = [_operand(value, known) for value in op.operands]
+                constants[op] = [array_of(cast(Any, op.value))]
+            elif _is_foldable(op, constants, limit):
+                operands = [_operand(value, constants) for value in op.operands]
                 with np.errstate(all="ignore"):
                     values = [np.asarray(value) for value in run_op(runner, op, operands)]
-                known[_replace(op, values[0])] = values
+                constants[_replace(op, values[0])] = values
 
 
-def _is_foldable(op: Operation, known: dict[Operation, list[Array]], limit: int) -> bool:
+def _is_foldable(op: Operation, constants: dict[Operation, list[Array]], limit: int) -> bool:
     shaped = len(op.results) == 1 and isinstance(op.results[0].type, TensorType)
     if not shaped or isinstance(op, tensor.EmptyOp) or not op.operands:
         return False
@@ -48,12 +48,12 @@ def _is_foldable(op: Operation, known: dict[Operation, list[Array]], limit: int)
     fresh = [source for source in sources if isinstance(source, tensor.EmptyOp)]
     if len(sources) != len(op.operands) or len(fresh) == len(sources):
         return False
-    if not all(source in known or source in fresh for source in sources):
+    if not all(source in constants or source in fresh for source in sources):
         return False
     if not is_pure(op) or (is_kernel(op) and kernel_of(op).captures) or _captures(op):
         return False
     size = int(np.prod(shape_of(op.results[0]))) * numpy_type(element_of(op.results[0])).itemsize
-    return size <= max(limit, sum(known[source][0].nbytes for source in sources if source in known))
+    return size <= max(limit, sum(constants[source][0].nbytes for source in sources if source in constants))
 
 
 def _captures(op: Operation) -> bool:
@@ -63,9 +63,9 @@ def _captures(op: Operation) -> bool:
     return any(not op.is_ancestor(owner) for owner in owners)
 
 
-def _operand(value: Any, known: dict[Operation, list[Array]]) -> Array:
+def _operand(value: Any, constants: dict[Operation, list[Array]]) -> Array:
     """Return a constant's array, zeros for an empty tensor."""
-    return known[value.op][0] if value.op in known else np.zeros(shape_of(value), numpy_type(element_of(value)))
+    return constants[value.op][0] if value.op in constants else np.zeros(shape_of(value), numpy_type(element_of(value)))
 
 
 def _replace(op: Operation, value: Array) -> Operation:

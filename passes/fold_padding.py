@@ -53,10 +53,10 @@ def _with_padding(op: ConvOp, source: tensor.PadOp) -> list[int] | None:
         return None
     pads, first = numbers_of(op.pads), 1 if op.channels_last is not None else 2
     rank = len(pads) // 2
-    ends = [numbers_of(each) for each in (source.static_low, source.static_high)]
-    if any(_outside(each, first, rank) for each in ends):
+    ends = [numbers_of(sizes) for sizes in (source.static_low, source.static_high)]
+    if any(_outside(end, first, rank) for end in ends):
         return None
-    added = [number for each in ends for number in each[first : first + rank]]
+    added = [number for end in ends for number in end[first : first + rank]]
     return [a + b for a, b in zip(pads, added, strict=True)] if min(added) >= 0 else None
 
 
@@ -87,6 +87,6 @@ class FoldPaddingPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
         for function in functions(op):
-            for each in nested_ops(function):
-                if isinstance(each, ConvOp):
-                    fold_padding(each, machine)
+            for convolution in nested_ops(function):
+                if isinstance(convolution, ConvOp):
+                    fold_padding(convolution, machine)

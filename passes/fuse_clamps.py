@@ -61,8 +61,8 @@ def _replace(op: RequantizeOp | RescaleOp, last: Operation, low: int, high: int)
         assert user is not None
         chain.append(user)
     last.results[0].replace_all_uses_with(clipped.result)
-    for each in reversed(chain):
-        Rewriter.erase_op(each)
+    for fused in reversed(chain):
+        Rewriter.erase_op(fused)
 
 
 @dataclass(frozen=True)
@@ -83,5 +83,5 @@ class FuseClampsPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            for each in [inner for inner in nested_ops(function) if isinstance(inner, RequantizeOp | RescaleOp)]:
-                fuse_clamp(each)
+            for requantize in [inner for inner in nested_ops(function) if isinstance(inner, RequantizeOp | RescaleOp)]:
+                fuse_clamp(requantize)

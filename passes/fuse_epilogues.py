@@ -98,7 +98,7 @@ def _reads_there(op: Operation, value: SSAValue) -> bool:
     """Return whether an elementwise kernel reads a tensor at the index of its output."""
     generic = cast(linalg.GenericOp, op)
     pairs = zip(generic.inputs, generic.indexing_maps.data, strict=False)
-    return all(is_identity(map.data) for each, map in pairs if each is value)
+    return all(is_identity(map.data) for operand, map in pairs if operand is value)
 
 
 def _size(op: Operation) -> int:
@@ -110,15 +110,15 @@ def _size(op: Operation) -> int:
 
 def _producer(user: linalg.GenericOp, kernels: _Kernels, *, elementwise: bool) -> int | None:
     """Return the position of the operand to fuse across, None if there is none."""
-    found: list[tuple[int, int]] = []
+    candidates: list[tuple[int, int]] = []
     for index, (value, map) in enumerate(zip(user.inputs, user.indexing_maps.data, strict=False)):
         if not isinstance(value, OpResult) or not is_identity(map.data) or not value.has_one_use():
             continue
         if value.op not in kernels or not _fits(user, value.op, kernels):
             continue
         if kernels[value.op].elementwise if elementwise else _takes_epilogue(value.op):
-            found.append((kernels[value.op].place, index))
-    return max(found)[1] if found else None
+            candidates.append((kernels[value.op].place, index))
+    return max(candidates)[1] if candidates else None
 
 
 def _takes_epilogue(op: Operation) -> bool:

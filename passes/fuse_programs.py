@@ -105,11 +105,11 @@ def _shared(program: ProgramOp) -> set[SSAValue]:
 
 def _written(program: ProgramOp) -> set[SSAValue]:
     """Return the buffers that all instances reach and that an op may write: any but a transfer from there."""
-    found: set[SSAValue] = set()
+    buffers: set[SSAValue] = set()
     for value, op in _uses(program):
         if not (isinstance(op, DmaStartOp) and op.source == value and op.target != value):
-            found.add(root_of(value))
-    return found
+            buffers.add(root_of(value))
+    return buffers
 
 
 def _fuse(first: ConcurrentOp, second: ConcurrentOp, between: Sequence[Operation]) -> None:
@@ -167,10 +167,10 @@ def _sink_loop(loop: scf.ForOp) -> None:
     """Move a loop around a replicated program into it, unless it writes a buffer that all instances reach."""
     block = loop.body.block
     *others, last = block.ops
-    found = [op for op in others if isinstance(op, ConcurrentOp)]
-    if len(found) != 1 or loop.iter_args or (program := _replicated(found[0])) is None or _written(program):
+    programs = [op for op in others if isinstance(op, ConcurrentOp)]
+    if len(programs) != 1 or loop.iter_args or (program := _replicated(programs[0])) is None or _written(program):
         return
-    rest = [op for op in others if op is not found[0]]
+    rest = [op for op in others if op is not programs[0]]
     if not all(map(_is_movable, rest)):
         return
     index, inner = block.args[0], Block(arg_types=[block.args[0].type])
@@ -187,11 +187,11 @@ def _sink_loop(loop: scf.ForOp) -> None:
         inner.add_op(op)
     last.detach()
     inner.add_op(last)
-    made = scf.ForOp(loop.lb, loop.ub, loop.step, [], Region(inner))
-    made.location = loop.location
-    program.body.block.add_op(made)
-    found[0].detach()
-    Rewriter.replace_op(loop, found[0], [])
+    sunk = scf.ForOp(loop.lb, loop.ub, loop.step, [], Region(inner))
+    sunk.location = loop.location
+    program.body.block.add_op(sunk)
+    programs[0].detach()
+    Rewriter.replace_op(loop, programs[0], [])
 
 
 @dataclass(frozen=True)

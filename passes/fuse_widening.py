@@ -204,8 +204,8 @@ def _sliced(op: tensor.ExtractSliceOp, source: SSAValue, axes: Sequence[int]) ->
     properties: dict[str, Attribute] = {}
     for name in ("offsets", "sizes", "strides"):
         numbers = numbers_of(op.properties[f"static_{name}"])
-        given = iter(getattr(op, name))
-        dynamic = {axis: next(given) for axis, number in enumerate(numbers) if number == DYNAMIC_INDEX}
+        operands_left = iter(getattr(op, name))
+        dynamic = {axis: next(operands_left) for axis, number in enumerate(numbers) if number == DYNAMIC_INDEX}
         operands.append([dynamic[axis] for axis in axes if axis in dynamic])
         properties[f"static_{name}"] = ints([numbers[axis] for axis in axes])
     kind = TensorType(cast(Any, element_of(source)), [shape_of(op.result)[axis] for axis in axes])

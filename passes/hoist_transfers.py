@@ -59,10 +59,10 @@ def _hoist(transfer: DmaStartOp, analysis: EffectAnalysis) -> None:
 
 def _between(first: Operation, last: Operation) -> Sequence[Operation]:
     """Return the ops of a block from one to another, in order."""
-    found = [last]
-    while found[-1] is not first and (before := found[-1].prev_op) is not None:
-        found.append(before)
-    return found[::-1]
+    ops = [last]
+    while ops[-1] is not first and (before := ops[-1].prev_op) is not None:
+        ops.append(before)
+    return ops[::-1]
 
 
 def _takes_time(op: Operation, analysis: EffectAnalysis) -> bool:
@@ -90,7 +90,7 @@ def _needed(transfer: DmaStartOp, analysis: EffectAnalysis) -> set[Operation]:
 
 def _can_pass(transfer: DmaStartOp, op: Operation, moved: set[Operation], analysis: EffectAnalysis) -> bool:
     """Return whether a transfer may be issued before an op, instead of after it."""
-    if any(value.owner is op for each in moved for value in each.operands):
+    if any(value.owner is op for hoisted in moved for value in hoisted.operands):
         return False
     effects = analysis.of(op)
     if isinstance(op, DmaWaitOp):

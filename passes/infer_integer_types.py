@@ -173,20 +173,20 @@ def _type_state(state: _Inference, load: GlobalLoadOp) -> None:
     rows = state.ranges.get(scatter.operands[1]) if scatter is not None else None
     if rows is None:
         return
-    held = rows | Range(0, 0)
-    known = range_of_type(cast(Any, definition.type).get_element_type())
-    if known is not None and held not in known:
+    stored = rows | Range(0, 0)
+    state_range = range_of_type(cast(Any, definition.type).get_element_type())
+    if state_range is not None and stored not in state_range:
         raise Diagnostic(
             f"two functions write different ranges to the state @{load.symbol}",
             where=where(load),
-            expected=f"integers from {known.low} to {known.high}, as the other function writes them",
-            found=f"from {held.low} to {held.high}",
+            expected=f"integers from {state_range.low} to {state_range.high}, as the other function writes them",
+            found=f"from {stored.low} to {stored.high}",
             remedy="export both from one quantised model",
         )
-    element = storage(held) if known is None else cast(Any, definition.type).get_element_type()
+    element = storage(stored) if state_range is None else cast(Any, definition.type).get_element_type()
     new = retyped(load.result, element)
     # Another function may write any value of the type.
-    state.ranges[new] = held if len(loads_of(load, load.symbol)) == 1 else cast(Range, range_of_type(element))
+    state.ranges[new] = stored if len(loads_of(load, load.symbol)) == 1 else cast(Range, range_of_type(element))
     definition.properties["type"] = new.type
     definition.properties["value"] = dense(array_of(cast(Any, definition.value)), element)
 
@@ -217,9 +217,9 @@ def _type_graphs(state: _Inference, op: OnnxOp) -> None:
         _type_block(state, block)
         terminator = block.last_op
         assert terminator is not None
-        given = list(terminator.operands)
-        conditions = [i1] * (len(given) - len(kinds))
-        for index, (value, kind) in enumerate(zip(given, [*conditions, *kinds], strict=True)):
+        outputs = list(terminator.operands)
+        conditions = [i1] * (len(outputs) - len(kinds))
+        for index, (value, kind) in enumerate(zip(outputs, [*conditions, *kinds], strict=True)):
             if element_of(value) != kind:
                 terminator.operands[index] = cast_before(terminator, value, kind)
     _take_types(state, op)
@@ -366,7 +366,7 @@ def _keep_floats(state: _Inference, op: OnnxOp, data: Sequence[SSAValue]) -> Non
 def _takes_floats(op: OnnxOp, value: SSAValue) -> bool:
     """Return whether the ONNX schema permits floats for an operand; lengths and indices are always integers."""
     inputs = op.SCHEMA.inputs
-    positions = [min(i, len(inputs) - 1) for i, given in enumerate(op.node_inputs) if given is value]
+    positions = [min(i, len(inputs) - 1) for i, operand in enumerate(op.node_inputs) if operand is value]
     return any("tensor(float)" in inputs[position].types for position in positions)
 
 

@@ -58,7 +58,7 @@ def _inline(call: func.CallOp, callee: func.FuncOp) -> None:
     last = block.last_op
     assert isinstance(last, func.ReturnOp)
     returned: list[SSAValue] = list(last.operands)
-    given: dict[SSAValue, SSAValue] = dict(zip(block.args, call.operands, strict=True))
+    mapping: dict[SSAValue, SSAValue] = dict(zip(block.args, call.operands, strict=True))
     Rewriter.erase_op(last)
     locations: dict[Attribute, LocationAttr] = {}
     for op in nested_ops(block):
@@ -66,7 +66,7 @@ def _inline(call: func.CallOp, callee: func.FuncOp) -> None:
             locations[op.location] = inlined_location(op.location, call.location)
         op.location = locations[op.location]
     Rewriter.inline_block(block, InsertPoint.before(call), call.operands)
-    Rewriter.replace_op(call, [], [given.get(value, value) for value in returned])
+    Rewriter.replace_op(call, [], [mapping.get(value, value) for value in returned])
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucke
     _introduce(module, function, context, context)
     for rows in sizes:
         other = plain.clone()
-        _introduce(other, next(each for each in functions(other) if each.sym_name.data == name), context, rows)
+        _introduce(other, next(entry for entry in functions(other) if entry.sym_name.data == name), context, rows)
         add_entry(module, other, f"{name}_{rows}", function=name)
         functions(module)[-1].attributes[BUCKET_OF] = StringAttr(name)
 
@@ -180,7 +180,7 @@ def _position(function: func.FuncOp, context: int, added: int) -> SSAValue:
 def _check_positions(function: func.FuncOp) -> None:
     """Check that a network of tokens exported for one length has a position input; else positions are constants."""
     names = port_attributes(function, "arg_attrs")
-    arguments = {port_name(names, each.index, "arg"): each for each in function.body.block.args}
+    arguments = {port_name(names, argument.index, "arg"): argument for argument in function.body.block.args}
     if arguments.keys() & {POSITION, *POSITIONS}:
         return
     for op in function.body.block.ops:
@@ -298,7 +298,8 @@ def _free_name(module: ModuleOp, name: str) -> str:
     taken = {cast(Any, op.properties["sym_name"]).data for op in module.body.block.ops if "sym_name" in op.properties}
     base = re.sub(r"\W", "_", name) or "state"
     base = f"_{base}" if base[0].isdigit() else base
-    return next(each for each in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if each not in taken)
+    candidates = (base, *(f"{base}_{i}" for i in range(len(taken) + 1)))
+    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def drop_caches(function: func.FuncOp, caches: list[Cache]) -> None:

@@ -50,15 +50,15 @@ def _elements(loop: scf.ForOp, called: set[str]) -> list[_Element]:
     ops = list(loop.body.block.ops)
     elements: list[_Element] = []
     for number, load in enumerate(ops):
-        if not isinstance(load, memref.LoadOp) or any(loop.is_ancestor(each.owner) for each in load.operands):
+        if not isinstance(load, memref.LoadOp) or any(loop.is_ancestor(operand.owner) for operand in load.operands):
             continue
         stores = [
             op for op in ops[number:] if isinstance(op, memref.StoreOp) and list(op.operands[1:]) == list(load.operands)
         ]
         if len(stores) == 1 and _is_alone(_Element(load, stores[0]), ops, called):
             elements.append(_Element(load, stores[0]))
-    stored = [each.store.value for each in elements]
-    return [each for each in elements if stored.count(each.store.value) == 1]
+    stored = [element.store.value for element in elements]
+    return [element for element in elements if stored.count(element.store.value) == 1]
 
 
 def _is_alone(element: _Element, ops: Sequence[Operation], called: set[str]) -> bool:
@@ -129,16 +129,16 @@ def _carry(loop: scf.ForOp, elements: Sequence[_Element]) -> None:
         element.load.res.replace_all_uses_with(carried)
     inits = [*loop.iter_args, *(load.res for load in loads)]
     count = len(loop.iter_args)
-    made = scf.ForOp(loop.lb, loop.ub, loop.step, inits, loop.detach_region(0))
-    made.attributes |= loop.attributes
-    made.location = loop.location
-    for result, (load, store) in zip(made.results[count:], elements, strict=True):
+    rebuilt = scf.ForOp(loop.lb, loop.ub, loop.step, inits, loop.detach_region(0))
+    rebuilt.attributes |= loop.attributes
+    rebuilt.location = loop.location
+    for result, (load, store) in zip(rebuilt.results[count:], elements, strict=True):
         store.detach()
         Rewriter.erase_op(load)
         store.operands[0] = result
         stores.append(store)
     Rewriter.insert_op(stores, after)
-    Rewriter.replace_op(loop, made, made.results[:count])
+    Rewriter.replace_op(loop, rebuilt, rebuilt.results[:count])
 
 
 @dataclass(frozen=True)

@@ -43,10 +43,10 @@ def lower_affine(module: ModuleOp) -> None:
             raise
 
 
-def _replace(op: Operation, made: Operation) -> None:
-    made.location = op.location
-    made.attributes |= op.attributes
-    Rewriter.replace_op(op, made)
+def _replace(op: Operation, replacement: Operation) -> None:
+    replacement.location = op.location
+    replacement.attributes |= op.attributes
+    Rewriter.replace_op(op, replacement)
 
 
 def _replace_value(op: affine.ApplyOp | affine.MinOp, value: SSAValue) -> None:

@@ -110,13 +110,15 @@ def _lower_shifts(ops: Sequence[ShiftOp], lowering: Lowering) -> None:
 
 def _together(op: ShiftOp) -> list[ShiftOp]:
     """Return a shift and those after it round the same ring, of values that are neither source nor target before."""
-    found, used = [op], {op.source, op.target}
-    each = op.next_op
-    while isinstance(each, ShiftOp) and ring_of(each) == ring_of(op) and not used & {each.source, each.target}:
-        found.append(each)
-        used |= {each.source, each.target}
-        each = each.next_op
-    return found
+    shifts, used = [op], {op.source, op.target}
+    following = op.next_op
+    while isinstance(following, ShiftOp) and ring_of(following) == ring_of(op):
+        if used & {following.source, following.target}:
+            break
+        shifts.append(following)
+        used |= {following.source, following.target}
+        following = following.next_op
+    return shifts
 
 
 def _pass_round(
@@ -153,12 +155,12 @@ def _lower_broadcast(op: BroadcastOp, lowering: Lowering) -> None:
     (source, target), dim = op.shardings, op.dim
     instance = Instance(op, target, lowering)
     body = instance.body
-    held, first = source.lower[dim], target.lower[dim]
+    origin, first = source.lower[dim], target.lower[dim]
     last = first + target.extents[dim] - 1
-    sides = [(by, end) for by, end in ((1, last), (-1, first)) if held != end]
+    sides = [(by, end) for by, end in ((1, last), (-1, first)) if origin != end]
     chains = {by: instance.stream(op.source, "up" if by > 0 else "down") for by, _ in sides}
 
-    with body.when(body.equals(instance.point[dim], held)):
+    with body.when(body.equals(instance.point[dim], origin)):
         own = instance.local(op.source)
         for by, _ in sides:
             send(body, own, chains[by], instance.beyond(dim, by))
@@ -168,7 +170,7 @@ def _lower_broadcast(op: BroadcastOp, lowering: Lowering) -> None:
         move(body, tile, instance.local(op.target))
 
     for by, end in sides:
-        _pass_on(instance, chains[by], (dim, by, held, end), keep)
+        _pass_on(instance, chains[by], (dim, by, origin, end), keep)
     instance.finish("broadcast")
 
 
@@ -273,9 +275,9 @@ def _lower(op: Operation, lowering: Lowering) -> None:
     """Lower one op with sharded operands or results."""
     if isinstance(op, memref.AllocOp):
         whole = cast("MemRefType[Any]", op.memref.type)
-        made = memref.AllocaOp.get(whole.get_element_type(), shape=whole.get_shape(), memory_space=whole.memory_space)
-        made.memref.name_hint, made.location = op.memref.name_hint, op.location
-        Rewriter.replace_op(op, made)
+        local = memref.AllocaOp.get(whole.get_element_type(), shape=whole.get_shape(), memory_space=whole.memory_space)
+        local.memref.name_hint, local.location = op.memref.name_hint, op.location
+        Rewriter.replace_op(op, local)
     elif isinstance(op, memref.DeallocOp):
         Rewriter.erase_op(op)
     elif (lower := _LOWERINGS.get(type(op))) is not None:
@@ -284,7 +286,7 @@ def _lower(op: Operation, lowering: Lowering) -> None:
         raise Diagnostic(
             f"'{op.name}' accesses values that are sharded",
             where=where(op),
-            expected=", ".join(each.name for each in (*_LOWERINGS, LocalOp, ResidentOp)),
+            expected=", ".join(kind.name for kind in (*_LOWERINGS, LocalOp, ResidentOp)),
             remedy="compute on the shards (hier.local) in a program that is replicated over the instances",
         )
 

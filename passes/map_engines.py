@@ -54,7 +54,8 @@ def engine_of(op: Operation, machine: Machine) -> Engine:
     Raises Diagnostic if no engine runs the kernel, or the named one does not.
     """
     hint = op.attributes.get(ATTRIBUTE)
-    named = next((each for each in machine.engines if isinstance(hint, StringAttr) and each.name == hint.data), None)
+    name = hint.data if isinstance(hint, StringAttr) else None
+    named = next((engine for engine in machine.engines if engine.name == name), None)
     if named is not None and machine.cost(named, op) is not None and not needs_tiles(named, op):
         return named
     able = [engine for engine, _ in machine.engines_for(op) if not needs_tiles(engine, op)]

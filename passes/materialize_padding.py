@@ -35,15 +35,16 @@ def materialize_padding(op: ConvOp | PoolOp) -> bool:
     padded = tensor.PadOp(source, [], [], Region(body), low, high, result)
     none: Attribute = DenseArrayBase.from_list(i64, [0] * len(pads))
     regions: list[list[Region]] = [[op.epilogue.clone()] if op.epilogue is not None else []]
-    properties = {name: each for name, each in op.properties.items() if name != "operandSegmentSizes"} | {"pads": none}
-    made = type(op).create_from(
+    properties = {name: value for name, value in op.properties.items() if name != "operandSegmentSizes"}
+    properties["pads"] = none
+    unpadded = type(op).create_from(
         [padded.results[0], *op.inputs[1:]], list(op.extras), list(op.outputs), properties, regions, dict(op.attributes)
     )
-    new: list[Operation] = [number, padded, made]
-    for each in new:
-        each.location = op.location
-        Rewriter.insert_op(each, InsertPoint.before(op))
-    Rewriter.replace_op(op, [], list(made.results))
+    new: list[Operation] = [number, padded, unpadded]
+    for inserted in new:
+        inserted.location = op.location
+        Rewriter.insert_op(inserted, InsertPoint.before(op))
+    Rewriter.replace_op(op, [], list(unpadded.results))
     return True
 
 
@@ -61,5 +62,5 @@ class MaterializePaddingPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            for each in [inner for inner in nested_ops(function) if isinstance(inner, ConvOp | PoolOp)]:
-                materialize_padding(each)
+            for kernel in [inner for inner in nested_ops(function) if isinstance(inner, ConvOp | PoolOp)]:
+                materialize_padding(kernel)

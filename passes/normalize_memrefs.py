@@ -31,8 +31,8 @@ def normalize_memrefs(module: ModuleOp) -> None:
     A subview that lies in one block becomes a `memref.reinterpret_cast`; instructions have physical indices. Raises
     Diagnostic for other uses, such as a kernel that is not loops yet.
     """
-    found = [op for function in functions(module) for op in nested_ops(function) if _has_layout(op.operands)]
-    for op in found:
+    accesses = [op for function in functions(module) for op in nested_ops(function) if _has_layout(op.operands)]
+    for op in accesses:
         _rewrite(op)
     for op in module.body.block.ops:
         if isinstance(op, memref.GlobalOp):
@@ -88,8 +88,8 @@ def _reinterpret(op: memref.SubviewOp) -> None:
     """Replace a subview of a buffer in a layout, which lies in one block, by a view from its first element on."""
     writer = Writer.before(op)
     dynamic = iter(op.offsets)
-    static = [int(each) for each in op.static_offsets.get_values()]
-    offsets: list[Index] = [next(dynamic) if each == DYNAMIC_INDEX else each for each in static]
+    static = [int(offset) for offset in op.static_offsets.get_values()]
+    offsets: list[Index] = [next(dynamic) if offset == DYNAMIC_INDEX else offset for offset in static]
     kind = cast("MemRefType[Any]", op.result.type)
     first: Index = 0
     source = cast("MemRefType[Any]", op.source.type)

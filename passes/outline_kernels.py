@@ -90,7 +90,7 @@ def _numbers(op: Operation) -> list[arith.ConstantOp]:
 def _structure(op: Operation, arguments: Sequence[SSAValue]) -> tuple[Hashable, list[Attribute]]:
     """Return the canonical key of a kernel, and the integer constants that it abstracts."""
     scalars = [_constant_of(value) for value in dict.fromkeys(op.operands) if value not in arguments]
-    numbers = [each.value for each in (*scalars, *_numbers(op)) if isinstance(each.value, IntegerAttr)]
+    numbers = [constant.value for constant in (*scalars, *_numbers(op)) if isinstance(constant.value, IntegerAttr)]
     return structural_key([*scalars, op], lambda value: _type_anywhere(value.type), _facts), list(numbers)
 
 
@@ -122,8 +122,8 @@ def _outline_group(group: Sequence[_Kernel], name: str, before: func.FuncOp) -> 
         arguments = [*buffers, *(constant.result for constant in constants)]
         call = func.CallOp(name, arguments, [])
         call.attributes["macs"] = macs
-        for made in (*constants, call):
-            made.location = op.location
+        for new in (*constants, call):
+            new.location = op.location
         Rewriter.replace_op(op, [*constants, call], [])
 
 
@@ -143,11 +143,11 @@ def _anywhere(value: SSAValue, op: Operation) -> SSAValue:
 def _type_anywhere(type: Attribute) -> Attribute:
     if not isinstance(type, MemRefType):
         return type
-    known = cast("MemRefType[Any]", type)
-    if not isinstance(known.layout, StridedLayoutAttr) or known.get_offset() is None:
-        return known
-    layout = StridedLayoutAttr(known.layout.strides, NoneAttr())
-    return MemRefType(known.element_type, known.get_shape(), layout, known.memory_space)
+    source = cast("MemRefType[Any]", type)
+    if not isinstance(source.layout, StridedLayoutAttr) or source.get_offset() is None:
+        return source
+    layout = StridedLayoutAttr(source.layout.strides, NoneAttr())
+    return MemRefType(source.element_type, source.get_shape(), layout, source.memory_space)
 
 
 def _make_arguments(outlined: func.FuncOp, varying: Mapping[int, Sequence[Attribute]]) -> None:

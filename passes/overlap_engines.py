@@ -62,7 +62,7 @@ def _reorder(block: Block, times: Durations, limits: Limits) -> None:
     waits = waits_of(items, durations)
     most = enumerate((limits.open, limits.external_open) if times.has_external else (limits.open,))
     tokens = [(count, Tokens(engine, times.is_external)) for engine, count in most]
-    rooms = [Room(count, [each.opened_by(item.op) for item in items]) for count, each in tokens]
+    rooms = [Room(count, [outstanding.opened_by(item.op) for item in items]) for count, outstanding in tokens]
     problem = Problem([item.follows for item in items], durations, waits, rooms)
     _arrange(block, [items[number] for number in best_order(problem)])
 

@@ -32,7 +32,7 @@ class _Constants:
     """Constants of a module by name, and those that are permuted, by name and last axis."""
 
     module: ModuleOp
-    known: dict[str, memref.GlobalOp] = field(default_factory=dict[str, memref.GlobalOp])
+    originals: dict[str, memref.GlobalOp] = field(default_factory=dict[str, memref.GlobalOp])
     permuted: dict[tuple[str, int], memref.GlobalOp] = field(default_factory=dict[tuple[str, int], memref.GlobalOp])
 
 
@@ -46,12 +46,12 @@ def permute_operands(module: ModuleOp, machine: Machine) -> None:
     globals_ = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and has_constant_elements(op)]
     constants = _Constants(module, {op.sym_name.data: op for op in globals_})
     for function in functions(module):
-        for op in [each for each in nested_ops(function) if is_kernel(each)]:
+        for op in [inner for inner in nested_ops(function) if is_kernel(inner)]:
             for number, axis in _blocked(op, machine):
                 _permute(op, number, axis, constants, machine)
     for (name, _), _ in constants.permuted.items():
-        if name in constants.known and not _is_read(module, name):
-            Rewriter.erase_op(constants.known.pop(name))
+        if name in constants.originals and not _is_read(module, name):
+            Rewriter.erase_op(constants.originals.pop(name))
 
 
 def _is_read(module: ModuleOp, name: str) -> bool:
@@ -82,26 +82,26 @@ def _permute(op: Operation, number: int, axis: int, constants: _Constants, machi
     strides, _ = layout_of(operand)
     if old.get_shape()[axis] == 1 or strides[axis] == 1:
         return
-    order = [*(each for each in range(rank) if each != axis), axis]
+    order = [*(dim for dim in range(rank) if dim != axis), axis]
     get = operand.owner if isinstance(operand.owner, memref.GetGlobalOp) and is_dense(operand) else None
-    if get is not None and (name := get.name_.string_value()) in constants.known:
+    if get is not None and (name := get.name_.string_value()) in constants.originals:
         definition = constants.permuted.get((name, axis)) or _define(name, order, constants)
-        made: list[Operation] = [memref.GetGlobalOp(definition.sym_name.data, definition.type)]
+        sources: list[Operation] = [memref.GetGlobalOp(definition.sym_name.data, definition.type)]
     else:
-        shape = [old.get_shape()[each] for each in order]
+        shape = [old.get_shape()[dim] for dim in order]
         alloc = memref.AllocOp([], [], MemRefType(old.element_type, shape, NoneAttr(), old.memory_space))
         copy = linalg.TransposeOp(operand, alloc.memref, ints(order))
         copy.attributes[ATTRIBUTE] = StringAttr(engine_of(copy, machine).name)
-        made = [alloc, copy]
-    source = made[0].results[0]
+        sources = [alloc, copy]
+    source = sources[0].results[0]
     source.name_hint = operand.name_hint
     physical = row_major(shape_of(source))
-    steps = [physical[order.index(each)] for each in range(rank)]
+    steps = [physical[order.index(dim)] for dim in range(rank)]
     there = MemRefType(old.element_type, old.get_shape(), StridedLayoutAttr(steps), old.memory_space)
     view = memref.ReinterpretCastOp.from_dynamic(source, [0], list(old.get_shape()), steps, there)
-    for each in (*made, view):
-        each.location = op.location
-        Rewriter.insert_op(each, InsertPoint.before(op))
+    for new in (*sources, view):
+        new.location = op.location
+        Rewriter.insert_op(new, InsertPoint.before(op))
     op.operands[number] = view.result
     if get is not None and not operand.uses:
         Rewriter.erase_op(get)
@@ -109,17 +109,17 @@ def _permute(op: Operation, number: int, axis: int, constants: _Constants, machi
 
 def _define(name: str, order: list[int], constants: _Constants) -> memref.GlobalOp:
     """Define a constant with its axes in another order."""
-    source = constants.known[name]
+    source = constants.originals[name]
     values = np.ascontiguousarray(array_of(cast(Any, source.initial_value)).transpose(order))
     old = cast("MemRefType[Any]", source.type)
-    shape = [old.get_shape()[each] for each in order]
+    shape = [old.get_shape()[dim] for dim in order]
     type = MemRefType(old.element_type, shape, old.layout, old.memory_space)
     title = StringAttr(free_symbol(constants.module, f"{name}_last{order[-1]}"))
-    made = memref.GlobalOp.get(title, type, cast(Attribute, dense(values, old.element_type)), constant=UnitAttr())
-    made.location = source.location
-    Rewriter.insert_op(made, InsertPoint.after(source))
-    constants.permuted[name, order[-1]] = made
-    return made
+    permuted = memref.GlobalOp.get(title, type, cast(Attribute, dense(values, old.element_type)), constant=UnitAttr())
+    permuted.location = source.location
+    Rewriter.insert_op(permuted, InsertPoint.after(source))
+    constants.permuted[name, order[-1]] = permuted
+    return permuted
 
 
 @dataclass(frozen=True)

@@ -32,30 +32,30 @@ def pipeline_dma(function: FuncOp) -> None:
     the next one starts while one is computed and another is written.
     """
     for op in reversed(nested_ops(function)):
-        if type(op) is scf.ForOp and (found := tile_loop(op)) is not None:
-            _pipeline(found)
+        if type(op) is scf.ForOp and (tiles := tile_loop(op)) is not None:
+            _pipeline(tiles)
 
 
-def _pipeline(found: TileLoop) -> None:
-    loop, block = found.loop, found.loop.body.block
+def _pipeline(tiles: TileLoop) -> None:
+    loop, block = tiles.loop, tiles.loop.body.block
     before = Writer.before(loop)
-    initial = [token for fetch in found.fetches for token in _first_fetch(before, fetch)]
-    initial += [before.no_transfer() for write in found.writes for _ in range(write.in_flight)]
+    initial = [token for fetch in tiles.fetches for token in _first_fetch(before, fetch)]
+    initial += [before.no_transfer() for write in tiles.writes for _ in range(write.in_flight)]
     tokens: list[SSAValue] = [block.insert_arg(TokenType(), len(block.args)) for _ in initial]
-    work = found.fetches[-1].end.next_op if found.fetches else block.first_op
+    work = tiles.fetches[-1].end.next_op if tiles.fetches else block.first_op
     assert work is not None
-    fetched = [tokens.pop(0) for fetch in found.fetches if fetch.is_prefetched]
-    groups = [[tokens.pop(0) for _ in range(write.in_flight)] for write in found.writes]
-    for write, group in zip(found.writes, groups, strict=True):
-        place = next((each.holder for each in found.fetches if write.shares(each)), work)
-        _await_buffer(Writer(InsertPoint.before(place), write.start.location), found, write, group[0])
-    onward = [_next_fetch(found, fetch, fetched.pop(0)) for fetch in found.fetches if fetch.is_prefetched]
-    for fetch in found.fetches:
+    fetched = [tokens.pop(0) for fetch in tiles.fetches if fetch.is_prefetched]
+    groups = [[tokens.pop(0) for _ in range(write.in_flight)] for write in tiles.writes]
+    for write, group in zip(tiles.writes, groups, strict=True):
+        place = next((fetch.holder for fetch in tiles.fetches if write.shares(fetch)), work)
+        _await_buffer(Writer(InsertPoint.before(place), write.start.location), tiles, write, group[0])
+    onward = [_next_fetch(tiles, fetch, fetched.pop(0)) for fetch in tiles.fetches if fetch.is_prefetched]
+    for fetch in tiles.fetches:
         _settle(fetch)
-    for write, group in zip(found.writes, groups, strict=True):
+    for write, group in zip(tiles.writes, groups, strict=True):
         onward += _write_on(write, group)
     erase_dead(op for op in block.ops if op.results)
-    _carry(found, initial, onward, len(onward) - sum(map(len, groups)))
+    _carry(tiles, initial, onward, len(onward) - sum(map(len, groups)))
 
 
 def _first_fetch(writer: Writer, fetch: Transfer) -> list[SSAValue]:
@@ -75,7 +75,7 @@ def _fetch(writer: Writer, fetch: Transfer, step: Index) -> SSAValue:
     return writer.op(start)
 
 
-def _next_fetch(found: TileLoop, fetch: Transfer, token: SSAValue) -> SSAValue:
+def _next_fetch(tiles: TileLoop, fetch: Transfer, token: SSAValue) -> SSAValue:
     """
     Issue the next fetch at the first step of a tile, then wait for the current one; return the loop-carried token.
     """
@@ -83,8 +83,8 @@ def _next_fetch(found: TileLoop, fetch: Transfer, token: SSAValue) -> SSAValue:
     writer = Writer(InsertPoint.before(fetch.holder), fetch.start.location)
 
     def begin() -> list[SSAValue]:
-        step = writer.add(found.loop.body.block.args[0], fetch.run)
-        more = writer.compare(step, "slt", found.steps)
+        step = writer.add(tiles.loop.body.block.args[0], fetch.run)
+        more = writer.compare(step, "slt", tiles.steps)
         following = writer.choose(more, lambda: [_fetch(writer, fetch, step)], lambda: [writer.no_transfer()])
         writer.wait(token)
         return following
@@ -105,12 +105,12 @@ def _settle(fetch: Transfer) -> None:
         Rewriter.erase_op(fetch.start)
 
 
-def _await_buffer(writer: Writer, found: TileLoop, write: Transfer, token: SSAValue) -> None:
+def _await_buffer(writer: Writer, tiles: TileLoop, write: Transfer, token: SSAValue) -> None:
     """Wait, at the first step of an output tile, for the previous write from its buffer."""
     if write.run == 1:
         writer.wait(token)
         return
-    first = writer.is_turn(found.loop.body.block.args[0], write.run, 0, found.steps)
+    first = writer.is_turn(tiles.loop.body.block.args[0], write.run, 0, tiles.steps)
     with writer.when(first):
         writer.wait(token)
 
@@ -137,9 +137,9 @@ def _write_on(write: Transfer, tokens: Sequence[SSAValue]) -> list[SSAValue]:
     return results
 
 
-def _carry(found: TileLoop, initial: Sequence[SSAValue], onward: Sequence[SSAValue], fetched: int) -> None:
+def _carry(tiles: TileLoop, initial: Sequence[SSAValue], onward: Sequence[SSAValue], fetched: int) -> None:
     """Add tokens as loop-carried values, and wait for the writes in the epilogue."""
-    loop = found.loop
+    loop = tiles.loop
     end = loop.body.block.last_op
     assert end is not None
     Rewriter.replace_op(end, scf.YieldOp(*onward))

@@ -147,8 +147,8 @@ def _buffers(op: LayerOp, names: Sequence[str]) -> list[SSAValue]:
     buffers: list[SSAValue] = []
     for name in names:
         symbol = f"{op.symbol}_{name}_{op.number}"
-        globals_ = (each for each in module.body.block.ops if isinstance(each, memref.GlobalOp))
-        type = next(each.type for each in globals_ if each.sym_name.data == symbol)
+        globals_ = (op for op in module.body.block.ops if isinstance(op, memref.GlobalOp))
+        type = next(global_.type for global_ in globals_ if global_.sym_name.data == symbol)
         get = memref.GetGlobalOp(symbol, cast("MemRefType[Any]", type))
         get.memref.name_hint = symbol
         Rewriter.insert_op(get, InsertPoint.before(op))

@@ -39,6 +39,10 @@ class Weights:
         """Benefit in cycles per byte."""
         return self.benefit / max(self.bytes, 1)
 
+    def is_readable_in(self, level: str) -> bool:
+        """Return whether the engines of all users read weights from a level."""
+        return all(level in engine.levels_of("weights") for engine in self.engines)
+
 
 def place_weights(module: ModuleOp, machine: Machine) -> None:
     """
@@ -46,21 +50,21 @@ def place_weights(module: ModuleOp, machine: Machine) -> None:
 
     A constant is placed only if all its users can read it there, no slower than fetching it.
     """
-    found = weights_of(module, machine)
+    pending = weights_of(module, machine)
     for level in [level for level in machine.levels if level.preloaded]:
-        room = level.size
-        able = [each for each in found if all(level.name in engine.levels_of("weights") for engine in each.engines)]
-        for weights in sorted(able, key=lambda each: -each.density):
+        free = level.size
+        able = [weights for weights in pending if weights.is_readable_in(level.name)]
+        for weights in sorted(able, key=lambda weights: -weights.density):
             size = level.aligned(weights.bytes)
-            if size > room:
+            if size > free:
                 continue
             before = weights.definition.type.memory_space
             _place(weights, StringAttr(level.name))
             if sum(_cycles(weights.uses, weights.engines, machine)) - sum(weights.cycles) >= weights.benefit:
                 _place(weights, before)
                 continue
-            room -= size
-            found.remove(weights)
+            free -= size
+            pending.remove(weights)
 
 
 def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
@@ -76,9 +80,9 @@ def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
                 uses.setdefault(name, []).extend((cast(KernelOp, user), op) for user in weights)
                 others |= {name} if len(weights) < op.memref.uses.get_length() else set()
     return [
-        _weights(globals_[name], found, machine)
-        for name, found in uses.items()
-        if found and name not in others and name in globals_ and has_constant_elements(globals_[name])
+        _weights(globals_[name], accesses, machine)
+        for name, accesses in uses.items()
+        if accesses and name not in others and name in globals_ and has_constant_elements(globals_[name])
     ]
 
 

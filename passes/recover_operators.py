@@ -47,9 +47,9 @@ def _recover(root: Operation, rules: Sequence[Rule], order: dict[Operation, int]
 def _replace(root: Operation, value: SSAValue, match: Match, order: dict[Operation, int]) -> None:
     """Replace a root by a value, and erase the matched ops in reverse order."""
     ops = sorted(match.ops, key=lambda op: order[op])
-    made = value.owner
-    assert isinstance(made, Operation)
-    made.location = fused_location(op.location for op in ops)
+    replacement = value.owner
+    assert isinstance(replacement, Operation)
+    replacement.location = fused_location(op.location for op in ops)
     value.name_hint = root.results[0].name_hint
     constants = {operand.owner for op in ops for operand in op.operands}
     Rewriter.replace_op(root, [], [value])

@@ -89,7 +89,7 @@ def _computes_floats(op: Operation) -> bool:
     names = ("onnx.Constant", "onnx.DequantizeLinear")
     if not isinstance(op, OnnxOp) or op.name in names:
         return False
-    return op.name in COMPUTED or any(element_of(each) == f32 for each in op.results)
+    return op.name in COMPUTED or any(element_of(result) == f32 for result in op.results)
 
 
 def _quantise(integers: Integers, op: OnnxOp) -> None:
@@ -98,12 +98,13 @@ def _quantise(integers: Integers, op: OnnxOp) -> None:
     if y is None:
         return
     value = op.operands[0]
-    made = _looked_up(integers, value, y, op) if integers.form(value) is not None else _computed(integers, value, y, op)
-    if made is None:
+    compute = _computed if integers.form(value) is None else _looked_up
+    computed = compute(integers, value, y, op)
+    if computed is None:
         return
-    narrow = integers.narrow(made)
-    result = narrow if element_of(narrow) == y.element else converted(made, y.element, op)
-    integers.note_bytes(result, made)
+    narrow = integers.narrow(computed)
+    result = narrow if element_of(narrow) == y.element else converted(computed, y.element, op)
+    integers.note_bytes(result, computed)
     if result.name_hint is None:
         result.name_hint = op.results[0].name_hint
     Rewriter.replace_op(op, [], [result])
@@ -114,12 +115,12 @@ def _dequantise(integers: Integers, op: OnnxOp, rule: FloatRule) -> None:
     _replace(op, rule(integers, op, op))
 
 
-def _replace(op: OnnxOp, made: SSAValue | None) -> None:
+def _replace(op: OnnxOp, replacement: SSAValue | None) -> None:
     """Replace an op of one result by a value, which takes its name; keep the op for None."""
-    if made is None:
+    if replacement is None:
         return
-    made.name_hint = op.results[0].name_hint
-    Rewriter.replace_op(op, [], [made])
+    replacement.name_hint = op.results[0].name_hint
+    Rewriter.replace_op(op, [], [replacement])
 
 
 def _looked_up(integers: Integers, value: SSAValue, y: Quantization, before: OnnxOp) -> SSAValue:
@@ -130,14 +131,14 @@ def _looked_up(integers: Integers, value: SSAValue, y: Quantization, before: Onn
 
 def _functions(value: SSAValue, integers: Integers) -> list[Operation]:
     """Return the scalar functions between an integer tensor and a value, in order."""
-    found: dict[Operation, None] = {}
+    scalar_ops: dict[Operation, None] = {}
     waiting = [value]
     while waiting:
         op = waiting.pop().owner
-        if isinstance(op, OnnxOp) and op.name in ELEMENTWISE and op not in found:
-            found[op] = None
+        if isinstance(op, OnnxOp) and op.name in ELEMENTWISE and op not in scalar_ops:
+            scalar_ops[op] = None
             waiting += [operand for operand in op.operands if integers.form(operand) is not None]
-    return list(found)[::-1]
+    return list(scalar_ops)[::-1]
 
 
 def _computed(integers: Integers, value: SSAValue, y: Quantization, before: OnnxOp) -> SSAValue | None:
@@ -149,15 +150,15 @@ def _computed(integers: Integers, value: SSAValue, y: Quantization, before: Onnx
     limits, rule, own = _limits(tail, y), QUANTISED.get(op.name), before.location
     if rule is None or limits is None:
         return None
-    before.location = fused_location(each.location for each in (op, *tail, before))
-    made = rule(integers, op, y, before)
-    if made is None:
+    before.location = fused_location(fused.location for fused in (op, *tail, before))
+    result = rule(integers, op, y, before)
+    if result is None:
         before.location = own
         return None
-    for each in tail:
-        if each.name in _VIEWS:
-            made = moved(each, [made, *each.node_inputs[1:]], y.byte, before)[0]
-    return made if limits == range_of_element(y.byte) else clipped(made, limits.low, limits.high, before)
+    for view in tail:
+        if view.name in _VIEWS:
+            result = moved(view, [result, *view.node_inputs[1:]], y.byte, before)[0]
+    return result if limits == range_of_element(y.byte) else clipped(result, limits.low, limits.high, before)
 
 
 def _tail(value: SSAValue) -> tuple[SSAValue, list[OnnxOp]]:
@@ -179,7 +180,7 @@ def _limits(tail: Sequence[OnnxOp], y: Quantization) -> Range | None:
         bounds = _bounds(op)
         if bounds is None:
             return None
-        low, high = (int(each) for each in y.integers_of(bounds))
+        low, high = (int(bound) for bound in y.integers_of(bounds))
         limits = limits.clip(low, high)
     return limits
 
@@ -190,14 +191,14 @@ def _bounds(op: OnnxOp) -> Array | None:
         return np.array([-np.inf, np.inf], np.float32)
     if op.name == "onnx.Relu":
         return np.array([0, np.inf], np.float32)
-    found: list[float] = []
+    bounds: list[float] = []
     for index, default in ((1, -np.inf), (2, np.inf)):
-        given = op.node_input(index)
-        number = np.array(default) if given is None else constant_of(given)
+        operand = op.node_input(index)
+        number = np.array(default) if operand is None else constant_of(operand)
         if number is None or number.size != 1:
             return None
-        found.append(float(number.flat[0]))
-    return np.array(found, np.float32)
+        bounds.append(float(number.flat[0]))
+    return np.array(bounds, np.float32)
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,8 @@ def _tile(op: scf.ParallelOp, sizes: Sequence[int]) -> None:
     end = tiles.last_op
     assert end is not None
     tiles.insert_ops_before(inside, end)
-    for made in (outer, end, *inside):
-        made.location = op.location
+    for new in (outer, end, *inside):
+        new.location = op.location
     Rewriter.replace_op(op, outer)
 
 
@@ -84,7 +84,7 @@ def _offset(body: Block, starts: Mapping[int, SSAValue]) -> None:
         index = body.args[axis]
         shifted = arith.AddiOp(start, index)
         shifted.location = first.location
-        index.replace_uses_with_if(shifted.result, lambda use, made=shifted: use.operation is not made)
+        index.replace_uses_with_if(shifted.result, lambda use, definition=shifted: use.operation is not definition)
         body.insert_op_before(shifted, first)
 
 

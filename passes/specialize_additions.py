@@ -29,32 +29,32 @@ def specialize_addition(op: linalg.GenericOp, machine: Machine) -> bool:
     total = _addition(op)
     if total is None:
         return False
-    made = _add(op, total)
-    if fault := addition_fault(op, made, machine):
-        for each in machine.engines:
-            if any(run.op == made.name for run in each.runs):
-                refuse(op, each.name, machine.fault(each, made) or fault)
-        made.erase()
+    addition = _add(op, total)
+    if fault := addition_fault(op, addition, machine):
+        for engine in machine.engines:
+            if any(run.op == addition.name for run in engine.runs):
+                refuse(op, engine.name, machine.fault(engine, addition) or fault)
+        addition.erase()
         return False
-    replace_kernel(op, made, machine)
+    replace_kernel(op, addition, machine)
     return True
 
 
-def replace_kernel(op: linalg.GenericOp, made: AddOp, machine: Machine) -> None:
+def replace_kernel(op: linalg.GenericOp, addition: AddOp, machine: Machine) -> None:
     """Replace a kernel by a sum, mapped to its engine. Raises Diagnostic where no engine runs the sum."""
-    map_kernel(made, machine)
-    made.location = op.location
-    Rewriter.insert_op(made, InsertPoint.before(op))
+    map_kernel(addition, machine)
+    addition.location = op.location
+    Rewriter.insert_op(addition, InsertPoint.before(op))
     Rewriter.erase_op(op)
 
 
-def addition_fault(op: linalg.GenericOp, made: AddOp, machine: Machine) -> str:
+def addition_fault(op: linalg.GenericOp, addition: AddOp, machine: Machine) -> str:
     """Return why no engine runs an addition faster as `nn.add`, empty if one does."""
-    engine = engine_of(made, machine)
-    own, other = machine.cost(engine, made), machine.cost(mapped_engine(op, machine), op)
+    engine = engine_of(addition, machine)
+    own, other = machine.cost(engine, addition), machine.cost(mapped_engine(op, machine), op)
     if own is not None and (other is None or own < other):
-        return sums_fault(made, engine, machine)
-    return f"{own:,} cycles as {made.name} on '{engine.name}', {other:,} as {op.name}"
+        return sums_fault(addition, engine, machine)
+    return f"{own:,} cycles as {addition.name} on '{engine.name}', {other:,} as {op.name}"
 
 
 def _addition(op: linalg.GenericOp) -> arith.AddiOp | None:
@@ -87,9 +87,9 @@ def _add(op: linalg.GenericOp, total: arith.AddiOp) -> AddOp:
     block = Block(arg_types=[total.result.type])
     mapping: dict[SSAValue, SSAValue] = {total.result: block.args[0]}
     before = {total, *(value.owner for value in total.operands)}
-    for each in live_ops(body)[0]:
-        if each not in before:
-            block.add_op(each.clone(value_mapper=mapping))
+    for inner in live_ops(body)[0]:
+        if inner not in before:
+            block.add_op(inner.clone(value_mapper=mapping))
     block.add_op(linalg.YieldOp(mapping[last.operands[0]]))
     properties: dict[str, Attribute | None] = {"accumulator": total.result.type}
     return AddOp(list(op.inputs), op.outputs[0], properties, epilogue_maps=[], epilogue=Region(block))
@@ -120,5 +120,5 @@ class SpecializeAdditionsPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
         for function in functions(op):
-            for each in [inner for inner in nested_ops(function) if isinstance(inner, linalg.GenericOp)]:
-                specialize_addition(each, machine)
+            for generic in [inner for inner in nested_ops(function) if isinstance(inner, linalg.GenericOp)]:
+                specialize_addition(generic, machine)

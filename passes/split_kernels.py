@@ -41,8 +41,8 @@ def split_kernels(function: FuncOp, machine: Machine) -> None:
     """
     if not any(engine.queue for engine in machine.engines):
         return
-    found = (whole_of(op) for op in function.body.block.ops if is_kernel(op) and not op.results)
-    plan = _Plan(machine, {whole.op: whole for whole in found if whole.kernel.points})
+    kernels = (whole_of(op) for op in function.body.block.ops if is_kernel(op) and not op.results)
+    plan = _Plan(machine, {whole.op: whole for whole in kernels if whole.kernel.points})
     for second in range(len(plan.ops)):
         for first in plan.makers(second):
             plan.improve(first, second)
@@ -71,7 +71,7 @@ class _Plan:
 
     def makers(self, number: int) -> list[int]:
         """Return the producers of a kernel's inputs, if one of the two engines has a queue."""
-        mine, found = self._whole(number), list[int]()
+        mine, producers = self._whole(number), list[int]()
         missing = list(mine.reads) if mine is not None else []
         for other in reversed(range(max(0, number - FARTHEST), number)):
             step = self._whole(other)
@@ -79,8 +79,8 @@ class _Plan:
                 continue
             missing = [place for place in missing if not any(place.meets(written) for written in step.writes)]
             if step.engine != mine.engine and (step.engine.queue or mine.engine.queue):
-                found.append(other)
-        return found
+                producers.append(other)
+        return producers
 
     def improve(self, first: int, second: int) -> None:
         """Split a producer and its consumer if that reduces the makespan."""
@@ -103,14 +103,15 @@ class _Plan:
         now = self._cycles(around, {})
         if now is None:
             return None
-        found: list[tuple[int, tuple[Cut, Cut]]] = []
+        candidates: list[tuple[int, tuple[Cut, Cut]]] = []
         for pair in pairs_of_cuts(self.kernels[ops[0]], self.kernels[ops[1]], self.cuts.get(ops[0])):
             cuts = dict(zip(ops, pair, strict=True))
             are_cut = all(cut.points for cut in pair) and self._has_room(cuts)
             cycles = self._cycles(around, cuts) if are_cut else None
             if cycles is not None and cycles < now - least:
-                found.append((cycles, pair))
-        return next((pair for _, pair in sorted(found, key=lambda each: each[0]) if _can_be_made(ops, pair)), None)
+                candidates.append((cycles, pair))
+        by_cycles = sorted(candidates, key=lambda candidate: candidate[0])
+        return next((pair for _, pair in by_cycles if _can_be_made(ops, pair)), None)
 
     def _has_room(self, cuts: Mapping[Operation, Cut]) -> bool:
         """Return whether a part of each kernel fits the near memory at the same time."""
@@ -125,13 +126,13 @@ class _Plan:
 
     def _cycles(self, ops: Sequence[Operation], cuts: Mapping[Operation, Cut]) -> int | None:
         """Return the makespan of kernels with some of them split, None if unknown."""
-        found: list[Step] = []
+        schedule: list[Step] = []
         for op in ops:
             steps = self._steps(op, cuts if op in cuts else self.cuts)
             if steps is None:
                 return None
-            found += steps
-        return cycles_of(found)
+            schedule += steps
+        return cycles_of(schedule)
 
     def _steps(self, op: Operation, cuts: Mapping[Operation, Cut]) -> list[Step] | None:
         cut = cuts.get(op, Cut(0))
@@ -145,8 +146,8 @@ def _can_be_made(ops: Sequence[Operation], cuts: Sequence[Cut]) -> bool:
 
 
 def _replace(op: Operation, cut: Cut) -> None:
-    made = made_parts(op, cut.loop, cut.points)
-    Rewriter.insert_op(made, InsertPoint.before(op))
+    parts = made_parts(op, cut.loop, cut.points)
+    Rewriter.insert_op(parts, InsertPoint.before(op))
     Rewriter.erase_op(op)
 
 

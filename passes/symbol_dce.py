@@ -50,14 +50,14 @@ def symbols_of(attribute: Attribute) -> Iterator[str]:
         case SymbolRefAttr():
             yield attribute.root_reference.data
         case ArrayAttr():
-            for each in attribute.data:
-                yield from symbols_of(each)
+            for nested in attribute.data:
+                yield from symbols_of(nested)
         case DictionaryAttr():
-            for each in attribute.data.values():
-                yield from symbols_of(each)
+            for nested in attribute.data.values():
+                yield from symbols_of(nested)
         case ParametrizedAttribute():
-            for each in attribute.parameters:
-                yield from symbols_of(each)
+            for nested in attribute.parameters:
+                yield from symbols_of(nested)
         case _:
             pass
 

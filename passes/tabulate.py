@@ -51,16 +51,16 @@ def _look_up(op: Operation, block: Block, ops: list[Operation]) -> None:
         rest = _code_between(byte, result)
         if rest is None or byte is result:
             continue
-        if any(_is_expensive(each) for each in rest):
-            made = _made_of(byte, _values(byte, rest, result, ops), result.type)
-            for each in made:
-                each.location = op.location
-            Rewriter.replace_op(op, made)
+        if any(_is_expensive(inner) for inner in rest):
+            cheaper = _cheaper_ops(byte, _values(byte, rest, result, ops), result.type)
+            for new in cheaper:
+                new.location = op.location
+            Rewriter.replace_op(op, cheaper)
             erase_dead(ops)
         return
 
 
-def _made_of(byte: SSAValue, values: Array, type: Attribute) -> list[Operation]:
+def _cheaper_ops(byte: SSAValue, values: Array, type: Attribute) -> list[Operation]:
     """Build the ops that map a byte to its value: multiply, add and shift if these are exact, else a table lookup."""
     line = line_through(values)
     if line is None:
@@ -71,10 +71,10 @@ def _made_of(byte: SSAValue, values: Array, type: Attribute) -> list[Operation]:
     value = body.add(value, line.offset) if line.offset else value
     value = body.shift_right(value, line.shift) if line.shift else value
     body.convert(value, type)
-    made = list(body.block.ops)
-    for op in made:
+    ops = list(body.block.ops)
+    for op in ops:
         op.detach()
-    return made
+    return ops
 
 
 def _bytes_of(block: Block, ops: list[Operation]) -> list[SSAValue]:
@@ -86,7 +86,7 @@ def _bytes_of(block: Block, ops: list[Operation]) -> list[SSAValue]:
 
 def _code_between(byte: SSAValue, result: SSAValue) -> list[Operation] | None:
     """Return the backward slice from a result to a byte; None if it depends on other values."""
-    found: dict[Operation, None] = {}
+    slice_ops: dict[Operation, None] = {}
     pending = [result]
     while pending:
         value = pending.pop()
@@ -95,10 +95,10 @@ def _code_between(byte: SSAValue, result: SSAValue) -> list[Operation] | None:
         owner = value.owner
         if isinstance(owner, Block) or owner.regions or type(owner) not in SCALAR_RULES:
             return None
-        if owner not in found:
-            found[owner] = None
+        if owner not in slice_ops:
+            slice_ops[owner] = None
             pending += owner.operands
-    return list(found)
+    return list(slice_ops)
 
 
 def _is_expensive(op: Operation) -> bool:
@@ -113,8 +113,8 @@ def _values(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[O
     needed = set(rest)
     with np.errstate(all="ignore"):
         for op in (op for op in ops if op in needed):
-            made = SCALAR_RULES[type(op)](op, *(values[operand] for operand in op.operands))
-            results = (made,) if len(op.results) == 1 else tuple(made)
+            computed = SCALAR_RULES[type(op)](op, *(values[operand] for operand in op.operands))
+            results = (computed,) if len(op.results) == 1 else tuple(computed)
             values |= dict(zip(op.results, results, strict=True))
     return np.ascontiguousarray(np.broadcast_to(values[result], (ENTRIES,)))
 

@@ -43,14 +43,14 @@ def _is_second_matrix(state: GlobalOp, loads: Sequence[GlobalLoadOp]) -> bool:
 
 def _readers(value: SSAValue) -> list[Use]:
     """Return the uses of a state's value, or of its rows, that neither update, slice nor store it."""
-    found: list[Use] = []
+    readers: list[Use] = []
     for use in value.uses:
         op = use.operation
         if (isinstance(op, tensor.InsertSliceOp) and use.index == 1) or isinstance(op, tensor.ExtractSliceOp):
-            found += _readers(op.results[0])
+            readers += _readers(op.results[0])
         elif not isinstance(op, GlobalStoreOp):
-            found.append(use)
-    return found
+            readers.append(use)
+    return readers
 
 
 def _sums_rows(use: Use) -> bool:
@@ -69,10 +69,10 @@ def _transpose(state: GlobalOp, loads: Sequence[GlobalLoadOp], stores: Sequence[
         value = np.swapaxes(array_of(cast(Any, state.value)), -1, -2)
         state.properties["value"] = dense(np.ascontiguousarray(value), element)
     for load in loads:
-        made = GlobalLoadOp.create(properties=load.properties, attributes=load.attributes, result_types=[new])
-        made.location = load.location
-        Rewriter.insert_op(made, InsertPoint.before(load))
-        load.results[0].replace_all_uses_with(_swapped(made.results[0], order, load))
+        converted = GlobalLoadOp.create(properties=load.properties, attributes=load.attributes, result_types=[new])
+        converted.location = load.location
+        Rewriter.insert_op(converted, InsertPoint.before(load))
+        load.results[0].replace_all_uses_with(_swapped(converted.results[0], order, load))
         Rewriter.erase_op(load)
     for store in stores:
         store.operands[0] = _swapped(store.operands[0], order, store)
@@ -82,12 +82,12 @@ def _swapped(value: SSAValue, order: Sequence[int], place: Operation) -> SSAValu
     """Insert a transpose before an op, at its location."""
     shape = [shape_of(value)[axis] for axis in order]
     out = tensor.EmptyOp((), TensorType(cast(Any, element_of(value)), shape))
-    made = linalg.TransposeOp(value, out.results[0], DenseArrayBase.from_list(i64, order), out.results[0].type)
-    made.results[0].name_hint = value.name_hint
-    for op in (out, made):
+    transpose = linalg.TransposeOp(value, out.results[0], DenseArrayBase.from_list(i64, order), out.results[0].type)
+    transpose.results[0].name_hint = value.name_hint
+    for op in (out, transpose):
         op.location = place.location
         Rewriter.insert_op(op, InsertPoint.before(place))
-    return made.results[0]
+    return transpose.results[0]
 
 
 @dataclass(frozen=True)

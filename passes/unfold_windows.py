@@ -30,7 +30,7 @@ def unfold_windows(module: ModuleOp, machine: Machine) -> None:
     unfolded: dict[tuple[str, tuple[int, ...]], memref.GlobalOp] = {}
     unused: set[str] = set()
     for function in functions(module):
-        for op in [each for each in nested_ops(function) if isinstance(each, ConvOp)]:
+        for op in [inner for inner in nested_ops(function) if isinstance(inner, ConvOp)]:
             weights = op.inputs[1].owner
             definition = names.get(weights.name_.string_value()) if isinstance(weights, memref.GetGlobalOp) else None
             if definition is not None and _has_rows(op) and _unfold(op, definition, machine, unfolded):
@@ -72,9 +72,9 @@ def _unfold(
     key = weights.sym_name.data, (*outer, 1, width * channels)
     kernel = unfolded.get(key) or _reshaped(weights, key[1])
     get = memref.GetGlobalOp(kernel.sym_name.data, kernel.type)
-    for made in (view, get):
-        made.location = op.location
-        Rewriter.insert_op(made, InsertPoint.before(op))
+    for new in (view, get):
+        new.location = op.location
+        Rewriter.insert_op(new, InsertPoint.before(op))
     op.operands[0], op.operands[1] = view.results[0], get.memref
     op.properties["strides"] = DenseArrayBase.from_list(i64, [*numbers_of(steps)[:-1], 1])
     after = machine.cost(engine_of(op, machine), op)
@@ -84,8 +84,8 @@ def _unfold(
         unfolded[key] = kernel
         return True
     op.operands[0], op.operands[1], op.properties["strides"] = operands[0], operands[1], steps
-    for made in (view, get):
-        Rewriter.erase_op(made)
+    for new in (view, get):
+        Rewriter.erase_op(new)
     return False
 
 
@@ -108,9 +108,9 @@ def _reshaped(source: memref.GlobalOp, shape: Sequence[int]) -> memref.GlobalOp:
     module = source.parent_op()
     assert isinstance(module, ModuleOp)
     title = StringAttr(free_symbol(module, f"{source.sym_name.data}_rows"))
-    made = memref.GlobalOp.get(title, type, cast(Attribute, dense(values, old.element_type)), constant=UnitAttr())
-    made.location = source.location
-    return made
+    reshaped = memref.GlobalOp.get(title, type, cast(Attribute, dense(values, old.element_type)), constant=UnitAttr())
+    reshaped.location = source.location
+    return reshaped
 
 
 @dataclass(frozen=True)

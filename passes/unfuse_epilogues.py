@@ -78,17 +78,18 @@ def _drop(head: KernelOp) -> None:
 def _move(op: KernelOp, engine: Engine, machine: Machine) -> None:
     """Move a kernel with less of its epilogue to the engine where it and the rest take the least cycles."""
     assert op.epilogue is not None
-    refusing = [each for each in machine.engines if each is not engine and machine.fault(each, op)]
-    found = list[tuple[int, int, Engine, SSAValue]]()
+    refusing = [other for other in machine.engines if other is not engine and machine.fault(other, op)]
+    candidates = list[tuple[int, int, Engine, SSAValue]]()
     for value in _cuts(op.epilogue.block) if refusing else ():
         head = _head(op, value)
-        costs = [(machine.cost(each, head), each) for each in refusing if not sums_fault(head, each, machine)]
+        costs = [(machine.cost(other, head), other) for other in refusing if not sums_fault(head, other, machine)]
         rest = _rest(op, head, value)
         behind = machine.engines_for(rest)[0][1]
-        found += [(cost + behind, len(found), each, value) for cost, each in costs if cost is not None]
+        candidates += [(cost + behind, len(candidates), other, value) for cost, other in costs if cost is not None]
         rest.erase()
         _drop(head)
-    if not found or (best := min(found, key=lambda each: each[:2]))[0] >= (machine.cost(engine, op) or 0):
+    best = min(candidates, key=lambda candidate: candidate[:2], default=None)
+    if best is None or best[0] >= (machine.cost(engine, op) or 0):
         return
     head, fault = _head(op, best[3]), machine.fault(best[2], op)
     head.attributes[ATTRIBUTE] = StringAttr(best[2].name)
@@ -115,7 +116,7 @@ def _head(op: KernelOp, value: SSAValue) -> KernelOp:
     buffer = memref.AllocOp([], [], MemRefType(cast(Any, value.type), shape_of(op.output)))
     body = op.epilogue.block
     maps = op.epilogue_maps.data if op.epilogue_maps else ()
-    properties = {name: each for name, each in op.properties.items() if name not in _OF_PARTS}
+    properties = {name: attribute for name, attribute in op.properties.items() if name not in _OF_PARTS}
     if value is body.args[0]:
         return op.create_from(op.inputs, [], [buffer.memref], properties, [[]], dict(op.attributes))
     region, kept = _part(body, [body.args[0]], value, None)
@@ -145,7 +146,7 @@ def _part(body: Block, starts: Sequence[SSAValue], end: SSAValue, out: Attribute
             ops.append(value.owner)
             pending += [operand for op in nested_ops(value.owner) for operand in op.operands]
     extras = [arg for arg in body.args[1:] if arg in seen]
-    block = Block(arg_types=[*(each.type for each in (*starts, *extras)), *([out] if out is not None else [])])
+    block = Block(arg_types=[*(source.type for source in (*starts, *extras)), *([out] if out is not None else [])])
     mapping: dict[SSAValue, SSAValue] = dict(zip((*starts, *extras), block.args, strict=False))
     for op in body.ops:
         if op in ops:
@@ -159,9 +160,9 @@ def _split(op: KernelOp, head: KernelOp, value: SSAValue, machine: Machine) -> O
     rest = _rest(op, head, value)
     map_kernel(rest, machine)
     buffer = cast(Operation, head.output.owner)
-    for each in (buffer, head, rest):
-        each.location = op.location
-        Rewriter.insert_op(each, InsertPoint.before(op))
+    for new in (buffer, head, rest):
+        new.location = op.location
+        Rewriter.insert_op(new, InsertPoint.before(op))
     Rewriter.erase_op(op)
     return rest
 
@@ -200,5 +201,5 @@ class UnfuseEpiloguesPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
         for function in functions(op):
-            for kernel in [each for each in nested_ops(function) if isinstance(each, KernelOp)]:
+            for kernel in [inner for inner in nested_ops(function) if isinstance(inner, KernelOp)]:
                 unfuse_epilogue(kernel, machine)

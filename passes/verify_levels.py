@@ -94,7 +94,7 @@ def _verify_row(op: Operation, machine: Machine) -> None:
     for value in buffers:
         if not is_shaped(value):
             continue
-        level = next((each for each in machine.levels if each.name == _level_of(value.type, "")), None)
+        level = next((level for level in machine.levels if level.name == _level_of(value.type, "")), None)
         if level is None or not level.row_bytes or not (short := short_row(value.type, level.row_bytes)):
             continue
         raise Diagnostic(
@@ -162,8 +162,10 @@ def _level_of(type: Attribute, far: str) -> str:
 def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:
     """Return the use of the preloaded levels."""
     levels = [level for level in machine.levels if level.preloaded]
-    held = [sum(level.aligned(part.bytes) for part in parts if part.level == level.name) for level in levels]
-    return [f"{each.name} holds {used:,} of {each.size:,} bytes" for each, used in zip(levels, held, strict=True)]
+    occupied = [sum(level.aligned(part.bytes) for part in parts if part.level == level.name) for level in levels]
+    return [
+        f"{level.name} holds {used:,} of {level.size:,} bytes" for level, used in zip(levels, occupied, strict=True)
+    ]
 
 
 def too_much(
@@ -197,13 +199,13 @@ def _remedy(needed: int, level: Level, machine: Machine) -> str:
 
 def _larger(machine: Machine, needed: int) -> list[str]:
     """Return the names of known machines with the same engines and a sufficient farther level."""
-    levels, found = {level.name for level in machine.levels}, list[str]()
+    levels, names = {level.name for level in machine.levels}, list[str]()
     for name in variants():
         other = find_machine(name)
         has_all = levels <= {level.name for level in other.levels} and set(machine.engines) <= set(other.engines)
         if has_all and other.far.name not in levels and other.far.size >= needed:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 @dataclass(frozen=True)

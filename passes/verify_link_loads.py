@@ -55,15 +55,15 @@ def verify_link_loads(module: ModuleOp) -> int:
     phases = 0
     for op in nested_ops(module):
         for program in op.programs if isinstance(op, ConcurrentOp) else ():
-            for transfer in [each for each in nested_ops(program) if isinstance(each, DmaStartOp)]:
+            for transfer in [inner for inner in nested_ops(program) if isinstance(inner, DmaStartOp)]:
                 text = _links(program, transfer, meshes)
                 if text is None:
                     continue
                 phases += 1
                 if text not in proved:
                     proved[text] = _shared(text)
-                if (found := proved[text]) is not None:
-                    raise _contended(program, transfer, found)
+                if (conflict := proved[text]) is not None:
+                    raise _contended(program, transfer, conflict)
     return phases
 
 
@@ -74,7 +74,7 @@ def _links(program: ProgramOp, op: DmaStartOp, meshes: Mapping[str, Sequence[int
     if level is None or level not in meshes or level_name(cast("MemRefType[Attribute]", op.far.type)) != level:
         return None
     names: dict[SSAValue, str] = {argument: f"p{axis}" for axis, argument in enumerate(program.body.block.args)}
-    source, target = ([_text(each, names, op) for each in end] for end in ends)
+    source, target = ([_text(coordinate, names, op) for coordinate in end] for end in ends)
     if source == target:
         return None
     if len(source) != len(target) or len(source) != len(meshes[level]):
@@ -115,7 +115,7 @@ def _text(value: SSAValue, names: Mapping[SSAValue, str], op: Operation) -> str:
         return str(number)
     owner = value.owner
     if isinstance(owner, Operation) and type(owner) in _OPERATORS:
-        return _OPERATORS[type(owner)].format(*(_text(each, names, op) for each in owner.operands))
+        return _OPERATORS[type(owner)].format(*(_text(operand, names, op) for operand in owner.operands))
     raise Diagnostic(
         "the instance that a transfer reaches is no affine function of the one that issues it",
         where=where(op),
@@ -151,9 +151,9 @@ def _numbers(point: Any) -> list[int]:
     return [point.get_coordinate_val(kind, axis).to_python() for axis in range(point.get_space().dim(kind))]
 
 
-def _contended(program: ProgramOp, op: DmaStartOp, found: tuple[list[int], list[int], list[int]]) -> Diagnostic:
-    (axis, sign, *at), first, second = found
-    beyond = [each + (sign if k == axis else 0) for k, each in enumerate(at)]
+def _contended(program: ProgramOp, op: DmaStartOp, conflict: tuple[list[int], list[int], list[int]]) -> Diagnostic:
+    (axis, sign, *at), first, second = conflict
+    beyond = [coordinate + (sign if k == axis else 0) for k, coordinate in enumerate(at)]
     return Diagnostic(
         f"a link carries two transfers of program '{program.title.data}' at once",
         where=where(op),

@@ -42,7 +42,7 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     """
     prove_read_only(module)
     machine = machine_of(module) if ATTRIBUTE in module.attributes else None
-    kept = [residents_of(each, machine) for each in functions(module)] if machine is not None else []
+    kept = [residents_of(function, machine) for function in functions(module)] if machine is not None else []
     module = one_call(module)
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
     grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]

@@ -28,20 +28,20 @@ def widen_groups(op: ConvOp, machine: Machine) -> bool:
     if groups == 1 or op.packed_bits or not isinstance(constant, DenseIntOrFPElementsAttr) or op.im2col is not None:
         return False
     values = array_of(cast("DenseIntOrFPElementsAttr[Any]", constant))
-    best, found = machine.cost(mapped_engine(op, machine), op), None
-    for count in [each for each in range(groups - 1, 0, -1) if groups % each == 0]:
+    best, fastest = machine.cost(mapped_engine(op, machine), op), None
+    for count in [divisor for divisor in range(groups - 1, 0, -1) if groups % divisor == 0]:
         wide = _widened(op, values, count)
         cost = min((cycles for _, cycles in machine.engines_for(wide)), default=None)
         if cost is not None and (best is None or cost < best):
-            best, found = cost, wide
-    if found is None:
+            best, fastest = cost, wide
+    if fastest is None:
         return False
-    wide_weights = found.inputs[1].owner
+    wide_weights = fastest.inputs[1].owner
     assert isinstance(wide_weights, arith.ConstantOp)
-    for each in (wide_weights, found):
-        each.location = op.location
-        Rewriter.insert_op(each, InsertPoint.before(op))
-    Rewriter.replace_op(op, [], list(found.results))
+    for new in (wide_weights, fastest):
+        new.location = op.location
+        Rewriter.insert_op(new, InsertPoint.before(op))
+    Rewriter.replace_op(op, [], list(fastest.results))
     return True
 
 
@@ -59,14 +59,14 @@ def _widened(op: ConvOp, values: Array, count: int) -> ConvOp:
     wide = wide if is_last else np.moveaxis(wide, -1, 1)
     constant = arith.ConstantOp(cast(Any, dense(wide, element_of(op.inputs[1]))))
     constant.result.name_hint = op.inputs[1].name_hint
-    kept = {name: each for name, each in op.properties.items() if name != "operandSegmentSizes"}
+    kept = {name: attribute for name, attribute in op.properties.items() if name != "operandSegmentSizes"}
     properties = kept | {"groups": IntegerAttr(count, i64)}
     regions = [[op.epilogue.clone()] if op.epilogue is not None else []]
-    made = ConvOp.create_from(
+    convolution = ConvOp.create_from(
         [op.inputs[0], constant.result], list(op.extras), list(op.outputs), properties, regions, dict(op.attributes)
     )
-    assert isinstance(made, ConvOp)
-    return made
+    assert isinstance(convolution, ConvOp)
+    return convolution
 
 
 @dataclass(frozen=True)
@@ -85,5 +85,5 @@ class WidenGroupsPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
         for function in functions(op):
-            for each in [inner for inner in nested_ops(function) if isinstance(inner, ConvOp)]:
-                widen_groups(each, machine)
+            for convolution in [inner for inner in nested_ops(function) if isinstance(inner, ConvOp)]:
+                widen_groups(convolution, machine)

@@ -55,9 +55,9 @@ def convert_branches(state: Bufferizer, op: Operation, convert: Convert) -> None
     then, other = (Region(_branch(state, op, list(region.blocks), convert)) for region in op.regions)
     state.current = op
     scalars = [result for result in op.results if not is_shaped(result)]
-    made = scf.IfOp(condition, [result.type for result in scalars], then, other)
-    state.emit(made)
-    state.buffers.update(zip(scalars, made.results, strict=True))
+    conditional = scf.IfOp(condition, [result.type for result in scalars], then, other)
+    state.emit(conditional)
+    state.buffers.update(zip(scalars, conditional.results, strict=True))
 
 
 def _branch(state: Bufferizer, op: scf.IfOp, blocks: Sequence[Block], convert: Convert) -> list[Block]:
@@ -65,12 +65,12 @@ def _branch(state: Bufferizer, op: scf.IfOp, blocks: Sequence[Block], convert: C
         return []
     inner = Block()
     outer, state.new = state.new, inner
-    for each in list(blocks[0].ops):
-        state.current = each
-        if each is blocks[0].last_op:
-            _yield(state, op, each)
+    for nested in list(blocks[0].ops):
+        state.current = nested
+        if nested is blocks[0].last_op:
+            _yield(state, op, nested)
         else:
-            convert(each)
+            convert(nested)
     state.new = outer
     return [inner]
 
@@ -81,12 +81,12 @@ def _yield(state: Bufferizer, op: scf.IfOp, terminator: Operation) -> None:
 
     Raises Diagnostic for a type mismatch between the branch and the op, which xDSL does not verify.
     """
-    yielded, given = ([value.type for value in values] for values in (terminator.operands, op.results))
-    if yielded != given:
+    yielded, declared = ([value.type for value in values] for values in (terminator.operands, op.results))
+    if yielded != declared:
         raise Diagnostic(
             "a branch yields other types than the results of 'scf.if'",
             where=where(terminator),
-            expected=", ".join(map(str, given)) or "nothing",
+            expected=", ".join(map(str, declared)) or "nothing",
             found=", ".join(map(str, yielded)) or "nothing",
         )
     pairs = list(zip(terminator.operands, op.results, strict=True))

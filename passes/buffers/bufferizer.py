@@ -96,9 +96,9 @@ class Bufferizer:
         while holder is not None and holder not in self.buffers:
             missing.append(holder)
             holder = self.holders.get(holder)
-        for each in reversed(missing):
-            place = self.destinations.get(each)
-            self.buffers[each] = place() if place else self.allocate(each)
+        for member in reversed(missing):
+            build = self.destinations.get(member)
+            self.buffers[member] = build() if build else self.allocate(member)
         return self.buffers[value]
 
 

@@ -31,11 +31,11 @@ def convert_kernel(state: Bufferizer, op: Operation) -> None:
     reads = op.operands[: len(op.operands) - len(targets)]
     sources = [_source(state, kernel, value, written) for value in reads]
     regions = [op.detach_region(region) for region in list(op.regions)]
-    made = op.__class__.create(
+    rebuilt = op.__class__.create(
         operands=[*sources, *written], properties=op.properties, attributes=op.attributes, regions=regions
     )
-    load_tables(state, made)
-    state.emit(made)
+    load_tables(state, rebuilt)
+    state.emit(rebuilt)
 
 
 def _source(state: Bufferizer, kernel: Kernel, value: SSAValue, written: list[SSAValue]) -> SSAValue:
@@ -43,8 +43,8 @@ def _source(state: Bufferizer, kernel: Kernel, value: SSAValue, written: list[SS
     if not is_shaped(value):
         return scalar(state, value)
     for output, buffer in zip(kernel.outputs, written, strict=True):
-        accesses = [each for each in (*kernel.read, *kernel.extras) if each.value is value]
-        if output.value is value and all(is_elementwise_read(kernel, each, output) for each in accesses):
+        accesses = [access for access in (*kernel.read, *kernel.extras) if access.value is value]
+        if output.value is value and all(is_elementwise_read(kernel, access, output) for access in accesses):
             return buffer
     return buffer_of(state, value)
 
@@ -53,7 +53,7 @@ def is_elementwise_read(kernel: Kernel, access: Access, output: Access) -> bool:
     """Return whether a kernel reads each element of an operand only at the point that writes it in an output."""
     if access.map != output.map:
         return False
-    return any(access is each for each in kernel.extras) or not kernel.reductions or is_identity(access.map)
+    return any(access is extra for extra in kernel.extras) or not kernel.reductions or is_identity(access.map)
 
 
 def _destination(
@@ -103,7 +103,7 @@ def _reusable(state: Bufferizer, op: Operation, number: int, taken: Collection[S
         if not state.is_last_use(value, op) or shape_of(value) != shape_of(output.value):
             continue
         root = state.root(value)
-        others = [each for each in accesses if each is not access and state.root(each.value) is root]
+        others = [other for other in accesses if other is not access and state.root(other.value) is root]
         if others or state.buffers[value] in taken:
             continue
         same_width = bytes_of(cast(Any, value.type)) == bytes_of(cast(Any, result.type))

@@ -58,16 +58,16 @@ def convert_loop(state: Bufferizer, op: Operation, convert: Convert) -> None:
         state.buffers[old] = new
         new.name_hint = old.name_hint
     outer, state.new = state.new, inner
-    for each in list(body.ops):
-        state.current = each
-        if each is body.last_op:
+    for nested in list(body.ops):
+        state.current = nested
+        if nested is body.last_op:
             _yield(state, body.args[1:], body)
         else:
-            convert(each)
+            convert(nested)
     state.new, state.current = outer, op
-    made = scf.ForOp(bounds[0], bounds[1], bounds[2], starts, inner)
-    state.emit(made)
-    state.buffers.update(zip((result for _, _, result in scalars), made.results, strict=True))
+    loop = scf.ForOp(bounds[0], bounds[1], bounds[2], starts, inner)
+    state.emit(loop)
+    state.buffers.update(zip((result for _, _, result in scalars), loop.results, strict=True))
 
 
 def _memory(state: Bufferizer, op: Operation, init: SSAValue, result: SSAValue) -> SSAValue:
@@ -100,7 +100,7 @@ def convert_while(state: Bufferizer, op: Operation, convert: Convert) -> None:
             expected="scf.condition on the arguments of its region, in order",
         )
     carried = list(zip(op.arguments, before.args, after.args, op.results, strict=True))
-    scalars = [each for each in carried if not is_shaped(each[0])]
+    scalars = [group for group in carried if not is_shaped(group[0])]
     for init, tested, argument, result in carried:
         if is_shaped(init):
             state.buffers[tested] = state.buffers[argument] = _memory(state, op, init, result)
@@ -112,23 +112,23 @@ def convert_while(state: Bufferizer, op: Operation, convert: Convert) -> None:
             state.buffers[old] = block.args[index]
             block.args[index].name_hint = old.name_hint
     outer, state.new = state.new, blocks[0]
-    for each in list(before.ops):
-        state.current = each
-        if each is test:
+    for nested in list(before.ops):
+        state.current = nested
+        if nested is test:
             state.emit(scf.ConditionOp(scalar(state, test.condition), *blocks[0].args))
         else:
-            convert(each)
+            convert(nested)
     state.new = blocks[1]
-    for each in list(after.ops):
-        state.current = each
-        if each is after.last_op:
+    for nested in list(after.ops):
+        state.current = nested
+        if nested is after.last_op:
             _yield(state, after.args, after)
         else:
-            convert(each)
+            convert(nested)
     state.new, state.current = outer, op
-    made = scf.WhileOp(starts, [value.type for value in starts], [blocks[0]], [blocks[1]])
-    state.emit(made)
-    state.buffers.update(zip((result for *_, result in scalars), made.results, strict=True))
+    loop = scf.WhileOp(starts, [value.type for value in starts], [blocks[0]], [blocks[1]])
+    state.emit(loop)
+    state.buffers.update(zip((result for *_, result in scalars), loop.results, strict=True))
 
 
 def _yield(state: Bufferizer, arguments: Sequence[SSAValue], body: Block) -> None:
@@ -163,10 +163,10 @@ def _yielded(block: Block) -> tuple[SSAValue, ...]:
 def scalar(state: Bufferizer, value: SSAValue) -> SSAValue:
     """Return the scalar of the new function for a scalar of the old one; constants are rebuilt at each use."""
     if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
-        made = state.emit(arith.ConstantOp(value.op.value))
-        assert made is not None
-        made.name_hint = value.name_hint
-        return made
+        constant = state.emit(arith.ConstantOp(value.op.value))
+        assert constant is not None
+        constant.name_hint = value.name_hint
+        return constant
     return state.buffers[value]
 
 
@@ -178,14 +178,14 @@ def is_scalar(op: Operation) -> bool:
 def convert_scalar(state: Bufferizer, op: Operation) -> None:
     """Rebuild a scalar op."""
     operands = [scalar(state, value) for value in op.operands]
-    made = op.__class__.create(
+    rebuilt = op.__class__.create(
         operands=operands,
         result_types=list(op.result_types),
         properties=op.properties,
         attributes=op.attributes,
     )
-    state.emit(made)
-    for old, new in zip(op.results, made.results, strict=True):
+    state.emit(rebuilt)
+    for old, new in zip(op.results, rebuilt.results, strict=True):
         state.buffers[old] = new
         new.name_hint = old.name_hint
 
@@ -227,16 +227,16 @@ def _is_alone(state: Bufferizer, op: Operation, value: SSAValue) -> bool:
 
 def load_tables(state: Bufferizer, op: Operation) -> None:
     """Convert table lookups and captured scalars in the rebuilt scalar code of a kernel to loads."""
-    inner = [each for region in op.regions for each in nested_ops(region)]
-    own = {value for each in inner for value in each.results}
+    inner = [nested for region in op.regions for nested in nested_ops(region)]
+    own = {value for nested in inner for value in nested.results}
     own |= {value for region in op.regions for block in region.blocks for value in block.args}
-    for each in inner:
-        if isinstance(each, tensor.ExtractOp):
-            load = memref.LoadOp.get(buffer_of(state, each.tensor), list(each.indices))
-            load.location = each.location
-            Rewriter.replace_op(each, load)
-            each = load
-        for position, value in enumerate(each.operands):
+    for nested in inner:
+        if isinstance(nested, tensor.ExtractOp):
+            load = memref.LoadOp.get(buffer_of(state, nested.tensor), list(nested.indices))
+            load.location = nested.location
+            Rewriter.replace_op(nested, load)
+            nested = load
+        for position, value in enumerate(nested.operands):
             if value not in own and not is_shaped(value):
-                each.operands[position] = scalar(state, value)
-        own |= set(each.results)
+                nested.operands[position] = scalar(state, value)
+        own |= set(nested.results)

@@ -29,10 +29,10 @@ def ranges_of(function: func.FuncOp, module: ModuleOp) -> Callable[[SSAValue], R
     copies. Unsigned bytes are in two's complement, from -128 on.
     """
     constants = {op.sym_name.data: op for op in module.ops if isinstance(op, memref.GlobalOp)}
-    found: Ranges = dict.fromkeys(function.args)
+    buffers: Ranges = dict.fromkeys(function.args)
     for op in function.body.block.ops:
-        _visit(op, found, constants)
-    return lambda value: found.get(_root(value))
+        _visit(op, buffers, constants)
+    return lambda value: buffers.get(_root(value))
 
 
 def _root(value: SSAValue) -> SSAValue:
@@ -41,24 +41,24 @@ def _root(value: SSAValue) -> SSAValue:
     return value
 
 
-def _visit(op: Operation, found: Ranges, constants: dict[str, memref.GlobalOp]) -> None:
+def _visit(op: Operation, buffers: Ranges, constants: dict[str, memref.GlobalOp]) -> None:
     if isinstance(op, memref.GetGlobalOp):
-        found[op.memref] = _constant(constants.get(op.name_.root_reference.data))
+        buffers[op.memref] = _constant(constants.get(op.name_.root_reference.data))
     elif isinstance(op, memref.CopyOp):
-        _write(op.destination, found.get(_root(op.source)), found)
+        _write(op.destination, buffers.get(_root(op.source)), buffers)
     elif is_kernel(op):
         kernel = kernel_of(op)
-        for access, written in zip(kernel.outputs, _outputs(kernel, found), strict=True):
-            _write(access.value, written, found)
+        for access, written in zip(kernel.outputs, _outputs(kernel, buffers), strict=True):
+            _write(access.value, written, buffers)
     elif not isinstance(op, (memref.AllocOp, memref.DeallocOp, *VIEWS)) and not op.has_trait(IsTerminator):
         for value in {value for inner in op.walk() for value in inner.operands if is_shaped(value)}:
-            found[_root(value)] = None
+            buffers[_root(value)] = None
 
 
-def _write(buffer: SSAValue, written: Range | None, found: Ranges) -> None:
+def _write(buffer: SSAValue, written: Range | None, buffers: Ranges) -> None:
     root = _root(buffer)
-    before = found.get(root, written)
-    found[root] = None if before is None or written is None else before | written
+    before = buffers.get(root, written)
+    buffers[root] = None if before is None or written is None else before | written
 
 
 def _constant(definition: memref.GlobalOp | None) -> Range | None:
@@ -74,48 +74,49 @@ def _constant(definition: memref.GlobalOp | None) -> Range | None:
 # Kernels
 
 
-def _outputs(kernel: Kernel, found: Ranges) -> list[Range | None]:
+def _outputs(kernel: Kernel, buffers: Ranges) -> list[Range | None]:
     """Return the value range of each output that a kernel writes."""
-    inputs = [_element(access, kernel, found) for access in kernel.inputs]
-    values = [_fold(kernel, number, inputs, found) for number in range(len(kernel.reductions))]
+    inputs = [_element(access, kernel, buffers) for access in kernel.inputs]
+    values = [_fold(kernel, number, inputs, buffers) for number in range(len(kernel.reductions))]
     if kernel.result is not None:
-        values = _yielded(kernel.result, [*inputs, *values], found)
+        values = _yielded(kernel.result, [*inputs, *values], buffers)
     if kernel.epilogue is not None:
         values = _yielded(
-            kernel.epilogue, [*values, *(_element(access, kernel, found) for access in kernel.extras)], found
+            kernel.epilogue, [*values, *(_element(access, kernel, buffers) for access in kernel.extras)], buffers
         )
     return values
 
 
-def _element(access: Access, kernel: Kernel, found: Ranges) -> Range | None:
+def _element(access: Access, kernel: Kernel, buffers: Ranges) -> Range | None:
     """Return the value range of an operand's elements, joined with the fill where a kernel reads outside of it."""
-    held = found.get(_root(access.value)) if is_shaped(access.value) else ValueRanges().of(access.value)
+    interval = buffers.get(_root(access.value)) if is_shaped(access.value) else ValueRanges().of(access.value)
     fill = access.fill
-    if held is None or not any(axis.low or axis.high for axis in axes_of(access, kernel.bounds)):
-        return held
-    return held | Range(fill.value.data, fill.value.data) if isinstance(fill, IntegerAttr) else None
+    if interval is None or not any(axis.low or axis.high for axis in axes_of(access, kernel.bounds)):
+        return interval
+    return interval | Range(fill.value.data, fill.value.data) if isinstance(fill, IntegerAttr) else None
 
 
-def _fold(kernel: Kernel, number: int, inputs: Sequence[Range | None], found: Ranges) -> Range | None:
+def _fold(kernel: Kernel, number: int, inputs: Sequence[Range | None], buffers: Ranges) -> Range | None:
     """Return the value range of an accumulator: a fixed point that one more step preserves."""
     reduction = kernel.reductions[number]
     (initial, *others) = reduction.initial
     if others or number or not isinstance(initial, IntegerAttr):
         return None
     start = Range(initial.value.data, initial.value.data)
-    once = _yielded(reduction.body, [*inputs, start], found)[0]
-    again = _yielded(reduction.body, [*inputs, once], found)[0]
+    once = _yielded(reduction.body, [*inputs, start], buffers)[0]
+    again = _yielded(reduction.body, [*inputs, once], buffers)[0]
     if once is None or again is None or again not in once:
         return None
     return once | start if kernel.points == 0 else once
 
 
-def _yielded(body: Block, arguments: Sequence[Range | None], found: Ranges) -> list[Range | None]:
+def _yielded(body: Block, arguments: Sequence[Range | None], buffers: Ranges) -> list[Range | None]:
     """Return the value ranges that scalar code yields."""
     if body.last_op is None:
         return []
-    known: Ranges = {value: each for value, each in zip(body.args, arguments, strict=False) if each is not None}
-    ranges = ValueRanges(known, lambda value: found.get(_source(value)))
+    pairs = zip(body.args, arguments, strict=False)
+    intervals: Ranges = {value: interval for value, interval in pairs if interval is not None}
+    ranges = ValueRanges(intervals, lambda value: buffers.get(_source(value)))
     return [ranges.of(value) for value in body.last_op.operands]
 
 

@@ -54,9 +54,9 @@ def states_to_buffers(module: ModuleOp) -> None:
                 expected="a mutable tensor of static shape with a first value",
             )
         type = buffer_type(kind.get_shape(), kind.get_element_type())
-        made = memref.GlobalOp.get(op.sym_name, type, op.value)
-        made.attributes |= op.attributes | {STATE: UnitAttr()}
-        Rewriter.replace_op(op, made, [])
+        converted = memref.GlobalOp.get(op.sym_name, type, op.value)
+        converted.attributes |= op.attributes | {STATE: UnitAttr()}
+        Rewriter.replace_op(op, converted, [])
 
 
 def plan_states(state: Bufferizer) -> None:
@@ -155,7 +155,7 @@ def _call_copy(state: Bufferizer, op: Any, name: str, buffers: Sequence[SSAValue
     """
     indices = [scalar(state, value) for value in op.offsets]
     types = [value.type for value in (*buffers, *indices)]
-    key = name, tuple(types), *(op.properties[each] for each in _SLICE)
+    key = name, tuple(types), *(op.properties[property_name] for property_name in _SLICE)
     if key not in state.copiers:
         state.copiers[key] = _define_copy(state, op, name, types)
     call = func.CallOp(state.copiers[key], [*buffers, *indices], [])
@@ -180,10 +180,10 @@ def _define_copy(state: Bufferizer, op: Any, name: str, types: Sequence[Attribut
         source = _view_at(op, source, indices, emit)
     block.add_ops([memref.CopyOp(source, target), func.ReturnOp()])
     symbol = state.symbols.take(name)
-    made = func.FuncOp(symbol, FunctionType.from_lists(types, []), Region(block), visibility="private")
-    made.location = op.location
-    Rewriter.insert_op(made, InsertPoint.before(state.first_function))
-    state.first_function = made
+    callee = func.FuncOp(symbol, FunctionType.from_lists(types, []), Region(block), visibility="private")
+    callee.location = op.location
+    Rewriter.insert_op(callee, InsertPoint.before(state.first_function))
+    state.first_function = callee
     return symbol
 
 

@@ -23,6 +23,6 @@ class Pass(ModulePass):
     """True for a pass that brings operands of kernels to the memories of their engines; kernels before it are whole."""
 
 
-def places_operands(made: ModulePass) -> bool:
+def places_operands(instance: ModulePass) -> bool:
     """Return whether a pass brings operands of kernels to the memories of their engines."""
-    return isinstance(made, Pass) and made.places_operands
+    return isinstance(instance, Pass) and instance.places_operands

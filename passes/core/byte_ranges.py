@@ -12,11 +12,11 @@ Range: TypeAlias = "tuple[int, int]"
 
 def joined(ranges: Iterable[Range]) -> Iterator[Range]:
     """Yield the ranges that some make up together, in order: those that overlap or adjoin are one."""
-    found = sorted(ranges)
-    if not found:
+    ordered = sorted(ranges)
+    if not ordered:
         return
-    begin, end = found[0]
-    for low, high in found[1:]:
+    begin, end = ordered[0]
+    for low, high in ordered[1:]:
         if low > end:
             yield begin, end
             begin = low
@@ -45,30 +45,30 @@ class ByteRanges:
 
     def meeting(self, low: int, high: int) -> Iterator[int]:
         """Yield the users of a byte of a range."""
-        for k, known in self._by_length.items():
-            for each in known[_first(known, low - (1 << k)) : _first(known, high)]:
-                if each[1] > low:
-                    yield from self._numbers[each]
+        for k, ranges in self._by_length.items():
+            for bounds in ranges[_first(ranges, low - (1 << k)) : _first(ranges, high)]:
+                if bounds[1] > low:
+                    yield from self._numbers[bounds]
 
     def remove(self, low: int, high: int, number: int) -> None:
         """Remove a user of just this range."""
         self._numbers[low, high].remove(number)
         if not self._numbers[low, high]:
             del self._numbers[low, high]
-            known = self._by_length[_log(low, high)]
-            del known[bisect_left(known, (low, high))]
+            ranges = self._by_length[_log(low, high)]
+            del ranges[bisect_left(ranges, (low, high))]
 
     def forget(self, low: int, high: int) -> None:
         """Remove all ranges that lie within one."""
-        for k, known in self._by_length.items():
+        for k, ranges in self._by_length.items():
             if k > _log(low, high):
                 continue
-            first, end = _first(known, low), _first(known, high + 1)
-            inside = [each for each in known[first:end] if each[1] <= high]
+            first, end = _first(ranges, low), _first(ranges, high + 1)
+            inside = [bounds for bounds in ranges[first:end] if bounds[1] <= high]
             if inside:
-                known[first:end] = [each for each in known[first:end] if each[1] > high]
-            for each in inside:
-                del self._numbers[each]
+                ranges[first:end] = [bounds for bounds in ranges[first:end] if bounds[1] > high]
+            for bounds in inside:
+                del self._numbers[bounds]
 
 
 def _log(low: int, high: int) -> int:
@@ -76,6 +76,6 @@ def _log(low: int, high: int) -> int:
     return max(0, high - low - 1).bit_length()
 
 
-def _first(known: Sequence[Range], low: int) -> int:
+def _first(ranges: Sequence[Range], low: int) -> int:
     """Return the number of the first range that begins at a byte or after it."""
-    return bisect_left(known, (low, -1))
+    return bisect_left(ranges, (low, -1))

@@ -94,7 +94,7 @@ def _blamed_op(error: BaseException) -> Operation | None:
     """Return the op whose `emit_error` raised, else the one that a pattern rewrote: xDSL's exceptions carry neither."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     for function, parameter in (("emit_error", "self"), ("match_and_rewrite", "op")):
-        found = [frame.f_locals.get(parameter) for frame in frames if frame.f_code.co_name == function]
-        if ops := [op for op in found if isinstance(op, Operation)]:
+        candidates = [frame.f_locals.get(parameter) for frame in frames if frame.f_code.co_name == function]
+        if ops := [op for op in candidates if isinstance(op, Operation)]:
             return ops[-1]
     return None

@@ -99,7 +99,7 @@ def _folding_indices(fold: Callable[[Any], Sequence[Any] | None]) -> Callable[[A
     @wraps(fold)
     def fold_wrapped(op: Operation) -> Sequence[Any] | None:
         results = fold(op)
-        return results and tuple(_wrapped_index(each) for each in results)
+        return results and tuple(_wrapped_index(result) for result in results)
 
     return fold_wrapped
 

@@ -21,7 +21,7 @@ def is_fusable(op: Operation) -> bool:
     if not isinstance(op, linalg.MulOp) or not op.res:
         return True
     users = [use.operation for use in op.res[0].uses if isinstance(use.operation, linalg.AddOp)]
-    types = {value.type for each in (op, *users) for value in (*each.operands, *each.results)}
+    types = {value.type for user in (op, *users) for value in (*user.operands, *user.results)}
     type = next(iter(types))
     return len(types) == 1 and isinstance(type, TensorType) and _is_float_vector(cast("TensorType[Any]", type))
 
@@ -34,7 +34,7 @@ def is_streamable(op: Operation) -> bool:
     """Return True. Raises Diagnostic for a kernel that `memref_stream` cannot express."""
     if not isinstance(op, linalg.GenericOp) or op.res:
         return True
-    kinds = [each.data for each in op.iterator_types]
+    kinds = [iterator.data for iterator in op.iterator_types]
     reductions = [kind is not attrs.IteratorType.PARALLEL for kind in kinds]
     if reductions != sorted(reductions):
         raise Diagnostic(

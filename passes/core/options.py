@@ -45,21 +45,21 @@ def build(cls: type[ArgSpecConvertible], item: Item, text: str, source: str = ""
     """
     fields = {field.name: field for field in _fields(cls)}
     hints = _hints(cls)
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for option in item.options:
         name = option.name.replace("-", "_")
         if name not in fields:
             raise _unknown(option, item, list(fields), text, source)
-        if name in given:
+        if name in values:
             raise point_at(text, option.start, f"the option '{option.name}' is given twice", source=source)
-        given[name] = _convert_option(option, hints[name], item, text, source)
+        values[name] = _convert_option(option, hints[name], item, text, source)
     for name, field in fields.items():
-        if name not in given and not _default(field):
+        if name not in values and not _default(field):
             message = f"'{item.name}' needs the option '{_shown(name)}'"
             remedy = f"{item.name}{{{_shown(name)}=...}} with {describe(hints[name])}"
             raise point_at(text, item.start, message, source=source, remedy=remedy)
     try:
-        return cls(**given)
+        return cls(**values)
     except ValueError as error:
         raise point_at(text, item.start, f"'{item.name}' refuses its options: {error}", source=source) from error
 
@@ -87,9 +87,9 @@ def _default(field: dataclasses.Field[Any]) -> str:
 
 
 def _unknown(option: Option, item: Item, names: list[str], text: str, source: str) -> Exception:
-    known = [_shown(name) for name in names]
-    hint = did_you_mean(_shown(option.name), known)
-    expected = f"one of {', '.join(known)}" if known else "no option"
+    shown = [_shown(name) for name in names]
+    hint = did_you_mean(_shown(option.name), shown)
+    expected = f"one of {', '.join(shown)}" if shown else "no option"
     message = f"'{item.name}' has no option '{option.name}'"
     return point_at(text, option.start, message, source=source, expected=expected, remedy=hint)
 
@@ -99,11 +99,11 @@ def _convert_option(option: Option, wanted: Any, item: Item, text: str, source: 
         return _convert(option.values, wanted)
     except _Mismatch as error:
         values = option.values or ()
-        found = ",".join(value.text for value in values) if values else "no value"
+        text_of_values = ",".join(value.text for value in values) if values else "no value"
         start = values[0].start if values else option.start
         message = f"the option '{option.name}' of '{item.name}' has the wrong type"
         diagnostic = point_at(text, start, message, source=source, expected=describe(wanted))
-        diagnostic.found = found
+        diagnostic.found = text_of_values
         raise diagnostic from error
 
 

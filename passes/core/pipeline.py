@@ -76,13 +76,13 @@ class Pipeline:
         if name not in places:
             remedy = did_you_mean(name, places) or f"the pipeline has {', '.join(places)}"
             raise UsageError(f"{flag}={text}: the pipeline has no phase or pass '{name}'", remedy=remedy)
-        found = places[name]
-        if not mark and len(found) == 1:
-            return found[0]
-        if number.isdecimal() and 1 <= int(number) <= len(found):
-            return found[int(number) - 1]
-        choices = ", ".join(f"{name}#{index}" for index in range(1, len(found) + 1))
-        raise UsageError(f"{flag}={text}: '{name}' occurs {len(found)} times", expected=choices, found=text)
+        positions = places[name]
+        if not mark and len(positions) == 1:
+            return positions[0]
+        if number.isdecimal() and 1 <= int(number) <= len(positions):
+            return positions[int(number) - 1]
+        choices = ", ".join(f"{name}#{index}" for index in range(1, len(positions) + 1))
+        raise UsageError(f"{flag}={text}: '{name}' occurs {len(positions)} times", expected=choices, found=text)
 
     def _places(self) -> dict[str, list[range]]:
         """Return the position of each phase and each pass; a phase hides a pass of the same name."""
@@ -94,7 +94,7 @@ class Pipeline:
             indices = list(run)
             if phase:
                 phases.setdefault(phase, []).append(range(indices[0], indices[-1] + 1))
-        return phases | {name: found for name, found in passes.items() if name not in phases}
+        return phases | {name: positions for name, positions in passes.items() if name not in phases}
 
 
 def _text(steps: Iterable[Step], depth: int) -> str:
@@ -115,7 +115,7 @@ def parse_pipeline(text: str, registry: Registry, machines: Mapping[str, Machine
         from ...dialects.core.machine.targets import machines as discovered
 
         machines = discovered()
-    resolver = _Resolver(registry, {name + _SUFFIX: each for name, each in machines.items() if each.phases})
+    resolver = _Resolver(registry, {name + _SUFFIX: machine for name, machine in machines.items() if machine.phases})
     items = parse_items(text)
     if len(items) == 1 and items[0].name in (MODULE, ANY) and items[0].children is not None:
         items = items[0].children
@@ -172,8 +172,8 @@ class _Resolver:
     def load(self, item: Item, name: str, scope: _Scope) -> type[ModulePass]:
         factory = self.registry.get(name)
         if factory is None:
-            known = [*self.registry, *self.named]
-            remedy = did_you_mean(item.name, known) or "opt-tool --list-passes lists the passes"
+            available = [*self.registry, *self.named]
+            remedy = did_you_mean(item.name, available) or "opt-tool --list-passes lists the passes"
             if item.name == MODULE or "." in item.name:
                 remedy = f"an op takes passes in parentheses: {item.name}(canonicalize)"
             raise point_at(scope.text, item.start, f"no pass '{item.name}'", source=scope.source, remedy=remedy)

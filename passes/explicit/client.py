@@ -107,7 +107,7 @@ class Client:
         """Return the handlers before and after the accesses of a launch; the second gives the token."""
         raise self._unsupported(op)
 
-    def call(self, op: CallOp, known: Sequence[int], *, by_data: bool) -> Call:
+    def call(self, op: CallOp, static: Sequence[int], *, by_data: bool) -> Call:
         """Return the call of a function of which these operands are known; data may decide whether it is called."""
         raise self._unsupported(op)
 

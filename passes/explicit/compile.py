@@ -31,24 +31,24 @@ class Compiled(NamedTuple):
 
 
 def compile_function(
-    function: func.FuncOp, known: Collection[int], client: Client, *, by_data: bool = False
+    function: func.FuncOp, static: Collection[int], client: Client, *, by_data: bool = False
 ) -> Compiled:
     """
     Compile the walk of a function for a client.
 
-    Arguments that are not `known`, by their indices, are data. With `by_data` the function may be called never, once or
+    Arguments that are not `static`, by index, are data. With `by_data` the function may be called never, once or
     often. Raises the client's error where transfers depend on data, and for ops that it does not support.
     """
     code = Code(client, _block, by_data=by_data)
     block = function.body.block
     if by_data:
         _refuse_asynchronous(code, function, [function.body], "a call depends on data", f"call of '{_name(function)}'")
-    arguments = [code.bind(arg) if index in known else f"_{index}" for index, arg in enumerate(block.args)]
+    arguments = [code.bind(arg) if index in static else f"_{index}" for index, arg in enumerate(block.args)]
     _block(code, block, 1)
     results = _yielded(block)
     returned = tuple(index for index, value in enumerate(results) if value in code.names)
-    found = "".join(f"{code.names[results[index]]}, " for index in returned)
-    text = [f"def walk({', '.join(arguments)}):", *_enter(code), *code.lines, f"    return ({found})"]
+    outputs = "".join(f"{code.names[results[index]]}, " for index in returned)
+    text = [f"def walk({', '.join(arguments)}):", *_enter(code), *code.lines, f"    return ({outputs})"]
     try:
         exec(compile("\n".join(text), f"<{_name(function)}>", "exec"), code.space)
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -96,12 +96,12 @@ def _for(code: Code, op: scf.ForOp, depth: int) -> None:
     start = len(code.lines)
     carried = [index for index, value in enumerate(op.iter_args) if value in code.names]
     while True:
-        known = dict(code.names)
+        saved = dict(code.names)
         lost = _loop(code, op, depth, carried)
         if not lost:
             return
         del code.lines[start:]
-        code.names = known
+        code.names = saved
         carried = [index for index in carried if index not in lost]
 
 
@@ -217,17 +217,17 @@ def _if(code: Code, op: scf.IfOp, depth: int) -> None:
         return
     sides = [region.block for region in op.regions if region.blocks]
     results: list[str] = []
-    known = dict(code.names)
+    saved = dict(code.names)
     for keyword, block in zip((f"if {code.names[op.cond]}:", "else:"), sides, strict=False):
         code.add(depth, keyword)
         _block(code, block, depth + 1)
         values = _yielded(block)
         for index, value in enumerate(values):
             if value in code.names:
-                results.append(f"r{len(known)}_{index}")
+                results.append(f"r{len(saved)}_{index}")
                 code.add(depth + 1, f"{results[-1]} = {code.names[value]}")
     for index, result in enumerate(op.results):
-        name = f"r{len(known)}_{index}"
+        name = f"r{len(saved)}_{index}"
         if results.count(name) == len(sides):
             code.add(depth, f"{code.bind(result)} = {name}")
 

@@ -73,9 +73,9 @@ def event_of(op: Operation, analysis: EffectAnalysis) -> tuple[Event, Effects]:
 
     Those of a kernel are NONE here: its view says them.
     """
-    found = event_of_class(type(op))
-    if found is not None:
-        return found, analysis.of(op) if found is Event.ACCESS else NONE
+    event = event_of_class(type(op))
+    if event is not None:
+        return event, analysis.of(op) if event is Event.ACCESS else NONE
     if is_kernel(op):
         return Event.ACCESS, NONE
     if not touches_memory(op):
@@ -133,8 +133,8 @@ def values_of(op: Operation) -> Sequence[SSAValue]:
 
 def lasting(op: Operation, effects: Effects) -> list[Effect]:
     """Return the effects that last until a token of an op."""
-    found = (each for each in effects.instances if isinstance(each, Effect) and each.until is not None)
-    return [each for each in found if each.until in op.results]
+    instances = (effect for effect in effects.instances if isinstance(effect, Effect) and effect.until is not None)
+    return [effect for effect in instances if effect.until in op.results]
 
 
 def asynchronous(regions: Sequence[Region], analysis: EffectAnalysis) -> Iterator[Operation]:

@@ -120,7 +120,7 @@ def _ranged(code: Code, op: Operation, compute: Callable[..., Any], depth: int) 
         code.ranged[op.result] = operands[0]
     elif compute in _OF_RANGES and None not in operands:
         name = code.ranged.setdefault(op.results[0], f"g{len(code.ranged)}")
-        code.add(depth, f"{name} = {_expression(code, compute, [each for each in operands if each])}")
+        code.add(depth, f"{name} = {_expression(code, compute, [operand for operand in operands if operand])}")
     else:
         append_data(code, op)
 
@@ -184,8 +184,8 @@ def _access(code: Code, op: Operation, effects: Effects, depth: int) -> None:
             remedy="run lower-sharded before",
         )
     until = lasting(op, effects)
-    needed = [value for each in until if each.region is not None for value in each.region.offsets]
-    indices = {value for each in _regions(effects) for value in each.offsets if isinstance(value, SSAValue)}
+    needed = [value for effect in until if effect.region is not None for value in effect.region.offsets]
+    indices = {value for box in _regions(effects) for value in box.offsets if isinstance(value, SSAValue)}
     ranged = {value: name for value, name in code.ranged.items() if value in indices} if code.ranged else {}
     operands = _operands(code, op, values_of(op), [v for v in needed if isinstance(v, SSAValue)], ranged)
     _append(code, op, code.client.access(op, effects), operands, depth)
@@ -197,8 +197,8 @@ def _access(code: Code, op: Operation, effects: Effects, depth: int) -> None:
 
 def _regions(effects: Effects) -> list[Box]:
     """Return the regions that an access touches."""
-    found = (each.region for each in effects.instances if isinstance(each, Effect))
-    return [region for region in found if region is not None]
+    boxes = (effect.region for effect in effects.instances if isinstance(effect, Effect))
+    return [region for region in boxes if region is not None]
 
 
 def _declared_range(code: Code, op: Operation) -> None:
@@ -230,8 +230,8 @@ def _launch(code: Code, op: Operation, depth: int) -> None:
 
 
 def _call(code: Code, op: func.CallOp, depth: int) -> None:
-    known = [index for index, value in enumerate(op.operands) if value in code.names]
-    call = code.client.call(op, known, by_data=code.by_data)
+    static = [index for index, value in enumerate(op.operands) if value in code.names]
+    call = code.client.call(op, static, by_data=code.by_data)
     text = f"{'yield from ' if call.blocks else ''}{code.handler(call.handler)}({_operands(code, op, op.operands)})"
     code.blocks |= call.blocks
     results = "".join(f"{code.bind(op.results[index])}, " for index in call.returned)

@@ -45,7 +45,7 @@ class TileTransfer(NamedTuple):
 
 def transfer_of(op: Operation, effects: Effects) -> TileTransfer | None:
     """Return the transfer that an op issues, None for other ops."""
-    sides = sorted(lasting(op, effects), key=lambda each: each.region is None)
+    sides = sorted(lasting(op, effects), key=lambda effect: effect.region is None)
     if len(sides) != 2 or sides[0].region is None or sides[1].region is not None:
         return None
     outer, inner = sides

@@ -66,11 +66,11 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> int:
     """
     lower, upper, step = bounds_of(loop)
     chunk = -(-turns_of(loop) // cores) * step
-    made: list[Operation] = []
+    ops: list[Operation] = []
 
     def add(op: Operation) -> SSAValue:
         op.location = loop.location
-        made.append(op)
+        ops.append(op)
         return op.results[0]
 
     def number(value: int) -> SSAValue:
@@ -86,7 +86,7 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> int:
     is_equal = chunk * cores == upper - lower
     first, last = (value if is_equal else add(arith.MinSIOp(value, number(upper))) for value in (begin, end))
     first.name_hint, last.name_hint = "first", "last"
-    Rewriter.insert_op(made, InsertPoint.before(loop))
+    Rewriter.insert_op(ops, InsertPoint.before(loop))
     _set_bounds(loop, first, last)
     return chunk // step
 

@@ -35,7 +35,7 @@ def is_parallel(op: Operation) -> bool:
 def _is_local(op: Operation) -> bool:
     """Return whether every core may execute an op redundantly: it has no effect visible to other cores."""
     effects = effects_of(op)
-    return effects.only_on_values and all(isinstance(root_of(each).owner, memref.AllocaOp) for each in effects.writes)
+    return effects.only_on_values and all(isinstance(root_of(value).owner, memref.AllocaOp) for value in effects.writes)
 
 
 class Shares(NamedTuple):
@@ -72,13 +72,13 @@ def _best(loop: scf.ForOp, before: Sequence[int], banks: int) -> Shares:
     else:
         chunk = -(-turns // cores)
         left = (turns - core * chunk for core in range(cores))
-        outermost = Shares(tuple(max(0, min(chunk, each)) * points for each in left), ((loop, None),))
+        outermost = Shares(tuple(max(0, min(chunk, iterations)) * points for iterations in left), ((loop, None),))
     if not _does_nothing_beside_loops(loop.body.block):
         return outermost
-    each = shares_of(loop.body.block, cores, banks)
-    inner = Shares(tuple(turns * points for points in each.points), each.loops)
+    shares = shares_of(loop.body.block, cores, banks)
+    inner = Shares(tuple(turns * points for points in shares.points), shares.loops)
     if max(inner.points) == max(outermost.points) and banks and _meet(loop, cores, banks):
-        return inner if all(_are_apart(each, cores, banks) for each, _ in inner.loops) else outermost
+        return inner if all(_are_apart(nested, cores, banks) for nested, _ in inner.loops) else outermost
     return inner if max(inner.points) < max(outermost.points) else outermost
 
 
@@ -100,7 +100,7 @@ def _distances(loop: scf.ForOp, iterations: int) -> list[int]:
 
     They are none where the loop's index is used otherwise than as one of the access, or strides are not constants.
     """
-    found: list[int] = []
+    distances: list[int] = []
     for use in loop.body.block.args[0].uses:
         op = use.operation
         if not isinstance(op, memref.LoadOp | memref.StoreOp):
@@ -109,8 +109,8 @@ def _distances(loop: scf.ForOp, iterations: int) -> list[int]:
         step = (type_.get_strides() or [None] * len(op.indices))[use.index - (len(op.operands) - len(op.indices))]
         if step is None:
             return []
-        found.append(step * iterations * numpy_type(element_of(op.memref)).itemsize)
-    return found
+        distances.append(step * iterations * numpy_type(element_of(op.memref)).itemsize)
+    return distances
 
 
 def _points(block: Block) -> int:
@@ -128,8 +128,8 @@ def _points_beside_parallel(block: Block) -> int:
 
 def _known_turns(loop: scf.ForOp) -> int:
     bounds = map(constant_integer, (loop.lb, loop.ub, loop.step))
-    known = [bound for bound in bounds if bound is not None]
-    return len(range(*known)) if len(known) == 3 else 1
+    constants = [bound for bound in bounds if bound is not None]
+    return len(range(*constants)) if len(constants) == 3 else 1
 
 
 def turns_of(loop: scf.ForOp) -> int:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def own_formats() -> dict[str, Callable[[], type[Target]]]:
     """Return a factory for each of Tilewright's output formats and those of targets, by the format's name."""
-    found = [*files("passes/formats/*.py"), *target_files("formats/*.py")]
-    return {file.stem.replace("_", "-"): partial(_load, file) for file in found}
+    paths = [*files("passes/formats/*.py"), *target_files("formats/*.py")]
+    return {file.stem.replace("_", "-"): partial(_load, file) for file in paths}
 
 
 def all_formats() -> dict[str, Callable[[], type[Target]]]:

@@ -21,10 +21,10 @@ def refuse(op: Operation, engine: str, reason: str) -> None:
 
 def refusals_of(op: Operation) -> dict[str, str]:
     """Return the reasons noted on a kernel, by engine."""
-    known = op.attributes.get(REFUSALS)
-    if not isinstance(known, DictionaryAttr):
+    noted = op.attributes.get(REFUSALS)
+    if not isinstance(noted, DictionaryAttr):
         return {}
-    return {name: text.data for name, text in known.data.items() if isinstance(text, StringAttr)}
+    return {name: text.data for name, text in noted.data.items() if isinstance(text, StringAttr)}
 
 
 def forget_refusals(module: ModuleOp) -> None:
@@ -39,11 +39,13 @@ def reasons(op: Operation, chosen: Engine, machine: Machine, *, is_named: bool =
 
     `is_named` says that the attribute `engine` chose, not the modelled cycles.
     """
-    known = refusals_of(op)
+    noted = refusals_of(op)
     others = [engine for engine in machine.engines if engine.name != chosen.name]
     return {
-        each.name: known.get(each.name) or machine.fault(each, op) or _slower(op, each, chosen, machine, is_named)
-        for each in others
+        engine.name: noted.get(engine.name)
+        or machine.fault(engine, op)
+        or _slower(op, engine, chosen, machine, is_named)
+        for engine in others
     }
 
 

@@ -48,7 +48,7 @@ def placements_of(module: ModuleOp) -> list[Placement]:
     Raises Diagnostic for a module without a machine, for a planned one, and where no engine runs a kernel.
     """
     machine = machine_of(module)
-    found: list[Placement] = []
+    placements: list[Placement] = []
     for op in (op for function in functions(module) for op in nested_ops(function)):
         if isinstance(op, GridOp):
             raise Diagnostic(
@@ -59,15 +59,15 @@ def placements_of(module: ModuleOp) -> list[Placement]:
                 "stop before plan-memory: --stop-after=map-engines",
             )
         if is_kernel(op) or isinstance(op, memref.CopyOp):
-            found.append(_placement(op, machine))
-    return found
+            placements.append(_placement(op, machine))
+    return placements
 
 
 def _placement(op: Operation, machine: Machine) -> Placement:
     if isinstance(op, memref.CopyOp):
-        others = [each for each in machine.engines if each != machine.copier]
-        found = tuple((each.name, each.fault(op) or "the general-purpose engine copies") for each in others)
-        return Placement(op.name, tuple(node_names(op)), machine.copier.name, 0, found)
+        others = [engine for engine in machine.engines if engine != machine.copier]
+        refusals = tuple((other.name, other.fault(op) or "the general-purpose engine copies") for other in others)
+        return Placement(op.name, tuple(node_names(op)), machine.copier.name, 0, refusals)
     engine = mapped_engine(op, machine)
     texts = tuple(reasons(op, engine, machine).items())
     return Placement(op.name, tuple(node_names(op)), engine.name, multiply_accumulates(op), texts)
@@ -76,21 +76,21 @@ def _placement(op: Operation, machine: Machine) -> Placement:
 def shares_of(placements: Sequence[Placement], machine: Machine) -> list[Share]:
     """Return the share of each engine of a machine, those with the most multiply-accumulates first."""
     names = [engine.name for engine in machine.engines]
-    own = {name: [each for each in placements if each.engine == name] for name in names}
-    found = [Share(name, len(each), sum(one.macs for one in each)) for name, each in own.items()]
-    return sorted(found, key=lambda share: (-share.macs, -share.kernels))
+    own = {name: [placement for placement in placements if placement.engine == name] for name in names}
+    shares = [Share(name, len(kernels), sum(one.macs for one in kernels)) for name, kernels in own.items()]
+    return sorted(shares, key=lambda share: (-share.macs, -share.kernels))
 
 
 def report(module: ModuleOp) -> Iterator[str]:
     """Yield the lines of the report: a line for each engine, then the kernels with the reasons."""
     placements = placements_of(module)
-    total = sum(each.macs for each in placements)
+    total = sum(placement.macs for placement in placements)
     for share in shares_of(placements, machine_of(module)):
         noun = "kernel" if share.kernels == 1 else "kernels"
         part = f"{share.macs / max(total, 1):.1%} of {total:,} multiply-accumulates"
         yield f"{share.engine}: {share.kernels} {noun}, {part}"
-    for index, each in enumerate(placements, 1):
-        names = f" '{each.nodes[0]}'" if each.nodes else ""
-        macs = f", {each.macs:,} multiply-accumulates" if each.macs else ""
-        yield f"{index:3}. {each.operator}{names} on {each.engine}{macs}"
-        yield from (f"     {engine}: {reason}" for engine, reason in each.refusals)
+    for index, placement in enumerate(placements, 1):
+        names = f" '{placement.nodes[0]}'" if placement.nodes else ""
+        macs = f", {placement.macs:,} multiply-accumulates" if placement.macs else ""
+        yield f"{index:3}. {placement.operator}{names} on {placement.engine}{macs}"
+        yield from (f"     {engine}: {reason}" for engine, reason in placement.refusals)

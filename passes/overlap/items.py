@@ -33,16 +33,16 @@ class Item:
     follows: set[int] = field(default_factory=set[int])
     is_unknown: bool = False
     """True if the op may access any memory."""
-    known: dict[SSAValue, Place | None] = field(default_factory=dict[SSAValue, "Place | None"], repr=False)
+    regions: dict[SSAValue, Place | None] = field(default_factory=dict[SSAValue, "Place | None"], repr=False)
     """Memoised memory regions of buffers, shared by all items."""
 
     def touch(self, reads: Iterable[SSAValue], writes: Iterable[SSAValue]) -> None:
         """Add buffers that the op reads and that it writes."""
         for values, places in ((reads, self.reads), (writes, self.writes)):
             for value in values:
-                if value not in self.known:
-                    self.known[value] = place_of(value)
-                place = self.known[value]
+                if value not in self.regions:
+                    self.regions[value] = place_of(value)
+                place = self.regions[value]
                 if place is None:
                     self.is_unknown = True
                 else:
@@ -52,7 +52,7 @@ class Item:
 def items_of(block: Block) -> list[Item]:
     """Build the dependence graph of a block without its terminator, in program order."""
     items: list[Item] = []
-    places, known, analysis = _Places(), dict[SSAValue, "Place | None"](), EffectAnalysis()
+    places, regions, analysis = _Places(), dict[SSAValue, "Place | None"](), EffectAnalysis()
     sources: dict[SSAValue, set[int]] = {}
     for op in block.ops:
         if op.has_trait(IsTerminator):
@@ -61,7 +61,7 @@ def items_of(block: Block) -> list[Item]:
         if is_movable(op, analysis):
             sources |= dict.fromkeys(op.results, needed)
             continue
-        item = Item(op, len(items), follows=needed, known=known)
+        item = Item(op, len(items), follows=needed, regions=regions)
         _touch(item, op, analysis)
         sources |= {result: {item.number} for result in op.results}
         places.order(item)

@@ -83,7 +83,7 @@ class Room:
     @cached_property
     def _reserve(self) -> int:
         """Queue entries reserved for loops: the peak of in-flight transfers of any item other than a single start."""
-        return max((each.during for each in self.opened if each != ONE), default=0)
+        return max((opened.during for opened in self.opened if opened != ONE), default=0)
 
     def fits(self, count: int, number: int) -> bool:
         """Return whether an item stays within the limit while `count` transfers are in flight."""
@@ -126,19 +126,19 @@ class Problem:
     @cached_property
     def depths(self) -> dict[str, int]:
         """Unit -> the greatest queue depth of its items."""
-        found: dict[str, int] = {}
+        depths: dict[str, int] = {}
         for time in self.times:
             if time.unit:
-                found[time.unit] = max(time.queue, found.get(time.unit, 0))
-        return found
+                depths[time.unit] = max(time.queue, depths.get(time.unit, 0))
+        return depths
 
     def followers(self) -> list[list[int]]:
         """Return the successors of each item."""
-        found: list[list[int]] = [[] for _ in self.follows]
+        followers: list[list[int]] = [[] for _ in self.follows]
         for number, before in enumerate(self.follows):
-            for each in before:
-                found[each].append(number)
-        return found
+            for predecessor in before:
+                followers[predecessor].append(number)
+        return followers
 
 
 def best_order(problem: Problem) -> list[int]:
@@ -149,9 +149,9 @@ def best_order(problem: Problem) -> list[int]:
     transfers least are preferred to faster ones.
     """
     after = problem.followers()
-    found, listed = _least(problem, _by_path(problem, after)), _listed(problem, after, [0] * len(after))
-    saves = problem.cycles(listed) <= _SAVED * problem.cycles(found)
-    return listed if saves and problem.excess(listed) <= problem.excess(found) else found
+    refined, listed = _least(problem, _by_path(problem, after)), _listed(problem, after, [0] * len(after))
+    saves = problem.cycles(listed) <= _SAVED * problem.cycles(refined)
+    return listed if saves and problem.excess(listed) <= problem.excess(refined) else refined
 
 
 def makespan_by_path(problem: Problem) -> int:

@@ -96,8 +96,8 @@ def range_of(value: SSAValue) -> Range | None:
     """Return the value range of an index by the loops around it, None where it is unbounded."""
     if (number := integer_of(value)) is not None:
         return Range(number, number)
-    held = ValueRanges().of(value)
-    return held if held is not None and held.magnitude < _EVERYWHERE else None
+    interval = ValueRanges().of(value)
+    return interval if interval is not None and interval.magnitude < _EVERYWHERE else None
 
 
 def is_movable(op: Operation, analysis: EffectAnalysis) -> bool:

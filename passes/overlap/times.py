@@ -72,7 +72,7 @@ class Durations:
         descriptor = Descriptor(
             self._machine, link, far, tile, reads=reads, near=near.type, repeated=repeated, passes=passes
         )
-        begins = [range_of(each) for each in transfer.box.offsets if isinstance(each, SSAValue)]
+        begins = [range_of(offset) for offset in transfer.box.offsets if isinstance(offset, SSAValue)]
         cost = descriptor.at([begin.low if begin else 0 for begin in begins])
         return Duration(0, cost.startup + cost.data, link.name, self._most[self._level(transfer.far)])
 

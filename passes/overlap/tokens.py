@@ -40,9 +40,9 @@ class Tokens:
         taken = self._taken(op)
         real = sum(not _is_nothing(token.owner) for token in taken)
         # A loop result without uses carries no transfer that is waited for.
-        made = sum(bool(result.uses) and self._is_mine(result) for result in op.results)
+        issued = sum(bool(result.uses) and self._is_mine(result) for result in op.results)
         inside = [self._most_open(region.block, len(taken)) for region in op.regions if region.blocks]
-        return Opened(max([made, *inside]) - real, made - real)
+        return Opened(max([issued, *inside]) - real, issued - real)
 
     def _most_open(self, block: Block, handed: int) -> int:
         """Return the peak of in-flight transfers in a block, given their number at its entry."""
@@ -62,10 +62,10 @@ class Tokens:
         if not op.regions:
             return {value for value in op.operands if self._is_mine(value)}
         used, inner = set[SSAValue](), set[SSAValue]()
-        for each in nested_ops(op):
-            used.update(value for value in each.operands if isinstance(value.type, TokenType))
-            inner.update(each.results)
-            inner.update(value for region in each.regions for block in region.blocks for value in block.args)
+        for inner_op in nested_ops(op):
+            used.update(value for value in inner_op.operands if isinstance(value.type, TokenType))
+            inner.update(inner_op.results)
+            inner.update(value for region in inner_op.regions for block in region.blocks for value in block.args)
         return {value for value in used - inner if self._is_mine(value)}
 
     def _is_mine(self, value: SSAValue) -> bool:

@@ -215,19 +215,19 @@ def _evaluated(
             content = first if wanted is position else 1
             values[wanted] = np.full(shape_of(wanted), content, numpy_type(cast(Any, element_of(wanted))))
         else:
-            made = cast(OpResult, wanted).op
-            results = run_op(runner, made, [of(operand) for operand in made.operands])
-            values.update(zip(made.results, (np.asarray(result) for result in results), strict=True))
+            definition = cast(OpResult, wanted).op
+            results = run_op(runner, definition, [of(operand) for operand in definition.operands])
+            values.update(zip(definition.results, (np.asarray(result) for result in results), strict=True))
         return values[wanted]
 
     return of(value)
 
 
-def _refusal(op: Operation, found: str, expected: str) -> Diagnostic:
+def _refusal(op: Operation, reason: str, expected: str) -> Diagnostic:
     return Diagnostic(
         "a layer's attention cannot be paged",
         where=where(op),
         expected=expected,
-        found=found,
+        found=reason,
         remedy="export plain causal attention over caches [1, kv_heads, rows, head_dim], or keep the caches dense",
     )

@@ -30,13 +30,13 @@ class Channels:
 
     axis: int
     count: int
-    known: dict[SSAValue, Array | None] = field(default_factory=dict[SSAValue, "Array | None"])
+    numbers: dict[SSAValue, Array | None] = field(default_factory=dict[SSAValue, "Array | None"])
 
     def __getitem__(self, value: SSAValue) -> Array | None:
         """Return the number of each channel, None where it is not constant."""
-        if value not in self.known:
-            self.known[value] = self._computed(value.owner)
-        return self.known[value]
+        if value not in self.numbers:
+            self.numbers[value] = self._computed(value.owner)
+        return self.numbers[value]
 
     def _computed(self, owner: Operation | Block) -> Array | None:
         if not isinstance(owner, Operation) or type(owner) not in SCALAR_RULES or len(owner.results) != 1:
@@ -67,7 +67,7 @@ def channels_of(block: Block, taken: Sequence[tuple[SSAValue, AffineMap]], shape
     for argument, array, map in constants:
         dims = _dims(map, shape)
         if all(dim == axis for dim in dims):
-            channels.known[argument] = _by_channel(array, map, channels, channels.count if dims else 1)
+            channels.numbers[argument] = _by_channel(array, map, channels, channels.count if dims else 1)
     return channels
 
 

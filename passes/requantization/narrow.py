@@ -178,7 +178,7 @@ def _approximated(op: RequantizeOp | RescaleOp, estimate: Approximation, argumen
     is_near = body.op(arith.CmpiOp(remainder, body.constant(line.margin, i32), "ult"))
     original: SSAValue = op.result
     if (decision := estimate.decision) is not None:
-        numbers = [arguments.operand(body, each) for each in (decision.halves.factor, decision.halves.summand)]
+        numbers = [arguments.operand(body, number) for number in (decision.halves.factor, decision.halves.summand)]
         original = converted(decision.halves.append(body, decision.sums(body), upper, *numbers))
     select = arith.SelectOp(is_near, original, result)
     set_frequency(select, estimate.near)

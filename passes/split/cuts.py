@@ -44,9 +44,9 @@ def outer_loop(whole: KernelTiles) -> int | None:
     return loop if can_split(whole.op, loop) else None
 
 
-def pairs_of_cuts(first: KernelTiles, second: KernelTiles, known: Cut | None) -> Iterator[tuple[Cut, Cut]]:
+def pairs_of_cuts(first: KernelTiles, second: KernelTiles, producer_cut: Cut | None) -> Iterator[tuple[Cut, Cut]]:
     """
-    Yield split points of a producer and its consumer; `known` is the producer's split if it has one.
+    Yield split points of a producer and its consumer; `producer_cut` is the producer's split if it has one.
 
     Either the producer is split evenly and the consumer at the points where its inputs become available, or the
     consumer is split evenly and the producer at the ends of the parts' inputs.
@@ -57,8 +57,8 @@ def pairs_of_cuts(first: KernelTiles, second: KernelTiles, known: Cut | None) ->
     one, two = loops[0], loops[1]
     bounds = first.shape[one], second.shape[two]
     reach = _Reach((first, one), (second, two))
-    if known is not None and known.points:
-        yield known, Cut(two, _increasing((reach.ready(point) for point in known.points), bounds[1]))
+    if producer_cut is not None and producer_cut.points:
+        yield producer_cut, Cut(two, _increasing((reach.ready(point) for point in producer_cut.points), bounds[1]))
         return
     for count in PARTS:
         points = even(bounds[0], count)

@@ -46,17 +46,17 @@ def steps_of(whole: KernelTiles, machine: Machine, loop: int, cuts: Sequence[int
     engine = mapped_engine(whole.op, machine)
     tile_cost = machine.tile_cost(engine, whole.op)
     parts = parts_along(whole, loop, cuts) if cuts else whole
-    found: list[Step] = []
+    steps: list[Step] = []
     for sizes, boxes in zip(parts.sizes.tolist(), boxes_of(parts), strict=True):
         cycles = tile_cost(tuple(sizes)) if tile_cost is not None else None
         places = {position: place for position, box in boxes.items() if (place := box.place) is not None}
         if cycles is None or len(places) < len(boxes):
             return None
-        again = _fetched_again(boxes.values(), engine, machine) if found else 0
+        again = _fetched_again(boxes.values(), engine, machine) if steps else 0
         reads = tuple(place for position, place in places.items() if position < whole.first_output)
         writes = tuple(place for position, place in places.items() if position >= whole.first_output)
-        found.append(Step(engine, cycles + again, _size(boxes.values(), machine), reads, writes))
-    return found
+        steps.append(Step(engine, cycles + again, _size(boxes.values(), machine), reads, writes))
+    return steps
 
 
 def _size(boxes: Iterable[Box], machine: Machine) -> int:

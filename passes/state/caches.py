@@ -50,8 +50,8 @@ def port_name(attributes: Sequence[dict[str, Attribute]], index: int, fallback: 
 def port_attributes(function: func.FuncOp, key: str) -> list[dict[str, Attribute]]:
     """Return the attributes of a function's arguments (`arg_attrs`) or results (`res_attrs`), one row each."""
     count = len(function.function_type.inputs if key == "arg_attrs" else function.function_type.outputs)
-    given = function.properties.get(key)
-    dictionaries = cast("ArrayAttr[DictionaryAttr]", given).data if given is not None else ()
+    attributes = function.properties.get(key)
+    dictionaries = cast("ArrayAttr[DictionaryAttr]", attributes).data if attributes is not None else ()
     rows = [dict(row.data) for row in dictionaries]
     return rows + [{} for _ in range(count - len(rows))]
 
@@ -65,7 +65,7 @@ def find_caches(function: func.FuncOp) -> list[Cache]:
     names = port_attributes(function, "arg_attrs")
     terminator = function.body.block.last_op
     assert terminator is not None
-    found: list[Cache] = []
+    caches: list[Cache] = []
     notes: list[str] = []
     for argument in function.body.block.args:
         name = port_name(names, argument.index, "arg")
@@ -77,16 +77,16 @@ def find_caches(function: func.FuncOp) -> list[Cache]:
         if output is None:
             notes.append(f'input "{name}": {where(concat)} joins it with other rows, but the result is no output')
             continue
-        found.append(_cache(argument, name, concat, output, terminator.operands[output]))
-    if not found:
+        caches.append(_cache(argument, name, concat, output, terminator.operands[output]))
+    if not caches:
         raise Diagnostic(
             "the network has no cache",
             expected="an input that is the first operand of a Concat whose result is an output",
             notes=notes,
             remedy="export the network with its past as inputs and its present as outputs, or leave out the context",
         )
-    _check_alike(found)
-    return found
+    _check_alike(caches)
+    return caches
 
 
 def _is_view(op: Operation) -> bool:
@@ -99,8 +99,8 @@ def _first_concat(value: SSAValue) -> OnnxOp | None:
         op = use.operation
         if op.name == "onnx.Concat" and use.index == 0 and len(op.operands) > 1:
             return cast(OnnxOp, op)
-        if _is_view(op) and use.index == 0 and (found := _first_concat(op.results[0])) is not None:
-            return found
+        if _is_view(op) and use.index == 0 and (concat := _first_concat(op.results[0])) is not None:
+            return concat
     return None
 
 
@@ -169,12 +169,12 @@ def _cache(past: BlockArgument, name: str, concat: OnnxOp, output: int, present:
     return cache
 
 
-def _refusal(cache: Cache, message: str, expected: str = "", found: str = "") -> Diagnostic:
+def _refusal(cache: Cache, message: str, expected: str = "", actual: str = "") -> Diagnostic:
     return Diagnostic(
         f'input "{cache.name}" is not a cache: it {message}',
         where=where(cache.concat),
         expected=expected,
-        found=found,
+        found=actual,
         remedy="export the network so that the output is the input concatenated with new rows alone",
     )
 
@@ -216,11 +216,11 @@ def _taken_back(array: Array, ops: Sequence[OnnxOp], axis: int) -> list[Array]:
         order = list(op.attribute("perm") or range(array.ndim - 1, -1, -1))
         return _taken_back(np.transpose(array, order), rest, order.index(axis))
     source, target = shape_of(op.operands[0]), list(shape_of(op.results[0]))
-    found: list[Array] = []
+    presents: list[Array] = []
     for place in same_axis(source, axis, target):
         shape = [array.shape[axis] if i == place else extent for i, extent in enumerate(target)]
-        found += _taken_back(array.reshape(shape), rest, place)
-    return found
+        presents += _taken_back(array.reshape(shape), rest, place)
+    return presents
 
 
 def same_axis(source: Sequence[int], axis: int, target: Sequence[int]) -> list[int]:

@@ -49,7 +49,7 @@ def causal_mask(values: Array, axes: tuple[int, int], rows: int, position: SSAVa
     if values.dtype == bool:
         return seen if ends[0] else node("Not", [seen], seen.type, before)
     element: Any = cast(Any, before.results[0].type).element_type
-    both = [literal(each, element, before) for each in ends]
+    both = [literal(end, element, before) for end in ends]
     return node("Where", [seen, *both], TensorType(element, shape), before)
 
 

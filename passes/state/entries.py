@@ -17,24 +17,24 @@ def add_entry(module: ModuleOp, other: ModuleOp, name: str, *, function: str = "
 
     It shares the module's state, matched by cache names. Raises Diagnostic if its caches differ.
     """
-    known, found = _states(module), _states(other)
-    if known != found:
-        odd = next(each for each in [*found, *known] if known.get(each) != found.get(each))
+    states, others = _states(module), _states(other)
+    if states != others:
+        odd = next(symbol for symbol in [*others, *states] if states.get(symbol) != others.get(symbol))
         raise Diagnostic(
             "two networks with a shared state have different caches",
-            expected=f"@{odd}: {known[odd]}" if odd in known else "the caches " + ", ".join(known),
-            found=f"@{odd}: {found[odd]}" if odd in found else f"no @{odd}",
+            expected=f"@{odd}: {states[odd]}" if odd in states else "the caches " + ", ".join(states),
+            found=f"@{odd}: {others[odd]}" if odd in others else f"no @{odd}",
             remedy="export both from one model, with inputs of the same names",
         )
-    for each in functions(other):
-        own = each.sym_name.data
-        if own != function and each.attributes.get(BUCKET_OF) != StringAttr(function):
+    for copied in functions(other):
+        own = copied.sym_name.data
+        if own != function and copied.attributes.get(BUCKET_OF) != StringAttr(function):
             continue
-        each.detach()
-        each.properties["sym_name"] = StringAttr(f"{name}{own.removeprefix(function)}")
-        if BUCKET_OF in each.attributes:
-            each.attributes[BUCKET_OF] = StringAttr(name)
-        module.body.block.add_op(each)
+        copied.detach()
+        copied.properties["sym_name"] = StringAttr(f"{name}{own.removeprefix(function)}")
+        if BUCKET_OF in copied.attributes:
+            copied.attributes[BUCKET_OF] = StringAttr(name)
+        module.body.block.add_op(copied)
 
 
 def _states(module: ModuleOp) -> dict[str, str]:

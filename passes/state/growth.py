@@ -102,18 +102,18 @@ def fold_rows(module: ModuleOp, function: func.FuncOp, caches: Sequence[Cache]) 
 
 def _stated(function: func.FuncOp, caches: Sequence[Cache]) -> dict[SSAValue, int]:
     """Remove the importer's row attributes from a function; return the row axis of each marked tensor."""
-    found: dict[SSAValue, int] = {}
+    axes_of: dict[SSAValue, int] = {}
     for op in function.body.block.ops:
         axes = numbers_of(op.attributes.pop(ROWS)) if ROWS in op.attributes else ()
-        found |= {value: axis for value, axis in zip(op.results, axes, strict=False) if axis >= 0}
+        axes_of |= {value: axis for value, axis in zip(op.results, axes, strict=False) if axis >= 0}
     ports = port_attributes(function, "arg_attrs")
     for argument, row in zip(function.body.block.args, ports, strict=True):
         if ROWS in row:
-            found[argument] = numbers_of(row.pop(ROWS))[0]
-    if found:
+            axes_of[argument] = numbers_of(row.pop(ROWS))[0]
+    if axes_of:
         set_argument_attributes(function, [DictionaryAttr(row) for row in ports])
     pasts = {value for cache in caches for value in _shown(cache)}
-    return {value: axis for value, axis in found.items() if value not in pasts}
+    return {value: axis for value, axis in axes_of.items() if value not in pasts}
 
 
 def _shown(cache: Cache) -> Iterator[SSAValue]:
@@ -248,7 +248,7 @@ def _set_end(op: OnnxOp, axis: int, rows: int) -> None:
     rank = len(shape_of(op.results[0]))
     ends, axes = constant_array(op.node_input(2)), constant_array(op.node_input(3))
     assert ends is not None
-    places = [int(each) % rank for each in (range(ends.size) if axes is None else axes)]
+    places = [int(axis_number) % rank for axis_number in (range(ends.size) if axes is None else axes)]
     if axis in places:
         new = [rows if place == axis else int(end) for place, end in zip(places, ends, strict=True)]
         op.operands[2] = literal(new, element_of(op.operands[2]), op)

@@ -193,17 +193,19 @@ def instructions_of(
     def instructions(extents: Sequence[int]) -> int:
         blocks = -(-extents[axis] // columns)
         others = [*extents[:axis], *extents[axis + 1 :]]
-        found = -(-blocks // link.blocks) * _lines(others, link.rows)
+        instructions = -(-blocks // link.blocks) * _lines(others, link.rows)
         if passes > 1:
-            found = passes * blocks * (_tall_lines(others, link.lines) if link.lines else _lines(others, link.rows) + 1)
+            instructions = (
+                passes * blocks * (_tall_lines(others, link.lines) if link.lines else _lines(others, link.rows) + 1)
+            )
         inside = [min(pair) for pair in zip(others, beside, strict=False)]
         for place, (extent, within) in enumerate(zip(others, inside, strict=False)):
             if extent > within:
                 sides = [(extent - within) // 2, -((within - extent) // 2)]
-                found += blocks * sum(
+                instructions += blocks * sum(
                     _lines([*inside[:place], side, *others[place + 1 :]], link.rows, others) for side in sides if side
                 )
-        return found
+        return instructions
 
     return instructions
 

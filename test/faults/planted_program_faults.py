@@ -56,8 +56,8 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
     fault(
         "a write under way when its buffer is filled again",
         "passes/pipeline_dma.py",
-        "first = writer.is_turn(found.loop.body.block.args[0], write.run, 0, found.steps)",
-        "first = writer.is_turn(found.loop.body.block.args[0], write.run, write.run - 1, found.steps)",
+        "first = writer.is_turn(tiles.loop.body.block.args[0], write.run, 0, tiles.steps)",
+        "first = writer.is_turn(tiles.loop.body.block.args[0], write.run, write.run - 1, tiles.steps)",
         f"{_PASSES}/pipeline-dma*.mlir",
         f"{_PASSES}/grids/test_expand_grid.py",
     ),
@@ -80,8 +80,8 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
     fault(
         "accesses that begin before a range do not meet it",
         "passes/core/byte_ranges.py",
-        "for each in known[_first(known, low - (1 << k)) : _first(known, high)]:",
-        "for each in known[_first(known, low) : _first(known, high)]:",
+        "for bounds in ranges[_first(ranges, low - (1 << k)) : _first(ranges, high)]:",
+        "for bounds in ranges[_first(ranges, low) : _first(ranges, high)]:",
         f"{_PASSES}/overlap-engines*.mlir",
         f"{_PASSES}/overlap/test_overlap_engines.py",
     ),
@@ -98,8 +98,8 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
     fault(
         "transfers inside of loops not counted as open",
         "passes/overlap/tokens.py",
-        "return Opened(max([made, *inside]) - real, made - real)",
-        "return Opened(made - real, made - real)",
+        "return Opened(max([issued, *inside]) - real, issued - real)",
+        "return Opened(issued - real, issued - real)",
         f"{_PASSES}/overlap/test_overlap_tokens.py",
         f"{_PASSES}/overlap/test_overlap_engines.py",
     ),
@@ -131,15 +131,15 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
     fault(
         "weights placed beyond a memory's size",
         "passes/place_weights.py",
-        "            room -= size\n",
-        "            room -= size // 2\n",
+        "            free -= size\n",
+        "            free -= size // 2\n",
         f"{_PASSES}/place-weights*.mlir",
     ),
     fault(
         "a constant that is weights and something else placed",
         "passes/place_weights.py",
-        "if found and name not in others and name in globals_ and has_constant_elements(globals_[name])",
-        "if found and name in globals_ and has_constant_elements(globals_[name])",
+        "if accesses and name not in others and name in globals_ and has_constant_elements(globals_[name])",
+        "if accesses and name in globals_ and has_constant_elements(globals_[name])",
         f"{_PASSES}/place-weights*.mlir",
     ),
     fault(
@@ -218,8 +218,8 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
     fault(
         "a store that other cores see taken for local",
         "passes/forking/shares.py",
-        "all(isinstance(root_of(each).owner, memref.AllocaOp) for each in effects.writes)",
-        "all(root_of(each) for each in effects.writes)",
+        "all(isinstance(root_of(value).owner, memref.AllocaOp) for value in effects.writes)",
+        "all(root_of(value) for value in effects.writes)",
         "test/targets/siracusa/fork-kernels*.mlir",
         f"{_SIRACUSA}/test_cluster.py",
     ),

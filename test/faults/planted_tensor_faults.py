@@ -110,8 +110,8 @@ TENSOR_FAULTS: tuple[Fault, ...] = (
     fault(
         "zeros of a state forgotten in its range",
         "passes/infer_integer_types.py",
-        "held = rows | Range(0, 0)",
-        "held = rows",
+        "stored = rows | Range(0, 0)",
+        "stored = rows",
         f"{_PASSES}/infer-integer-types-state*.mlir",
         f"{_PASSES}/state/test_introduce_state.py",
     ),
@@ -186,8 +186,8 @@ TENSOR_FAULTS: tuple[Fault, ...] = (
     fault(
         "a buffer reused that another operand still reads",
         "passes/buffers/kernels.py",
-        "others = [each for each in accesses if each is not access and state.root(each.value) is root]",
-        "others = [each for each in accesses if each is access and state.root(each.value) is not root]",
+        "others = [other for other in accesses if other is not access and state.root(other.value) is root]",
+        "others = [other for other in accesses if other is access and state.root(other.value) is not root]",
         f"{_PASSES}/bufferize-in-place*.mlir",
         f"{_PASSES}/buffers/test_bufferize.py",
     ),
@@ -218,8 +218,8 @@ TENSOR_FAULTS: tuple[Fault, ...] = (
     fault(
         "a range without what fills the border",
         "passes/buffers/ranges.py",
-        "return held | Range(fill.value.data, fill.value.data) if isinstance(fill, IntegerAttr) else None",
-        "return held if isinstance(fill, IntegerAttr) else None",
+        "return interval | Range(fill.value.data, fill.value.data) if isinstance(fill, IntegerAttr) else None",
+        "return interval if isinstance(fill, IntegerAttr) else None",
         f"{_PASSES}/buffers/test_buffer_ranges.py",
     ),
     fault(
