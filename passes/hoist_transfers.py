@@ -30,7 +30,7 @@ from ..dialects.core.effects import EffectAnalysis, Effects, root_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import DmaStartOp, DmaWaitOp, ProgramOp, ReserveOp
 from .core.base import Pass
-from .overlap.places import place_of
+from .overlap.regions import region_of
 
 
 def hoist_transfers(module: ModuleOp) -> None:
@@ -108,7 +108,7 @@ def _may_overlap(a: SSAValue, b: SSAValue) -> bool:
     """Return whether two buffers may have common bytes: of one memory, and not of separate byte ranges of it."""
     if root_of(a) is not root_of(b):
         return False
-    first, second = place_of(a), place_of(b)
+    first, second = region_of(a), region_of(b)
     return first is None or second is None or first.meets(second)
 
 

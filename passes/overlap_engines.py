@@ -20,9 +20,9 @@ from ..dialects.hier import JoinOp, LaunchOp
 from ..ir import functions
 from .core.base import Pass
 from .map_engines import mapped_engine
-from .overlap.items import Item, items_of
-from .overlap.order import Problem, Room, best_order
-from .overlap.places import range_of
+from .overlap.items import ScheduleItem, items_of
+from .overlap.order import SchedulingProblem, TransferLimit, best_order
+from .overlap.regions import range_of
 from .overlap.times import Durations, waits_of
 from .overlap.tokens import Tokens
 
@@ -31,9 +31,9 @@ _IN_FLIGHT, _IN_FLIGHT_EXTERNAL = 16, 32
 
 
 @dataclass(frozen=True)
-class Limits:
+class InFlightLimits:
     """
-    Limits of transfers in flight: per link and over all links; `external` and `external_open` for external levels.
+    InFlightLimits of transfers in flight: per link and over all links; `external` and `external_open` for external levels.
     """
 
     transfers: int
@@ -42,7 +42,7 @@ class Limits:
     external_open: int
 
 
-def overlap_engines(function: FuncOp, machine: Machine, limits: Limits) -> None:
+def overlap_engines(function: FuncOp, machine: Machine, limits: InFlightLimits) -> None:
     """
     Launch kernels asynchronously on engines with a queue, and reorder the function's body by list scheduling.
 
@@ -55,15 +55,17 @@ def overlap_engines(function: FuncOp, machine: Machine, limits: Limits) -> None:
     _reorder(function.body.block, Durations(machine, limits.transfers, limits.external), limits)
 
 
-def _reorder(block: Block, times: Durations, limits: Limits) -> None:
+def _reorder(block: Block, times: Durations, limits: InFlightLimits) -> None:
     """Reorder a block by the least modelled makespan."""
     items = items_of(block)
     durations = [times.of(item) for item in items]
     waits = waits_of(items, durations)
     most = enumerate((limits.open, limits.external_open) if times.has_external else (limits.open,))
     tokens = [(count, Tokens(engine, times.is_external)) for engine, count in most]
-    rooms = [Room(count, [outstanding.opened_by(item.op) for item in items]) for count, outstanding in tokens]
-    problem = Problem([item.follows for item in items], durations, waits, rooms)
+    by_engine = [
+        TransferLimit(count, [outstanding.opened_by(item.op) for item in items]) for count, outstanding in tokens
+    ]
+    problem = SchedulingProblem([item.follows for item in items], durations, waits, by_engine)
     _arrange(block, [items[number] for number in best_order(problem)])
 
 
@@ -95,7 +97,7 @@ def _launch(kernel: Operation) -> None:
     Rewriter.replace_op(kernel, [launch, join], [])
 
 
-def _arrange(block: Block, items: Sequence[Item]) -> None:
+def _arrange(block: Block, items: Sequence[ScheduleItem]) -> None:
     """Reorder the items of a block; ops without effects are sunk to their first use."""
     end = block.last_op
     assert end is not None
@@ -139,6 +141,6 @@ class OverlapEnginesPass(Pass):
         machine = machine_of(op)
         open = self.open or machine.in_flight(external=False) or _IN_FLIGHT
         external_open = self.external_open or machine.in_flight(external=True) or _IN_FLIGHT_EXTERNAL
-        limits = Limits(self.transfers, open, self.external, external_open)
+        limits = InFlightLimits(self.transfers, open, self.external, external_open)
         for function in functions(op):
             overlap_engines(function, machine, limits)

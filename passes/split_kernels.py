@@ -19,9 +19,9 @@ from ..dialects.core.machine.model import Machine
 from ..ir import functions
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
-from .split.cuts import Cut, pairs_of_cuts
-from .split.parts import can_be_made, made_parts, whole_of
-from .split.steps import Step, cycles_of, steps_of
+from .split.cuts import LoopSplit, pairs_of_cuts
+from .split.parts import build_parts, can_build, whole_of
+from .split.steps import KernelStep, cycles_of, steps_of
 from .tiles.kernels import KernelTiles
 
 AROUND = 2
@@ -42,26 +42,26 @@ def split_kernels(function: FuncOp, machine: Machine) -> None:
     if not any(engine.queue for engine in machine.engines):
         return
     kernels = (whole_of(op) for op in function.body.block.ops if is_kernel(op) and not op.results)
-    plan = _Plan(machine, {whole.op: whole for whole in kernels if whole.kernel.points})
+    plan = _SplitPlan(machine, {whole.op: whole for whole in kernels if whole.kernel.points})
     for second in range(len(plan.ops)):
-        for first in plan.makers(second):
+        for first in plan.producers(second):
             plan.improve(first, second)
     for op, cut in plan.cuts.items():
         _replace(op, cut)
 
 
 @dataclass
-class _Plan:
+class _SplitPlan:
     """Kernels of a block in order, and the splits selected so far."""
 
     machine: Machine
     kernels: Mapping[Operation, KernelTiles]
-    cuts: dict[Operation, Cut] = field(default_factory=dict[Operation, Cut])
-    _known: dict[tuple[Operation, Cut], list[Step] | None] = field(
-        default_factory=dict[tuple[Operation, Cut], "list[Step] | None"], init=False
+    cuts: dict[Operation, LoopSplit] = field(default_factory=dict[Operation, LoopSplit])
+    _steps_by_cut: dict[tuple[Operation, LoopSplit], list[KernelStep] | None] = field(
+        default_factory=dict[tuple[Operation, LoopSplit], "list[KernelStep] | None"], init=False
     )
-    _chosen: dict[Hashable, tuple[Cut, Cut] | None] = field(
-        default_factory=dict[Hashable, "tuple[Cut, Cut] | None"], init=False
+    _chosen: dict[Hashable, tuple[LoopSplit, LoopSplit] | None] = field(
+        default_factory=dict[Hashable, "tuple[LoopSplit, LoopSplit] | None"], init=False
     )
 
     @cached_property
@@ -69,7 +69,7 @@ class _Plan:
         """Ops of the kernels."""
         return list(self.kernels)
 
-    def makers(self, number: int) -> list[int]:
+    def producers(self, number: int) -> list[int]:
         """Return the producers of a kernel's inputs, if one of the two engines has a queue."""
         mine, producers = self._whole(number), list[int]()
         missing = list(mine.reads) if mine is not None else []
@@ -77,7 +77,7 @@ class _Plan:
             step = self._whole(other)
             if mine is None or step is None or not any(a.meets(b) for a in missing for b in step.writes):
                 continue
-            missing = [place for place in missing if not any(place.meets(written) for written in step.writes)]
+            missing = [region for region in missing if not any(region.meets(written) for written in step.writes)]
             if step.engine != mine.engine and (step.engine.queue or mine.engine.queue):
                 producers.append(other)
         return producers
@@ -93,7 +93,9 @@ class _Plan:
             self._chosen[key] = self._best(ops, around)
         self.cuts |= zip(ops, self._chosen[key] or (), strict=False)
 
-    def _best(self, ops: tuple[Operation, Operation], around: Sequence[Operation]) -> tuple[Cut, Cut] | None:
+    def _best(
+        self, ops: tuple[Operation, Operation], around: Sequence[Operation]
+    ) -> tuple[LoopSplit, LoopSplit] | None:
         """Return the split of two kernels with the largest saving, None if it is too small."""
         whole = [step for op in ops for step in self._steps(op, {}) or ()]
         starting = sum(step.engine.setup for step in whole)
@@ -103,30 +105,30 @@ class _Plan:
         now = self._cycles(around, {})
         if now is None:
             return None
-        candidates: list[tuple[int, tuple[Cut, Cut]]] = []
+        candidates: list[tuple[int, tuple[LoopSplit, LoopSplit]]] = []
         for pair in pairs_of_cuts(self.kernels[ops[0]], self.kernels[ops[1]], self.cuts.get(ops[0])):
             cuts = dict(zip(ops, pair, strict=True))
-            are_cut = all(cut.points for cut in pair) and self._has_room(cuts)
+            are_cut = all(cut.points for cut in pair) and self._fits(cuts)
             cycles = self._cycles(around, cuts) if are_cut else None
             if cycles is not None and cycles < now - least:
                 candidates.append((cycles, pair))
         by_cycles = sorted(candidates, key=lambda candidate: candidate[0])
-        return next((pair for _, pair in by_cycles if _can_be_made(ops, pair)), None)
+        return next((pair for _, pair in by_cycles if _can_build(ops, pair)), None)
 
-    def _has_room(self, cuts: Mapping[Operation, Cut]) -> bool:
+    def _fits(self, cuts: Mapping[Operation, LoopSplit]) -> bool:
         """Return whether a part of each kernel fits the near memory at the same time."""
         parts = [self._steps(op, cuts) or [] for op in cuts]
         size = sum(max((step.size for step in steps), default=0) for steps in parts)
         return all(size <= self.machine.near_level_of(step.engine).size for steps in parts for step in steps)
 
-    def _whole(self, number: int) -> Step | None:
+    def _whole(self, number: int) -> KernelStep | None:
         """Return an unsplit kernel as a step."""
         steps = self._steps(self.ops[number], {})
         return steps[0] if steps else None
 
-    def _cycles(self, ops: Sequence[Operation], cuts: Mapping[Operation, Cut]) -> int | None:
+    def _cycles(self, ops: Sequence[Operation], cuts: Mapping[Operation, LoopSplit]) -> int | None:
         """Return the makespan of kernels with some of them split, None if unknown."""
-        schedule: list[Step] = []
+        schedule: list[KernelStep] = []
         for op in ops:
             steps = self._steps(op, cuts if op in cuts else self.cuts)
             if steps is None:
@@ -134,19 +136,19 @@ class _Plan:
             schedule += steps
         return cycles_of(schedule)
 
-    def _steps(self, op: Operation, cuts: Mapping[Operation, Cut]) -> list[Step] | None:
-        cut = cuts.get(op, Cut(0))
-        if (op, cut) not in self._known:
-            self._known[op, cut] = steps_of(self.kernels[op], self.machine, cut.loop, cut.points)
-        return self._known[op, cut]
+    def _steps(self, op: Operation, cuts: Mapping[Operation, LoopSplit]) -> list[KernelStep] | None:
+        cut = cuts.get(op, LoopSplit(0))
+        if (op, cut) not in self._steps_by_cut:
+            self._steps_by_cut[op, cut] = steps_of(self.kernels[op], self.machine, cut.loop, cut.points)
+        return self._steps_by_cut[op, cut]
 
 
-def _can_be_made(ops: Sequence[Operation], cuts: Sequence[Cut]) -> bool:
-    return all(can_be_made(op, cut.loop, cut.points) for op, cut in zip(ops, cuts, strict=True))
+def _can_build(ops: Sequence[Operation], cuts: Sequence[LoopSplit]) -> bool:
+    return all(can_build(op, cut.loop, cut.points) for op, cut in zip(ops, cuts, strict=True))
 
 
-def _replace(op: Operation, cut: Cut) -> None:
-    parts = made_parts(op, cut.loop, cut.points)
+def _replace(op: Operation, cut: LoopSplit) -> None:
+    parts = build_parts(op, cut.loop, cut.points)
     Rewriter.insert_op(parts, InsertPoint.before(op))
     Rewriter.erase_op(op)
 

@@ -23,7 +23,7 @@ from tilewright.errors import Diagnostic
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.overlap.items import Item
+from tilewright.passes.overlap.items import ScheduleItem
 from tilewright.passes.overlap.times import Durations
 from tilewright.passes.tiles import legality
 from tilewright.passes.tiles.group import tiling_of
@@ -418,7 +418,7 @@ def test_a_property_of_a_memory_reaches_plans_schedules_and_simulations(tmp_path
             cycles.append(simulate(module).cycles)
             assert cycles[-1] == sum(modelled_cycles(module).values())
         starts = [op for op in lowered(module).walk() if isinstance(op, DmaStartOp)]
-        times = [[Durations(machine, 4, 4).of(Item(op, 0)).beside for op in starts] for machine in (slow, fast)]
+        times = [[Durations(machine, 4, 4).of(ScheduleItem(op, 0)).beside for op in starts] for machine in (slow, fast)]
     assert cycles[0] > cycles[1]
     assert sum(times[0]) > sum(times[1])
 

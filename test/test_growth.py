@@ -24,8 +24,8 @@ from tilewright.passes.convert_dma_to_loops import ConvertDmaToLoopsPass
 from tilewright.passes.convert_to_emitc import ConvertToEmitcPass
 from tilewright.passes.cse import eliminate_common
 from tilewright.passes.emitc.names import Names
-from tilewright.passes.overlap.items import Item, items_of
-from tilewright.passes.overlap.order import Duration, Problem, Room, Wait, best_order
+from tilewright.passes.overlap.items import ScheduleItem, items_of
+from tilewright.passes.overlap.order import Duration, SchedulingProblem, TransferLimit, WaitTarget, best_order
 from tilewright.passes.overlap.tokens import ONE, Opened
 from tilewright.passes.recover_operators import RecoverOperatorsPass
 from tilewright.test.growth_graphs import SHAPES, Graph, doubling_functions, nested_ifs, sums
@@ -68,9 +68,9 @@ def test_items_that_may_run_in_any_order_are_ordered_in_time_linear_in_them():
         transfers = [Duration(0, 5, "dma", 4)] * count
         starts: list[set[int]] = [set() for _ in transfers]
         follows = [*starts, *({number} for number in range(count))]
-        waits = [None] * count + [Wait(number) for number in range(count)]
-        room = Room(count, [ONE] * count + [Opened(0, -1)] * count)
-        problem = Problem(follows, [*transfers, *([Duration(0)] * count)], waits, [room])
+        waits = [None] * count + [WaitTarget(number) for number in range(count)]
+        limit = TransferLimit(count, [ONE] * count + [Opened(0, -1)] * count)
+        problem = SchedulingProblem(follows, [*transfers, *([Duration(0)] * count)], waits, [limit])
         return calls(lambda: best_order(problem))
 
     assert ordered(60 * FACTOR) < ordered(60) * FACTOR**MOST
@@ -87,7 +87,7 @@ def test_accesses_to_parts_of_a_memory_are_compared_with_few_others():
         )
         text = f"func.func @f(%x: memref<16xf32>) {{ %a = memref.alloc() : memref<{64 * count}xi8> {copies} return }}"
         (function,) = functions(parse_module(new_context(), text))
-        found: list[Item] = []
+        found: list[ScheduleItem] = []
         number = calls(lambda: found.extend(items_of(function.body.block)))
         assert [item.follows for item in found][1:] == [{0}] * count
         return number

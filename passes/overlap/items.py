@@ -15,11 +15,11 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import TokenType
 from ..core.byte_ranges import ByteRanges
 from ..explicit.events import is_recursive, lasting
-from .places import Place, is_movable, place_of
+from .regions import MemoryRegion, is_movable, region_of
 
 
 @dataclass
-class Item:
+class ScheduleItem:
     """
     Op with cost or side effects, the memory regions that it accesses, and its predecessors.
 
@@ -28,31 +28,33 @@ class Item:
 
     op: Operation
     number: int
-    reads: list[Place] = field(default_factory=list[Place])
-    writes: list[Place] = field(default_factory=list[Place])
+    reads: list[MemoryRegion] = field(default_factory=list[MemoryRegion])
+    writes: list[MemoryRegion] = field(default_factory=list[MemoryRegion])
     follows: set[int] = field(default_factory=set[int])
     is_unknown: bool = False
     """True if the op may access any memory."""
-    regions: dict[SSAValue, Place | None] = field(default_factory=dict[SSAValue, "Place | None"], repr=False)
+    regions: dict[SSAValue, MemoryRegion | None] = field(
+        default_factory=dict[SSAValue, "MemoryRegion | None"], repr=False
+    )
     """Memoised memory regions of buffers, shared by all items."""
 
     def touch(self, reads: Iterable[SSAValue], writes: Iterable[SSAValue]) -> None:
         """Add buffers that the op reads and that it writes."""
-        for values, places in ((reads, self.reads), (writes, self.writes)):
+        for values, regions in ((reads, self.reads), (writes, self.writes)):
             for value in values:
                 if value not in self.regions:
-                    self.regions[value] = place_of(value)
-                place = self.regions[value]
-                if place is None:
+                    self.regions[value] = region_of(value)
+                region = self.regions[value]
+                if region is None:
                     self.is_unknown = True
                 else:
-                    places.append(place)
+                    regions.append(region)
 
 
-def items_of(block: Block) -> list[Item]:
+def items_of(block: Block) -> list[ScheduleItem]:
     """Build the dependence graph of a block without its terminator, in program order."""
-    items: list[Item] = []
-    places, regions, analysis = _Places(), dict[SSAValue, "Place | None"](), EffectAnalysis()
+    items: list[ScheduleItem] = []
+    hazards, regions, analysis = _Hazards(), dict[SSAValue, "MemoryRegion | None"](), EffectAnalysis()
     sources: dict[SSAValue, set[int]] = {}
     for op in block.ops:
         if op.has_trait(IsTerminator):
@@ -61,10 +63,10 @@ def items_of(block: Block) -> list[Item]:
         if is_movable(op, analysis):
             sources |= dict.fromkeys(op.results, needed)
             continue
-        item = Item(op, len(items), follows=needed, regions=regions)
+        item = ScheduleItem(op, len(items), follows=needed, regions=regions)
         _touch(item, op, analysis)
         sources |= {result: {item.number} for result in op.results}
-        places.order(item)
+        hazards.order(item)
         items.append(item)
     return items
 
@@ -75,7 +77,7 @@ def _values_of(op: Operation) -> Iterable[SSAValue]:
         yield from inner.operands
 
 
-def _touch(item: Item, op: Operation, analysis: EffectAnalysis) -> None:
+def _touch(item: ScheduleItem, op: Operation, analysis: EffectAnalysis) -> None:
     """Record the reads and writes of an op, or of the ops in its regions."""
     if declared(type(op), Awaits) is not None:
         _touch_at_wait(item, op.operands[0], analysis)
@@ -92,7 +94,7 @@ def _touch(item: Item, op: Operation, analysis: EffectAnalysis) -> None:
         _touch(item, inner, analysis)
 
 
-def _touch_at_wait(item: Item, token: SSAValue, analysis: EffectAnalysis) -> None:
+def _touch_at_wait(item: ScheduleItem, token: SSAValue, analysis: EffectAnalysis) -> None:
     owner = token.owner
     if isinstance(owner, Operation) and declared(type(owner), NothingPending) is None:
         if is_recursive(owner) or lasting(owner, analysis.of(owner)):
@@ -102,7 +104,7 @@ def _touch_at_wait(item: Item, token: SSAValue, analysis: EffectAnalysis) -> Non
     # A loop-carried transfer was issued before the loop or in it; both are recorded with the loop.
 
 
-class _Places:
+class _Hazards:
     """Last accesses to each byte range, to find data hazards."""
 
     def __init__(self) -> None:
@@ -112,7 +114,7 @@ class _Places:
         self._launches: dict[Operation, int] = {}
         self._joined: dict[int, Operation] = {}
 
-    def order(self, item: Item) -> None:
+    def order(self, item: ScheduleItem) -> None:
         """Add the predecessors of an item by data hazards, and record its accesses."""
         self._note_launch(item)
         if self._unknown is not None:
@@ -124,30 +126,30 @@ class _Places:
             self._writes.clear()
             self._unknown = item.number
             return
-        for place in item.reads:
-            self._follow(item, place, self._writes)
-        for place in item.writes:
-            self._follow(item, place, self._reads)
-            self._follow(item, place, self._writes)
-        for place in item.reads:
-            self._reads[place.memory].add(place.low, place.high, item.number)
-        for place in item.writes:
+        for region in item.reads:
+            self._follow(item, region, self._writes)
+        for region in item.writes:
+            self._follow(item, region, self._reads)
+            self._follow(item, region, self._writes)
+        for region in item.reads:
+            self._reads[region.memory].add(region.low, region.high, item.number)
+        for region in item.writes:
             # Later accesses to these bytes follow this item, and so its predecessors by transitivity.
-            self._reads[place.memory].forget(place.low, place.high)
-            self._writes[place.memory].forget(place.low, place.high)
-            self._writes[place.memory].add(place.low, place.high, item.number)
+            self._reads[region.memory].forget(region.low, region.high)
+            self._writes[region.memory].forget(region.low, region.high)
+            self._writes[region.memory].add(region.low, region.high, item.number)
 
-    def _follow(self, item: Item, place: Place, accesses: dict[object, ByteRanges]) -> None:
-        meeting = accesses[place.memory].meeting(place.low, place.high)
+    def _follow(self, item: ScheduleItem, region: MemoryRegion, accesses: dict[object, ByteRanges]) -> None:
+        meeting = accesses[region.memory].meeting(region.low, region.high)
         item.follows.update(self._before(item, number) for number in meeting)
 
-    def _note_launch(self, item: Item) -> None:
+    def _note_launch(self, item: ScheduleItem) -> None:
         if declared(type(item.op), Launches) is not None:
             self._launches[item.op] = item.number
         elif (launch := launch_awaited(item.op)) is not None:
             self._joined[item.number] = launch
 
-    def _before(self, item: Item, number: int) -> int:
+    def _before(self, item: ScheduleItem, number: int) -> int:
         """Return the predecessor implied by one: a queue executes its kernels in order, joined or not."""
         launch = self._joined.get(number)
         if launch is None or item.op not in self._launches or queue_of(item.op) != queue_of(launch):

@@ -31,17 +31,17 @@ class Duration:
 
 
 @dataclass(frozen=True)
-class Wait:
+class WaitTarget:
     """Target of a wait: the item that issued it, and its engine if it is a kernel."""
 
     start: int
     engine: str = ""
 
 
-class _Block:
+class _BlockState:
     """State of a block in time: the cycle of the program, its units, and when each start completes."""
 
-    def __init__(self, problem: Problem):
+    def __init__(self, problem: SchedulingProblem):
         self._problem = problem
         self._units: dict[str, InOrder] = {unit: InOrder(depth) for unit, depth in problem.depths.items()}
         self._done: dict[int, int] = {}
@@ -57,7 +57,7 @@ class _Block:
         time = self._problem.times[number]
         return self._units[time.unit].entry(self.now, time.queue)
 
-    def end_of(self, wait: Wait) -> int:
+    def end_of(self, wait: WaitTarget) -> int:
         """Return the end of a wait; a join waits for all kernels launched on its engine."""
         return self._units[wait.engine].free if wait.engine else self._done[wait.start]
 
@@ -74,7 +74,7 @@ class _Block:
 
 
 @dataclass(frozen=True)
-class Room:
+class TransferLimit:
     """Limit `most` of in-flight transfers, and the change of their number by each item."""
 
     most: int
@@ -100,25 +100,25 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Problem:
+class SchedulingProblem:
     """
     Scheduling problem: predecessors, duration and wait of each item in program order.
 
-    `rooms` has the limit of in-flight transfers of each DMA engine.
+    `limits` has the limit of in-flight transfers of each DMA engine.
     """
 
     follows: Sequence[Set[int]]
     times: Sequence[Duration]
-    waits: Sequence[Wait | None]
-    rooms: Sequence[Room] = ()
+    waits: Sequence[WaitTarget | None]
+    limits: Sequence[TransferLimit] = ()
 
     def excess(self, order: Sequence[int]) -> int:
         """Return the in-flight transfers above the limits in an order, 0 if none."""
-        return sum(max(0, room.most_open(order) - room.most) for room in self.rooms)
+        return sum(max(0, limit.most_open(order) - limit.most) for limit in self.limits)
 
     def cycles(self, order: Sequence[int]) -> int:
         """Compute the makespan in cycles of an order."""
-        block = _Block(self)
+        block = _BlockState(self)
         for number in order:
             block.run(number)
         return block.end
@@ -141,7 +141,7 @@ class Problem:
         return followers
 
 
-def best_order(problem: Problem) -> list[int]:
+def best_order(problem: SchedulingProblem) -> list[int]:
     """
     Return the order with the least makespan: program order, or a list schedule by critical path or by program order.
 
@@ -154,16 +154,16 @@ def best_order(problem: Problem) -> list[int]:
     return listed if saves and problem.excess(listed) <= problem.excess(refined) else refined
 
 
-def makespan_by_path(problem: Problem) -> int:
+def makespan_by_path(problem: SchedulingProblem) -> int:
     """Compute the least makespan in cycles of program order and of the list schedules by critical path."""
     return problem.cycles(_least(problem, _by_path(problem, problem.followers())))
 
 
-def _least(problem: Problem, orders: Sequence[list[int]]) -> list[int]:
+def _least(problem: SchedulingProblem, orders: Sequence[list[int]]) -> list[int]:
     return min(orders, key=lambda order: (problem.excess(order), problem.cycles(order)))
 
 
-def _by_path(problem: Problem, after: Sequence[Sequence[int]]) -> list[list[int]]:
+def _by_path(problem: SchedulingProblem, after: Sequence[Sequence[int]]) -> list[list[int]]:
     """
     Return program order and two list schedules by critical path.
 
@@ -174,12 +174,12 @@ def _by_path(problem: Problem, after: Sequence[Sequence[int]]) -> list[list[int]
     return [list(range(len(after))), _listed(problem, after, ranks), _listed(alone, after, ranks)]
 
 
-def _listed(problem: Problem, after: Sequence[Sequence[int]], ranks: Sequence[int]) -> list[int]:
+def _listed(problem: SchedulingProblem, after: Sequence[Sequence[int]], ranks: Sequence[int]) -> list[int]:
     """Compute a list schedule: `_Ready` selects the next item among those without pending predecessors."""
-    time, order = _Block(problem), list[int]()
+    time, order = _BlockState(problem), list[int]()
     ready = _Ready(problem, [(-rank, number) for number, rank in enumerate(ranks)], time)
     missing = [len(before) for before in problem.follows]
-    counts = [0] * len(problem.rooms)
+    counts = [0] * len(problem.limits)
     for number, count in enumerate(missing):
         if not count:
             ready.add(number)
@@ -187,7 +187,7 @@ def _listed(problem: Problem, after: Sequence[Sequence[int]], ranks: Sequence[in
         chosen = ready.take(counts)
         order.append(chosen)
         time.run(chosen)
-        counts = [count + room.opened[chosen].after for count, room in zip(counts, problem.rooms, strict=True)]
+        counts = [count + limit.opened[chosen].after for count, limit in zip(counts, problem.limits, strict=True)]
         for number in after[chosen]:
             missing[number] -= 1
             if not missing[number]:
@@ -203,7 +203,7 @@ _WAIT, _START, _WORK, _LATER, _LAST = range(5)
 
 
 @dataclass
-class _Queue:
+class _Bucket:
     """
     Ready items that differ in urgency only: they issue the same transfers, for the same engine or link.
 
@@ -219,53 +219,53 @@ class _Queue:
 class _Ready:
     """Ready list, bucketed by equal items so that a selection inspects only the head of each bucket."""
 
-    def __init__(self, problem: Problem, urgency: Sequence[_Urgency], block: _Block):
+    def __init__(self, problem: SchedulingProblem, urgency: Sequence[_Urgency], block: _BlockState):
         self._problem, self._urgency, self._block = problem, urgency, block
-        self._queues: dict[tuple[object, ...], _Queue] = {}
+        self._buckets: dict[tuple[object, ...], _Bucket] = {}
         self.count = 0
 
     def add(self, number: int) -> None:
         """Add an item without pending predecessors."""
         time, wait = self._problem.times[number], self._problem.waits[number]
         key = wait.engine if wait is not None else (time.unit, time.queue, time.waits)
-        queue = self._queues.setdefault((key, *(r.opened[number] for r in self._problem.rooms)), _Queue(number))
+        bucket = self._buckets.setdefault((key, *(r.opened[number] for r in self._problem.limits)), _Bucket(number))
         if wait is not None and not wait.engine:
-            heappush(queue.later, (self._block.end_of(wait), self._urgency[number]))
+            heappush(bucket.later, (self._block.end_of(wait), self._urgency[number]))
         else:
-            heappush(queue.items, self._urgency[number])
+            heappush(bucket.items, self._urgency[number])
         self.count += 1
 
     def take(self, counts: Sequence[int]) -> int:
         """
         Remove and return the next item, given the in-flight transfers per limit; items within the limits are preferred.
         """
-        filled = [queue for queue in self._queues.values() if queue.items or queue.later]
-        for queue in filled:
-            while queue.later and queue.later[0][0] <= self._block.now:
-                heappush(queue.items, heappop(queue.later)[1])
-        fitting = [queue for queue in filled if self._fits(queue, counts)] if counts else filled
-        queue = min(fitting or filled, key=self._preference)
+        filled = [bucket for bucket in self._buckets.values() if bucket.items or bucket.later]
+        for bucket in filled:
+            while bucket.later and bucket.later[0][0] <= self._block.now:
+                heappush(bucket.items, heappop(bucket.later)[1])
+        fitting = [bucket for bucket in filled if self._fits(bucket, counts)] if counts else filled
+        bucket = min(fitting or filled, key=self._preference)
         self.count -= 1
-        return heappop(queue.items)[1] if queue.items else heappop(queue.later)[1][1]
+        return heappop(bucket.items)[1] if bucket.items else heappop(bucket.later)[1][1]
 
-    def _fits(self, queue: _Queue, counts: Sequence[int]) -> bool:
-        """Return whether the items of a queue stay within the limits of in-flight transfers."""
-        return all(room.fits(count, queue.member) for count, room in zip(counts, self._problem.rooms, strict=True))
+    def _fits(self, bucket: _Bucket, counts: Sequence[int]) -> bool:
+        """Return whether the items of a bucket stay within the limits of in-flight transfers."""
+        return all(limit.fits(count, bucket.member) for count, limit in zip(counts, self._problem.limits, strict=True))
 
-    def _preference(self, queue: _Queue) -> tuple[int, int, bool, _Urgency]:
+    def _preference(self, bucket: _Bucket) -> tuple[int, int, bool, _Urgency]:
         """
-        Return the priority class of the first item of a queue, the time at which a later one is ready, and its urgency.
+        Return the priority class of the first item of a bucket, when a later one is ready, and its urgency.
         """
-        time, wait = self._problem.times[queue.member], self._problem.waits[queue.member]
-        if not queue.items:
-            at, urgency = queue.later[0]
+        time, wait = self._problem.times[bucket.member], self._problem.waits[bucket.member]
+        if not bucket.items:
+            at, urgency = bucket.later[0]
             return _LATER, at, False, urgency
-        first = queue.items[0]
+        first = bucket.items[0]
         if wait is None and not time.unit:
             return _WORK, 0, False, first
         if wait is not None and not wait.engine:
             return _WAIT, 0, False, first
-        at = self._block.entry(queue.member) if wait is None else self._block.end_of(wait)
+        at = self._block.entry(bucket.member) if wait is None else self._block.end_of(wait)
         if at <= self._block.now:
             return _START if wait is None else _WAIT, 0, False, first
         if wait is None and not time.waits:
@@ -273,7 +273,7 @@ class _Ready:
         return _LATER, at, wait is None, first
 
 
-def _ranks(problem: Problem, after: Sequence[Sequence[int]]) -> list[int]:
+def _ranks(problem: SchedulingProblem, after: Sequence[Sequence[int]]) -> list[int]:
     """Compute the rank of each item: the longest path in cycles to the end of the block, with unlimited units."""
     ranks = [0] * len(problem.times)
     for number in reversed(range(len(ranks))):

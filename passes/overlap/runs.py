@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ...dialects.core.machine.parts import Engine
-from .order import Duration, Problem, Wait, makespan_by_path
+from .order import Duration, SchedulingProblem, WaitTarget, makespan_by_path
 
 
 @dataclass(frozen=True)
-class Run:
+class KernelRun:
     """Kernel on an engine, its cycles there, and the numbers of its predecessors."""
 
     engine: Engine
@@ -21,7 +21,7 @@ class Run:
 
 
 class _Kind(NamedTuple):
-    """Canonical key of a run's timing: engine name, queue depth, set-up, and the fields of `Run`."""
+    """Canonical key of a run's timing: engine name, queue depth, set-up, and the fields of `KernelRun`."""
 
     engine: str
     queue: int
@@ -30,7 +30,7 @@ class _Kind(NamedTuple):
     after: frozenset[int]
 
 
-def cycles_of_runs(runs: Sequence[Run]) -> int:
+def cycles_of_runs(runs: Sequence[KernelRun]) -> int:
     """
     Compute the makespan in cycles of runs under list scheduling; memoised, as layers of a network repeat.
 
@@ -46,11 +46,11 @@ def _cycles(runs: tuple[_Kind, ...]) -> int:
     return makespan_by_path(_problem(runs))
 
 
-def _problem(runs: Sequence[_Kind]) -> Problem:
+def _problem(runs: Sequence[_Kind]) -> SchedulingProblem:
     """Convert runs to items: a run on an engine with a queue is a launch and a join before its first consumer."""
     follows: list[set[int]] = []
     times: list[Duration] = []
-    waits: list[Wait | None] = []
+    waits: list[WaitTarget | None] = []
     starts: list[int] = []
     for run in runs:
         before = set[int]()
@@ -67,5 +67,5 @@ def _problem(runs: Sequence[_Kind]) -> Problem:
         times.append(Duration(run.setup, beside, run.engine, run.queue, waits=True))
         follows.append({starts[-1]})
         times.append(Duration(0))
-        waits.append(Wait(starts[-1], run.engine))
-    return Problem(follows, times, waits)
+        waits.append(WaitTarget(starts[-1], run.engine))
+    return SchedulingProblem(follows, times, waits)

@@ -20,23 +20,23 @@ from ..explicit.transfers import TileTransfer, transfer_of
 from ..map_engines import mapped_engine
 from ..timing.kernels import cost_of_copy, cost_of_kernel
 from ..timing.transfers import Descriptor, copy_over_link, link_between
-from .items import Item, launch_awaited
-from .order import Duration, Wait
-from .places import range_of
+from .items import ScheduleItem, launch_awaited
+from .order import Duration, WaitTarget
+from .regions import range_of
 
 
-def waits_of(items: Sequence[Item], times: Sequence[Duration]) -> list[Wait | None]:
+def waits_of(items: Sequence[ScheduleItem], times: Sequence[Duration]) -> list[WaitTarget | None]:
     """Return the target of each item's wait, None for items that are not waits."""
     return [_wait_of(item, items, times) for item in items]
 
 
-def _wait_of(item: Item, items: Sequence[Item], times: Sequence[Duration]) -> Wait | None:
+def _wait_of(item: ScheduleItem, items: Sequence[ScheduleItem], times: Sequence[Duration]) -> WaitTarget | None:
     if declared(type(item.op), Awaits) is None:
         return None
     begun = next((n for n in item.follows if items[n].op is item.op.operands[0].owner), None)
     if begun is None or not times[begun].unit:
         return None
-    return Wait(begun, times[begun].unit if launch_awaited(item.op) is not None else "")
+    return WaitTarget(begun, times[begun].unit if launch_awaited(item.op) is not None else "")
 
 
 class Durations:
@@ -47,7 +47,7 @@ class Durations:
         self._most = {level.name: external if level.external else transfers for level in machine.levels}
         self.has_external = any(level.external for level in machine.levels)
 
-    def of(self, item: Item) -> Duration:
+    def of(self, item: ScheduleItem) -> Duration:
         """Return the duration of an item, in cycles."""
         if declared(type(item.op), Launches) is not None:
             engine, cycles = self._cost_of(_launched(item.op))

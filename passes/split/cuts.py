@@ -11,7 +11,7 @@ import numpy as np
 
 from ...dialects.core.kernel import Access
 from ...ir import shape_of
-from ..overlap.places import place_of
+from ..overlap.regions import region_of
 from ..tiles.kernels import KernelTiles
 from .parts import can_split, parts_before, reach_of, touched_by
 
@@ -20,7 +20,7 @@ PARTS = (2, 3, 4, 6)
 
 
 @dataclass(frozen=True)
-class Cut:
+class LoopSplit:
     """Split of a kernel: the loop, and the first points of all parts but the first; empty for an unsplit kernel."""
 
     loop: int
@@ -44,7 +44,9 @@ def outer_loop(whole: KernelTiles) -> int | None:
     return loop if can_split(whole.op, loop) else None
 
 
-def pairs_of_cuts(first: KernelTiles, second: KernelTiles, producer_cut: Cut | None) -> Iterator[tuple[Cut, Cut]]:
+def pairs_of_cuts(
+    first: KernelTiles, second: KernelTiles, producer_cut: LoopSplit | None
+) -> Iterator[tuple[LoopSplit, LoopSplit]]:
     """
     Yield split points of a producer and its consumer; `producer_cut` is the producer's split if it has one.
 
@@ -56,15 +58,18 @@ def pairs_of_cuts(first: KernelTiles, second: KernelTiles, producer_cut: Cut | N
         return
     one, two = loops[0], loops[1]
     bounds = first.shape[one], second.shape[two]
-    reach = _Reach((first, one), (second, two))
+    reach = _Dependence((first, one), (second, two))
     if producer_cut is not None and producer_cut.points:
-        yield producer_cut, Cut(two, _increasing((reach.ready(point) for point in producer_cut.points), bounds[1]))
+        yield (
+            producer_cut,
+            LoopSplit(two, _increasing((reach.ready(point) for point in producer_cut.points), bounds[1])),
+        )
         return
     for count in PARTS:
         points = even(bounds[0], count)
-        yield Cut(one, points), Cut(two, _increasing((reach.ready(point) for point in points), bounds[1]))
+        yield LoopSplit(one, points), LoopSplit(two, _increasing((reach.ready(point) for point in points), bounds[1]))
         points = even(bounds[1], count)
-        yield Cut(one, _increasing((reach.needed(point) for point in points), bounds[0])), Cut(two, points)
+        yield LoopSplit(one, _increasing((reach.needed(point) for point in points), bounds[0])), LoopSplit(two, points)
 
 
 def even(bound: int, count: int) -> tuple[int, ...]:
@@ -76,13 +81,13 @@ def _increasing(points: Iterable[int], bound: int) -> tuple[int, ...]:
     return tuple(sorted({point for point in points if 0 < point < bound}))
 
 
-class _Reach:
+class _Dependence:
     """Dependence of a consumer's part on its producer: the bytes of the intermediate that it reads."""
 
     def __init__(self, first: tuple[KernelTiles, int], second: tuple[KernelTiles, int]):
         self._sides = first, second
         (output,) = first[0].kernel.outputs
-        self._intermediate = place_of(output.value)
+        self._intermediate = region_of(output.value)
 
     def needed(self, point: int) -> int:
         """
@@ -110,13 +115,13 @@ class _Reach:
         ends = np.zeros(whole.shape[loop], np.int64)
         touched = _touched_of(whole, self._intermediate.memory) if self._intermediate is not None else []
         for access in touched:
-            place = place_of(access.value)
-            if place is not None:
-                ends = np.maximum(ends, place.low + reach_of(parts_before(whole, loop), access))
+            region = region_of(access.value)
+            if region is not None:
+                ends = np.maximum(ends, region.low + reach_of(parts_before(whole, loop), access))
         return ends.tolist()
 
 
 def _touched_of(whole: KernelTiles, memory: object) -> list[Access]:
     """Return the accesses of a kernel to a memory."""
-    places = [(access, place_of(access.value)) for access in touched_by(whole).values()]
-    return [access for access, place in places if place is not None and place.memory == memory]
+    regions = [(access, region_of(access.value)) for access in touched_by(whole).values()]
+    return [access for access, region in regions if region is not None and region.memory == memory]

@@ -19,7 +19,7 @@ from ...errors import Diagnostic
 from ...ir import Ints, array_of, dense, element_of, numbers_of, numpy_type, shape_of, where
 from ..memory.hints import ALL as HINTS
 from ..memory.views import layout_of, subview
-from ..overlap.places import Place, place_of
+from ..overlap.regions import MemoryRegion, region_of
 from ..tiles.kernels import KernelTiles, box_of_kernel, boxes_of_kernel
 from ..tiles.legality import refusal_of_part
 
@@ -28,7 +28,7 @@ PADS = "pads"
 
 
 @dataclass(frozen=True)
-class Box:
+class Footprint:
     """Footprint of a kernel's part in an operand, and its padding before and after along each axis."""
 
     value: SSAValue
@@ -38,16 +38,16 @@ class Box:
     after: tuple[int, ...]
 
     @property
-    def place(self) -> Place | None:
+    def region(self) -> MemoryRegion | None:
         """Memory region in bytes, None if unknown."""
-        whole = place_of(self.value)
+        whole = region_of(self.value)
         if whole is None:
             return None
         strides, _ = layout_of(self.value)
         size = numpy_type(element_of(self.value)).itemsize
         begin = sum(offset * stride for offset, stride in zip(self.offsets, strides, strict=True))
         last = begin + sum((extent - 1) * stride for extent, stride in zip(self.extents, strides, strict=True))
-        return Place(whole.memory, whole.low + begin * size, whole.low + (last + 1) * size)
+        return MemoryRegion(whole.memory, whole.low + begin * size, whole.low + (last + 1) * size)
 
 
 def whole_of(op: Operation) -> KernelTiles:
@@ -114,13 +114,13 @@ def touched_by(part: KernelTiles) -> dict[int, Access]:
     return part.accesses | {part.first_output + number: access for number, access in enumerate(part.kernel.outputs)}
 
 
-def boxes_of(parts: KernelTiles) -> list[dict[int, Box]]:
+def footprints_of(parts: KernelTiles) -> list[dict[int, Footprint]]:
     """Return the footprint of each of a kernel's parts in each operand, by operand position."""
-    boxes = {position: _boxes_in(parts, access) for position, access in touched_by(parts).items()}
-    return [{position: own[row] for position, own in boxes.items()} for row in range(len(parts.sizes))]
+    footprints = {position: _footprints_in(parts, access) for position, access in touched_by(parts).items()}
+    return [{position: own[row] for position, own in footprints.items()} for row in range(len(parts.sizes))]
 
 
-def _boxes_in(parts: KernelTiles, access: Access) -> list[Box]:
+def _footprints_in(parts: KernelTiles, access: Access) -> list[Footprint]:
     """Compute the footprint of each of a kernel's parts in an operand, clipped to the operand, and its padding."""
     tiles = parts.tiles(access, np.ones((len(parts.sizes), 0), np.int64), is_output=False, in_place=False)
     begins = tiles.offsets.constants
@@ -128,10 +128,10 @@ def _boxes_in(parts: KernelTiles, access: Access) -> list[Box]:
     low, high = np.maximum(begins, 0), np.minimum(ends, np.array(shape_of(access.value), np.int64))
     columns = (low, high - low, low - begins, ends - high)
     rows = zip(*(map(tuple, column.tolist()) for column in columns), strict=True)
-    return [Box(access.value, *row) for row in rows]
+    return [Footprint(access.value, *row) for row in rows]
 
 
-def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]:
+def build_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]:
     """
     Build the parts of a kernel along a loop, in order: views of the operands, and kernels on these.
 
@@ -142,13 +142,13 @@ def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]
 
 
 def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Operation]]:
-    """Return the ops of `made_parts` grouped by part; the kernel is the last op of each group."""
+    """Return the ops of `build_parts` grouped by part; the kernel is the last op of each group."""
     groups: list[list[Operation]] = []
     try:
         parts = parts_along(whole_of(op), loop, cuts)
-        for row, boxes in enumerate(boxes_of(parts)):
+        for row, footprints in enumerate(footprints_of(parts)):
             groups.append([])
-            _make_part(parts.take(slice(row, row + 1)), boxes, groups[-1])
+            _make_part(parts.take(slice(row, row + 1)), footprints, groups[-1])
     except Diagnostic:
         # An op that is not in the module must not be a user of the kernel's operands.
         _erase([op for group in groups for op in group])
@@ -162,17 +162,17 @@ def _erase(ops: Sequence[Operation]) -> None:
         op.erase()
 
 
-def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
-    """Return whether `made_parts` succeeds for these split points."""
+def can_build(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
+    """Return whether `build_parts` succeeds for these split points."""
     try:
-        ops = made_parts(op, loop, cuts)
+        ops = build_parts(op, loop, cuts)
     except Diagnostic:
         return False
     _erase(ops)
     return True
 
 
-def _make_part(part: KernelTiles, boxes: Mapping[int, Box], ops: list[Operation]) -> None:
+def _make_part(part: KernelTiles, footprints: Mapping[int, Footprint], ops: list[Operation]) -> None:
     """
     Append to `ops` the views of a part's operands and its kernel, not inserted.
 
@@ -180,15 +180,15 @@ def _make_part(part: KernelTiles, boxes: Mapping[int, Box], ops: list[Operation]
     """
     op = part.op
     operands = list(op.operands)
-    for position, box in boxes.items():
-        if box.extents == shape_of(box.value):
+    for position, footprint in footprints.items():
+        if footprint.extents == shape_of(footprint.value):
             continue
-        view = _view(box, is_output=position >= part.first_output)
+        view = _view(footprint, is_output=position >= part.first_output)
         ops.append(view)
         view.location = op.location
-        view.results[0].name_hint = box.value.name_hint
+        view.results[0].name_hint = footprint.value.name_hint
         operands[position] = view.results[0]
-    properties = _properties(part, boxes) if isinstance(op, KernelOp) else dict(op.properties)
+    properties = _properties(part, footprints) if isinstance(op, KernelOp) else dict(op.properties)
     attributes = {name: value for name, value in op.attributes.items() if name not in HINTS}
     regions = [region.clone() for region in op.regions]
     types = result_types(operands[part.first_output :])
@@ -202,25 +202,30 @@ def _make_part(part: KernelTiles, boxes: Mapping[int, Box], ops: list[Operation]
         raise Diagnostic(f"'{op.name}' cannot be split: the op on a part of its operands is another kernel")
 
 
-def _view(box: Box, *, is_output: bool) -> Operation:
+def _view(footprint: Footprint, *, is_output: bool) -> Operation:
     """Build the op for a part of an operand: a subview of a buffer, a slice of a tensor, or an empty output tensor."""
-    value, steps = box.value, [1] * len(box.extents)
+    value, steps = footprint.value, [1] * len(footprint.extents)
     if not isinstance(value.type, TensorType):
-        return subview(value, box.offsets, box.extents, steps)
+        return subview(value, footprint.offsets, footprint.extents, steps)
     if is_output:
-        return tensor.EmptyOp((), TensorType(cast(Any, element_of(value)), box.extents))
+        return tensor.EmptyOp((), TensorType(cast(Any, element_of(value)), footprint.extents))
     if isinstance(value.owner, arith.ConstantOp):
-        taken = tuple(slice(at, at + extent) for at, extent in zip(box.offsets, box.extents, strict=True))
+        taken = tuple(slice(at, at + extent) for at, extent in zip(footprint.offsets, footprint.extents, strict=True))
         numbers = array_of(cast(Any, value.owner.value))[taken]
         return arith.ConstantOp(cast(Any, dense(numbers, element_of(value))))
-    return tensor.ExtractSliceOp.from_static_parameters(value, box.offsets, box.extents, steps)
+    return tensor.ExtractSliceOp.from_static_parameters(value, footprint.offsets, footprint.extents, steps)
 
 
-def _properties(part: KernelTiles, boxes: Mapping[int, Box]) -> dict[str, Attribute]:
+def _properties(part: KernelTiles, footprints: Mapping[int, Footprint]) -> dict[str, Attribute]:
     """Return the properties of a kernel on a part of its operands, with the part's padding."""
     op = cast(KernelOp, part.op)
     properties = op.tile_properties(part.shape)
-    outside = [pair for box in boxes.values() for pair in zip(box.before, box.after, strict=True) if any(pair)]
+    outside = [
+        pair
+        for footprint in footprints.values()
+        for pair in zip(footprint.before, footprint.after, strict=True)
+        if any(pair)
+    ]
     if not outside:
         return properties
     whole, kept = numbers_of(op.properties[PADS]), list(numbers_of(properties[PADS]))

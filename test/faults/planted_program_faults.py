@@ -70,8 +70,8 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/grids/test_expand_grid.py",
     ),
     fault(
-        "overlapping places taken for apart",
-        "passes/overlap/places.py",
+        "overlapping regions taken for disjoint",
+        "passes/overlap/regions.py",
         "return self.memory == other.memory and self.low < other.high and other.low < self.high",
         "return self.memory == other.memory and self.low < other.low < self.high",
         f"{_PASSES}/split-kernels*.mlir",

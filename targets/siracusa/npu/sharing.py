@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from ....dialects.core.machine.model import Machine
 from ....dialects.core.machine.parts import Engine
 from ....passes.map_engines import ATTRIBUTE
-from ....passes.overlap.runs import Run, cycles_of_runs
+from ....passes.overlap.runs import KernelRun, cycles_of_runs
 from .division import Division
 from .flow import Flow
 
@@ -175,7 +175,7 @@ class Sharing:
         self, window: Sequence[Operation], taken: Set[Operation], divided: Mapping[Operation, Division] = NOTHING
     ) -> int:
         """Return the makespan of consecutive kernels, given those on the NPU and those split."""
-        runs: list[Run] = []
+        runs: list[KernelRun] = []
         numbers: dict[Operation, set[int]] = {}
         for op in window:
             before = len(runs)
@@ -185,30 +185,30 @@ class Sharing:
                 self._add_npu(op, self.choices[op].npu, self.choices[op].rest, runs, numbers)
                 before = len(runs) - 1
             elif (cost := self._cost_elsewhere(op)) is not None:
-                runs.append(Run(*cost, self._after(op.operands, numbers)))
+                runs.append(KernelRun(*cost, self._after(op.operands, numbers)))
             numbers[op] = set(range(before, len(runs)))
         return cycles_of_runs(runs)
 
     def _add_npu(
-        self, op: Operation, npu: int, rest: int | None, runs: list[Run], numbers: Mapping[Operation, set[int]]
+        self, op: Operation, npu: int, rest: int | None, runs: list[KernelRun], numbers: Mapping[Operation, set[int]]
     ) -> None:
         choice = self.choices[op]
         after = self._after([choice.image], numbers)
         if choice.ahead and choice.elsewhere is not None:
-            runs.append(Run(choice.elsewhere[0], choice.ahead, after))
+            runs.append(KernelRun(choice.elsewhere[0], choice.ahead, after))
             after = {len(runs) - 1}
-        runs.append(Run(self.npu, npu, after))
+        runs.append(KernelRun(self.npu, npu, after))
         if rest is not None and choice.elsewhere is not None:
             after = self._after(op.operands, numbers) | {len(runs) - 1}
-            runs.append(Run(choice.elsewhere[0], rest, after))
+            runs.append(KernelRun(choice.elsewhere[0], rest, after))
 
     def _add_divided(
-        self, op: Operation, division: Division, runs: list[Run], numbers: Mapping[Operation, set[int]]
+        self, op: Operation, division: Division, runs: list[KernelRun], numbers: Mapping[Operation, set[int]]
     ) -> None:
         elsewhere = self.choices[op].elsewhere
         assert elsewhere is not None
         self._add_npu(op, division.npu, division.rest, runs, numbers)
-        runs.append(Run(elsewhere[0], division.beside, self._after(op.operands, numbers)))
+        runs.append(KernelRun(elsewhere[0], division.beside, self._after(op.operands, numbers)))
 
     def _after(self, values: Sequence[SSAValue], numbers: Mapping[Operation, set[int]]) -> set[int]:
         makers = (maker for value in values for maker in self.flow.makers(value) if maker in numbers)

@@ -20,7 +20,7 @@ from tilewright.dialects.hier import transfers as hier_transfers
 from tilewright.frontend.zoo import llama
 from tilewright.ir import functions
 from tilewright.passes.overlap.items import items_of
-from tilewright.passes.overlap.order import Room
+from tilewright.passes.overlap.order import TransferLimit
 from tilewright.passes.overlap.tokens import Opened, Tokens
 from tilewright.passes.overlap_engines import OverlapEnginesPass
 from tilewright.runtime.interpreter import random_inputs, run_module
@@ -60,7 +60,7 @@ def bound(module: ModuleOp) -> int:
     (function,) = functions(module)
     tokens = Tokens(0, lambda start: 0)
     opened = [tokens.opened_by(item.op) for item in items_of(function.body.block)]
-    return Room(0, opened).most_open(range(len(opened)))
+    return TransferLimit(0, opened).most_open(range(len(opened)))
 
 
 @settings(deadline=None, max_examples=20, derandomize=True, database=None)
@@ -104,9 +104,9 @@ def test_the_links_say_how_many_may_be_open(most: int):
 @pytest.mark.quick
 def test_a_loop_that_finds_no_room_is_reserved_for():
     """A transfer begun by itself leaves what a loop needs for a while."""
-    room = Room(4, [Opened(1, 1), Opened(2, -1)])
-    assert [room.fits(count, 0) for count in (0, 1, 2)] == [True, True, False]
-    assert [room.fits(count, 1) for count in (2, 3)] == [True, False]
+    limit = TransferLimit(4, [Opened(1, 1), Opened(2, -1)])
+    assert [limit.fits(count, 0) for count in (0, 1, 2)] == [True, True, False]
+    assert [limit.fits(count, 1) for count in (2, 3)] == [True, False]
 
 
 DOUBLE_BUFFERED = """

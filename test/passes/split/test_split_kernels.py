@@ -15,7 +15,7 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.frontend.importer import import_model
 from tilewright.ir import functions
-from tilewright.passes.split.parts import can_be_made, can_split, made_parts
+from tilewright.passes.split.parts import build_parts, can_build, can_split
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.passes.plans import on_buffers
@@ -42,9 +42,9 @@ def check_in_parts(module: ModuleOp, data: st.DataObject) -> None:
         loop = data.draw(st.sampled_from(loops))
         bound = kernel_of(op).bounds[loop]
         cuts = sorted(data.draw(st.sets(st.integers(1, bound - 1), min_size=1, max_size=3)))
-        if not can_be_made(op, loop, cuts):
+        if not can_build(op, loop, cuts):
             continue
-        Rewriter.insert_op(made_parts(op, loop, cuts), InsertPoint.before(op))
+        Rewriter.insert_op(build_parts(op, loop, cuts), InsertPoint.before(op))
         Rewriter.erase_op(op)
     verify(module)
     verify_memory(module)

@@ -16,7 +16,7 @@ from tilewright.dialects.core.kernel import kernel_of
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import functions
-from tilewright.passes.split.parts import can_be_made, can_split, made_parts
+from tilewright.passes.split.parts import build_parts, can_build, can_split
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.targets.siracusa.dialects.npu import ConvOp
 from tilewright.targets.siracusa.npu.geometry import Kind, packed_shape
@@ -66,9 +66,9 @@ def test_parts_compute_the_same_or_are_not_made(text: str, data: st.DataObject):
     expected = run_module(module, inputs)
     loop = data.draw(st.sampled_from([loop for loop in range(LOOPS) if can_split(op, loop)]))
     users = users_of(op)
-    points = [point for point in range(1, kernel_of(op).bounds[loop]) if can_be_made(op, loop, [point])]
+    points = [point for point in range(1, kernel_of(op).bounds[loop]) if can_build(op, loop, [point])]
     assert users_of(op) == users, "ops that are not in the module use the kernel's operands"
-    Rewriter.insert_op(made_parts(op, loop, [data.draw(st.sampled_from(points))]), InsertPoint.before(op))
+    Rewriter.insert_op(build_parts(op, loop, [data.draw(st.sampled_from(points))]), InsertPoint.before(op))
     Rewriter.erase_op(op)
     verify(module)
     for name, array in run_module(module, inputs).items():
@@ -81,5 +81,5 @@ def test_a_split_that_fails_leaves_nothing_behind():
     op = kernel_in(module)
     users = users_of(op)
     # A last part of 7 or 13 rows has its padding of 2 in two sub-tiles.
-    assert [point for point in range(1, 14) if not can_be_made(op, 1, [point])] == [1, 7]
+    assert [point for point in range(1, 14) if not can_build(op, 1, [point])] == [1, 7]
     assert users_of(op) == users

@@ -15,7 +15,7 @@ from tilewright.dialects.core.machine.file import load_machine, machine_path
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import functions
-from tilewright.passes.overlap.runs import Run, cycles_of_runs
+from tilewright.passes.overlap.runs import KernelRun, cycles_of_runs
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.division import Division
 from tilewright.targets.siracusa.npu.flow import Flow
@@ -86,9 +86,9 @@ def test_shared_kernels_are_done_no_later(sources: list[int], data: st.DataObjec
 
 def test_jobs_run_beside_what_does_not_need_them():
     cluster, npu = SIRACUSA.engine("cluster"), SIRACUSA.engine("npu")
-    runs = [Run(npu, 1000, set()), Run(cluster, 500, set()), Run(cluster, 300, {0})]
+    runs = [KernelRun(npu, 1000, set()), KernelRun(cluster, 500, set()), KernelRun(cluster, 300, {0})]
     assert cycles_of_runs(runs) == 1300
-    assert cycles_of_runs([*runs[:2], Run(cluster, 300, {1})]) == npu.setup + 800
+    assert cycles_of_runs([*runs[:2], KernelRun(cluster, 300, {1})]) == npu.setup + 800
 
 
 def test_all_of_a_chain_are_divided_where_one_alone_gains_little():

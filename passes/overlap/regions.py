@@ -17,14 +17,14 @@ from ...ir import numpy_type
 from ..memory.views import bytes_of
 
 
-class Place(NamedTuple):
+class MemoryRegion(NamedTuple):
     """Bytes `low` to `high - 1` of a memory, which is a global's name or an allocated value."""
 
     memory: object
     low: int
     high: int
 
-    def meets(self, other: Place) -> bool:
+    def meets(self, other: MemoryRegion) -> bool:
         """Return whether two memory regions overlap."""
         return self.memory == other.memory and self.low < other.high and other.low < self.high
 
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 _EVERYWHERE = 1 << 62
 
 
-def place_of(value: SSAValue) -> Place | None:
+def region_of(value: SSAValue) -> MemoryRegion | None:
     """
     Compute a memory region that contains a buffer, None if unknown.
 
@@ -46,16 +46,16 @@ def place_of(value: SSAValue) -> Place | None:
     if isinstance(owner, memref.SubviewOp):
         return _piece(owner)
     if isinstance(owner, Operation) and is_view(owner):
-        return place_of(owner.operands[0])
+        return region_of(owner.operands[0])
     if isinstance(owner, memref.AllocOp | memref.AllocaOp) or _is_parameter(value):
         return _whole(value, value)
     return None
 
 
-def _whole(memory: object, value: SSAValue) -> Place:
+def _whole(memory: object, value: SSAValue) -> MemoryRegion:
     """Return the whole memory of a base buffer."""
     reach = _reach(value)
-    return Place(memory, 0, _EVERYWHERE if reach is None else reach[1])
+    return MemoryRegion(memory, 0, _EVERYWHERE if reach is None else reach[1])
 
 
 def _is_parameter(value: SSAValue) -> bool:
@@ -64,21 +64,23 @@ def _is_parameter(value: SSAValue) -> bool:
     return isinstance(owner, Block) and isinstance(owner.parent_op(), FuncOp)
 
 
-def _part(view: memref.ViewOp) -> Place | None:
-    source, shift = place_of(view.source), range_of(view.byte_shift)
+def _part(view: memref.ViewOp) -> MemoryRegion | None:
+    source, shift = region_of(view.source), range_of(view.byte_shift)
     if source is None or shift is None or source.low:
         return source
-    return Place(source.memory, shift.low, shift.high + bytes_of(view.result.type))
+    return MemoryRegion(source.memory, shift.low, shift.high + bytes_of(view.result.type))
 
 
-def _piece(view: memref.SubviewOp) -> Place | None:
+def _piece(view: memref.SubviewOp) -> MemoryRegion | None:
     """Return the memory region of a subview; the whole source if unknown."""
-    source = place_of(view.source)
+    source = region_of(view.source)
     before, after = _reach(view.source), _reach(view.result)
     if source is None or before is None or after is None:
         return source
     begin = after[0] - before[0]
-    return Place(source.memory, source.low + begin, source.high - (before[1] - before[0]) + begin + after[1] - after[0])
+    return MemoryRegion(
+        source.memory, source.low + begin, source.high - (before[1] - before[0]) + begin + after[1] - after[0]
+    )
 
 
 def _reach(value: SSAValue) -> tuple[int, int] | None:
